@@ -1,0 +1,24 @@
+// Package redact removes secrets from text before it is stored, exported or
+// logged.
+//
+// What has been redacted is a type: [Text] can only be made by a [Redactor],
+// and the archive and the exporters take nothing else.
+package redact
+
+// Text is text that a [Redactor] has seen, or a constant of the program. Only
+// this package can make one from data, so that storing something unredacted
+// does not compile. The zero value is the empty text.
+type Text struct{ s string }
+
+// String returns the redacted text.
+func (t Text) String() string { return t.s }
+
+// Len returns its length in bytes.
+func (t Text) Len() int { return len(t.s) }
+
+// constant can only be made of an untyped string constant outside of this
+// package, which is what makes [Lit] safe.
+type constant string
+
+// Lit makes a Text of a string constant of the program.
+func Lit(s constant) Text { return Text{string(s)} }
