@@ -1,0 +1,152 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Fingerprint names content: 128 bits of SHA-256 over the role and the
+// decoded parts (text, tool name, arguments, media), never over ids,
+// signatures, cache marks or times. It is the same for the same content in
+// every process and for every wire, and can't be forged.
+type Fingerprint [16]byte
+
+// String returns 32 lower-case hex digits.
+func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
+
+// Ref returns the first 12 hex digits: the {ref} of placeholders.
+func (f Fingerprint) Ref() string { return hex.EncodeToString(f[:6]) }
+
+// MarshalText writes the hex form.
+func (f Fingerprint) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads the hex form.
+func (f *Fingerprint) UnmarshalText(b []byte) error {
+	if hex.DecodedLen(len(b)) != len(f) {
+		return errors.New("message: a fingerprint has 32 hex digits")
+	}
+	_, err := hex.Decode(f[:], b)
+	return err
+}
+
+// memo keeps what was computed of a message, with the strings it was computed
+// from. Strings can't change, so that the same pointers mean the same content.
+type memo struct{ v atomic.Pointer[memoized] }
+
+type memoized struct {
+	role  Role
+	name  string
+	parts []Part
+	fp    Fingerprint
+}
+
+// Fingerprint returns the fingerprint of the message. It is computed once per
+// message that a codec or a constructor made; asking again costs no hashing.
+func (m Message) Fingerprint() Fingerprint {
+	if m.memo == nil {
+		return m.fingerprint()
+	}
+	if v := m.memo.v.Load(); v != nil && v.holds(m) {
+		return v.fp
+	}
+	v := &memoized{role: m.Role, name: m.Name, parts: append([]Part(nil), m.Parts...), fp: m.fingerprint()}
+	m.memo.v.Store(v)
+	return v.fp
+}
+
+func (v *memoized) holds(m Message) bool {
+	if v.role != m.Role || v.name != m.Name || len(v.parts) != len(m.Parts) {
+		return false
+	}
+	for i := range v.parts {
+		if !same(&v.parts[i], &m.Parts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether a and b are the same strings in memory.
+func same(a, b *Part) bool {
+	return a.Kind == b.Kind && sameString(a.Text, b.Text) && sameString(a.Name, b.Name) && a.Media == b.Media &&
+		len(a.Args) == len(b.Args) && (len(a.Args) == 0 || &a.Args[0] == &b.Args[0])
+}
+
+func sameString(a, b string) bool {
+	return len(a) == len(b) && (unsafe.StringData(a) == unsafe.StringData(b) || a == b)
+}
+
+func (m Message) fingerprint() Fingerprint {
+	h := hasher{buf: make([]byte, 0, 256)}
+	h.string(string(m.Role))
+	h.string(m.Name)
+	for i := range m.Parts {
+		h.part(&m.Parts[i])
+	}
+	return h.sum()
+}
+
+// Fingerprint names the content of one part alone: what {ref} in a
+// placeholder points to.
+func (p Part) Fingerprint() Fingerprint {
+	h := hasher{buf: make([]byte, 0, 256)}
+	h.part(&p)
+	return h.sum()
+}
+
+// hasher writes length-prefixed fields, so that no two lists of fields write
+// the same bytes.
+type hasher struct{ buf []byte }
+
+func (h *hasher) part(p *Part) {
+	h.buf = append(h.buf, byte(p.Kind))
+	h.string(p.Text)
+	switch p.Kind {
+	case KindToolCall:
+		h.string(p.Name)
+		h.json(p.Args)
+	case KindOther:
+		h.json(p.Args)
+	case KindImage, KindAudio, KindFile:
+		if p.Media != nil {
+			h.string(p.Media.URL)
+			h.string(p.Media.Name)
+			h.string(p.Media.MIME)
+		}
+	}
+}
+
+func (h *hasher) string(s string) {
+	h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
+	h.buf = append(h.buf, s...)
+}
+
+// json hashes arguments without the white space between tokens, which SDKs
+// change when they parse and write them again.
+func (h *hasher) json(b []byte) {
+	start := len(h.buf)
+	inString, escaped := false, false
+	for _, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			continue
+		}
+		h.buf = append(h.buf, c)
+	}
+	h.buf = binary.AppendUvarint(h.buf, uint64(len(h.buf)-start))
+}
+
+func (h *hasher) sum() Fingerprint {
+	s := sha256.Sum256(h.buf)
+	return Fingerprint(s[:16])
+}

@@ -1,0 +1,233 @@
+// Package message is the conversation: messages with roles and ordered parts,
+// the rounds and turns they form, and what makes two of them the same.
+//
+// A message that came from a provider's wire is a read view over verbatim
+// bytes. Parts are for reading; the bytes ([Message.Raw]) are what is sent
+// again, so fields that nobody here knows of survive. Editing replaces one
+// JSON string inside these bytes and nothing else.
+//
+// The package knows no provider. The packages below it (message/openai, …)
+// read a provider's JSON and write it back.
+package message
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// A Role says who speaks.
+type Role string
+
+// The roles of the common wires. Others are kept as they are.
+const (
+	RoleSystem    Role = "system"
+	RoleDeveloper Role = "developer"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// A Kind says what a part is.
+type Kind uint8
+
+// The kinds of parts. KindOther is anything a codec does not know.
+const (
+	KindOther Kind = iota
+	KindText
+	KindReasoning
+	KindToolCall
+	KindToolResult
+	KindImage
+	KindAudio
+	KindFile
+)
+
+var kindNames = [...]string{"other", "text", "reasoning", "tool_call", "tool_result", "image", "audio", "file"}
+
+// String returns the name of the kind as reports print it.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "other"
+}
+
+// A Part is one piece of a message. It is for reading: to change the text of
+// a message that came from a wire, use [Message.WithPartText].
+type Part struct {
+	Kind   Kind
+	Text   string          // of text, reasoning and tool results; decoded
+	CallID string          // of a tool call, or the one that a result answers
+	Name   string          // of the tool (results of some wires name it too)
+	Args   json.RawMessage // of a tool call: what the wire holds, decoded from a string where it is one; of an other part: its JSON
+	Media  *Media          // of images, audio and files
+	Sealed bool            // signed or encrypted: verbatim, or gone with its round
+}
+
+// Media describes what is not text.
+type Media struct {
+	MIME   string
+	URL    string // as on the wire; a data URL is kept whole, and never counted as text
+	Name   string
+	Detail string // "low", "high", "auto" where the wire has it
+	Bytes  int    // size on the wire, for what can't be measured otherwise
+	Width  int    // pixels; 0 = not known
+	Height int
+}
+
+// A Message is one entry of a conversation. It is a small value; copies share
+// the underlying bytes, which nobody may modify.
+type Message struct {
+	Role  Role
+	Name  string // the speaker's name where the wire has one
+	Parts []Part
+
+	// Protected messages are never edited and never removed.
+	Protected bool
+
+	wire *wire
+	memo *memo
+}
+
+// wire is the verbatim form and where in it the text of each part stands.
+type wire struct {
+	raw   []byte
+	spans []jsonscan.Span // parallel to Parts; zero = this part can't be edited
+}
+
+// A Span is a byte range of a message's raw form: a JSON string, quotes included.
+type Span = jsonscan.Span
+
+// FromWire makes a message of a provider's bytes. It is for codecs: spans has
+// one entry a part and says where in raw the JSON string of its text stands
+// (the zero Span: nowhere, so it can't be edited). raw is not copied and must
+// not be modified afterwards.
+func FromWire(m Message, raw []byte, spans []Span) Message {
+	m.wire = &wire{raw: raw, spans: spans}
+	m.memo = new(memo)
+	return m
+}
+
+// Raw returns the provider's own JSON of the message, or nil for one that was
+// made in Go. It must not be modified.
+func (m Message) Raw() []byte {
+	if m.wire == nil {
+		return nil
+	}
+	return m.wire.raw
+}
+
+// ErrSealed is returned for an edit of a signed or encrypted part.
+var ErrSealed = errors.New("message: the part is sealed (signed or encrypted) and can't be edited")
+
+// ErrNotText is returned for an edit of a part that holds no text, or whose
+// text does not stand in the raw form as one JSON string.
+var ErrNotText = errors.New("message: the part has no text that can be edited")
+
+// WithPartText returns a copy of m in which part i reads s. In a message from
+// a wire exactly one JSON string of the raw form is replaced; m itself stays
+// as it is. Errors are [ErrSealed], [ErrNotText], and an index out of range.
+func (m Message) WithPartText(i int, s string) (Message, error) {
+	if i < 0 || i >= len(m.Parts) {
+		return m, fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
+	}
+	p := m.Parts[i]
+	if p.Sealed {
+		return m, ErrSealed
+	}
+	if p.Kind != KindText && p.Kind != KindToolResult && p.Kind != KindReasoning {
+		return m, ErrNotText
+	}
+	w, err := m.wire.replace(i, s)
+	if err != nil {
+		return m, err
+	}
+	parts := make([]Part, len(m.Parts))
+	copy(parts, m.Parts)
+	parts[i].Text = s
+	m.Parts, m.wire, m.memo = parts, w, new(memo)
+	return m, nil
+}
+
+func (w *wire) replace(i int, s string) (*wire, error) {
+	if w == nil {
+		return nil, nil
+	}
+	if i >= len(w.spans) || w.spans[i].End == 0 {
+		return nil, ErrNotText
+	}
+	at := w.spans[i]
+	raw := make([]byte, 0, len(w.raw)-(at.End-at.Start)+len(s)+16)
+	raw = append(raw, w.raw[:at.Start]...)
+	raw = jsonscan.AppendQuote(raw, s)
+	end := len(raw)
+	raw = append(raw, w.raw[at.End:]...)
+	spans := make([]Span, len(w.spans))
+	copy(spans, w.spans)
+	spans[i] = Span{Start: at.Start, End: end}
+	for k, sp := range spans {
+		if sp.Start > at.Start {
+			spans[k] = Span{Start: sp.Start + end - at.End, End: sp.End + end - at.End}
+		}
+	}
+	return &wire{raw: raw, spans: spans}, nil
+}
+
+// Editable reports whether WithPartText(i, …) can succeed.
+func (m Message) Editable(i int) bool {
+	if i < 0 || i >= len(m.Parts) || m.Parts[i].Sealed {
+		return false
+	}
+	switch m.Parts[i].Kind {
+	case KindText, KindToolResult, KindReasoning:
+		return m.wire == nil || i < len(m.wire.spans) && m.wire.spans[i].End != 0
+	}
+	return false
+}
+
+// Text returns the text parts (not reasoning, not results) joined by newlines.
+func (m Message) Text() string { return m.join(KindText) }
+
+// ResultText returns the tool-result parts joined by newlines.
+func (m Message) ResultText() string { return m.join(KindToolResult) }
+
+func (m Message) join(k Kind) string {
+	out, n := "", 0
+	for _, p := range m.Parts {
+		if p.Kind != k {
+			continue
+		}
+		if n++; n > 1 {
+			out += "\n"
+		}
+		out += p.Text
+	}
+	return out
+}
+
+// Has reports whether m has a part of kind k.
+func (m Message) Has(k Kind) bool {
+	for _, p := range m.Parts {
+		if p.Kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+// IsUser reports whether m is the user speaking: a user message that is not
+// only the carrier of tool results, as it is on some wires.
+func (m Message) IsUser() bool {
+	if m.Role != RoleUser {
+		return false
+	}
+	for _, p := range m.Parts {
+		if p.Kind != KindToolResult {
+			return true
+		}
+	}
+	return len(m.Parts) == 0
+}

@@ -1,0 +1,140 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// finish reads the content, once the role is known: the content of a tool
+// message is a result, any other is text. Text stands before the tool calls,
+// as it was said.
+func (p *parser) finish() error {
+	behind, spans := p.m.Parts, p.spans
+	p.m.Parts, p.spans = nil, nil
+	for len(behind) > 0 && behind[0].Kind == message.KindReasoning {
+		p.m.Parts, p.spans = append(p.m.Parts, behind[0]), append(p.spans, spans[0])
+		behind, spans = behind[1:], spans[1:]
+	}
+	if err := p.readContent(); err != nil {
+		return err
+	}
+	p.m.Parts = append(p.m.Parts, behind...)
+	p.spans = append(p.spans, spans...)
+	return nil
+}
+
+func (p *parser) textPart() message.Part {
+	if p.m.Role == message.RoleTool || p.m.Role == "function" {
+		return message.Part{Kind: message.KindToolResult, CallID: p.callID, Name: p.m.Name}
+	}
+	return message.Part{Kind: message.KindText}
+}
+
+func (p *parser) readContent() error {
+	if p.content == nil {
+		return p.emptyResult()
+	}
+	raw := p.content.Of(p.data)
+	switch raw[0] {
+	case '"':
+		return p.add(p.textPart(), *p.content)
+	case '[':
+		return jsonscan.Array(p.data, *p.content, p.contentPart)
+	}
+	if string(raw) != "null" {
+		return &FieldError{"content", "must be a string, an array of parts, or null"}
+	}
+	return p.emptyResult()
+}
+
+// emptyResult keeps a tool message without content paired with its call.
+func (p *parser) emptyResult() error {
+	if part := p.textPart(); part.Kind == message.KindToolResult {
+		p.m.Parts = append(p.m.Parts, part)
+		p.spans = append(p.spans, jsonscan.Span{})
+	}
+	return nil
+}
+
+func (p *parser) contentPart(i int, elem jsonscan.Span) error {
+	field := fmt.Sprintf("content[%d]", i)
+	if p.data[elem.Start] == '"' {
+		return p.add(p.textPart(), elem)
+	}
+	if p.data[elem.Start] != '{' {
+		return &FieldError{field, "must be an object"}
+	}
+	members := map[string]jsonscan.Span{}
+	err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
+		members[mem.Key] = mem.Value
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	kind, err := p.text(field+".type", members["type"].Of(p.data))
+	if err != nil {
+		return err
+	}
+	return p.typed(field, kind, elem, members)
+}
+
+func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[string]jsonscan.Span) error {
+	switch kind {
+	case "text", "input_text", "output_text":
+		at, ok := members["text"]
+		if !ok {
+			return &FieldError{field + ".text", "is missing"}
+		}
+		return p.add(p.textPart(), at)
+	case "refusal":
+		if at, ok := members["refusal"]; ok {
+			return p.add(message.Part{Kind: message.KindText, Sealed: true}, at)
+		}
+	case "image_url":
+		return p.image(field, elem, members["image_url"])
+	case "input_audio":
+		p.opaque(message.KindAudio, elem)
+		return nil
+	case "file":
+		p.opaque(message.KindFile, elem)
+		return nil
+	}
+	p.opaque(message.KindOther, elem)
+	return nil
+}
+
+// image reads {"url":…,"detail":…}, or a bare URL.
+func (p *parser) image(field string, elem, at jsonscan.Span) error {
+	media := &message.Media{Bytes: elem.End - elem.Start}
+	if at.End == 0 {
+		return &FieldError{field + ".image_url", "is missing"}
+	}
+	read := func(name string, v jsonscan.Span, into *string) (err error) {
+		*into, err = p.text(field+"."+name, v.Of(p.data))
+		return err
+	}
+	var err error
+	if p.data[at.Start] == '"' {
+		err = read("image_url", at, &media.URL)
+	} else {
+		err = jsonscan.Object(p.data, at, func(mem jsonscan.Member) error {
+			switch mem.Key {
+			case "url":
+				return read("image_url.url", mem.Value, &media.URL)
+			case "detail":
+				return read("image_url.detail", mem.Value, &media.Detail)
+			}
+			return nil
+		})
+	}
+	if mime, ok := strings.CutPrefix(media.URL, "data:"); ok {
+		media.MIME, _, _ = strings.Cut(mime, ";")
+	}
+	p.m.Parts = append(p.m.Parts, message.Part{Kind: message.KindImage, Media: media})
+	p.spans = append(p.spans, jsonscan.Span{})
+	return err
+}

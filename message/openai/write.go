@@ -1,0 +1,168 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// AppendMessage appends the message as it goes to a provider: verbatim, but
+// for the key "meta", which is cut out. A message made in Go is written.
+func AppendMessage(dst []byte, m message.Message) []byte {
+	raw := m.Raw()
+	if raw == nil {
+		return appendMade(dst, m, false)
+	}
+	if meta, ok := topLevel(raw, "meta"); ok {
+		return append(dst, jsonscan.Without(raw, meta)...)
+	}
+	return append(dst, raw...)
+}
+
+// AppendJSONL appends the message as it stands in a file, "meta" included,
+// and a newline.
+func AppendJSONL(dst []byte, m message.Message) []byte {
+	raw := m.Raw()
+	switch {
+	case raw == nil:
+		dst = appendMade(dst, m, true)
+	case bytes.ContainsAny(raw, "\r\n"):
+		dst = appendOneLine(dst, raw)
+	default:
+		dst = append(dst, raw...)
+	}
+	return append(dst, '\n')
+}
+
+// appendOneLine drops the line breaks of pretty-printed JSON, which can only
+// stand between tokens.
+func appendOneLine(dst, raw []byte) []byte {
+	for _, c := range raw {
+		if c != '\n' && c != '\r' {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func topLevel(raw []byte, key string) (message.Span, bool) {
+	var found message.Span
+	if !bytes.Contains(raw, []byte(`"`+key+`"`)) {
+		return found, false
+	}
+	whole, err := jsonscan.Value(raw, 0)
+	if err != nil {
+		return found, false
+	}
+	err = jsonscan.Object(raw, whole, func(mem jsonscan.Member) error {
+		if mem.Key == key {
+			found = mem.Whole
+		}
+		return nil
+	})
+	return found, err == nil && found.End != 0
+}
+
+func appendMade(dst []byte, m message.Message, file bool) []byte {
+	dst = append(dst, `{"role":`...)
+	dst = jsonscan.AppendQuote(dst, string(m.Role))
+	if m.Name != "" {
+		dst = jsonscan.AppendQuote(append(dst, `,"name":`...), m.Name)
+	}
+	dst = appendReasoning(dst, m)
+	dst = append(dst, `,"content":`...)
+	dst = appendContent(dst, m)
+	if m.Has(message.KindToolCall) {
+		dst = appendCalls(dst, m)
+	}
+	if id, ok := resultID(m); ok {
+		dst = jsonscan.AppendQuote(append(dst, `,"tool_call_id":`...), id)
+	}
+	if m.Protected && file {
+		dst = append(dst, `,"meta":{"protected":true}`...)
+	}
+	return append(dst, '}')
+}
+
+func resultID(m message.Message) (string, bool) {
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolResult {
+			return p.CallID, true
+		}
+	}
+	return "", false
+}
+
+func appendReasoning(dst []byte, m message.Message) []byte {
+	for _, p := range m.Parts {
+		if p.Kind == message.KindReasoning {
+			return jsonscan.AppendQuote(append(dst, `,"reasoning_content":`...), p.Text)
+		}
+	}
+	return dst
+}
+
+func appendContent(dst []byte, m message.Message) []byte {
+	var texts []string
+	media := false
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case message.KindText, message.KindToolResult:
+			texts = append(texts, p.Text)
+		case message.KindImage, message.KindOther:
+			media = true
+		}
+	}
+	switch {
+	case media || len(texts) > 1:
+		return appendParts(dst, m)
+	case len(texts) == 1:
+		return jsonscan.AppendQuote(dst, texts[0])
+	}
+	return append(dst, "null"...)
+}
+
+func appendParts(dst []byte, m message.Message) []byte {
+	dst = append(dst, '[')
+	n := 0
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolCall || p.Kind == message.KindReasoning {
+			continue
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		switch {
+		case p.Kind == message.KindImage && p.Media != nil:
+			dst = jsonscan.AppendQuote(append(dst, `{"type":"image_url","image_url":{"url":`...), p.Media.URL)
+			if p.Media.Detail != "" {
+				dst = jsonscan.AppendQuote(append(dst, `,"detail":`...), p.Media.Detail)
+			}
+			dst = append(dst, "}}"...)
+		case p.Kind == message.KindOther && len(p.Args) > 0:
+			dst = append(dst, p.Args...)
+		default:
+			dst = append(jsonscan.AppendQuote(append(dst, `{"type":"text","text":`...), p.Text), '}')
+		}
+	}
+	return append(dst, ']')
+}
+
+func appendCalls(dst []byte, m message.Message) []byte {
+	dst = append(dst, `,"tool_calls":[`...)
+	n := 0
+	for _, p := range m.Parts {
+		if p.Kind != message.KindToolCall {
+			continue
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = jsonscan.AppendQuote(append(dst, `{"id":`...), p.CallID)
+		dst = jsonscan.AppendQuote(append(dst, `,"type":"function","function":{"name":`...), p.Name)
+		dst = jsonscan.AppendQuote(append(dst, `,"arguments":`...), string(p.Args))
+		dst = append(dst, "}}"...)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,149 @@
+package message
+
+import "sort"
+
+// A Round is the smallest span that can't be cut: an assistant message and
+// every result that answers its tool calls. Any other message is a round of
+// its own. Where results come late, what stands between belongs to the round.
+type Round struct {
+	Start, End int  // the messages [Start, End)
+	Assistant  bool // it begins with an assistant message
+	Pairs      int  // tool calls that are answered in it
+	Unanswered int  // tool calls that are not
+}
+
+// Len returns the number of messages.
+func (r Round) Len() int { return r.End - r.Start }
+
+// Rounds cuts a conversation into rounds, in order and without gaps, in one
+// pass. A result belongs to the newest message before it that has an
+// unanswered call of its id, so that ids may repeat. A result without any
+// such call is a round of its own, unless it directly follows a round that
+// already answered this id.
+func Rounds(msgs []Message) []Round {
+	b := rounder{pending: map[string][]int{}, msgs: msgs}
+	for i := range msgs {
+		b.add(i)
+	}
+	return b.rounds
+}
+
+type rounder struct {
+	msgs    []Message
+	rounds  []Round
+	pending map[string][]int // call id → the messages with an unanswered call of it, in order
+}
+
+func (b *rounder) add(i int) {
+	m := &b.msgs[i]
+	answers := false
+	for k := range m.Parts {
+		if m.Parts[k].Kind == KindToolResult {
+			answers = b.answer(i, &m.Parts[k]) || answers
+		}
+	}
+	if !answers {
+		b.rounds = append(b.rounds, Round{Start: i, End: i + 1, Assistant: m.Role == RoleAssistant})
+	}
+	for k := range m.Parts {
+		if p := &m.Parts[k]; p.Kind == KindToolCall {
+			id := key(p)
+			b.pending[id] = append(b.pending[id], i)
+			b.rounds[len(b.rounds)-1].Unanswered++
+		}
+	}
+}
+
+// key is what call and result are matched by. Wires without ids match by name.
+func key(p *Part) string {
+	if p.CallID == "" {
+		return "\x00" + p.Name
+	}
+	return p.CallID
+}
+
+// answer puts message i into the round of the call that result p answers.
+func (b *rounder) answer(i int, p *Part) bool {
+	id := key(p)
+	waiting, known := b.pending[id]
+	if len(waiting) == 0 {
+		// A second answer to a call: it stays with the first, where it directly follows.
+		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Pairs > 0 && b.rounds[last].End >= i {
+			b.rounds[last].End = i + 1
+			return true
+		}
+		return false
+	}
+	call := waiting[len(waiting)-1]
+	b.pending[id] = waiting[:len(waiting)-1]
+	b.absorb(call, i)
+	return true
+}
+
+// absorb extends the round that holds message call to message i, with all the
+// rounds between.
+func (b *rounder) absorb(call, i int) {
+	at := sort.Search(len(b.rounds), func(k int) bool { return b.rounds[k].End > call })
+	r := &b.rounds[at]
+	for _, other := range b.rounds[at+1:] {
+		r.Pairs += other.Pairs
+		r.Unanswered += other.Unanswered
+		r.Assistant = r.Assistant || other.Assistant
+	}
+	b.rounds = b.rounds[:at+1]
+	r.Pairs++
+	r.Unanswered--
+	r.End = i + 1
+}
+
+// A Turn is the user messages (zero or more) and the assistant round that
+// answers them. In an agent loop each action with its observations is a turn.
+type Turn struct {
+	First, Last int // indices of rounds, both included
+}
+
+// Turns groups rounds into turns. Rounds behind the last assistant round (a
+// user message that waits for its answer) are in no turn.
+func Turns(rounds []Round) []Turn {
+	var turns []Turn
+	first := 0
+	for i, r := range rounds {
+		if r.Assistant {
+			turns = append(turns, Turn{first, i})
+			first = i + 1
+		}
+	}
+	return turns
+}
+
+// Open returns the index of the message at which the open round begins: a
+// last assistant round whose calls are not all answered, with everything
+// after it, or trailing messages that no assistant answered. It returns
+// len(msgs) when nothing is open.
+func Open(rounds []Round) int {
+	open := 0
+	if len(rounds) > 0 {
+		open = rounds[len(rounds)-1].End
+	}
+	for i := len(rounds) - 1; i >= 0; i-- {
+		r := rounds[i]
+		if r.Assistant {
+			if r.Unanswered > 0 {
+				return r.Start
+			}
+			return open
+		}
+		open = r.Start
+	}
+	return open
+}
+
+// Anchor returns the index of the last user message, or -1.
+func Anchor(msgs []Message) int {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].IsUser() {
+			return i
+		}
+	}
+	return -1
+}
