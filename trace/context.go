@@ -1,0 +1,21 @@
+package trace
+
+import "context"
+
+type contextKey struct{}
+
+type position struct{ traceID, parentID string }
+
+// ContextWith returns a context that says where in the caller's own trace the
+// call happens, so that the events become part of that trace: traceID is the
+// trace, parentSpanID the span under which they go (empty: they are roots).
+func ContextWith(ctx context.Context, traceID, parentSpanID string) context.Context {
+	return context.WithValue(ctx, contextKey{}, position{traceID, parentSpanID})
+}
+
+// FromContext returns what [ContextWith] stored. ok is false when there is
+// nothing, or when the trace id is empty.
+func FromContext(ctx context.Context) (traceID, parentSpanID string, ok bool) {
+	p, _ := ctx.Value(contextKey{}).(position)
+	return p.traceID, p.parentID, p.traceID != ""
+}

@@ -1,0 +1,24 @@
+// Package trace says what a compaction did, as events.
+//
+// One type, [Event], has two ways out. The audit log writes each event as one
+// line of JSON ([Event.AppendJSON]) and loses none. A [Pipeline] hands events
+// to exporters (Ariadne, OpenTelemetry, the console); it never blocks and
+// never fails the call that emitted them, so what an exporter can't take is
+// dropped, oldest first, and counted.
+//
+// # Secrets
+//
+// The free text of an event is of type [redact.Text], which only a redactor
+// can make. Names and kinds are constants of this package. Identifiers
+// (Session, Agent and the ids) are plain strings: who lets strangers choose
+// them passes them through the redactor first.
+//
+// # Payloads
+//
+// Each kind of event has a payload type ([TokenEstimate], [TriggerDecision],
+// …). [Encode] turns it into JSON, which goes through the redactor and then
+// into [New]:
+//
+//	raw := trace.Encode(trace.TokenEstimate{SessionID: id, TEst: 112_345, MaxTokens: 128_000})
+//	ev := trace.New(payload, redactor.Record(raw), start, end)
+package trace

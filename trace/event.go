@@ -1,0 +1,72 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// Status is how the thing that an event describes ended.
+type Status string
+
+// The two statuses. The zero value of [Status] is treated as [StatusOK].
+const (
+	StatusOK    Status = "ok"
+	StatusError Status = "error"
+)
+
+// SeverityHigh marks an event that somebody should look at even if nobody
+// asked: redaction that is switched off, for example.
+const SeverityHigh = "high"
+
+// Event is one finished thing that happened before a model call. It is a
+// value: exporters get copies and share the strings.
+//
+// An event whose SpanID is empty describes no span; it only carries Trace, as
+// when a session ends.
+type Event struct {
+	Name string // one of the Name constants
+	Kind string // one of the Kind constants
+
+	TraceID  string // 32 hex digits, or what the caller's own tracing uses
+	SpanID   string // 16 hex digits, unique across traces
+	ParentID string // SpanID of the parent; empty for a root
+
+	Session string // the session's id
+	Agent   string // the agent's name; may be empty
+
+	Start time.Time // when it began, unrounded
+	End   time.Time // when it ended; never before Start
+
+	Status   Status
+	Severity string // "" or SeverityHigh
+
+	// Data is one JSON object: numbers first, long text after them,
+	// output_text last. The empty Text stands for no data.
+	Data redact.Text
+
+	// Trace says what the trace is called. It is set on the event that
+	// completes the trace (one trace per call), or on every event of the trace
+	// (one trace per session). Exporters must not modify it.
+	Trace *TraceInfo
+}
+
+// TraceInfo describes a whole trace, for viewers that list and group them.
+type TraceInfo struct {
+	Name     redact.Text            // how a person would call it: "session 7f3a", "model call #12"
+	GroupID  string                 // what belongs together: the session's id
+	Start    time.Time              // when the trace began
+	End      time.Time              // when it ended; zero while it goes on
+	Metadata map[string]redact.Text // model, agent, …; exporters add what their viewer needs
+}
+
+// Failed reports whether the event has [StatusError].
+func (e Event) Failed() bool { return e.Status == StatusError }
+
+// Duration is End - Start, and 0 when either is missing.
+func (e Event) Duration() time.Duration {
+	if e.Start.IsZero() || e.End.IsZero() {
+		return 0
+	}
+	return e.End.Sub(e.Start)
+}

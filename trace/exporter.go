@@ -1,0 +1,42 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrShutdown is what an [Exporter] returns when it is used after Shutdown.
+var ErrShutdown = errors.New("exporter is shut down")
+
+// An Exporter takes events out of the process. A [Pipeline] owns it: all its
+// methods are called from one goroutine, never two at once.
+type Exporter interface {
+	// Export delivers events, in the order in which they were emitted. It
+	//   - may take its time, but returns soon after ctx is done;
+	//   - must not modify the events, nor keep the slice after it returned
+	//     (the strings may be kept, they are immutable);
+	//   - is never called with no events, nor after Shutdown; if it is all the
+	//     same, it returns nil for the first and ErrShutdown for the second.
+	//
+	// Events are offered once. An error says that some were not delivered: all
+	// of them, or as many as a [*LostError] says.
+	Export(ctx context.Context, events []Event) error
+
+	// Shutdown delivers what the exporter still holds, releases what it has
+	// opened and returns soon after ctx is done, also when ctx is done from the
+	// start. A second call does nothing and returns nil.
+	Shutdown(ctx context.Context) error
+}
+
+// A LostError is returned by [Exporter.Export] when only some of the events
+// could not be delivered.
+type LostError struct {
+	Lost int   // how many
+	Err  error // why
+}
+
+func (e *LostError) Error() string { return fmt.Sprintf("%d events lost: %v", e.Lost, e.Err) }
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Err }

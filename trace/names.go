@@ -1,0 +1,34 @@
+package trace
+
+// Names of events: what happened.
+const (
+	NameBeforeModelCall    = "before_model_call"           // the parent of all others: the whole hook
+	NameTokenEstimate      = "compact.token_estimate"      // what is about to be sent was counted
+	NameTriggerDecision    = "compact.trigger_decision"    // compact now, or not, and why
+	NameArchival           = "compact.archival"            // the history was stored
+	NameSummarize          = "compact.summarize"           // the summariser's call; its duration is its latency
+	NameSummaryCreated     = "compact.summary_created"     // a summary was accepted
+	NameMaskedObservations = "compact.masked_observations" // old tool results were replaced by placeholders
+	NameTruncatedResults   = "compact.truncated_results"   // large tool results were cut
+	NamePrunedMessages     = "compact.pruned_messages"     // what left the view, by layer
+	NameError              = "compact.error"               // something failed, and what was done instead
+	NameRedactionDisabled  = "compact.redaction_disabled"  // nothing is redacted; always SeverityHigh
+	NameSession            = "session"                     // the session as a whole ended; describes no span
+)
+
+// Kinds of events: what sort of thing it was. They are chosen so that a viewer
+// that picks its icon by substring shows a model call as one and nothing else.
+const (
+	KindPreflight = "compact.preflight"
+	KindEstimate  = "compact.estimate"
+	KindDecision  = "compact.decision"
+	KindArchival  = "compact.archival"
+	KindLLM       = "compact.llm"
+	KindSummary   = "compact.summary"
+	KindMask      = "compact.mask"
+	KindTruncate  = "compact.truncate"
+	KindPrune     = "compact.prune"
+	KindError     = "compact.error"
+	KindSecurity  = "compact.security"
+	KindSession   = "compact.session"
+)
