@@ -1,0 +1,56 @@
+package token
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrUnknownEncoding is wrapped by the error of [ForEncoding] for a name that
+// is no encoding, or one that nobody has registered.
+var ErrUnknownEncoding = errors.New("token: unknown encoding")
+
+var registry = struct {
+	sync.Mutex
+	open   map[string]func() (Counter, error)
+	opened map[string]Counter
+}{open: map[string]func() (Counter, error){}, opened: map[string]Counter{}}
+
+// Register makes an encoding known to [ForEncoding]. open is called when the
+// encoding is first asked for, once unless it fails. It is for packages that bring an encoding, called
+// from their init function; a name that is already known, or one that this
+// package counts itself, panics.
+func Register(name string, open func() (Counter, error)) {
+	registry.Lock()
+	defer registry.Unlock()
+	if _, taken := registry.open[name]; taken {
+		panic("token: encoding " + name + " registered twice")
+	}
+	registry.open[name] = open
+}
+
+// ForEncoding returns the counter of an encoding, the same one at every call.
+// cl100k_base, o200k_base and o200k_harmony are exact and built in; they are
+// unpacked at the first call for each. p50k_base, p50k_edit, r50k_base and
+// gpt2 need an import of token/tiktoken for its side effect, else the error
+// wraps [ErrUnknownEncoding].
+func ForEncoding(name string) (Counter, error) {
+	if c := builtin(name); c != nil {
+		return c, nil
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if c, ok := registry.opened[name]; ok {
+		return c, nil
+	}
+	open, ok := registry.open[name]
+	if !ok {
+		return nil, fmt.Errorf("%w %q (of those before cl100k_base: is token/tiktoken imported?)", ErrUnknownEncoding, name)
+	}
+	c, err := open()
+	if err != nil {
+		return nil, fmt.Errorf("token: encoding %s: %w", name, err)
+	}
+	registry.opened[name] = c
+	return c, nil
+}

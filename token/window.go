@@ -1,0 +1,54 @@
+package token
+
+import "strings"
+
+// DefaultContextWindow is the window of a model that no line of the table
+// names, in tokens.
+const DefaultContextWindow = 128_000
+
+// windows is searched from the top; the first line whose text stands anywhere
+// in the lower-cased name of the model wins. More specific lines go above.
+var windows = []struct {
+	part   string
+	tokens int
+}{
+	{"claude", 200_000},
+	{"gpt-5", 400_000},
+	{"gpt-4.1", 1_000_000},
+	{"gpt-4o", 128_000},
+	{"gpt-4-turbo", 128_000},
+	{"gpt-4-32k", 32_768},
+	{"gpt-4-0314", 8_192}, // the original gpt-4
+	{"gpt-4-0613", 8_192},
+	{"gpt-4", 128_000},
+	{"gpt-3.5-turbo-instruct", 4_096},
+	{"gpt-3.5-turbo", 16_385},
+	{"gpt-35-turbo", 16_385},
+	{"gemini", 1_000_000},
+	{"grok-4", 2_000_000},
+	{"grok", 131_072},
+	{"deepseek-v3", 163_840},
+	{"deepseek-chat-v3", 163_840},
+	{"deepseek", 128_000},
+	{"qwen3", 131_072},
+	{"qwen", 128_000},
+	{"llama-4", 327_680},
+	{"llama", 128_000},
+	{"mistral-large", 262_144},
+	{"mistral", 128_000},
+	{"mixtral", 128_000},
+}
+
+// ContextWindow returns the size of a model's window in tokens, input and
+// output together. It goes by the model's name; [DefaultContextWindow] is
+// returned for one that the table does not know. Configuration overrides it:
+// a deployment may well allow less than the model can.
+func ContextWindow(model string) int {
+	name := strings.ToLower(model)
+	for _, w := range windows {
+		if strings.Contains(name, w.part) {
+			return w.tokens
+		}
+	}
+	return DefaultContextWindow
+}
