@@ -27,7 +27,10 @@ func SessionTraceID(session string) string {
 func randomHex(n int) string {
 	b := make([]byte, 0, 16)
 	for len(b) < n {
-		v := rand.Uint64() | 1
+		v := rand.Uint64()
+		if v == 0 {
+			continue
+		}
 		for shift := 0; shift < 64; shift += 8 {
 			b = append(b, byte(v>>shift))
 		}

@@ -1,0 +1,139 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It grows
+// when a key changes its meaning or goes; new keys don't change it.
+const LineVersion = 1
+
+// AppendJSON appends the event to dst as the audit log keeps it: one JSON
+// object on one line, without a line feed at the end. The keys, in this order:
+//
+//	v           1 (LineVersion)
+//	name, kind  constants of this package
+//	session, agent, trace_id, span_id, parent_id
+//	started_at, ended_at   RFC 3339 in UTC with nanoseconds: true times
+//	status      "ok" or "error"
+//	severity    "high"
+//	data        the payload, an object
+//	trace       {name, group_id, started_at, ended_at, metadata}
+//
+// v, name, kind, session, trace_id and status are always there, the others
+// when they aren't empty. Data that is no JSON object becomes {"output_text":
+// data}, so that a line always parses.
+//
+// The identifiers are written as they are; an archive that takes only redacted
+// text passes the line through [redact.Redactor.Record].
+func (e Event) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"v":`...)
+	dst = strconv.AppendInt(dst, LineVersion, 10)
+	dst = appendMember(dst, "name", e.Name)
+	dst = appendMember(dst, "kind", e.Kind)
+	dst = appendMember(dst, "session", e.Session)
+	dst = appendOptional(dst, "agent", e.Agent)
+	dst = appendMember(dst, "trace_id", e.TraceID)
+	dst = appendOptional(dst, "span_id", e.SpanID)
+	dst = appendOptional(dst, "parent_id", e.ParentID)
+	dst = appendTime(dst, "started_at", e.Start)
+	dst = appendTime(dst, "ended_at", e.End)
+	dst = appendMember(dst, "status", string(e.status()))
+	dst = appendOptional(dst, "severity", e.Severity)
+	dst = appendData(dst, e.Data.String())
+	if e.Trace != nil {
+		dst = e.Trace.appendJSON(append(dst, `,"trace":`...))
+	}
+	return append(dst, '}')
+}
+
+func (e Event) status() Status {
+	if e.Status == "" {
+		return StatusOK
+	}
+	return e.Status
+}
+
+func (t *TraceInfo) appendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = appendString(dst, t.Name.String())
+	dst = appendOptional(dst, "group_id", t.GroupID)
+	dst = appendTime(dst, "started_at", t.Start)
+	dst = appendTime(dst, "ended_at", t.End)
+	if len(t.Metadata) > 0 {
+		plain := make(map[string]string, len(t.Metadata))
+		for k, v := range t.Metadata {
+			plain[k] = v.String()
+		}
+		dst = append(dst, `,"metadata":`...)
+		dst = append(dst, marshal(plain)...) // sorted by key
+	}
+	return append(dst, '}')
+}
+
+func appendData(dst []byte, data string) []byte {
+	if data == "" {
+		return dst
+	}
+	dst = append(dst, `,"data":`...)
+	raw := []byte(data)
+	switch {
+	case data[0] != '{' || !json.Valid(raw):
+		dst = append(dst, `{"output_text":`...)
+		return append(appendString(dst, data), '}')
+	case bytes.ContainsAny(raw, "\n\r"): // white space: inside strings they are escaped
+		var line bytes.Buffer
+		if err := json.Compact(&line, raw); err == nil {
+			raw = line.Bytes()
+		}
+	}
+	return append(dst, raw...)
+}
+
+func appendMember(dst []byte, key, value string) []byte {
+	dst = append(dst, ',', '"')
+	dst = append(dst, key...)
+	dst = append(dst, '"', ':')
+	return appendString(dst, value)
+}
+
+func appendOptional(dst []byte, key, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return appendMember(dst, key, value)
+}
+
+func appendTime(dst []byte, key string, t time.Time) []byte {
+	if t.IsZero() {
+		return dst
+	}
+	return appendMember(dst, key, t.UTC().Format(time.RFC3339Nano))
+}
+
+// appendString appends s as a JSON string. Identifiers are nearly always plain
+// ASCII, which is copied.
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return append(dst, marshal(s)...)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+// marshal is json.Marshal without HTML escaping, for values that can't fail.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("trace: " + err.Error()) // strings, numbers and maps of them only
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

@@ -1,0 +1,93 @@
+package trace
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// A Payload is what an event says in its data. The payload types of this
+// package are the only ones. Their text is not redacted yet.
+type Payload interface {
+	spec() spec
+	complete() any // the payload with what follows from its other fields
+}
+
+// spec is what an event gets from the type of its payload.
+type spec struct {
+	name, kind string
+	status     Status
+	severity   string
+}
+
+// Encode writes a payload as JSON: the numbers first, the text to show last,
+// so that a viewer which lists the keys as sent reads well. Shares and ratios
+// are computed, and output_text where it is empty. Pass the result through the
+// redactor before it goes anywhere.
+func Encode(p Payload) []byte { return marshal(p.complete()) }
+
+// New makes the event of a payload, whose redacted JSON is data: with its name,
+// kind, severity and status, and a new SpanID. TraceID, ParentID, Session,
+// Agent and Trace are the caller's to set.
+func New(p Payload, data redact.Text, start, end time.Time) Event {
+	s := p.spec()
+	return Event{
+		Name: s.name, Kind: s.kind, SpanID: NewSpanID(),
+		Start: start, End: end, Status: s.status, Severity: s.severity, Data: data,
+	}
+}
+
+// statusOf is StatusError where there is an error text.
+func statusOf(errText string) Status {
+	if errText != "" {
+		return StatusError
+	}
+	return StatusOK
+}
+
+// or returns text, or what made says where text is empty.
+func or(text string, made func() string) string {
+	if text != "" {
+		return text
+	}
+	return made()
+}
+
+// ratio is a/b, rounded to 4 decimals, and 0 where b is.
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return math.Round(float64(a)/float64(b)*1e4) / 1e4
+}
+
+// reduction is by how many percent after is smaller than before, rounded to 2
+// decimals, and 0 where before is.
+func reduction(before, after int) float64 {
+	if before == 0 {
+		return 0
+	}
+	return math.Round((1-float64(after)/float64(before))*1e4) / 1e2
+}
+
+// finite replaces what JSON has no number for.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
+
+// Milliseconds is d as the payloads write durations: in milliseconds, to the
+// microsecond.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+// count writes "1 message", "2 messages".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

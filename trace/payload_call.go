@@ -1,0 +1,114 @@
+package trace
+
+import "fmt"
+
+// Preflight is the payload of before_model_call: the whole hook. An ErrorType
+// says that the hook returned an error.
+type Preflight struct {
+	SessionID       string             `json:"session_id"`
+	Agent           string             `json:"agent,omitempty"`
+	Model           string             `json:"model"`
+	Triggered       bool               `json:"triggered"`
+	Manual          bool               `json:"manual"`
+	Step            int                `json:"step,omitempty"` // the compaction's number; 0 without one
+	TokensBefore    int                `json:"tokens_before"`
+	TokensAfter     int                `json:"tokens_after"`
+	MaxTokens       int                `json:"max_tokens"`
+	Budget          int                `json:"budget"`
+	MessagesBefore  int                `json:"message_count_before"`
+	MessagesAfter   int                `json:"message_count_after"`
+	PrunedCount     int                `json:"pruned_count"`
+	MaskedCount     int                `json:"masked_count"`
+	TruncatedCount  int                `json:"truncated_count"`
+	Replayed        int                `json:"replayed_edits"`   // edits of earlier steps that the ledger applied again
+	Timings         map[string]float64 `json:"timings_ms"`       // what took how long, in milliseconds
+	EventsDropped   uint64             `json:"events_dropped"`   // events that no exporter got, since the start
+	ReductionStage  string             `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
+	InvariantStatus string             `json:"invariant_status"` // "ok", "fallback"
+	ErrorType       string             `json:"error_type,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p Preflight) spec() spec {
+	return spec{NameBeforeModelCall, KindPreflight, statusOf(p.ErrorType), ""}
+}
+
+func (p Preflight) complete() any {
+	timings := make(map[string]float64, len(p.Timings)) // never null
+	for k, v := range p.Timings {
+		timings[k] = finite(v)
+	}
+	p.Timings = timings
+	p.OutputText = or(p.OutputText, p.line)
+	return p
+}
+
+func (p Preflight) line() string {
+	switch {
+	case p.ErrorType != "":
+		return fmt.Sprintf("failed: %s; %d tokens, budget %d", p.ErrorType, p.TokensBefore, p.Budget)
+	case !p.Triggered:
+		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
+	}
+	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%), %d pruned, %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
+		reduction(p.TokensBefore, p.TokensAfter), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
+}
+
+// Error is the payload of compact.error: what failed, and what was done
+// instead. Its text to show is message, which is why it has no output_text.
+type Error struct {
+	SessionID string       `json:"session_id"`
+	Step      int          `json:"step,omitempty"`
+	Tokens    int          `json:"tokens,omitempty"` // what was there, where size is the matter
+	Budget    int          `json:"budget,omitempty"` // what was allowed
+	Attempts  int          `json:"attempts,omitempty"`
+	ErrorType string       `json:"error_type"`         // a stable name: "InsufficientBudget", "SummarizerRefused"
+	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; written "none" when empty
+	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were thrown away
+	Strategy  string       `json:"strategy,omitempty"` // of the summary
+	Largest   []ResultSize `json:"largest,omitempty"`  // the largest contributors
+	Chain     []string     `json:"chain,omitempty"`    // the errors of the attempts, first to last
+	Guidance  string       `json:"guidance,omitempty"` // what the operator can do
+
+	Message string `json:"message"`
+}
+
+// Fallbacks of an [Error].
+const (
+	FallbackNone       = "none"
+	FallbackPruning    = "pruning-only"
+	FallbackExtractive = "extractive"
+)
+
+func (p Error) spec() spec { return spec{NameError, KindError, StatusError, ""} }
+
+func (p Error) complete() any {
+	if p.Fallback == "" {
+		p.Fallback = FallbackNone
+	}
+	p.Message = or(p.Message, func() string { return p.ErrorType })
+	return p
+}
+
+// RedactionDisabled is the payload of compact.redaction_disabled, an event of
+// [SeverityHigh]: what is stored and exported from now on is not redacted.
+type RedactionDisabled struct {
+	SessionID string `json:"session_id"`
+	Severity  string `json:"severity"` // computed: SeverityHigh
+	Setting   string `json:"setting"`  // what switched it off: "redaction.enabled"
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p RedactionDisabled) spec() spec {
+	return spec{NameRedactionDisabled, KindSecurity, StatusOK, SeverityHigh}
+}
+
+func (p RedactionDisabled) complete() any {
+	p.Severity = SeverityHigh
+	p.OutputText = or(p.OutputText, func() string {
+		return "redaction is switched off (" + p.Setting + "): secrets are stored and exported as they are"
+	})
+	return p
+}

@@ -1,0 +1,135 @@
+package trace
+
+import "fmt"
+
+// TokenEstimate is the payload of compact.token_estimate: what is about to be
+// sent, counted.
+type TokenEstimate struct {
+	SessionID string    `json:"session_id"`
+	Model     string    `json:"model"`
+	TEst      int       `json:"t_est"`            // tokens of the whole request
+	Estimated int       `json:"tokens_estimated"` // computed: TEst, under its other name
+	MaxTokens int       `json:"max_tokens"`       // the model's window
+	Budget    int       `json:"budget"`           // the window without buffer and reply: the view must fit
+	UsagePct  float64   `json:"usage_pct"`        // computed: TEst / MaxTokens, as a share of 1
+	Breakdown Breakdown `json:"breakdown"`
+	Messages  int       `json:"message_count"`
+	Encoding  string    `json:"encoding,omitempty"`    // how it was counted: "cl100k_base", "chars/4"
+	Factor    float64   `json:"calibration,omitempty"` // what the count was multiplied by, learned from the provider's figures
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// Breakdown says where the tokens are.
+type Breakdown struct {
+	System      int `json:"system"`
+	Developer   int `json:"developer"`
+	ToolsSchema int `json:"tools_schema"`
+	Messages    int `json:"messages"`
+}
+
+func (p TokenEstimate) spec() spec { return spec{NameTokenEstimate, KindEstimate, StatusOK, ""} }
+
+func (p TokenEstimate) complete() any {
+	p.Estimated, p.UsagePct, p.Factor = p.TEst, ratio(p.TEst, p.MaxTokens), finite(p.Factor)
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("%d / %d tokens (%.1f%%)", p.TEst, p.MaxTokens, 100*p.UsagePct)
+	})
+	return p
+}
+
+// TriggerDecision is the payload of compact.trigger_decision: whether to
+// compact, and every comparison that the answer was made of.
+type TriggerDecision struct {
+	SessionID string     `json:"session_id"`
+	Model     string     `json:"model"`
+	Triggered bool       `json:"triggered"`
+	Manual    bool       `json:"manual"` // asked for, not triggered by size
+	Reason    string     `json:"reason"` // one of the Reason constants, or a short text like them
+	TEst      int        `json:"t_est"`
+	MaxTokens int        `json:"max_tokens"`
+	UsagePct  float64    `json:"usage_pct"` // computed: TEst / MaxTokens
+	Trigger   int        `json:"trigger"`   // tokens from which on a compaction is due
+	Target    int        `json:"target"`    // tokens at which it stops
+	Budget    int        `json:"budget"`    // tokens that the view may have at most
+	Floor     int        `json:"floor,omitempty"`
+	Step      int        `json:"step,omitempty"` // the compaction's number, from 1
+	Checks    []Check    `json:"checks"`
+	Policy    PolicyInfo `json:"policy"`
+	*Plan                // only if triggered
+	Note      string     `json:"note,omitempty"` // why it was asked for
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// Reasons for a decision.
+const (
+	ReasonUsage      = "usage_pct >= trigger_pct"
+	ReasonBudget     = "t_est >= budget"
+	ReasonBelow      = "usage_pct < trigger_pct"
+	ReasonManual     = "manual"
+	ReasonWaiting    = "below_next_trigger" // above the trigger, but the last compaction ended there
+	ReasonFloor      = "floor_above_target" // what must stay is more than the target
+	ReasonEveryCall  = "every_call"         // a preset that works on every call
+	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
+)
+
+// A Check is one comparison that a decision was made of.
+type Check struct {
+	Check     string  `json:"check"`     // what was compared: "t_est >= trigger"
+	Value     float64 `json:"value"`     // the left side
+	Threshold float64 `json:"threshold"` // the right side
+	Met       bool    `json:"met"`       // whether it holds
+}
+
+// PolicyInfo is the part of the policy that explains a decision.
+type PolicyInfo struct {
+	TriggerPct      float64 `json:"trigger_pct"`
+	TargetPct       float64 `json:"target_pct"`
+	HardCapBuffer   int     `json:"hard_cap_buffer"`
+	KeepRecentTurns int     `json:"keep_recent_turns"`
+	KeepToolIOPairs int     `json:"keep_tool_io_pairs"`
+	Strategy        string  `json:"strategy"`
+	Preset          string  `json:"preset,omitempty"`
+}
+
+// Plan is what a compaction that was decided on will keep and remove.
+type Plan struct {
+	Kept        Kept `json:"kept"`
+	PrunedCount int  `json:"pruned_count"` // messages that may be summarised or dropped
+}
+
+// Kept counts what stays, by layer.
+type Kept struct {
+	Pinned      int `json:"pinned"`       // messages
+	Summary     int `json:"summary"`      // messages: 0 or 1
+	RecentTurns int `json:"recent_turns"` // turns
+	ToolPairs   int `json:"tool_pairs"`   // calls with their results
+}
+
+func (p TriggerDecision) spec() spec { return spec{NameTriggerDecision, KindDecision, StatusOK, ""} }
+
+func (p TriggerDecision) complete() any {
+	p.UsagePct = ratio(p.TEst, p.MaxTokens)
+	checks := make([]Check, len(p.Checks)) // never null
+	for i, c := range p.Checks {
+		c.Value, c.Threshold = finite(c.Value), finite(c.Threshold)
+		checks[i] = c
+	}
+	p.Checks = checks
+	p.OutputText = or(p.OutputText, p.line)
+	return p
+}
+
+func (p TriggerDecision) line() string {
+	verdict := "not triggered"
+	if p.Triggered {
+		verdict = "triggered"
+	}
+	s := fmt.Sprintf("%s: %s (%d tokens, %.1f%% of %d; trigger %d, target %d, budget %d)",
+		verdict, p.Reason, p.TEst, 100*p.UsagePct, p.MaxTokens, p.Trigger, p.Target, p.Budget)
+	if p.Note != "" {
+		s += ": " + p.Note
+	}
+	return s
+}

@@ -1,0 +1,122 @@
+package trace
+
+import "fmt"
+
+// MaskedObservations is the payload of compact.masked_observations: old tool
+// results that became placeholders.
+type MaskedObservations struct {
+	SessionID       string   `json:"session_id"`
+	Step            int      `json:"step"`
+	MaskedCount     int      `json:"masked_count"`
+	MaskedChars     int      `json:"masked_chars"`
+	VisibleCount    int      `json:"visible_count"` // observations that stay
+	WindowTurns     int      `json:"window_turns"`
+	KeepRecentTurns int      `json:"keep_recent_turns"`
+	TokensBefore    int      `json:"tokens_before"`
+	TokensAfter     int      `json:"tokens_after"`
+	ReductionPct    float64  `json:"reduction_pct"` // computed
+	MaskedIDs       []string `json:"masked_ids,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p MaskedObservations) spec() spec {
+	return spec{NameMaskedObservations, KindMask, StatusOK, ""}
+}
+
+func (p MaskedObservations) complete() any {
+	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("masked %s (%d chars); %d -> %d tokens (-%.1f%%)",
+			count(p.MaskedCount, "observation"), p.MaskedChars, p.TokensBefore, p.TokensAfter, p.ReductionPct)
+	})
+	return p
+}
+
+// TruncatedResults is the payload of compact.truncated_results: tool results
+// that were too large, and were cut.
+type TruncatedResults struct {
+	SessionID      string       `json:"session_id"`
+	Step           int          `json:"step"`
+	TruncatedCount int          `json:"truncated_count"`
+	LimitTokens    int          `json:"limit_tokens"` // what one result may have
+	TokensBefore   int          `json:"tokens_before"`
+	TokensAfter    int          `json:"tokens_after"`
+	ReductionPct   float64      `json:"reduction_pct"` // computed
+	Mode           string       `json:"mode"`          // "head", "tail", "both"
+	Results        []ResultSize `json:"results,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// ResultSize says how much of one tool result was kept, or how large a message
+// is that doesn't fit.
+type ResultSize struct {
+	Index  int    `json:"index"`          // of the message in the history, from 0
+	Tokens int    `json:"tokens"`         // before
+	Kept   int    `json:"kept,omitempty"` // tokens after
+	Role   string `json:"role,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+func (p TruncatedResults) spec() spec {
+	return spec{NameTruncatedResults, KindTruncate, StatusOK, ""}
+}
+
+func (p TruncatedResults) complete() any {
+	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("truncated %s above %d tokens (%s); %d -> %d tokens (-%.1f%%)",
+			count(p.TruncatedCount, "result"), p.LimitTokens, p.Mode, p.TokensBefore, p.TokensAfter, p.ReductionPct)
+	})
+	return p
+}
+
+// PrunedMessages is the payload of compact.pruned_messages: what left the view,
+// and what is left of it by layer.
+type PrunedMessages struct {
+	SessionID       string   `json:"session_id"`
+	Step            int      `json:"step"`
+	PrunedCount     int      `json:"pruned_count"`  // summarised + dropped
+	TotalMessages   int      `json:"message_count"` // before
+	SummarizedCount int      `json:"summarized_count"`
+	DroppedCount    int      `json:"dropped_count"`
+	MaskedCount     int      `json:"masked_count"`
+	TruncatedCount  int      `json:"truncated_count"`
+	TokensBefore    int      `json:"tokens_before"`
+	TokensAfter     int      `json:"tokens_after"`
+	ReductionPct    float64  `json:"reduction_pct"` // computed
+	Target          int      `json:"target"`
+	Budget          int      `json:"budget"`
+	Kept            Kept     `json:"kept"`
+	Layers          Layers   `json:"layers"`
+	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
+	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
+	PrunedIDs       []string `json:"pruned_ids,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// Layers is what the view consists of, in its order.
+type Layers struct {
+	Pinned  Layer `json:"pinned"`
+	Summary Layer `json:"summary"`
+	Recent  Layer `json:"recent"`
+}
+
+// Layer is the size of one layer.
+type Layer struct {
+	Messages int `json:"messages"`
+	Tokens   int `json:"tokens"`
+}
+
+func (p PrunedMessages) spec() spec { return spec{NamePrunedMessages, KindPrune, StatusOK, ""} }
+
+func (p PrunedMessages) complete() any {
+	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("pruned %d of %s; %d -> %d tokens (-%.1f%%)",
+			p.PrunedCount, count(p.TotalMessages, "message"), p.TokensBefore, p.TokensAfter, p.ReductionPct)
+	})
+	return p
+}

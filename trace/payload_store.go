@@ -1,0 +1,40 @@
+package trace
+
+import "fmt"
+
+// Archival is the payload of compact.archival: what was stored, and where. An
+// ErrorType makes it a failure.
+type Archival struct {
+	SessionID      string `json:"session_id"`
+	Step           int    `json:"step"`           // the compaction's number, from 1
+	ArchivedCount  int    `json:"archived_count"` // messages
+	Bytes          int64  `json:"bytes"`
+	StorageAdapter string `json:"storage_adapter"`         // "fs", "s3", "memory"
+	FilePath       string `json:"file_path,omitempty"`     // either this
+	S3Key          string `json:"s3_key,omitempty"`        // or this
+	SHA256         string `json:"sha256,omitempty"`        // of the file, in hex
+	ManifestHead   string `json:"manifest_head,omitempty"` // hash of the manifest's last line; `archive verify --head`
+	ErrorType      string `json:"error_type,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p Archival) spec() spec {
+	return spec{NameArchival, KindArchival, statusOf(p.ErrorType), ""}
+}
+
+func (p Archival) complete() any {
+	p.OutputText = or(p.OutputText, p.line)
+	return p
+}
+
+func (p Archival) line() string {
+	where := p.FilePath
+	if where == "" {
+		where = p.S3Key
+	}
+	if p.ErrorType != "" {
+		return fmt.Sprintf("archiving %s failed: %s", count(p.ArchivedCount, "message"), p.ErrorType)
+	}
+	return fmt.Sprintf("archived %s to %s", count(p.ArchivedCount, "message"), where)
+}

@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Summarize is the payload of compact.summarize: the call of the summariser,
+// all its attempts together. An ErrorType makes it a failure.
+type Summarize struct {
+	SessionID        string  `json:"session_id"`
+	Model            string  `json:"model,omitempty"` // the summariser's; empty where none was asked
+	Backend          string  `json:"backend"`         // "openai", "extractive"
+	Strategy         string  `json:"strategy"`
+	Attempts         int     `json:"attempts"`
+	Pieces           int     `json:"pieces"` // into how many the input was cut to fit the summariser's window
+	MaxTokens        int     `json:"max_tokens"`
+	InputMessages    int     `json:"input_messages"`
+	InputTokens      int     `json:"input_tokens"`
+	SummaryTokens    int     `json:"summary_tokens"`
+	PromptTokens     int     `json:"prompt_tokens,omitempty"`     // billed
+	CompletionTokens int     `json:"completion_tokens,omitempty"` // billed
+	Temperature      float64 `json:"temperature"`
+	ErrorType        string  `json:"error_type,omitempty"`
+
+	OutputText string `json:"output_text"` // the answer, or the error; a line is written when empty
+}
+
+func (p Summarize) spec() spec { return spec{NameSummarize, KindLLM, statusOf(p.ErrorType), ""} }
+
+func (p Summarize) complete() any {
+	p.Temperature = finite(p.Temperature)
+	p.OutputText = or(p.OutputText, p.line)
+	return p
+}
+
+func (p Summarize) line() string {
+	if p.ErrorType != "" {
+		return fmt.Sprintf("%s failed after %s: %s", p.Strategy, count(p.Attempts, "attempt"), p.ErrorType)
+	}
+	return fmt.Sprintf("%s: %s, %d -> %d tokens", p.Strategy, count(p.InputMessages, "message"), p.InputTokens, p.SummaryTokens)
+}
+
+// SummaryCreated is the payload of compact.summary_created: a summary that was
+// accepted and takes the place of messages.
+type SummaryCreated struct {
+	SessionID        string        `json:"session_id"`
+	Step             int           `json:"step"`
+	SummaryVersion   int           `json:"summary_version"` // the N of <COMPACT-SUMMARY vN>
+	InputMessages    int           `json:"input_messages"`
+	InputTokens      int           `json:"input_tokens"`
+	SummaryTokens    int           `json:"summary_tokens"`
+	CompressionRatio float64       `json:"compression_ratio"` // computed: SummaryTokens / InputTokens
+	Verification     *Verification `json:"verification,omitempty"`
+	Strategy         string        `json:"strategy"`
+	Backend          string        `json:"backend"`
+	Model            string        `json:"model,omitempty"`
+	Policy           PolicyInfo    `json:"policy"`
+	FilePath         string        `json:"file_path,omitempty"`
+	S3Key            string        `json:"s3_key,omitempty"`
+
+	// Payload is the summary as JSON, an object. When it is missing or no JSON,
+	// the text alone goes in: {"text": OutputText}.
+	Payload json.RawMessage `json:"payload"`
+
+	OutputText string `json:"output_text"` // the summary's text
+}
+
+// Verification is what checking the summary against its source found.
+type Verification struct {
+	Identifiers     int `json:"identifiers"`      // that the summary names
+	InventedRemoved int `json:"invented_removed"` // that the source doesn't have: cut
+	ReferencesAdded int `json:"references_added"` // that the summary had left out
+}
+
+func (p SummaryCreated) spec() spec { return spec{NameSummaryCreated, KindSummary, StatusOK, ""} }
+
+func (p SummaryCreated) complete() any {
+	p.CompressionRatio = ratio(p.SummaryTokens, p.InputTokens)
+	if len(p.Payload) == 0 || !json.Valid(p.Payload) {
+		p.Payload = marshal(map[string]string{"text": p.OutputText})
+	}
+	return p
+}
