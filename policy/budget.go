@@ -1,0 +1,96 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+)
+
+// Limits are the numbers that a budget is made of.
+type Limits struct {
+	MaxContextTokens int     // the model's window
+	MaxOutputTokens  int     // reserved for the answer; default 0
+	HardCapBuffer    int     // reserved for what estimates miss; default 1500
+	TriggerPct       float64 // share of the window at which a compaction is due; default 0.85
+	TargetPct        float64 // share of the window that a compaction aims for; default 0.60
+}
+
+// A Budget is what a view may cost, in tokens.
+type Budget struct {
+	Max     int // the model's window
+	Cap     int // B: no view costs more
+	Trigger int // a compaction is due from here
+	Target  int // T: and goes on until here
+}
+
+// ErrBudget is wrapped by the errors of [Limits.Budget].
+var ErrBudget = errors.New("policy: the budget is not possible")
+
+// Budget computes
+//
+//	B       = max_context_tokens - hard_cap_buffer - max_output_tokens
+//	trigger = min(trigger_pct * max_context_tokens, B)
+//	T       = min(target_pct * max_context_tokens, target_pct/trigger_pct * trigger)
+//
+// in exact decimal arithmetic: 0.85 of 128,000 is 108,800, and a view of
+// 108,800 tokens triggers. All mistakes are reported at once.
+func (l Limits) Budget() (Budget, error) {
+	b := Budget{Max: l.MaxContextTokens, Cap: l.MaxContextTokens - l.HardCapBuffer - l.MaxOutputTokens}
+	var errs []error
+	if b.Cap <= 0 {
+		errs = append(errs, fmt.Errorf("%w: max_context_tokens %d - hard_cap_buffer %d - max_output_tokens %d leaves %d tokens",
+			ErrBudget, l.MaxContextTokens, l.HardCapBuffer, l.MaxOutputTokens, b.Cap))
+	}
+	for _, p := range []struct {
+		name string
+		pct  float64
+	}{{"trigger_pct", l.TriggerPct}, {"target_pct", l.TargetPct}} {
+		if !(p.pct > 0 && p.pct <= 1) {
+			errs = append(errs, fmt.Errorf("%w: %s must be 0.0-1.0 (got %v)", ErrBudget, p.name, p.pct))
+		}
+	}
+	if len(errs) == 0 && l.TargetPct >= l.TriggerPct {
+		errs = append(errs, fmt.Errorf("%w: target_pct %v must be below trigger_pct %v", ErrBudget, l.TargetPct, l.TriggerPct))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Budget{}, err
+	}
+	limit := big.NewRat(int64(b.Cap), 1)
+	trigger := lesser(new(big.Rat).Mul(decimal(l.TriggerPct), big.NewRat(int64(b.Max), 1)), limit)
+	target := lesser(
+		new(big.Rat).Mul(decimal(l.TargetPct), big.NewRat(int64(b.Max), 1)),
+		new(big.Rat).Mul(new(big.Rat).Quo(decimal(l.TargetPct), decimal(l.TriggerPct)), trigger))
+	b.Trigger, b.Target = ceil(trigger), floorOf(target)
+	return b, nil
+}
+
+// decimal is the number that was written, not the nearest binary fraction.
+func decimal(f float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	return r
+}
+
+func lesser(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+func floorOf(r *big.Rat) int { return int(new(big.Int).Div(r.Num(), r.Denom()).Int64()) }
+
+func ceil(r *big.Rat) int {
+	n := new(big.Int).Add(r.Num(), r.Denom())
+	return int(n.Sub(n, big.NewInt(1)).Div(n, r.Denom()).Int64())
+}
+
+// Due returns the number of tokens at which the next compaction is due, given
+// what the last one ended at (0: there was none): a session whose floor lies
+// above the target must not compact on every turn.
+func (b Budget) Due(last int) int {
+	if last <= 0 {
+		return b.Trigger
+	}
+	return min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target))
+}

@@ -1,0 +1,248 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Conversation is a history on its way to a view: its messages as they are
+// now, and what became of each message that came in. It is a value that is
+// never modified: [Conversation.Apply] returns another one.
+type Conversation struct {
+	items     []item
+	decisions []Decision // by input message
+	reasons   []string
+	pins      Pins
+	forms     Forms
+}
+
+type item struct {
+	m       message.Message
+	src     int // input message, -1 = made here
+	origins map[int]Origin
+}
+
+// NewConversation starts with the history as it came in.
+func NewConversation(history []message.Message, pins Pins, forms Forms) *Conversation {
+	c := &Conversation{
+		items:     make([]item, len(history)),
+		decisions: make([]Decision, len(history)),
+		reasons:   make([]string, len(history)),
+		pins:      pins,
+		forms:     forms,
+	}
+	for i, m := range history {
+		c.items[i] = item{m: m, src: i}
+	}
+	return c
+}
+
+// Len returns the number of messages.
+func (c *Conversation) Len() int { return len(c.items) }
+
+// Messages returns the messages as they are now, in a slice of the caller's own.
+func (c *Conversation) Messages() []message.Message {
+	out := make([]message.Message, len(c.items))
+	for i := range c.items {
+		out[i] = c.items[i].m
+	}
+	return out
+}
+
+// Source returns the input message that message i came from, -1 for one that
+// was made here.
+func (c *Conversation) Source(i int) int { return c.items[i].src }
+
+// Decision returns what became of input message src, and why.
+func (c *Conversation) Decision(src int) (Decision, string) { return c.decisions[src], c.reasons[src] }
+
+// Inputs returns the number of messages that came in.
+func (c *Conversation) Inputs() int { return len(c.decisions) }
+
+// Remember attaches what an earlier process knew of part p of message i.
+func (c *Conversation) remember(i, p int, o Origin) {
+	origins := map[int]Origin{p: o}
+	for k, v := range c.items[i].origins {
+		if k != p {
+			origins[k] = v
+		}
+	}
+	c.items[i].origins = origins
+}
+
+// Origin returns what is known of part p of message i from before an edit.
+func (c *Conversation) Origin(i, p int) (Origin, bool) {
+	o, ok := c.items[i].origins[p]
+	return o, ok
+}
+
+func (c *Conversation) clone() *Conversation {
+	d := *c
+	d.items = slices.Clone(c.items)
+	d.decisions = slices.Clone(c.decisions)
+	d.reasons = slices.Clone(c.reasons)
+	return &d
+}
+
+// ErrEdit is wrapped by every error of [Conversation.Apply].
+var ErrEdit = errors.New("policy: the edit does not fit the conversation")
+
+// Apply returns the conversation with the edits made: first those of text,
+// then the cut, of which there is one at most. Indices are those of c. On an
+// error nothing is applied.
+func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
+	d := c.clone()
+	var cut *Edit
+	var names map[string]string
+	for k := range edits {
+		e := &edits[k]
+		switch {
+		case e.Text != nil && e.Cut == nil:
+			if names == nil {
+				names = toolNames(c.Messages())
+			}
+			if err := d.rewrite(e, names); err != nil {
+				return nil, err
+			}
+		case e.Cut != nil && e.Text == nil && cut == nil:
+			cut = e
+		default:
+			return nil, fmt.Errorf("%w: edit %d wants one text edit or one cut", ErrEdit, k)
+		}
+	}
+	if cut == nil {
+		return d, nil
+	}
+	return d, d.cut(cut)
+}
+
+func (d *Conversation) rewrite(e *Edit, names map[string]string) error {
+	t := e.Text
+	if t.Index < 0 || t.Index >= len(d.items) || t.Part < 0 || t.Part >= len(d.items[t.Index].m.Parts) {
+		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
+	}
+	it := &d.items[t.Index]
+	part := it.m.Parts[t.Part]
+	text, err := d.render(part, t.Segments, names)
+	if err != nil {
+		return err
+	}
+	m, err := it.m.WithPartText(t.Part, text)
+	if err != nil {
+		return fmt.Errorf("%w: message %d: %w", ErrEdit, t.Index, err)
+	}
+	it.m = m
+	for _, s := range t.Segments {
+		if s.Mark != nil {
+			d.remember(t.Index, t.Part, Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: e.Decision == Masked})
+			break
+		}
+	}
+	d.decide(it.src, e)
+	return nil
+}
+
+func (d *Conversation) decide(src int, e *Edit) {
+	if src >= 0 {
+		d.decisions[src], d.reasons[src] = e.Decision, e.Reason
+	}
+}
+
+// render builds the new text of a part.
+func (d *Conversation) render(part message.Part, segments []Segment, names map[string]string) (string, error) {
+	tool := part.Name
+	if tool == "" {
+		tool = names[part.CallID]
+	}
+	var b strings.Builder
+	for _, s := range segments {
+		switch {
+		case s.Mark != nil:
+			text, err := d.forms.Render(*s.Mark, tool, status(part.Text))
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text)
+		case s.Lit != "":
+			b.WriteString(s.Lit)
+		case s.From < 0 || s.To < s.From || s.To > len(part.Text):
+			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(part.Text))
+		default:
+			b.WriteString(part.Text[s.From:s.To])
+		}
+	}
+	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(part.Text)) {
+		return text, nil
+	}
+	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
+}
+
+// status says in one word how a tool call ended, as far as its output tells.
+func status(output string) string {
+	head := strings.ToLower(output[:min(len(output), 200)])
+	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {
+		if strings.Contains(head, sign) {
+			return "error"
+		}
+	}
+	return "ok"
+}
+
+// cut removes rounds and arranges what is left.
+func (d *Conversation) cut(e *Edit) error {
+	gone := make([]bool, len(d.items))
+	for _, i := range e.Cut.Removed {
+		if i < 0 || i >= len(d.items) || gone[i] {
+			return fmt.Errorf("%w: message %d can't be removed", ErrEdit, i)
+		}
+		gone[i] = true
+		d.decide(d.items[i].src, e)
+	}
+	if e.Cut.Recent < 0 || e.Cut.Recent > len(d.items) {
+		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, len(d.items))
+	}
+	pinned := d.pinnedRounds()
+	out := make([]item, 0, len(d.items)-len(e.Cut.Removed)+1)
+	take := func(from, to int, want func(i int) bool) {
+		for i := from; i < to; i++ {
+			if !gone[i] && want(i) {
+				out = append(out, d.items[i])
+			}
+		}
+	}
+	take(0, e.Cut.Recent, func(i int) bool { return pinned[i] })
+	if e.Cut.New != nil {
+		out = append(out, item{m: *e.Cut.New, src: -1})
+	}
+	take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })
+	take(e.Cut.Recent, len(d.items), func(int) bool { return true })
+	d.items = out
+	return nil
+}
+
+// pinnedRounds marks the messages of rounds that hold a pinned one, but for
+// the anchor's round, which always comes behind the summary.
+func (d *Conversation) pinnedRounds() []bool {
+	msgs := d.Messages()
+	marked := make([]bool, len(msgs))
+	anchor := message.Anchor(msgs)
+	for _, r := range message.Rounds(msgs) {
+		if r.Start <= anchor && anchor < r.End {
+			continue
+		}
+		for i := r.Start; i < r.End; i++ {
+			if d.pins.Pinned(&msgs[i]) {
+				for k := r.Start; k < r.End; k++ {
+					marked[k] = true
+				}
+				break
+			}
+		}
+	}
+	return marked
+}

@@ -1,0 +1,136 @@
+package policy
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Decision is what became of a message.
+type Decision uint8
+
+// Every input message has exactly one of these.
+const (
+	Kept Decision = iota
+	Truncated
+	Masked
+	Summarised
+	Dropped
+)
+
+var decisionNames = [...]string{"kept", "truncated", "masked", "summarised", "dropped"}
+
+// String returns the word that reports and ledgers use.
+func (d Decision) String() string { return decisionNames[d] }
+
+// MarshalText writes the word.
+func (d Decision) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// An Edit is one change that a stage proposes: the text of one part, or a cut.
+// Exactly one of Text and Cut is set.
+type Edit struct {
+	Decision Decision
+	Reason   string
+	Text     *TextEdit
+	Cut      *Cut
+}
+
+// A TextEdit rewrites the text of one part out of ranges of the old text and
+// marks. It holds no text itself, so that a ledger can store it.
+type TextEdit struct {
+	Index    int // of the message in the view
+	Part     int
+	Segments []Segment
+}
+
+// A Segment is a range [From, To) of the old text in bytes, a mark, or a
+// literal of the stage's own (never text of the history: a ledger stores it).
+type Segment struct {
+	From int    `json:"from,omitempty"`
+	To   int    `json:"to,omitempty"`
+	Mark *Mark  `json:"mark,omitempty"`
+	Lit  string `json:"lit,omitempty"`
+}
+
+// A Mark is a placeholder or a truncation marker before it is rendered. Sizes
+// are those of the original, however often it was edited since.
+type Mark struct {
+	Form   string `json:"form"` // see [Forms]
+	Chars  int    `json:"chars,omitempty"`
+	Tokens int    `json:"tokens,omitempty"`
+	Kept   int    `json:"kept,omitempty"` // tokens that a truncation kept
+	Turn   int    `json:"turn,omitempty"`
+	Ref    string `json:"ref,omitempty"`
+}
+
+// A Cut takes whole rounds out of the view and puts one message in their place.
+// What is left stands in this order: pinned rounds from before Recent, New,
+// what else is kept from before Recent (the anchor), and everything from
+// Recent on.
+type Cut struct {
+	Removed []int            // messages of the view, ascending, whole rounds
+	Recent  int              // the message at which the recent span begins
+	New     *message.Message // the summary or the notice; nil = nothing stands for them
+	// Summary describes New where it is a summary.
+	Summary *SummaryInfo
+}
+
+// SummaryInfo is what a ledger, a report and the events say of a summary.
+type SummaryInfo struct {
+	Version   int      `json:"version"`
+	Strategy  string   `json:"strategy"`
+	Backend   string   `json:"backend"` // which one wrote it: "extractive", "openai", …
+	Model     string   `json:"model,omitempty"`
+	Text      string   `json:"text"`   // of the message, tags included
+	Tokens    int      `json:"tokens"` // of Text
+	Input     int      `json:"input_messages"`
+	InputSize int      `json:"input_tokens"`
+	Calls     int      `json:"calls"`
+	Attempts  int      `json:"attempts"`
+	Fallback  string   `json:"fallback,omitempty"` // "pruning-only", "extractive", "brief"
+	Retention float64  `json:"entity_retention"`
+	Invented  int      `json:"invented_removed"`
+	Errors    []string `json:"errors,omitempty"`
+}
+
+// A Proposal is what a stage offers: groups of edits, least regretted first.
+// A group is taken whole or not at all. The engine takes the shortest run of
+// groups that reaches the goal.
+type Proposal struct {
+	Groups [][]Edit
+	// Alternatives: each group stands for itself and replaces the one before
+	// it, instead of adding to it. They must free more and more tokens.
+	Alternatives bool
+	// Summary describes an attempt to summarise, successful or not.
+	Summary *SummaryInfo
+}
+
+// A Stage proposes edits that make a conversation smaller.
+//
+// Propose must not modify the view, may be called concurrently for different
+// views, and must propose the same for the same view where it can. An empty
+// Proposal means that there is nothing to offer; that is no error. An error
+// ends the compaction only where it is the context's; any other is reported
+// and the next stage goes on.
+type Stage interface {
+	Name() string
+	Propose(ctx context.Context, v *View) (Proposal, error)
+}
+
+// An Estimator is a stage that can say what its proposal would cost the view
+// without spending anything; dry runs ask it instead of [Stage.Propose].
+type Estimator interface {
+	Stage
+	// Estimate returns a proposal whose new message is a stand-in of the size
+	// that is to be expected.
+	Estimate(v *View) (Proposal, error)
+}
+
+// When says at which calls a stage works.
+type When string
+
+// Stages work at the trigger, in one batch that sticks, or at every call.
+const (
+	AtTrigger When = "trigger"
+	Always    When = "always"
+)

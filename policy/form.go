@@ -1,0 +1,168 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// The built-in forms of placeholders and markers. The number after @ is the
+// version of the form: an old ledger keeps rendering what it rendered.
+const (
+	FormObservation = "observation@1"
+	FormRecall      = "recall@1"
+	FormDispatch    = "dispatch@1"
+	FormResult      = "result@1"
+	FormHead        = "head@1"
+	FormTail        = "tail@1"
+	FormBoth        = "both@1"
+)
+
+var builtinForms = Forms{
+	FormObservation: "[observation masked — {chars} chars]",
+	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
+	FormDispatch:    "[dispatch output masked — {chars} chars]\n",
+	FormResult:      "[result masked — ~{tokens} tokens removed]",
+	FormHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
+	FormTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
+	FormBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
+}
+
+// Forms maps the name of a form to its template. Templates know {chars},
+// {tokens}, {kept}, {tool}, {turn}, {ref} and {status}.
+type Forms map[string]string
+
+// CustomForm names a template of the user's own by its content.
+func CustomForm(template string) string {
+	sum := sha256.Sum256([]byte(template))
+	return "custom-" + hex.EncodeToString(sum[:6]) + "@1"
+}
+
+// Template returns the template of a form, built-in or in f.
+func (f Forms) Template(form string) (string, error) {
+	if t, ok := builtinForms[form]; ok {
+		return t, nil
+	}
+	if t, ok := f[form]; ok {
+		return t, nil
+	}
+	return "", fmt.Errorf("policy: unknown form %q", form)
+}
+
+// Render writes a mark. tool and status are what {tool} and {status} say.
+func (f Forms) Render(k Mark, tool, status string) (string, error) {
+	t, err := f.Template(k.Form)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer(
+		"{chars}", strconv.Itoa(k.Chars),
+		"{tokens}", strconv.Itoa(k.Tokens),
+		"{kept}", strconv.Itoa(k.Kept),
+		"{turn}", strconv.Itoa(k.Turn),
+		"{ref}", k.Ref,
+		"{tool}", tool,
+		"{status}", status,
+	).Replace(t), nil
+}
+
+// ValidTemplate reports what is wrong with a template of the user's own.
+func ValidTemplate(t string) error {
+	if strings.TrimSpace(t) == "" {
+		return fmt.Errorf("policy: an empty placeholder would make an empty result, which providers refuse")
+	}
+	if !utf8.ValidString(t) || strings.ContainsAny(t, "\n\r") {
+		return fmt.Errorf("policy: a placeholder template is one line of text")
+	}
+	return nil
+}
+
+// ParseMark recognises a text that is, as a whole, a placeholder of a built-in
+// form or of a form in f, and returns the sizes in it.
+func (f Forms) ParseMark(text string) (Mark, bool) {
+	if len(text) > 4096 || !strings.HasPrefix(text, "[") && len(f) == 0 {
+		return Mark{}, false
+	}
+	for _, form := range []string{FormObservation, FormRecall, FormDispatch, FormResult} {
+		if k, ok := parseForm(form, builtinForms[form], text); ok {
+			return k, true
+		}
+	}
+	for form, t := range f {
+		if k, ok := parseForm(form, t, text); ok {
+			return k, true
+		}
+	}
+	return Mark{}, false
+}
+
+// parseForm matches text against a template from left to right; a field ends
+// where the template's next literal begins.
+func parseForm(form, template, text string) (Mark, bool) {
+	k := Mark{Form: form}
+	for template != "" {
+		open := strings.IndexByte(template, '{')
+		if open < 0 {
+			return k, text == template
+		}
+		if !strings.HasPrefix(text, template[:open]) {
+			return k, false
+		}
+		text, template = text[open:], template[open:]
+		field, rest, ok := strings.Cut(template[1:], "}")
+		if !ok {
+			return k, text == template
+		}
+		literal := rest
+		if next := strings.IndexByte(rest, '{'); next >= 0 {
+			literal = rest[:next]
+		}
+		end := len(text)
+		if literal != "" {
+			if end = strings.Index(text, literal); end < 0 {
+				return k, false
+			}
+		}
+		if !k.set(field, text[:end]) {
+			return k, false
+		}
+		text, template = text[end:], rest
+	}
+	return k, text == ""
+}
+
+func (k *Mark) set(field, value string) bool {
+	into := map[string]*int{"chars": &k.Chars, "tokens": &k.Tokens, "kept": &k.Kept, "turn": &k.Turn}[field]
+	if into == nil {
+		if field == "ref" {
+			k.Ref = value
+			raw, err := hex.DecodeString(value)
+			return err == nil && len(raw) == 6
+		}
+		return field == "tool" || field == "status"
+	}
+	n, err := strconv.Atoi(value)
+	*into = n
+	return err == nil && n >= 0 && strconv.Itoa(n) == value
+}
+
+func runes(s string) int { return utf8.RuneCountInString(s) }
+
+// toolNames returns the name of the tool that each result of the conversation
+// answers, by the id of the call.
+func toolNames(msgs []message.Message) map[string]string {
+	names := map[string]string{}
+	for i := range msgs {
+		for _, p := range msgs[i].Parts {
+			if p.Kind == message.KindToolCall {
+				names[p.CallID] = p.Name
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,127 @@
+package policy
+
+import "sort"
+
+// A Partition says what a cut may take. All are indices of messages, in order.
+type Partition struct {
+	Pinned    []int // whole rounds with a pinned part
+	Recent    []int // the last turns, the last tool pairs, the open round
+	Remainder []int // what may be summarised or dropped; whole rounds, an earlier summary included
+	Anchor    int   // the last user message, -1 = none
+	Start     int   // where the recent span begins; len(messages) when there is none
+}
+
+// Partition sorts the rounds of the view by what may become of them when keep
+// is kept. It is one pass.
+func (v *View) Partition(keep Keep) Partition {
+	recent := v.recentRounds(keep)
+	p := Partition{Anchor: v.Anchor, Start: len(v.Messages)}
+	for r, span := range v.Rounds {
+		ours := v.owned(r)
+		if recent[r] && !ours {
+			p.Start = min(p.Start, span.Start)
+		}
+		into := &p.Remainder
+		switch {
+		case v.pinnedRound(r):
+			into = &p.Pinned
+		case recent[r] && !ours, v.holdsAnchor(r):
+			into = &p.Recent
+		}
+		for i := span.Start; i < span.End; i++ {
+			*into = append(*into, i)
+		}
+	}
+	return p
+}
+
+// owned reports whether round r is a summary or a notice of our own.
+func (v *View) owned(r int) bool {
+	span := v.Rounds[r]
+	if span.Len() != 1 {
+		return false
+	}
+	m := v.Messages[span.Start]
+	if IsSummary(m) {
+		return true
+	}
+	_, notice := ParseNotice(m)
+	return notice
+}
+
+func (v *View) holdsAnchor(r int) bool {
+	return v.Anchor >= 0 && v.round[v.Anchor] == r
+}
+
+func (v *View) pinnedRound(r int) bool {
+	for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
+		if v.Pinned[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// recentRounds marks the rounds of the last keep.Turns turns, those that hold
+// the last keep.Pairs tool pairs, and the open round.
+func (v *View) recentRounds(keep Keep) []bool {
+	recent := make([]bool, len(v.Rounds))
+	if first := len(v.Turns) - keep.Turns; first < len(v.Turns) && len(v.Turns) > 0 {
+		for r := v.Turns[max(first, 0)].First; r < len(recent); r++ {
+			recent[r] = true
+		}
+	}
+	pairs := keep.Pairs
+	for r := len(v.Rounds) - 1; r >= 0 && pairs > 0; r-- {
+		if v.Rounds[r].Pairs > 0 {
+			recent[r] = true
+			pairs -= v.Rounds[r].Pairs
+		}
+	}
+	open := sort.Search(len(v.Rounds), func(r int) bool { return v.Rounds[r].Start >= v.Open })
+	for r := open; r < len(recent); r++ {
+		recent[r] = true
+	}
+	return recent
+}
+
+// kept returns what the view costs when the remainder under keep is gone and
+// nothing stands for it.
+func (v *View) kept(keep Keep) int {
+	n := v.Total()
+	for _, i := range v.Partition(keep).Remainder {
+		n -= v.Tokens[i]
+	}
+	return n
+}
+
+// Shrink returns the largest keep counts, from v.Keep down to 1 and 1, with
+// which the view and reserve more tokens fit the budget: turns by one, then
+// pairs by one, in turn, without the decrements that free nothing. When
+// nothing fits it returns the smallest.
+func (v *View) Shrink(reserve int) Keep {
+	keep, size := v.Keep, v.kept(v.Keep)
+	turns := true
+	for size+reserve > v.Budget.Cap && (keep.Turns > 1 || keep.Pairs > 1) {
+		next := keep
+		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
+			next.Turns--
+		} else {
+			next.Pairs--
+		}
+		turns = !turns
+		keep, size = next, v.kept(next)
+	}
+	return v.relax(keep, size)
+}
+
+// relax takes back the decrements that freed nothing.
+func (v *View) relax(keep Keep, size int) Keep {
+	for keep.Turns < v.Keep.Turns && v.kept(Keep{keep.Turns + 1, keep.Pairs}) == size {
+		keep.Turns++
+	}
+	for keep.Pairs < v.Keep.Pairs && v.kept(Keep{keep.Turns, keep.Pairs + 1}) == size {
+		keep.Pairs++
+	}
+	return keep
+}

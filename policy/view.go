@@ -1,0 +1,141 @@
+package policy
+
+import (
+	"github.com/agentcompact/compact/message"
+)
+
+// A Coster says what messages and texts cost, in tokens (or in another unit
+// that a preset counts in). It must be safe for concurrent use and give the
+// same number for the same input.
+type Coster interface {
+	Message(m message.Message) int
+	Text(s string) int
+}
+
+// Keep says how much of the end of a conversation is kept.
+type Keep struct {
+	Turns int // the last turns
+	Pairs int // the last tool calls with their results, in the whole history; rounded up to rounds
+}
+
+// Origin is what the ledger remembers of a part that was edited before: the
+// sizes and the reference of the original.
+type Origin struct {
+	Chars  int
+	Tokens int
+	Ref    string
+	Masked bool // masked already, not only truncated
+}
+
+// A View is a conversation as a stage sees it. It is read-only, all of it.
+type View struct {
+	Messages []message.Message
+	Tokens   []int // what each message costs
+	Fixed    int   // what else is sent: tool schemas, system prompts outside of the messages, the reply primer
+	Rounds   []message.Round
+	Turns    []message.Turn
+	Pinned   []bool // the message's own bytes must come out as they came in
+	Anchor   int    // the last user message, -1 = none
+	Open     int    // the open round begins here; len(Messages) = nothing is open
+
+	Budget Budget
+	Keep   Keep
+	Goal   int  // stages go on until the view costs no more
+	Manual bool // asked for: mask and summarise all that may be, whatever the size
+	Cost   Coster
+
+	// Origins says what is known of part p of message i, if it was edited
+	// before. May be nil.
+	Origins func(i, p int) (Origin, bool)
+	Forms   Forms
+
+	round []int // message → round
+	turn  []int // round → turn; len(Turns) for those in no turn
+}
+
+// Pins says which messages are pinned.
+type Pins []message.Role
+
+// Pinned reports whether the message must come out byte for byte: its role is
+// never pruned, or it is protected. Our own notices are not pinned.
+func (p Pins) Pinned(m *message.Message) bool {
+	if m.Protected {
+		return true
+	}
+	for _, r := range p {
+		if r == m.Role {
+			_, notice := ParseNotice(*m)
+			return !notice
+		}
+	}
+	return false
+}
+
+// NewView reads the structure of a conversation in one pass. The slices of v
+// are shared with nobody; the messages are.
+func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
+	v := &View{Messages: msgs, Cost: cost, Anchor: message.Anchor(msgs)}
+	v.Rounds = message.Rounds(msgs)
+	v.Open = message.Open(v.Rounds)
+	v.Pinned = make([]bool, len(msgs))
+	v.round = make([]int, len(msgs))
+	v.Tokens = make([]int, len(msgs))
+	for r, span := range v.Rounds {
+		if span.Assistant && span.Len() == 1 && IsSummary(msgs[span.Start]) {
+			v.Rounds[r].Assistant = false // our own summary is nobody's turn
+		}
+		for i := span.Start; i < span.End; i++ {
+			v.round[i] = r
+			v.Pinned[i] = pins.Pinned(&msgs[i])
+			v.Tokens[i] = cost.Message(msgs[i])
+		}
+	}
+	v.Turns = message.Turns(v.Rounds)
+	v.turn = make([]int, len(v.Rounds))
+	t := 0
+	for r := range v.Rounds {
+		for t < len(v.Turns) && v.Turns[t].Last < r {
+			t++
+		}
+		v.turn[r] = t
+	}
+	return v
+}
+
+// Total returns what the view costs.
+func (v *View) Total() int {
+	n := v.Fixed
+	for _, t := range v.Tokens {
+		n += t
+	}
+	return n
+}
+
+// TurnOf returns the number of the turn that message i belongs to, from 1.
+func (v *View) TurnOf(i int) int { return v.turn[v.round[i]] + 1 }
+
+// RoundOf returns the index of the round that message i belongs to.
+func (v *View) RoundOf(i int) int { return v.round[i] }
+
+// Origin returns what is known of part p of message i before it was edited;
+// for a part that never was, its own sizes. Tokens is -1 where nobody counted.
+func (v *View) Origin(i, p int) Origin {
+	if v.Origins != nil {
+		if o, ok := v.Origins(i, p); ok {
+			return o
+		}
+	}
+	part := &v.Messages[i].Parts[p]
+	if k, ok := v.Forms.ParseMark(part.Text); ok {
+		return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: true}
+	}
+	return Origin{Chars: runes(part.Text), Tokens: -1, Ref: part.Fingerprint().Ref()}
+}
+
+// OriginTokens returns what the part cost before it was ever edited.
+func (v *View) OriginTokens(i, p int) int {
+	if o := v.Origin(i, p); o.Tokens >= 0 {
+		return o.Tokens
+	}
+	return v.Cost.Text(v.Messages[i].Parts[p].Text)
+}
