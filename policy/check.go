@@ -1,0 +1,187 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A BrokenError says which promise a stage's edits would have broken. The
+// engine throws such edits away.
+type BrokenError struct {
+	Stage  string
+	Rule   string
+	Detail string
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("policy: stage %s: %s: %s", e.Stage, e.Rule, e.Detail)
+}
+
+// check compares the conversation before and after a stage. It looks at the
+// outcome, not at the edits, so that it holds for stages of anybody.
+func check(stage string, before, after *View, b, a *Conversation) error {
+	for _, rule := range []struct {
+		name string
+		f    func(before, after *View, b, a *Conversation) string
+	}{
+		{"pinned messages come out byte for byte", checkPinned},
+		{"no orphan: calls and results stay together", checkPairs},
+		{"no edit makes a message larger", checkGrowth},
+		{"the anchor stays, behind the summary", checkAnchor},
+		{"the open round stays", checkOpen},
+		{"every message is accounted for once", checkAccount},
+	} {
+		if detail := rule.f(before, after, b, a); detail != "" {
+			return &BrokenError{Stage: stage, Rule: rule.name, Detail: detail}
+		}
+	}
+	return nil
+}
+
+// places maps input messages to their place in a conversation.
+func places(c *Conversation) map[int]int {
+	at := make(map[int]int, len(c.items))
+	for i := range c.items {
+		if c.items[i].src >= 0 {
+			at[c.items[i].src] = i
+		}
+	}
+	return at
+}
+
+func checkPinned(before, after *View, b, a *Conversation) string {
+	at := places(a)
+	last := -1
+	for i, pinned := range before.Pinned {
+		if !pinned || b.items[i].src < 0 {
+			continue
+		}
+		k, ok := at[b.items[i].src]
+		if !ok {
+			return fmt.Sprintf("message %d is gone", i)
+		}
+		if !identical(before.Messages[i], after.Messages[k]) {
+			return fmt.Sprintf("message %d was changed", i)
+		}
+		if i != before.Anchor {
+			if k < last {
+				return fmt.Sprintf("message %d changed its place among the pinned", i)
+			}
+			last = k
+		}
+	}
+	return ""
+}
+
+func identical(x, y message.Message) bool {
+	if x.Raw() != nil || y.Raw() != nil {
+		return bytes.Equal(x.Raw(), y.Raw())
+	}
+	return x.Fingerprint() == y.Fingerprint() && x.Protected == y.Protected
+}
+
+// checkPairs counts, for each round that is left, the calls and the results:
+// a round is kept whole, or gone.
+func checkPairs(before, _ *View, b, a *Conversation) string {
+	at := places(a)
+	for r, span := range before.Rounds {
+		kept, last := 0, -1
+		for i := span.Start; i < span.End; i++ {
+			src := b.items[i].src
+			k, ok := at[src]
+			if src < 0 || !ok {
+				continue
+			}
+			if kept > 0 && k != last+1 {
+				return fmt.Sprintf("round %d is torn apart", r)
+			}
+			kept, last = kept+1, k
+		}
+		if kept != 0 && kept != span.Len() {
+			return fmt.Sprintf("round %d keeps %d of %d messages", r, kept, span.Len())
+		}
+	}
+	return ""
+}
+
+func checkGrowth(before, after *View, b, a *Conversation) string {
+	at := places(a)
+	for i := range before.Messages {
+		k, ok := at[b.items[i].src]
+		if !ok || b.items[i].src < 0 {
+			continue
+		}
+		if after.Tokens[k] > before.Tokens[i] {
+			return fmt.Sprintf("message %d went from %d to %d tokens", i, before.Tokens[i], after.Tokens[k])
+		}
+		if x, y := chars(before.Messages[i]), chars(after.Messages[k]); y > x {
+			return fmt.Sprintf("message %d went from %d to %d characters", i, x, y)
+		}
+	}
+	if after.Total() > before.Total() {
+		return fmt.Sprintf("the view went from %d to %d tokens", before.Total(), after.Total())
+	}
+	return ""
+}
+
+func chars(m message.Message) int {
+	n := 0
+	for i := range m.Parts {
+		n += runes(m.Parts[i].Text)
+	}
+	return n
+}
+
+func checkAnchor(before, after *View, b, a *Conversation) string {
+	summary := -1
+	for i := range after.Messages {
+		if IsSummary(after.Messages[i]) && !after.Pinned[i] {
+			if summary >= 0 {
+				return "there are two summaries"
+			}
+			summary = i
+		}
+	}
+	if before.Anchor < 0 {
+		return ""
+	}
+	k, ok := places(a)[b.items[before.Anchor].src]
+	switch {
+	case !ok:
+		return "the last user message is gone"
+	case !identical(before.Messages[before.Anchor], after.Messages[k]):
+		return "the last user message was changed"
+	case k < summary:
+		return "the last user message stands before the summary"
+	}
+	return ""
+}
+
+func checkOpen(before, _ *View, b, a *Conversation) string {
+	at := places(a)
+	for i := before.Open; i < len(before.Messages); i++ {
+		src := b.items[i].src
+		if _, ok := at[src]; src >= 0 && !ok {
+			return fmt.Sprintf("message %d is gone", i)
+		}
+		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) && i >= before.Open {
+			if was, _ := b.Decision(src); was != Masked {
+				return fmt.Sprintf("message %d was masked", i)
+			}
+		}
+	}
+	return ""
+}
+
+func checkAccount(_, _ *View, _, a *Conversation) string {
+	at := places(a)
+	for src, d := range a.decisions {
+		_, there := at[src]
+		if gone := d == Summarised || d == Dropped; gone == there {
+			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
+		}
+	}
+	return ""
+}

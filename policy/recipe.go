@@ -1,0 +1,217 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Recipe is what a stage's edits were, in a form that a ledger can keep and
+// another process can apply to the same history again: positions among the
+// messages that are not pinned, fingerprints, byte ranges, marks, and the
+// text of the summary. No other text.
+type Recipe struct {
+	Stage string       `json:"stage"`
+	Texts []TextRecipe `json:"texts,omitempty"`
+	Cut   *CutRecipe   `json:"cut,omitempty"`
+}
+
+// A TextRecipe rewrites one part.
+type TextRecipe struct {
+	At       int                 `json:"at"` // ordinal among the messages that are not pinned
+	Part     int                 `json:"part,omitempty"`
+	Was      message.Fingerprint `json:"was"` // of the message before
+	Is       message.Fingerprint `json:"is"`  // and after
+	Decision string              `json:"decision"`
+	Reason   string              `json:"reason,omitempty"`
+	Segments []Segment           `json:"segments"`
+}
+
+// A CutRecipe removes rounds.
+type CutRecipe struct {
+	Removed  [][2]int     `json:"removed"`        // ranges [from, to) of ordinals
+	Recent   int          `json:"recent"`         // ordinal at which the recent span begins
+	Pins     int          `json:"pins,omitempty"` // pinned messages right before it that come before
+	Decision string       `json:"decision"`
+	Reason   string       `json:"reason,omitempty"`
+	Summary  *SummaryInfo `json:"summary,omitempty"`
+	Notice   int          `json:"notice,omitempty"` // the number in the notice, where one was put in
+}
+
+// ordinals returns, for each message, how many that are not pinned come before it.
+func (c *Conversation) ordinals() []int {
+	out := make([]int, len(c.items)+1)
+	n := 0
+	for i := range c.items {
+		out[i] = n
+		if !c.pins.Pinned(&c.items[i].m) {
+			n++
+		}
+	}
+	out[len(c.items)] = n
+	return out
+}
+
+// Record writes down edits, which were applied to c and led to after.
+func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) Recipe {
+	r := Recipe{Stage: stage}
+	ord := c.ordinals()
+	at := places(after)
+	for _, e := range edits {
+		if t := e.Text; t != nil {
+			rec := TextRecipe{
+				At: ord[t.Index], Part: t.Part, Was: c.items[t.Index].m.Fingerprint(),
+				Decision: e.Decision.String(), Reason: e.Reason, Segments: t.Segments,
+			}
+			if k, ok := at[c.items[t.Index].src]; ok {
+				rec.Is = after.items[k].m.Fingerprint()
+			}
+			r.Texts = append(r.Texts, rec)
+		}
+		if e.Cut != nil {
+			r.Cut = c.recordCut(e, ord)
+		}
+	}
+	return r
+}
+
+func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
+	rec := &CutRecipe{Recent: ord[e.Cut.Recent], Decision: e.Decision.String(), Reason: e.Reason, Summary: e.Cut.Summary}
+	for i := e.Cut.Recent - 1; i >= 0 && c.pins.Pinned(&c.items[i].m); i-- {
+		rec.Pins++
+	}
+	if e.Cut.New != nil {
+		rec.Notice, _ = ParseNotice(*e.Cut.New)
+	}
+	for _, i := range e.Cut.Removed {
+		if n := len(rec.Removed); n > 0 && rec.Removed[n-1][1] == ord[i] {
+			rec.Removed[n-1][1]++
+		} else {
+			rec.Removed = append(rec.Removed, [2]int{ord[i], ord[i] + 1})
+		}
+	}
+	return rec
+}
+
+// Replay applies a recipe to a conversation that has the same messages at the
+// same ordinals. A message that is not what it was is an error, and nothing
+// is applied.
+func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
+	index := c.byOrdinal()
+	var edits []Edit
+	for _, t := range r.Texts {
+		if t.At < 0 || t.At >= len(index) || c.items[index[t.At]].m.Fingerprint() != t.Was {
+			return nil, fmt.Errorf("%w: message %d is not the one that was edited", ErrEdit, t.At)
+		}
+		edits = append(edits, Edit{Decision: parseDecision(t.Decision), Reason: t.Reason,
+			Text: &TextEdit{Index: index[t.At], Part: t.Part, Segments: t.Segments}})
+	}
+	if r.Cut != nil {
+		e, err := c.replayCut(r.Cut, index)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, e)
+	}
+	return c.Apply(edits)
+}
+
+func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
+	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary}}
+	for _, span := range r.Removed {
+		if span[0] < 0 || span[1] > len(index) || span[0] > span[1] {
+			return e, fmt.Errorf("%w: messages [%d:%d) of %d", ErrEdit, span[0], span[1], len(index))
+		}
+		e.Cut.Removed = append(e.Cut.Removed, index[span[0]:span[1]]...)
+	}
+	if r.Recent < 0 || r.Recent > len(index) {
+		return e, fmt.Errorf("%w: recent span at %d of %d", ErrEdit, r.Recent, len(index))
+	}
+	if r.Recent > 0 {
+		e.Cut.Recent = index[r.Recent-1] + 1
+	}
+	for n := 0; n < r.Pins && e.Cut.Recent < len(c.items) && c.pins.Pinned(&c.items[e.Cut.Recent].m); n++ {
+		e.Cut.Recent++
+	}
+	switch {
+	case r.Summary != nil && r.Notice == 0:
+		m := message.Assistant(r.Summary.Text)
+		e.Cut.New = &m
+	case r.Notice > 0:
+		m := NewNotice(r.Notice)
+		e.Cut.New = &m
+	}
+	return e, nil
+}
+
+// byOrdinal returns the indices of the messages that are not pinned.
+func (c *Conversation) byOrdinal() []int {
+	out := make([]int, 0, len(c.items))
+	for i := range c.items {
+		if !c.pins.Pinned(&c.items[i].m) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func parseDecision(s string) Decision {
+	return Decision(max(slices.Index(decisionNames[:], s), 0))
+}
+
+// A Link names a prefix of a conversation: the number of messages in it that
+// are not pinned, and a hash over them.
+type Link struct {
+	N    int                 `json:"n"`
+	Hash message.Fingerprint `json:"hash"`
+}
+
+// Chain returns a link for every prefix, the empty one first. Pinned messages
+// are left out, so that a date in the system prompt does not make every
+// prefix unknown.
+func (c *Conversation) Chain() []message.Fingerprint {
+	out := make([]message.Fingerprint, 1, len(c.items)+1)
+	var buf [32]byte
+	for i := range c.items {
+		if c.pins.Pinned(&c.items[i].m) {
+			continue
+		}
+		fp := c.items[i].m.Fingerprint()
+		copy(buf[:16], out[len(out)-1][:])
+		copy(buf[16:], fp[:])
+		sum := sha256.Sum256(buf[:])
+		out = append(out, message.Fingerprint(sum[:16]))
+	}
+	return out
+}
+
+// Last returns the link of the whole conversation.
+func Last(chain []message.Fingerprint) Link {
+	return Link{N: len(chain) - 1, Hash: chain[len(chain)-1]}
+}
+
+// Recognise attaches what a ledger knows of parts that were edited before
+// this conversation came in: known maps the fingerprint of an edited message
+// to the origins of its parts.
+func (c *Conversation) Recognise(known func(message.Fingerprint) map[int]Origin) {
+	for i := range c.items {
+		if c.items[i].src < 0 || len(c.items[i].origins) > 0 {
+			continue
+		}
+		if o := known(c.items[i].m.Fingerprint()); len(o) > 0 {
+			c.items[i].origins = o
+		}
+	}
+}
+
+// OriginOf returns what a recipe says of the part before it was ever edited.
+func (t *TextRecipe) OriginOf() (Origin, bool) {
+	for _, s := range t.Segments {
+		if s.Mark != nil {
+			return Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: t.Decision == Masked.String()}, true
+		}
+	}
+	return Origin{}, false
+}

@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Squeeze is the last resort before the error: the results that are left are
+// truncated to equal shares of what the budget leaves. Never calls, never
+// pinned messages.
+type Squeeze struct {
+	Keep string // Head, Tail or Both; default Head
+}
+
+// Name returns "squeeze".
+func (Squeeze) Name() string { return "squeeze" }
+
+type result struct{ i, p, tokens int }
+
+// Propose offers one group that fits the budget, if there is one.
+func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
+	total := v.Total()
+	if total <= v.Budget.Cap {
+		return Proposal{}, nil
+	}
+	var results []result
+	for i := range v.Messages {
+		if v.Pinned[i] {
+			continue
+		}
+		for p := range v.Messages[i].Parts {
+			if part := &v.Messages[i].Parts[p]; part.Kind == message.KindToolResult && v.Messages[i].Editable(p) && !v.Origin(i, p).Masked {
+				results = append(results, result{i, p, v.Cost.Text(part.Text)})
+			}
+		}
+	}
+	over := total - v.Budget.Cap
+	share := fairShare(results, over)
+	for {
+		group, freed := s.cut(v, results, share)
+		if freed >= over || share == 0 {
+			if len(group) == 0 {
+				return Proposal{}, nil
+			}
+			return Proposal{Groups: [][]Edit{group}}, nil
+		}
+		share -= max(1, min(share/10, (over-freed)/max(len(group), 1)+1))
+		share = max(share, 0)
+	}
+}
+
+// fairShare returns the largest size to which the results can be cut so that
+// together they give up over tokens.
+func fairShare(results []result, over int) int {
+	lo, hi := 0, 0
+	for _, r := range results {
+		hi = max(hi, r.tokens)
+	}
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		freed := 0
+		for _, r := range results {
+			freed += max(0, r.tokens-mid)
+		}
+		if freed >= over {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}
+
+// cut truncates every result above share to share, and says what that frees.
+func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed int) {
+	t := Truncate{Keep: s.Keep}
+	for _, r := range results {
+		if r.tokens <= share {
+			continue
+		}
+		e, ok := t.edit(v, r.i, r.p, r.tokens, share)
+		if !ok {
+			continue
+		}
+		e.Reason = "equal share of what the budget leaves"
+		group = append(group, e)
+	}
+	return group, v.freed(group)
+}
+
+// freed returns by how much text edits make the view cheaper.
+func (v *View) freed(group []Edit) int {
+	c := Conversation{forms: v.Forms}
+	after := map[int]message.Message{}
+	for _, e := range group {
+		m, ok := after[e.Text.Index]
+		if !ok {
+			m = v.Messages[e.Text.Index]
+		}
+		text, err := c.render(m.Parts[e.Text.Part], e.Text.Segments, nil)
+		if err != nil {
+			continue
+		}
+		if edited, err := m.WithPartText(e.Text.Part, text); err == nil {
+			after[e.Text.Index] = edited
+		}
+	}
+	n := 0
+	for i, m := range after {
+		n += v.Tokens[i] - v.Cost.Message(m)
+	}
+	return n
+}
+
+// Floor returns what the smallest view costs: at keep counts 1 and 1, without
+// a summary, every result that may be cut down to its marker. No stage gets
+// below it.
+func (v *View) Floor() int {
+	gone := make([]bool, len(v.Messages))
+	for _, i := range v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder {
+		gone[i] = true
+	}
+	n := v.Fixed
+	for i := range v.Messages {
+		if !gone[i] {
+			n += v.least(i)
+		}
+	}
+	return n
+}
+
+// least returns what message i costs when its results are cut to the marker.
+func (v *View) least(i int) int {
+	m := v.Messages[i]
+	if v.Pinned[i] {
+		return v.Tokens[i]
+	}
+	results := 0
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolResult {
+			results++
+		}
+	}
+	if results == 0 {
+		return v.Tokens[i]
+	}
+	var group []Edit
+	for p := range m.Parts {
+		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 || v.Origin(i, p).Masked {
+			continue
+		}
+		if e, ok := (Truncate{}).edit(v, i, p, v.partTokens(i, p, results), 0); ok {
+			group = append(group, e)
+		}
+	}
+	return v.Tokens[i] - max(0, v.freed(group))
+}
+
+// partTokens is the size of a part; of a message's only result it is known
+// without counting again, up to the overhead of a message.
+func (v *View) partTokens(i, p, results int) int {
+	if results == 1 && len(v.Messages[i].Parts) == 1 {
+		return v.Tokens[i]
+	}
+	return v.Cost.Text(v.Messages[i].Parts[p].Text)
+}
