@@ -1,0 +1,170 @@
+// Package ariadne sends events to the Ariadne trace viewer: one POST of
+// {"batch":[…]} to /ingest for each batch of the pipeline.
+//
+// The viewer takes the first version of a span for good, so each span is sent
+// once, when it is finished. On the wire, and only there, times are whole
+// milliseconds, siblings start at least one millisecond apart and a parent ends
+// after its children, because that is what the viewer needs to draw them; the
+// measured duration is in the data as duration_ms.
+package ariadne
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// maxBody is how many bytes one POST may have: the server refuses more.
+const maxBody = 262_144
+
+// Options changes what an [Exporter] does. Nil, and zero fields, mean the
+// defaults.
+type Options struct {
+	// Timeout is how long one POST may take, its retry included. Default, and
+	// most, 2 s.
+	Timeout time.Duration
+	// BodyBytes is how large one POST gets at most. Default 200 KiB; between
+	// 4 KiB and the server's limit of 256 KiB.
+	BodyBytes int
+	// ErrorLog gets a line, "[Ariadne] …", when events could not be delivered:
+	// the first time at once, then one at most every 10 s, and what is left at
+	// Shutdown. Nil: standard error. Use io.Discard for silence.
+	ErrorLog io.Writer
+	// Client sends the requests. Nil: one of its own, which follows no
+	// redirects and drops idle connections before the server does.
+	Client *http.Client
+}
+
+// Exporter is a [trace.Exporter] for Ariadne. Like any, it is used from one
+// goroutine at a time.
+type Exporter struct {
+	endpoint string
+	err      error // the URL can't be used
+	client   *http.Client
+	timeout  time.Duration
+	body     int
+	log      reporter
+	times    *spreader
+	closed   bool
+}
+
+var _ trace.Exporter = (*Exporter)(nil)
+
+// New returns an exporter to the Ariadne at a base URL such as
+// "http://127.0.0.1:5175"; with "/ingest" at its end is fine too. Nothing is
+// sent yet. With a URL that [CheckURL] refuses, every Export fails.
+func New(rawURL string, opts *Options) *Exporter {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Timeout <= 0 || o.Timeout > 2*time.Second {
+		o.Timeout = 2 * time.Second
+	}
+	if o.BodyBytes <= 0 {
+		o.BodyBytes = 200 << 10
+	}
+	if o.ErrorLog == nil {
+		o.ErrorLog = os.Stderr
+	}
+	if o.Client == nil {
+		o.Client = newClient()
+	}
+	e := &Exporter{
+		client: o.Client, timeout: o.Timeout, times: newSpreader(),
+		body: min(max(o.BodyBytes, 4<<10), maxBody), log: reporter{w: o.ErrorLog},
+	}
+	e.endpoint, e.err = endpoint(rawURL)
+	return e
+}
+
+// CheckURL reports what is wrong with the base URL of an Ariadne, if anything.
+func CheckURL(rawURL string) error {
+	_, err := endpoint(rawURL)
+	return err
+}
+
+func endpoint(rawURL string) (string, error) {
+	u, err := url.Parse(rawURL)
+	switch {
+	case err != nil:
+		return "", errors.New("not a URL") // the parser's error would repeat it, password included
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", errors.New("scheme must be http or https")
+	case u.Host == "":
+		return "", errors.New("host is missing")
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/ingest") + "/ingest"
+	u.RawPath, u.RawQuery, u.Fragment = "", "", ""
+	return u.String(), nil
+}
+
+func newClient() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			MaxIdleConnsPerHost: 1,
+			IdleConnTimeout:     4 * time.Second, // the server's keep-alive is 5 s
+			DisableCompression:  true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Export posts the events. Those that the server can't take are found, reported
+// and left out; the others arrive.
+func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
+	if e.closed {
+		return trace.ErrShutdown
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	var t tally
+	if e.err != nil {
+		t.lose(len(events), fmt.Errorf("url: %w", e.err))
+	} else {
+		items := e.encode(events, &t)
+		for _, body := range pack(items, e.body) {
+			e.deliver(ctx, body, &t)
+		}
+	}
+	if t.err == nil {
+		return nil
+	}
+	e.log.report(t)
+	return &trace.LostError{Lost: t.lost, Err: t.err}
+}
+
+// Shutdown closes the connection. There is nothing left to send.
+func (e *Exporter) Shutdown(context.Context) error {
+	if !e.closed {
+		e.closed = true
+		e.log.close()
+		e.client.CloseIdleConnections()
+	}
+	return nil
+}
+
+// tally is what went wrong in one Export.
+type tally struct {
+	lost int // events, whose spans the viewer will not show
+	err  error
+}
+
+// lose counts n lost events. The first cause is kept; the others are nearly
+// always the same one.
+func (t *tally) lose(n int, cause error) {
+	t.lost += n
+	if t.err == nil {
+		t.err = cause
+	}
+}

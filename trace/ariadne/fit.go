@@ -1,0 +1,124 @@
+package ariadne
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+)
+
+// The server cuts strings of more than 102400 UTF-16 units, if need be through
+// the middle of a character. We cut earlier, and on a boundary.
+const (
+	maxUnits    = 64_000
+	maxElements = 4_096 // of an array, where the span is too large as it is
+	cutMark     = "… [cut, the whole is in the audit log]"
+)
+
+// fit encodes the span in at most limit bytes: with its long strings cut; if
+// that is too much, with all of its strings and arrays cut shorter and shorter;
+// and in the end without its data.
+func fit(s wireSpan, limit int) []byte {
+	if len(s.Data) > maxUnits {
+		s.Data = shorten(s.Data, maxUnits, -1)
+	}
+	encoded := marshal(s)
+	full := s.Data
+	for units, elements := maxUnits/2, maxElements; len(encoded) > limit && units >= 64; units, elements = units/2, elements/2 {
+		s.Data = shorten(full, units, elements)
+		encoded = marshal(s)
+	}
+	if len(encoded) > limit {
+		s.Data = json.RawMessage(`{"data_bytes":` + strconv.Itoa(len(full)) + `,"output_text":"too large for the viewer; the whole is in the audit log"}`)
+		s.TraceID, s.ParentID = clip(s.TraceID, maxMeta), clip(s.ParentID, maxMeta)
+		encoded = marshal(s)
+	}
+	return encoded
+}
+
+// shorten rewrites a JSON value with every string cut to units UTF-16 units and
+// every array to its first elements (all of them when negative). Key order and
+// numbers stay as they are.
+func shorten(raw json.RawMessage, units, elements int) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	w := shortener{dec: dec, units: units, elements: elements}
+	w.value()
+	return w.out
+}
+
+// shortener copies valid JSON token by token.
+type shortener struct {
+	dec             *json.Decoder
+	units, elements int
+	out             []byte
+}
+
+func (w *shortener) value() {
+	token, err := w.dec.Token()
+	if err != nil {
+		return // the input was valid when it came in
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		if v == '{' {
+			w.object()
+		} else {
+			w.array()
+		}
+	case string:
+		w.out = append(w.out, marshal(cut(v, w.units))...)
+	default:
+		w.out = append(w.out, marshal(v)...)
+	}
+}
+
+func (w *shortener) object() {
+	w.out = append(w.out, '{')
+	for first := true; w.dec.More(); first = false {
+		key, err := w.dec.Token()
+		if err != nil {
+			return
+		}
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		w.out = append(append(w.out, marshal(key)...), ':')
+		w.value()
+	}
+	w.end('}')
+}
+
+func (w *shortener) array() {
+	w.out = append(w.out, '[')
+	for n := 0; w.dec.More(); n++ {
+		keep := len(w.out)
+		if n > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.value()
+		if w.elements >= 0 && n >= w.elements {
+			w.out = w.out[:keep]
+		}
+	}
+	w.end(']')
+}
+
+func (w *shortener) end(close byte) {
+	_, _ = w.dec.Token() // the closing bracket, which More has seen
+	w.out = append(w.out, close)
+}
+
+// cut returns s, or as much of it as has units UTF-16 units, and a mark.
+func cut(s string, units int) string {
+	if len(s) <= units {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += utf16.RuneLen(r); n > units {
+			return s[:i] + cutMark
+		}
+	}
+	return s
+}

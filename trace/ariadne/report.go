@@ -1,0 +1,36 @@
+package ariadne
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// quiet is how long a reporter says nothing after a line.
+const quiet = 10 * time.Second
+
+// reporter writes a line about lost events, but not one for each.
+type reporter struct {
+	w    io.Writer
+	last time.Time
+	held tally // since the last line
+}
+
+func (r *reporter) report(t tally) {
+	r.held.lose(t.lost, t.err)
+	if now := time.Now(); r.last.IsZero() || now.Sub(r.last) >= quiet {
+		r.last = now
+		r.flush()
+	}
+}
+
+// close says what was held back.
+func (r *reporter) close() { r.flush() }
+
+func (r *reporter) flush() {
+	if r.held.err != nil {
+		// A log that can't be written to is no reason to bother anybody.
+		_, _ = fmt.Fprintf(r.w, "[Ariadne] %d events not delivered: %.300s\n", r.held.lost, r.held.err.Error())
+	}
+	r.held = tally{}
+}

@@ -1,0 +1,243 @@
+package ariadne
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// wireTrace and wireSpan are the two shapes that the server knows. What is
+// optional must be absent: it takes no null.
+type wireTrace struct {
+	Type      string            `json:"type"`
+	TraceID   string            `json:"trace_id"`
+	Name      string            `json:"name,omitempty"`
+	GroupID   string            `json:"group_id,omitempty"`
+	StartedAt string            `json:"started_at,omitempty"`
+	EndedAt   string            `json:"ended_at,omitempty"`
+	Metadata  map[string]string `json:"metadata,omitempty"`
+}
+
+type wireSpan struct {
+	Type      string          `json:"type"`
+	TraceID   string          `json:"trace_id"`
+	SpanID    string          `json:"span_id"`
+	ParentID  string          `json:"parent_id,omitempty"`
+	Kind      string          `json:"kind,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	StartedAt string          `json:"started_at"`
+	EndedAt   string          `json:"ended_at"`
+	Status    string          `json:"status"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+// item is one encoded element of a batch.
+type item struct {
+	json  []byte
+	event int // 1 for a span, 0 for the trace event beside it, which nobody misses
+}
+
+// Reasons to keep an event back that the server would refuse, or show wrongly.
+var (
+	errNoTraceID = errors.New("event has no trace id")
+	errNoTime    = errors.New("event has no start and no end, or one outside of the years 1 to 9999")
+)
+
+// encode turns events into items. A trace event goes before the first span of
+// its trace, once per batch, in the latest version there is: the viewer
+// ignores all but the first, so a complete one must not follow an open one.
+func (e *Exporter) encode(events []trace.Event, t *tally) []item {
+	infos := make(map[string]*trace.Event)
+	for i := range events {
+		if ev := &events[i]; ev.Trace != nil {
+			infos[ev.TraceID] = ev
+		}
+	}
+	spans := make([]wireSpan, len(events))
+	for i := range events {
+		spans[i] = e.span(&events[i])
+	}
+	items := make([]item, 0, len(events)+len(infos))
+	for i := range events {
+		ev := &events[i]
+		if err := check(ev); err != nil {
+			t.lose(1, err)
+			continue
+		}
+		if info := infos[ev.TraceID]; info != nil {
+			delete(infos, ev.TraceID)
+			items = append(items, item{marshal(e.trace(info)), eventIf(ev.SpanID == "")})
+		}
+		if ev.SpanID != "" {
+			items = append(items, item{fit(spans[i], e.body-len(`{"batch":[]}`)), 1})
+		}
+	}
+	return items
+}
+
+func eventIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func check(ev *trace.Event) error {
+	start, end := times(ev)
+	switch {
+	case ev.TraceID == "":
+		return errNoTraceID
+	case ev.SpanID != "" && (!sane(start) || !sane(end)):
+		return errNoTime
+	}
+	return nil
+}
+
+func sane(t time.Time) bool {
+	y := t.UTC().Year()
+	return !t.IsZero() && y >= 1 && y <= 9999
+}
+
+// times are the event's, the missing one replaced by the other.
+func times(ev *trace.Event) (start, end time.Time) {
+	start, end = ev.Start, ev.End
+	if start.IsZero() {
+		start = end
+	}
+	if end.Before(start) {
+		end = start
+	}
+	return start, end
+}
+
+// span places the event in time, whether or not it is sent in the end.
+func (e *Exporter) span(ev *trace.Event) wireSpan {
+	if ev.SpanID == "" || check(ev) != nil {
+		return wireSpan{}
+	}
+	start, end := e.times.place(ev)
+	status := trace.StatusOK
+	if ev.Failed() {
+		status = trace.StatusError
+	}
+	return wireSpan{
+		Type: "span", TraceID: ev.TraceID, SpanID: ev.SpanID, ParentID: ev.ParentID,
+		Kind: ev.Kind, Name: clip(ev.Name, maxName),
+		StartedAt: stamp(start), EndedAt: stamp(end), Status: string(status), Data: data(ev),
+	}
+}
+
+func (e *Exporter) trace(ev *trace.Event) wireTrace {
+	info := ev.Trace
+	w := wireTrace{
+		Type: "trace", TraceID: ev.TraceID, Name: clip(info.Name.String(), maxName),
+		GroupID: info.GroupID, Metadata: metadata(ev),
+	}
+	start := info.Start
+	if start.IsZero() {
+		start = ev.Start
+	}
+	if !sane(start) {
+		return w
+	}
+	w.StartedAt = stamp(start.UnixMilli())
+	if sane(info.End) {
+		w.EndedAt = stamp(e.times.traceEnd(ev.TraceID, max(start.UnixMilli(), info.End.UnixMilli())))
+	}
+	return w
+}
+
+// metadata are the trace's own, and what the viewer groups and labels by: one
+// group for each session, with a heading that a person recognises.
+func metadata(ev *trace.Event) map[string]string {
+	m := map[string]string{}
+	for k, v := range ev.Trace.Metadata {
+		m[k] = clip(v.String(), maxMeta)
+	}
+	session := ev.Session
+	if session == "" {
+		session = ev.Trace.GroupID
+	}
+	if session == "" {
+		return m
+	}
+	m["session_id"] = clip(session, maxMeta)
+	m["agent_id"] = m["session_id"]
+	m["agent_name"] = label(session, ev.Agent)
+	return m
+}
+
+// label is the heading of a session's group: "session 7f3a (coding-agent)".
+func label(session, agent string) string {
+	s := clip(session, 64)
+	if !strings.HasPrefix(s, "session") {
+		s = "session " + s
+	}
+	if agent != "" {
+		s += " (" + clip(agent, 64) + ")"
+	}
+	return s
+}
+
+// data is the payload with the measured duration at its front, and the
+// session's id, which a span can't carry elsewhere.
+func data(ev *trace.Event) json.RawMessage {
+	var b []byte
+	b = append(b, `{"duration_ms":`...)
+	b = strconv.AppendFloat(b, trace.Milliseconds(ev.Duration()), 'f', -1, 64)
+	payload := strings.TrimSpace(strings.ToValidUTF8(ev.Data.String(), "\uFFFD"))
+	if ev.Session != "" && !strings.HasPrefix(payload, `{"session_id":`) {
+		b = append(b, `,"session_id":`...)
+		b = append(b, marshal(ev.Session)...)
+	}
+	switch {
+	case payload == "" || payload == "{}":
+	case payload[0] == '{' && json.Valid([]byte(payload)):
+		return append(append(b, ','), payload[1:]...)
+	default:
+		b = append(b, `,"output_text":`...)
+		b = append(b, marshal(payload)...)
+	}
+	return append(b, '}')
+}
+
+// stamp writes milliseconds since 1970 in the only form that the server takes.
+func stamp(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Limits of the server, and our own where it has none, in bytes; bytes are
+// never fewer than the UTF-16 units that it counts.
+const (
+	maxName = 1024
+	maxMeta = 4096
+)
+
+// clip cuts s to at most n bytes, on a rune boundary.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// marshal is json.Marshal without HTML escaping, of values that can't fail.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("ariadne: " + err.Error())
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

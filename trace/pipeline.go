@@ -1,0 +1,166 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// PipelineOptions changes what a [Pipeline] does. Nil, and zero fields, mean
+// the defaults.
+type PipelineOptions struct {
+	// QueueEvents is how many events may wait for one exporter. Default 8192.
+	QueueEvents int
+	// QueueBytes is how much memory they may take, per exporter, roughly.
+	// Default 4 MiB. One event is taken whatever its size.
+	QueueBytes int
+	// BatchEvents is how many events an exporter gets at once, at most.
+	// Default 512.
+	BatchEvents int
+	// Linger is how long an event waits for others to share its batch.
+	// Default 50 ms.
+	Linger time.Duration
+	// ExportTimeout is the deadline of one Export. Default 10 s.
+	ExportTimeout time.Duration
+	// CloseTimeout is how long Close waits, whatever its context allows.
+	// Default 5 s.
+	CloseTimeout time.Duration
+	// OnError is told of what an exporter could not do, as an [*ExportError],
+	// from that exporter's goroutine. Nil: nobody is. It must not call the
+	// pipeline's Flush or Close.
+	OnError func(error)
+}
+
+func (o *PipelineOptions) withDefaults() PipelineOptions {
+	var d PipelineOptions
+	if o != nil {
+		d = *o
+	}
+	setDefault(&d.QueueEvents, 8192)
+	setDefault(&d.QueueBytes, 4<<20)
+	setDefault(&d.BatchEvents, 512)
+	setDefault(&d.Linger, 50*time.Millisecond)
+	setDefault(&d.ExportTimeout, 10*time.Second)
+	setDefault(&d.CloseTimeout, 5*time.Second)
+	if d.OnError == nil {
+		d.OnError = func(error) {}
+	}
+	return d
+}
+
+func setDefault[T int | time.Duration](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+// A Pipeline hands events to exporters without making anybody wait. Each
+// exporter has a bounded queue and a goroutine of its own, so that one which is
+// stuck does not hold up the others; when a queue is full the oldest events
+// are dropped and counted.
+//
+// All methods may be called concurrently. A Pipeline without exporters does
+// nothing and needs no Close.
+type Pipeline struct {
+	workers []*worker
+	timeout time.Duration // of Close
+}
+
+// NewPipeline starts a pipeline, which owns the exporters from now on: Close
+// shuts them down.
+func NewPipeline(exporters []Exporter, opts *PipelineOptions) *Pipeline {
+	o := opts.withDefaults()
+	p := &Pipeline{timeout: o.CloseTimeout}
+	for _, e := range exporters {
+		w := newWorker(e, o)
+		p.workers = append(p.workers, w)
+		go w.run()
+	}
+	return p
+}
+
+// Emit queues events for every exporter and returns at once, whatever the
+// exporters are doing. The slice is the caller's again when it returns. After
+// Close it does nothing.
+func (p *Pipeline) Emit(events ...Event) {
+	for _, w := range p.workers {
+		w.queue.push(events)
+	}
+}
+
+// Flush waits until every event that was emitted before it has been exported,
+// has failed or was dropped, or until ctx is done, whose error it then returns.
+func (p *Pipeline) Flush(ctx context.Context) error {
+	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
+}
+
+// Close stops taking events, delivers those that wait and shuts the exporters
+// down. It returns when that is done, when ctx is, or after CloseTimeout,
+// whichever comes first; what could not be delivered until then is dropped and
+// counted, and the context's error is returned with those of the exporters.
+// Calling it again only waits for the first call to be done.
+func (p *Pipeline) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	return p.each(func(w *worker) error { return w.close(ctx) })
+}
+
+// each runs f for every worker at once and joins what they return.
+func (p *Pipeline) each(f func(*worker) error) error {
+	errs := make([]error, len(p.workers))
+	var all sync.WaitGroup
+	for i, w := range p.workers {
+		all.Go(func() { errs[i] = f(w) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// Dropped returns how many events were dropped since the start, over all
+// exporters: because a queue was full, or because Close ran out of time.
+func (p *Pipeline) Dropped() uint64 {
+	var n uint64
+	for _, w := range p.workers {
+		c, _ := w.queue.counts()
+		n += c.dropped
+	}
+	return n
+}
+
+// Stats counts the events of one exporter since the start. At any moment
+// Emitted = Exported + Failed + Dropped + Waiting.
+type Stats struct {
+	Exporter string // its type, such as "*ariadne.Exporter"
+	Emitted  uint64 // offered by Emit
+	Exported uint64 // delivered
+	Failed   uint64 // given to the exporter, which could not deliver them
+	Dropped  uint64 // never given to the exporter
+	Waiting  int    // in the queue or under way
+}
+
+// Stats returns a consistent count for each exporter, in their order.
+func (p *Pipeline) Stats() []Stats {
+	all := make([]Stats, len(p.workers))
+	for i, w := range p.workers {
+		c, waiting := w.queue.counts()
+		all[i] = Stats{w.name(), c.emitted, c.exported, c.failed, c.dropped, waiting}
+	}
+	return all
+}
+
+// An ExportError says what an exporter could not do.
+type ExportError struct {
+	Exporter string // its type, such as "*ariadne.Exporter"
+	Op       string // "export" or "shutdown"
+	Lost     int    // events
+	Err      error
+}
+
+func (e *ExportError) Error() string {
+	return fmt.Sprintf("%s: %s: %d events lost: %v", e.Exporter, e.Op, e.Lost, e.Err)
+}
+
+// Unwrap returns the exporter's error.
+func (e *ExportError) Unwrap() error { return e.Err }

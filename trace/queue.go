@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// eventOverhead is what an event costs in memory beside its data, in bytes.
+const eventOverhead = 512
+
+// queue is a bounded first-in, first-out buffer between the calls that emit
+// and the goroutine that exports. Its lock is held for a few instructions at a
+// time, never while something is waited for.
+type queue struct {
+	maxEvents, maxBytes, batch int
+
+	wake chan struct{} // capacity 1: "look again"
+
+	mu      sync.Mutex
+	ring    []Event // grows up to maxEvents
+	head    int     // index of the oldest
+	len     int
+	bytes   int
+	closed  bool
+	flights int    // events taken, not yet finished
+	flight  uint64 // number of the first of them
+	stats   counters
+	waiters []waiter
+}
+
+// counters count events. emitted = exported + failed + dropped + waiting.
+type counters struct{ emitted, exported, failed, dropped uint64 }
+
+// waiter is told when all events up to number target are settled. Events are
+// numbered from 1, as they are emitted.
+type waiter struct {
+	target uint64
+	done   chan struct{}
+}
+
+func newQueue(maxEvents, maxBytes, batch int) *queue {
+	return &queue{maxEvents: maxEvents, maxBytes: maxBytes, batch: min(batch, maxEvents), wake: make(chan struct{}, 1)}
+}
+
+// push adds events, and drops the oldest ones while there are too many. It
+// does nothing once the queue is closed.
+func (q *queue) push(events []Event) {
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return
+	}
+	before := q.len
+	for i := range events {
+		q.pushOne(&events[i])
+	}
+	signal := before == 0 || (before < q.batch && q.len >= q.batch)
+	q.mu.Unlock()
+	if signal {
+		q.signal()
+	}
+}
+
+func (q *queue) pushOne(e *Event) {
+	q.stats.emitted++
+	size := eventOverhead + e.Data.Len()
+	for q.len > 0 && (q.len >= q.maxEvents || q.bytes+size > q.maxBytes) {
+		q.shift()
+		q.stats.dropped++
+	}
+	if q.len == len(q.ring) {
+		q.grow()
+	}
+	q.ring[(q.head+q.len)%len(q.ring)] = *e
+	q.len++
+	q.bytes += size
+}
+
+// shift removes the oldest event.
+func (q *queue) shift() Event {
+	e := q.ring[q.head]
+	q.ring[q.head] = Event{} // let go of its strings
+	q.head = (q.head + 1) % len(q.ring)
+	q.len--
+	q.bytes -= eventOverhead + e.Data.Len()
+	return e
+}
+
+func (q *queue) grow() {
+	ring := make([]Event, min(max(64, 2*len(q.ring)), q.maxEvents))
+	n := copy(ring, q.ring[q.head:])
+	copy(ring[n:], q.ring[:q.head])
+	q.ring, q.head = ring, 0
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default: // it will look again anyway
+	}
+}
+
+// wait returns when there is something to export: a full batch, an event that
+// waited for linger, or anything at all once somebody waits for a flush or the
+// queue is closed. It returns false when the queue is closed and empty, or ctx
+// is done.
+func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
+	var timer <-chan time.Time
+	for ctx.Err() == nil {
+		q.mu.Lock()
+		waiting, closed := q.len, q.closed
+		now := waiting >= q.batch || closed || len(q.waiters) > 0
+		q.mu.Unlock()
+		switch {
+		case waiting > 0 && now:
+			return true
+		case closed:
+			return false
+		case waiting > 0 && timer == nil:
+			timer = time.After(linger)
+		}
+		select {
+		case <-q.wake:
+		case <-timer:
+			return true // only the caller takes events, so they are still there
+		case <-ctx.Done():
+		}
+	}
+	return false
+}
+
+// take moves up to a batch of the oldest events to dst.
+func (q *queue) take(dst []Event) []Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flights = min(q.len, q.batch)
+	q.flight = q.gone() + 1
+	for range q.flights {
+		dst = append(dst, q.shift())
+	}
+	return dst
+}
+
+// finish settles n events that were taken, of which lost were not delivered.
+func (q *queue) finish(n, lost int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flights = 0
+	q.stats.exported += uint64(n - lost)
+	q.stats.failed += uint64(lost)
+	q.notify()
+}
+
+// abandon drops what is still waiting.
+func (q *queue) abandon() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.len > 0 {
+		q.shift()
+		q.stats.dropped++
+	}
+	q.notify()
+}
+
+// gone is the number of the last event that left the queue: they leave it in
+// order, taken or dropped.
+func (q *queue) gone() uint64 { return q.stats.emitted - uint64(q.len) }
+
+// settled reports whether every event up to number target was exported, has
+// failed or was dropped.
+func (q *queue) settled(target uint64) bool {
+	return q.gone() >= target && (q.flights == 0 || q.flight > target)
+}
+
+// notify tells the waiters whose events are all settled.
+func (q *queue) notify() {
+	q.waiters = slices.DeleteFunc(q.waiters, func(w waiter) bool {
+		if !q.settled(w.target) {
+			return false
+		}
+		close(w.done)
+		return true
+	})
+}
+
+// flush waits until all events pushed before it are settled.
+func (q *queue) flush(ctx context.Context) error {
+	q.mu.Lock()
+	w := waiter{target: q.stats.emitted, done: make(chan struct{})}
+	if q.settled(w.target) {
+		q.mu.Unlock()
+		return nil
+	}
+	q.waiters = append(q.waiters, w)
+	q.mu.Unlock()
+	q.signal()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		q.forget(w)
+		return ctx.Err()
+	}
+}
+
+// forget removes a waiter that gave up.
+func (q *queue) forget(w waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiters = slices.DeleteFunc(q.waiters, func(other waiter) bool { return other.done == w.done })
+}
+
+// close makes push a no-op and lets wait return what is left at once.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.signal()
+}
+
+// counts returns the counters and how many events are waiting or under way.
+func (q *queue) counts() (counters, int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.stats, q.len + q.flights
+}
