@@ -1,0 +1,87 @@
+package token
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// cacheKey names what was priced. A fingerprint is of content only; what else
+// decides the cost (sizes of images, white space in arguments, what is sealed)
+// is in shape.
+type cacheKey struct {
+	fp    message.Fingerprint
+	shape uint64
+}
+
+// cache remembers costs in a table of fixed size without locks. A slot is
+// replaced as a whole, so that a reader sees all of an entry or nothing of it.
+type cache struct {
+	slots []atomic.Pointer[cached]
+	turn  atomic.Uint32
+}
+
+type cached struct {
+	key   cacheKey
+	price priced
+}
+
+// ways is how many neighbouring slots a key may stand in.
+const ways = 4
+
+func newCache(entries int) *cache {
+	size := max(ways, 1<<bits.Len(uint(entries-1)))
+	return &cache{slots: make([]atomic.Pointer[cached], size)}
+}
+
+// group returns the slots that a key may stand in. Fingerprints are evenly
+// spread, so that some of their bits are as good as a hash.
+func (c *cache) group(k *cacheKey) []atomic.Pointer[cached] {
+	h := uint64(k.fp[0]) | uint64(k.fp[1])<<8 | uint64(k.fp[2])<<16 | uint64(k.fp[3])<<24
+	at := int(h) & (len(c.slots) - 1) &^ (ways - 1)
+	return c.slots[at : at+ways]
+}
+
+func (c *cache) lookup(k cacheKey) (priced, bool) {
+	group := c.group(&k)
+	for i := range group {
+		if e := group[i].Load(); e != nil && e.key == k {
+			return e.price, true
+		}
+	}
+	return priced{}, false
+}
+
+func (c *cache) store(k cacheKey, p priced) {
+	group := c.group(&k)
+	e := &cached{k, p}
+	for i := range group {
+		if group[i].CompareAndSwap(nil, e) {
+			return
+		}
+	}
+	group[c.turn.Add(1)%ways].Store(e)
+}
+
+// shape hashes what the cost of a message depends on besides its fingerprint.
+// It reads lengths, never text.
+func shape(m *message.Message) uint64 {
+	h := uint64(len(m.Parts))
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		h = mix64(h, uint64(p.Kind)<<56|uint64(len(p.Text)))
+		h = mix64(h, uint64(len(p.Args)))
+		if p.Media != nil {
+			h = mix64(h, uint64(p.Media.Bytes))
+			h = mix64(h, uint64(p.Media.Width)<<32|uint64(p.Media.Height))
+			h = mix64(h, uint64(len(p.Media.Detail)))
+		}
+	}
+	return h
+}
+
+func mix64(h, v uint64) uint64 {
+	hi, lo := bits.Mul64(h^v^0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)
+	return hi ^ lo
+}

@@ -1,0 +1,47 @@
+package token
+
+// A Mix is a cost in tokens, split by the kind of text it comes from.
+// Tokenizers differ by kind: one that makes a tenth more tokens of prose may
+// make a third more of code. That is what a [Calibrator] learns from.
+type Mix struct {
+	Prose int // text and reasoning
+	Code  int // tool calls, tool results, tool schemas
+	Wide  int // text of any role that is largely not ASCII
+	Fixed int // what the format adds, and what is not text: images, audio, files
+}
+
+// Total returns the sum.
+func (m Mix) Total() int { return m.Prose + m.Code + m.Wide + m.Fixed }
+
+// Plus returns the sum of two mixes, kind by kind.
+func (m Mix) Plus(o Mix) Mix {
+	return Mix{m.Prose + o.Prose, m.Code + o.Code, m.Wide + o.Wide, m.Fixed + o.Fixed}
+}
+
+// wideSample is how much of a text is looked at to tell its script.
+const wideSample = 2048
+
+// wide reports whether at least a third of the first bytes of a text are not ASCII.
+func wide(text string) bool {
+	sample := text[:min(len(text), wideSample)]
+	high := 0
+	for i := 0; i < len(sample); i++ {
+		high += int(sample[i] >> 7)
+	}
+	return high*3 >= len(sample) && high > 0
+}
+
+// prose and code put the cost of a text where it belongs.
+func prose(text string, n int) Mix {
+	if wide(text) {
+		return Mix{Wide: n}
+	}
+	return Mix{Prose: n}
+}
+
+func code(text string, n int) Mix {
+	if wide(text) {
+		return Mix{Wide: n}
+	}
+	return Mix{Code: n}
+}
