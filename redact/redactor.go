@@ -1,5 +1,11 @@
 package redact
 
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
 // Options says what a [Redactor] does. The zero value is the default: every
 // default rule on, PII rules off.
 type Options struct {
@@ -10,23 +16,115 @@ type Options struct {
 }
 
 // Redactor finds secrets. It is safe for concurrent use.
-type Redactor struct{ opts Options }
+type Redactor struct {
+	opts     Options
+	words    *vocabulary
+	patterns []pattern
+}
 
-// New returns a Redactor.
-func New(o Options) (*Redactor, error) { return &Redactor{opts: o}, nil }
+// pattern is a user's own pattern, or one of the literal ones of Strict.
+type pattern struct {
+	re   *regexp.Regexp
+	rule *rule
+}
+
+// PatternError is a pattern of [Options] that does not compile.
+type PatternError struct {
+	Index   int // in Options.Patterns
+	Pattern string
+	Err     error
+}
+
+func (e *PatternError) Error() string {
+	return fmt.Sprintf("redact: patterns[%d] %q: %v", e.Index, e.Pattern, e.Err)
+}
+
+func (e *PatternError) Unwrap() error { return e.Err }
+
+var strictPatterns = []string{`(?i)api[_-]?key\s*[:=]\s*(\S+)`, `(?i)password\s*[:=]\s*(\S+)`}
+
+// New returns a Redactor. Its error is a [*PatternError].
+func New(o Options) (*Redactor, error) {
+	r := &Redactor{opts: o, words: defaultWords()}
+	if o.Strict {
+		for _, p := range strictPatterns {
+			r.patterns = append(r.patterns, pattern{regexp.MustCompile(p), &rule{id: "strict", kind: "secret"}})
+		}
+	}
+	for i, p := range o.Patterns {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			return nil, &PatternError{Index: i, Pattern: p, Err: err}
+		}
+		r.patterns = append(r.patterns, pattern{re, &rule{id: fmt.Sprintf("patterns[%d]", i), kind: "custom"}})
+	}
+	return r, nil
+}
 
 // Enabled reports whether anything is redacted at all.
 func (r *Redactor) Enabled() bool { return !r.opts.Disabled }
 
 // Text redacts plain text.
-func (r *Redactor) Text(s string) Text { return Text{s} }
+func (r *Redactor) Text(s string) Text { return Text{r.redact(s, false)} }
+
+// redact redacts until nothing more is found: what a placeholder has replaced
+// may have hidden a secret beside it.
+func (r *Redactor) redact(s string, record bool) string {
+	if r.opts.Disabled {
+		return s
+	}
+	sc := scans.Get().(*scan)
+	defer sc.release()
+	sc.r = r
+	d := document{sc: sc, record: record}
+	for range maxPasses {
+		edits := d.edits(s)
+		if len(edits) == 0 {
+			break
+		}
+		s = r.replace(s, edits)
+	}
+	return s
+}
+
+const maxPasses = 8
+
+// replace puts a placeholder in place of each edit.
+func (r *Redactor) replace(s string, edits []edit) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	at := 0
+	for _, e := range edits {
+		b.WriteString(s[at:e.start])
+		b.WriteString(e.quote)
+		b.WriteString(Placeholder)
+		b.WriteString(e.quote)
+		at = e.end
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// matchPatterns applies the user's patterns. The first group is the secret
+// where there is one.
+func (r *Redactor) matchPatterns(sc *scan) {
+	for _, p := range r.patterns {
+		for _, m := range p.re.FindAllStringSubmatchIndex(sc.s, -1) {
+			if len(m) > 2 && m[2] >= 0 {
+				sc.add(m[2], m[3], p.rule)
+				continue
+			}
+			sc.add(m[0], m[1], p.rule)
+		}
+	}
+}
 
 // JSON redacts the strings inside one JSON value, at any depth of encoding
 // (JSON in a string too). What comes back is valid JSON with the same keys
 // and structure. Input that is no JSON is treated as text.
-func (r *Redactor) JSON(raw []byte) Text { return Text{string(raw)} }
+func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), false)} }
 
 // Record is JSON for the records that this project itself writes (ledger,
 // events): string values that are wholly a hex digest (12 to 64 lower-case
 // digits) are left alone even where a user's pattern would match them.
-func (r *Redactor) Record(raw []byte) Text { return Text{string(raw)} }
+func (r *Redactor) Record(raw []byte) Text { return Text{r.redact(string(raw), true)} }

@@ -1,0 +1,302 @@
+package redact
+
+import "strings"
+
+// assignment is what the structural layer reads around a telling name:
+//
+//	password = "value"     "apiKey": "value"     \"token\": \"value\"
+//	DB_PASSWORD=value      --password value      <password>value</password>
+type assignment struct {
+	s          string
+	name       string
+	from, to   int  // the name
+	quote      byte // that closes the name, 0 if none
+	depth      int  // backslashes before that quote
+	op         operator
+	val        value
+	start, end int // the value
+}
+
+type operator uint8
+
+const (
+	opNone   operator = iota
+	opEquals          // = := => == != ?= and their like
+	opColon           // :
+	opComma           // "name", "value"
+	opTag             // <name>value</name>
+	opFlag            // --name value
+	opBlank           // name "value"
+)
+
+// assign looks for an assignment to the name around the hit [start, end).
+func (sc *scan) assign(start, end int) {
+	if end <= sc.nameEnd {
+		return
+	}
+	a := assignment{s: sc.s}
+	a.readName(start, end)
+	sc.nameEnd = a.to
+	if strings.HasSuffix(a.s[:a.from], "://") {
+		return // userinfo knows better where that value ends
+	}
+	if !a.readOperator() {
+		sc.compared(&a)
+		return
+	}
+	s := nameStrength(a.name)
+	if s == none || !a.readValue() {
+		return
+	}
+	if a.val.secret(s) {
+		sc.add(a.start, a.end, nameRule(a.name, s))
+	}
+}
+
+// readName widens the hit to the whole name.
+func (a *assignment) readName(start, end int) {
+	s := a.s
+	least := max(0, start-maxName)
+	for start > least && isNameByte(s[start-1]) {
+		start--
+	}
+	if start > 0 && s[start-1] == '\\' && strings.IndexByte("nrt", s[start]) >= 0 {
+		start++ // the end of an escape: \nPASSWORD=
+	}
+	for start < end && (s[start] == '-' || s[start] == '.') {
+		start++
+	}
+	end = run(s, end, maxName, isNameByte)
+	for end > start && (s[end-1] == '-' || s[end-1] == '.') {
+		end--
+	}
+	a.name, a.from, a.to = s[start:end], start, end
+}
+
+func isNameByte(c byte) bool { return isWord(c) || c == '-' || c == '.' }
+
+// readOperator reads from the end of the name to the beginning of the value.
+// It reports whether there is an assignment at all.
+func (a *assignment) readOperator() bool {
+	i := a.closeName(a.to)
+	i = a.skipIndex(i)
+	blank := i
+	i = skipBlanks(a.s, i)
+	if i >= len(a.s) {
+		return false
+	}
+	switch op, n := operatorAt(a.s, i); {
+	case op == opComma:
+		return a.quote != 0 && a.readComma(i+1)
+	case op == opTag:
+		if a.from == 0 || a.s[a.from-1] != '<' {
+			return false
+		}
+		a.op, a.start = op, i+n
+		return true
+	case op != opNone:
+		a.op, a.start = op, skipBlanks(a.s, i+n)
+		return true
+	}
+	return a.readBare(blank, i)
+}
+
+// closeName passes the quote that closes a quoted name, with the backslashes
+// before it.
+func (a *assignment) closeName(i int) int {
+	j := i
+	for j < len(a.s) && a.s[j] == '\\' {
+		j++
+	}
+	if j < len(a.s) && isQuote(a.s[j]) {
+		a.quote, a.depth = a.s[j], j-i
+		return j + 1
+	}
+	return i
+}
+
+// skipIndex passes [25], [] and the ] of environ["NAME"].
+func (a *assignment) skipIndex(i int) int {
+	s := a.s
+	if i < len(s) && s[i] == ']' && a.quote != 0 {
+		return i + 1
+	}
+	if i < len(s) && s[i] == '[' {
+		if j := run(s, i+1, 6, isDigit); j < len(s) && s[j] == ']' {
+			return j + 1
+		}
+	}
+	return i
+}
+
+// operatorAt reads the operator at s[i] and how long it is.
+func operatorAt(s string, i int) (operator, int) {
+	switch s[i] {
+	case '=', ':':
+		j := i + 1
+		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == ':' || s[j] == '>') {
+			j++
+		}
+		if j == i+1 && s[i] == ':' {
+			return opColon, 1
+		}
+		return opEquals, j - i
+	case '!', '?', '+', '.', '~', '|':
+		j := i + 1
+		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == '|') {
+			j++
+		}
+		if j > i+1 && (s[j-1] == '=' || s[i] == '|') {
+			return opEquals, j - i
+		}
+	case '<':
+		if i+1 < len(s) && s[i+1] == '-' {
+			return opEquals, 2
+		}
+	case '>':
+		return opTag, 1
+	case ',':
+		return opComma, 1
+	}
+	return opNone, 0
+}
+
+// readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
+func (a *assignment) readComma(i int) bool {
+	i = skipSpaces(a.s, i)
+	if j := valueKey(a.s, i); j > 0 {
+		a.op, a.start = opColon, skipBlanks(a.s, j)
+		return true
+	}
+	if i < len(a.s) && (isQuote(a.s[i]) || a.s[i] == '\\') {
+		a.op, a.start = opComma, i
+		return true
+	}
+	return false
+}
+
+// valueKey passes the key of the second half of a name and value pair, with
+// its colon; -1 if there is none.
+func valueKey(s string, i int) int {
+	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
+		i++
+	}
+	if len(s) < i+6 || !strings.EqualFold(s[i:i+5], "value") {
+		return -1
+	}
+	i += 5
+	for i < len(s) && (s[i] == '\\' || isQuote(s[i]) || isBlank(s[i])) {
+		i++
+	}
+	if i < len(s) && (s[i] == ':' || s[i] == '=') {
+		return i + 1
+	}
+	return -1
+}
+
+// readBare reads what has no operator: flags, name "value", a typed variable,
+// and the lines name: NAME, value: … of YAML.
+func (a *assignment) readBare(blank, i int) bool {
+	s := a.s
+	if s[i] == '\n' || s[i] == '\r' {
+		if j := valueKey(s, skipSpaces(s, i)); j > 0 && a.pairName() {
+			a.op, a.start = opColon, skipBlanks(s, j)
+			return true
+		}
+		return false
+	}
+	if i == blank {
+		return false
+	}
+	if j := typedEquals(s, i); j > 0 {
+		a.op, a.start = opEquals, skipBlanks(s, j)
+		return true
+	}
+	switch {
+	case a.from >= 2 && s[a.from-2:a.from] == "--":
+		a.op, a.start = opFlag, i
+	case isQuote(s[i]) && a.quote == 0:
+		a.op, a.start = opBlank, i
+	case netrc(s, a.from):
+		a.op, a.start = opFlag, i
+	default:
+		return false
+	}
+	return true
+}
+
+// pairName reports whether the name is itself the value of name: or key:.
+func (a *assignment) pairName() bool {
+	i := a.from
+	for i > 0 && (isQuote(a.s[i-1]) || isBlank(a.s[i-1])) {
+		i--
+	}
+	return i >= 4 && a.s[i-1] == ':' && (endsFold(a.s[:i-1], "name") || endsFold(a.s[:i-1], "key"))
+}
+
+func endsFold(s, end string) bool {
+	return len(s) >= len(end) && strings.EqualFold(s[len(s)-len(end):], end)
+}
+
+// netrc reports whether "login NAME" stands before the name.
+func netrc(s string, at int) bool {
+	line := s[max(0, at-80):at]
+	return strings.Contains(line, "login ") || strings.Contains(line, "user ")
+}
+
+// typedEquals passes the type and the = of: var password string = "…".
+func typedEquals(s string, i int) int {
+	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
+	if j == i {
+		return -1
+	}
+	j = skipBlanks(s, j)
+	if j+1 < len(s) && s[j] == '=' && s[j+1] != '=' && s[j+1] != '>' {
+		return j + 1
+	}
+	return -1
+}
+
+// compared finds the value of: if ("value" == password).
+func (sc *scan) compared(a *assignment) {
+	s, i := a.s, a.from
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	end := i
+	for i > 0 && (s[i-1] == '=' || s[i-1] == '!') {
+		i--
+	}
+	if end-i < 2 {
+		return
+	}
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	if i < 2 || !isQuote(s[i-1]) {
+		return
+	}
+	open := strings.LastIndexByte(s[max(0, i-200):i-1], s[i-1])
+	if open < 0 {
+		return
+	}
+	open += max(0, i-200) + 1
+	v := value{text: s[open : i-1], quoted: true}
+	if st := nameStrength(a.name); st > weak && strings.IndexByte(v.text, '\n') < 0 && v.secret(st) {
+		sc.add(open, i-1, nameRule(a.name, st))
+	}
+}
+
+func skipBlanks(s string, i int) int {
+	for i < len(s) && isBlank(s[i]) {
+		i++
+	}
+	return i
+}
+
+func skipSpaces(s string, i int) int {
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	return i
+}

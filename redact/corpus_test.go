@@ -1,0 +1,203 @@
+package redact
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sample is a row of a labelled corpus.
+type sample struct {
+	ID      string   `json:"id"`
+	Entity  string   `json:"entity"`
+	Text    string   `json:"text"`
+	Secrets []string `json:"secrets"`
+	set     string
+}
+
+// corpusDir returns where the labelled corpora are: COMPACT_REDACTION_CORPUS
+// or ../shared/redaction beside the repository.
+func corpusDir(t testing.TB) string {
+	return sharedDir(t, "COMPACT_REDACTION_CORPUS", "redaction")
+}
+
+// sharedDir returns a folder of the shared data, or skips the test.
+func sharedDir(t testing.TB, env, name string) string {
+	t.Helper()
+	dir := os.Getenv(env)
+	if dir == "" {
+		root, err := filepath.Abs(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			up := filepath.Dir(root)
+			if up == root {
+				t.Fatal("no go.mod above the test")
+			}
+			root = up
+		}
+		dir = filepath.Join(root, "..", "shared", name)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("../shared/%s is absent", name)
+	}
+	return dir
+}
+
+// readCorpus reads every row of every set.
+func readCorpus(t testing.TB) []sample {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(corpusDir(t), "*.jsonl.gz"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no corpus: %v", err)
+	}
+	var all []sample
+	for _, p := range paths {
+		set := strings.TrimSuffix(filepath.Base(p), ".jsonl.gz")
+		for line := range gzipLines(t, p) {
+			s := sample{set: set}
+			if err := json.Unmarshal(line, &s); err != nil {
+				t.Fatalf("%s: %v", p, err)
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// gzipLines yields the lines of a compressed or plain file. A line is only
+// good until the next one.
+func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		sc := bufio.NewScanner(f)
+		if strings.HasSuffix(path, ".gz") {
+			z, err := gzip.NewReader(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sc = bufio.NewScanner(z)
+		}
+		sc.Buffer(nil, 64<<20)
+		for sc.Scan() {
+			if !yield(sc.Bytes()) {
+				return
+			}
+		}
+		if err := sc.Err(); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+}
+
+// survives reports whether a run of 8 bytes of secret (the whole, when it is
+// shorter) is in out, other than where the text holds it outside of the
+// expected secrets.
+func survives(secret, out, blanked string) bool {
+	n := min(8, len(secret))
+	for i := 0; i+n <= len(secret); i++ {
+		if w := secret[i : i+n]; strings.Contains(out, w) && !strings.Contains(blanked, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// blank takes the expected secrets out of a text.
+func (s sample) blank() string {
+	text := s.Text
+	for _, secret := range s.Secrets {
+		text = strings.ReplaceAll(text, secret, "\x00")
+	}
+	return text
+}
+
+// score is what one set came to.
+type score struct {
+	secrets, found      int
+	texts, clean        int // texts with secrets, and those of them in which all were found
+	negatives, flagged  int
+	missed, falseAlarms []string
+}
+
+func (c *score) add(s sample, out string) {
+	if len(s.Secrets) == 0 {
+		c.negatives++
+		if out != s.Text {
+			c.flagged++
+			c.falseAlarms = append(c.falseAlarms, s.ID+"\t"+s.Text+"\n\t=> "+out)
+		}
+		return
+	}
+	c.texts++
+	blanked, all := s.blank(), true
+	for _, secret := range s.Secrets {
+		c.secrets++
+		if survives(secret, out, blanked) {
+			all = false
+			c.missed = append(c.missed, s.ID+"\t"+s.Text+"\n\t=> "+out)
+			continue
+		}
+		c.found++
+	}
+	if all {
+		c.clean++
+	}
+}
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
+
+// TestCorpusRecallAndPrecision prints, for each labelled set, how much is
+// found and how much is flagged that is no secret.
+func TestCorpusRecallAndPrecision(t *testing.T) {
+	all := readCorpus(t)
+	positive := map[string]bool{}
+	for _, s := range all {
+		if len(s.Secrets) > 0 {
+			positive[strings.TrimSpace(s.Text)] = true
+		}
+	}
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := map[string]*score{}
+	for _, s := range all {
+		if s.set == "presidio" || len(s.Secrets) == 0 && positive[strings.TrimSpace(s.Text)] {
+			continue
+		}
+		if scores[s.set] == nil {
+			scores[s.set] = new(score)
+		}
+		scores[s.set].add(s, r.Text(s.Text).String())
+	}
+	for set, c := range scores {
+		t.Logf("%-15s secrets %4d/%4d %5.1f%%  texts wholly clean %5.1f%%  negatives flagged %3d/%3d %5.1f%%", set,
+			c.found, c.secrets, percent(c.found, c.secrets), percent(c.clean, c.texts), c.flagged, c.negatives, percent(c.flagged, c.negatives))
+		if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
+			writeReport(t, filepath.Join(dir, set), c)
+		}
+	}
+}
+
+// writeReport writes what was missed and what was flagged wrongly.
+func writeReport(t *testing.T, path string, c *score) {
+	t.Helper()
+	for name, rows := range map[string][]string{".missed": c.missed, ".flagged": c.falseAlarms} {
+		if err := os.WriteFile(path+name, []byte(strings.Join(rows, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// escapeLength returns the length of the escape at the beginning of s, 0 if it
+// is none that JSON knows.
+func escapeLength(s string) int {
+	if len(s) < 2 {
+		return 0
+	}
+	if s[1] != 'u' {
+		if strings.IndexByte(`"\/bfnrt`, s[1]) < 0 {
+			return 0
+		}
+		return 2
+	}
+	if len(s) < 6 || run(s, 2, 4, isHex) != 6 {
+		return 0
+	}
+	return 6
+}
+
+// decodeEscape decodes the valid escape at the beginning of s. n is its
+// length, that of both halves for a surrogate pair.
+func decodeEscape(s string) (c rune, n int) {
+	switch s[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		return decodeUnicode(s)
+	}
+	return rune(s[1]), 2
+}
+
+func decodeUnicode(s string) (c rune, n int) {
+	c = hex4(s[2:6])
+	if !utf16.IsSurrogate(c) {
+		return c, 6
+	}
+	if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' && run(s, 8, 4, isHex) == 12 {
+		if pair := utf16.DecodeRune(c, hex4(s[8:12])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+func hex4(s string) rune {
+	var c rune
+	for i := range 4 {
+		d := rune(lower(s[i]))
+		if d >= 'a' {
+			d -= 'a' - 10
+		} else {
+			d -= '0'
+		}
+		c = c<<4 | d
+	}
+	return c
+}
+
+// decoded returns what the string stands for.
+func (w *walker) decoded(lit literal) string {
+	raw := w.s[lit.from:lit.to]
+	if !lit.escaped {
+		return raw
+	}
+	var b strings.Builder
+	b.Grow(len(raw))
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 {
+			b.WriteString(raw)
+			return b.String()
+		}
+		b.WriteString(raw[:i])
+		c, n := decodeEscape(raw[i:])
+		b.WriteRune(c)
+		raw = raw[i+n:]
+	}
+}
+
+// cursor maps offsets in a decoded string to offsets in the raw one. Offsets
+// must be asked for in order.
+type cursor struct {
+	raw     string
+	at, out int // raw[:at] decodes to out bytes
+	base    int
+}
+
+// raw returns where the decoded offset is. Inside of a character that an
+// escape stands for it is where the escape begins, with up where it ends.
+func (c *cursor) offset(to int, up bool) int {
+	for c.out < to {
+		i := strings.IndexByte(c.raw[c.at:], '\\')
+		if i < 0 || c.out+i >= to {
+			c.at += to - c.out
+			c.out = to
+			break
+		}
+		c.at += i
+		c.out += i
+		r, n := decodeEscape(c.raw[c.at:])
+		size := utf8.RuneLen(r)
+		if c.out+size > to && !up {
+			break
+		}
+		c.at += n
+		c.out += size
+	}
+	return c.base + c.at
+}

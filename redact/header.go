@@ -1,0 +1,94 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+var (
+	bearerRule = &rule{id: "bearer", kind: "bearer_token"}
+	basicRule  = &rule{id: "basic-auth", kind: "basic_auth"}
+	jwtRule    = &rule{id: "jwt", kind: "jwt"}
+)
+
+// bearer finds the token behind the word Bearer.
+func (sc *scan) bearer(start, end int) {
+	from, to, ok := sc.scheme(start, end)
+	if !ok {
+		return
+	}
+	v := value{text: sc.s[from:to], quoted: true}
+	if len(v.text) >= 8 && v.secret(telling) && profileOf(v.text).digits > 0 {
+		sc.add(from, to, bearerRule)
+	}
+}
+
+// basic finds the encoded name and password behind the word Basic.
+func (sc *scan) basic(start, end int) {
+	from, to, ok := sc.scheme(start, end)
+	if !ok {
+		return
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(sc.s[from:to], "="))
+	if err == nil && len(raw) >= 4 && isPair(string(raw)) {
+		sc.add(from, to, basicRule)
+	}
+}
+
+// isPair reports whether s is printable and has the form name:password.
+func isPair(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return strings.IndexByte(s, ':') >= 0
+}
+
+// scheme reads the value behind the name of an authorization scheme.
+func (sc *scan) scheme(start, end int) (from, to int, ok bool) {
+	s := sc.s
+	if start > 0 && isWord(s[start-1]) && !escaped(s, start) || end >= len(s) || !isBlank(s[end]) {
+		return 0, 0, false
+	}
+	from = skipBlanks(s, end)
+	to = run(s, from, maxValue, func(c byte) bool { return isBase64(c) || c == '.' || c == '~' || c == '=' || c == '%' || c == ':' })
+	for to > from && (s[to-1] == '.' || s[to-1] == ':') {
+		to--
+	}
+	return from, to, to > from
+}
+
+// escaped reports whether the byte before i is the letter of an escape: \n, \t.
+func escaped(s string, i int) bool {
+	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0
+}
+
+// jwt finds a JSON web token: two or three (five when encrypted) segments, the first of
+// which is JSON in base64.
+func (sc *scan) jwt(start, _ int) {
+	s := sc.s
+	if s[start:start+3] != "eyJ" || start > 0 && isWord(s[start-1]) && s[start-1] != '_' && !escaped(s, start) {
+		return
+	}
+	i := run(s, start, maxValue, isBase64)
+	if i-start < 12 {
+		return
+	}
+	dots := 0
+	for dots < 4 && i+1 < len(s) && s[i] == '.' && (isBase64(s[i+1]) || s[i+1] == '.') {
+		j := run(s, i+1, maxValue, isBase64)
+		if dots == 0 && j-i < 9 {
+			return
+		}
+		i = j
+		dots++
+	}
+	if dots == 0 {
+		return
+	}
+	if i < len(s) && s[i] == '.' && dots == 1 && (i+1 == len(s) || !isAlnum(s[i+1])) {
+		i++ // no signature: alg none
+	}
+	sc.add(start, i, jwtRule)
+}

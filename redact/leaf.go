@@ -1,0 +1,133 @@
+package redact
+
+import "strings"
+
+var secretDataRule = &rule{id: "kubernetes-secret", kind: "k8s_secret"}
+
+// maxContext is up to what length a value is looked at together with its key,
+// as if the two stood in a text.
+const maxContext = 512
+
+// leaf finds the secrets of one string.
+func (w *walker) leaf(name string, lit literal, force *rule) {
+	if lit.to-lit.from < 3 {
+		return
+	}
+	text := w.decoded(lit)
+	switch {
+	case w.d.record && isRecordDigest(text):
+		return
+	case force != nil:
+		if !isPlaceholder(text) {
+			w.spans(lit, text, []span{{0, len(text), force}}, 0)
+		}
+		return
+	}
+	if w.nested(lit, text) {
+		return
+	}
+	if st := nameStrength(name); st != none && (value{text: text, quoted: true}).secret(st) {
+		w.spans(lit, text, []span{{0, len(text), nameRule(name, st)}}, 0)
+	}
+	if name == "" || len(text) > maxContext || len(name) > maxName {
+		w.spans(lit, text, w.d.sc.find(text), 0)
+		return
+	}
+	head := len(name) + 5
+	w.spans(lit, text, w.d.sc.find(`"`+name+`": "`+text+`"`), head)
+}
+
+// nested follows JSON inside of a string. It reports whether there was any.
+func (w *walker) nested(lit literal, text string) bool {
+	inner := document{sc: w.d.sc, record: w.d.record, level: w.d.level + 1}
+	found, ok := inner.walk(text)
+	if !ok {
+		return false
+	}
+	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
+	for _, e := range settleEdits(found) {
+		e.start, e.end = c.offset(e.start, false), c.offset(e.end, true)
+		e.quote = strings.ReplaceAll(strings.ReplaceAll(e.quote, `\`, `\\`), `"`, `\"`)
+		w.edits = append(w.edits, e)
+	}
+	return true
+}
+
+// spans adds what was found in the decoded text of a string. The text began
+// at head in what was scanned.
+func (w *walker) spans(lit literal, text string, found []span, head int) {
+	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
+	for _, f := range found {
+		start, end := max(0, f.start-head), min(len(text), f.end-head)
+		if start >= end {
+			continue
+		}
+		e := edit{rule: f.rule, secret: text[start:end]}
+		e.start, e.end = c.offset(start, false), c.offset(end, true)
+		w.edits = append(w.edits, e)
+	}
+}
+
+// numberLeaf finds passwords that are numbers.
+func (w *walker) numberLeaf(name string, lit literal, force *rule) {
+	digits := w.s[lit.from:lit.to]
+	if force == nil && (len(digits) < 4 || nameStrength(name) != password || isStandIn(digits)) {
+		return
+	}
+	r := force
+	if r == nil {
+		r = passwordRule
+	}
+	w.edits = append(w.edits, edit{start: lit.from, end: lit.to, rule: r, secret: digits, quote: `"`})
+}
+
+// isRecordDigest reports whether s is wholly a hex digest as this project
+// writes them.
+func isRecordDigest(s string) bool {
+	return len(s) >= 12 && len(s) <= 64 && run(s, 0, len(s), isTag) == len(s)
+}
+
+// members is what an object's members say together.
+type members struct {
+	kind, pair    string
+	secret        bool  // kind: Secret
+	data          []int // where data and stringData begin
+	value, valEnd int   // the string that "value" has
+	named         bool
+}
+
+// note remembers a member that has just been read; its value began at from.
+func (m *members) note(w *walker, name string, from int) {
+	switch name {
+	case "kind":
+		m.secret = w.s[from:w.i] == `"Secret"` || w.s[from:w.i] == `"SealedSecret"`
+	case "data", "stringData":
+		m.data = append(m.data, from)
+	case "name", "Name", "key", "Key", "variable", "field":
+		if w.s[from] == '"' && w.i-from < maxName {
+			m.pair, m.named = w.s[from+1:w.i-1], true
+		}
+	case "value", "Value":
+		if w.s[from] == '"' {
+			m.value, m.valEnd = from, w.i
+		}
+	}
+}
+
+// together looks at members that explain each other.
+func (w *walker) together(m *members) {
+	end := w.i
+	if m.secret {
+		for _, from := range m.data {
+			w.i = from
+			w.value("", secretDataRule, 0)
+		}
+	}
+	if m.named && m.valEnd > 0 {
+		if st := nameStrength(m.pair); st != none {
+			w.i = m.value
+			w.leaf(m.pair, w.text(), nil)
+		}
+	}
+	w.i = end
+}

@@ -1,0 +1,202 @@
+package redact
+
+// strength says how much the name of a value tells about it.
+type strength uint8
+
+const (
+	none     strength = iota
+	weak              // a key, a session, a signature: only a random value is a secret
+	telling           // an API key, a token, a secret: a value that is no word is
+	password          // a password: almost any value is
+)
+
+const (
+	maxName  = 64
+	maxWords = 12
+)
+
+// nameWords are the words of a name like DB_PASSWORD, client-secret or
+// apiKey2, in lower case.
+type nameWords struct {
+	buf  [maxName]byte
+	from [maxWords + 1]uint8
+	n    int
+}
+
+// split cuts a name at separators and at changes of case. Of a longer name
+// only the end counts: that is where its meaning is.
+func (w *nameWords) split(name string) {
+	if len(name) > maxName {
+		name = name[len(name)-maxName:]
+	}
+	w.n = 0
+	at, open := 0, false
+	for i := range len(name) {
+		c := name[i]
+		if !isAlnum(c) {
+			open = false
+			continue
+		}
+		if open && startsWord(name, i) {
+			open = false
+		}
+		if !open {
+			if w.n == maxWords {
+				break
+			}
+			w.from[w.n] = uint8(at)
+			w.n++
+			open = true
+		}
+		w.buf[at] = lower(c)
+		at++
+	}
+	w.from[w.n] = uint8(at)
+}
+
+// startsWord reports whether a change of case at i begins a word: aB, ABc.
+func startsWord(name string, i int) bool {
+	if !isUpper(name[i]) {
+		return false
+	}
+	return !isUpper(name[i-1]) && isAlnum(name[i-1]) && !isDigit(name[i-1]) ||
+		i+1 < len(name) && isLower(name[i+1]) && isUpper(name[i-1])
+}
+
+func (w *nameWords) at(i int) []byte {
+	if i < 0 || i >= w.n {
+		return nil
+	}
+	return w.buf[w.from[i]:w.from[i+1]]
+}
+
+// nameStrength judges the name that stands before an assignment.
+func nameStrength(name string) strength {
+	var w nameWords
+	w.split(name)
+	last := w.n - 1
+	if last < 0 || describes(w.at(last)) {
+		return none
+	}
+	best := none
+	for i := range w.n {
+		best = max(best, wordStrength(w.at(i), w.at(i-1), i == last))
+	}
+	if best > weak && last > 0 && publicName(w.at(last-1)) {
+		return none
+	}
+	return best
+}
+
+// describes reports whether a last word says that the value is something
+// about a secret (its name, its length, where it is) and not the secret.
+func describes(word []byte) bool {
+	switch string(word) {
+	case "id", "ids", "name", "names", "path", "paths", "file", "files", "filename", "dir", "url", "uri", "urls", "endpoint",
+		"type", "types", "kind", "count", "counts", "counter", "length", "len", "size", "limit", "limits", "max", "min", "total", "budget", "usage", "used",
+		"ttl", "expiry", "expires", "expiration", "expired", "exp", "age", "at", "time", "timeout", "date", "until", "seconds", "interval",
+		"hint", "label", "field", "fields", "input", "placeholder", "policy", "policies", "error", "errors", "message", "msg", "title", "description", "text", "help", "prompt",
+		"ref", "refs", "reference", "arn", "regex", "regexp", "pattern", "patterns", "format", "prefix", "suffix", "version", "algorithm", "alg", "algo",
+		"method", "mode", "provider", "header", "headers", "param", "params", "parameter", "index", "idx", "column", "status", "state", "enabled", "disabled", "required", "optional", "valid", "invalid",
+		"strength", "validator", "validation", "hasher", "hashers", "hash", "hashed", "manager", "service", "store", "storage", "source", "scope", "scopes", "owner", "class", "style", "rotation", "changed", "change", "reset",
+		"map", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
+		"location", "encoding", "encoder", "decoder", "tokenizer", "level", "role", "user", "username", "email", "host", "hostname", "port", "env", "var", "variable", "keyword", "keywords", "example", "options", "config", "settings", "schema", "spec", "template", "event", "events", "action", "test", "tests", "check", "checks", "value's":
+		return true
+	}
+	return false
+}
+
+// publicName reports whether the word before the last makes a key public.
+func publicName(word []byte) bool {
+	switch string(word) {
+	case "public", "pub", "foreign", "primary", "sort", "partition", "cache", "row", "object", "unique", "composite", "sorting", "csrf", "xsrf", "next", "page", "continuation", "pad", "eos", "bos", "unk", "special", "stop":
+		return true
+	}
+	return false
+}
+
+// wordStrength judges one word of a name, knowing the word before it.
+func wordStrength(word, before []byte, last bool) strength {
+	switch string(word) {
+	case "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "contraseña", "pword":
+		return password
+	case "pass":
+		if last || ownsPassword(before) {
+			return password
+		}
+		return none
+	case "secret", "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
+		return telling
+	case "token":
+		return telling
+	case "tokens":
+		return weak
+	case "key", "keys":
+		if last && ownsKey(before) {
+			return telling
+		}
+		return weak
+	case "auth", "authorization", "session", "sessionid", "sessid", "sid", "cookie", "signature", "sig", "sas", "dsn", "pin", "otp", "seed", "mnemonic":
+		if last {
+			return weak
+		}
+		return none
+	}
+	return gluedStrength(word)
+}
+
+// gluedStrength judges a word like dbpassword or IBMCLOUDIAMAPIKEY.
+func gluedStrength(word []byte) strength {
+	switch {
+	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"):
+		return password
+	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
+		return telling
+	}
+	return none
+}
+
+// ownsPassword reports whether a word before "pass" makes it a password even
+// in the middle of a name.
+func ownsPassword(word []byte) bool {
+	switch string(word) {
+	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth":
+		return true
+	}
+	return false
+}
+
+// ownsKey reports whether a word before "key" makes it a secret one.
+func ownsKey(word []byte) bool {
+	switch string(word) {
+	case "api", "access", "secret", "private", "encryption", "decryption", "encrypt", "signing", "sign", "auth", "master", "account", "shared", "storage", "client", "app", "application",
+		"admin", "service", "license", "licence", "deploy", "ssh", "pgp", "gpg", "hmac", "jwt", "aes", "rsa", "subscription", "webhook", "write", "ingest", "consumer", "session", "cookie", "root", "server", "wallet", "symmetric", "fernet",
+		"ibm", "iam", "cloud", "softlayer", "sl", "slapi", "cos", "cloudant", "aws", "azure", "gcp", "google", "openai", "anthropic", "stripe", "twilio", "sendgrid", "datadog", "github", "gitlab", "heroku", "algolia", "mailgun", "cohere", "groq", "mistral", "gemini", "hf", "tavily", "serper", "pinecone":
+		return true
+	}
+	return false
+}
+
+func endsIn(word []byte, end string) bool {
+	return len(word) >= len(end) && string(word[len(word)-len(end):]) == end
+}
+
+var (
+	passwordRule = &rule{id: "password", kind: "password"}
+	apiKeyRule   = &rule{id: "api-key", kind: "api_key"}
+	tokenRule    = &rule{id: "token", kind: "token"}
+	secretRule   = &rule{id: "secret", kind: "secret"}
+)
+
+// nameRule names a finding after what the name says.
+func nameRule(name string, s strength) *rule {
+	switch {
+	case s == password:
+		return passwordRule
+	case endsFold(name, "key"):
+		return apiKeyRule
+	case endsFold(name, "token"):
+		return tokenRule
+	}
+	return secretRule
+}

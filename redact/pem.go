@@ -1,0 +1,148 @@
+package redact
+
+import "strings"
+
+var pemRule = &rule{id: "private-key", kind: "private_key"}
+
+const (
+	maxPEM     = 64 << 10
+	minPEMBody = 16
+	pemLine    = 40 // a line of a key is at least this long, but for the last
+)
+
+// pem finds a private key from the hit on its first line. A key whose end has
+// been cut off counts as far as its lines go.
+func (sc *scan) pem(start, end int) {
+	s := sc.s
+	label := s[end:min(len(s), end+80)]
+	close := strings.Index(label, "-----")
+	if close < 0 || !strings.Contains(label[:close], "PRIVATE KEY") {
+		return
+	}
+	body := end + close + len("-----")
+	rest := s[body:min(len(s), body+maxPEM)]
+	if i := strings.Index(rest, "-----END"); i >= 0 && strings.Index(rest, "-----BEGIN") < 0 || i >= 0 && i < strings.Index(rest, "-----BEGIN") {
+		if countBase64(rest[:i]) < minPEMBody {
+			return
+		}
+		sc.add(start, pemEnd(s, body+i), pemRule)
+		return
+	}
+	if i := pemBody(s, body); countBase64(s[body:i]) >= minPEMBody {
+		sc.add(start, i, pemRule)
+	}
+}
+
+// pemTail finds the end of a private key whose beginning has been cut off.
+func (sc *scan) pemTail(start, end int) {
+	s := sc.s
+	label := s[end:min(len(s), end+80)]
+	if close := strings.Index(label, "-----"); close < 0 || !strings.Contains(label[:close], "PRIVATE KEY") {
+		return
+	}
+	if n := len(sc.found); n > 0 && sc.found[n-1].end > start {
+		return
+	}
+	from := start
+	for from > 0 && start-from < maxPEM {
+		i := from
+		for i > 0 && isPEMGap(s[i-1]) || i > 1 && s[i-2] == '\\' && s[i-1] == 'n' {
+			i--
+		}
+		j := i
+		for j > 0 && (isBase64(s[j-1]) || s[j-1] == '=') && !(j > 1 && s[j-2] == '\\') {
+			j--
+		}
+		if i-j < pemLine && from != start {
+			break
+		}
+		if i == j {
+			break
+		}
+		from = j
+	}
+	if countBase64(s[from:start]) >= minPEMBody && from < start {
+		sc.add(from, pemEnd(s, start), pemRule)
+	}
+}
+
+// pemEnd returns the end of the line -----END … ----- that begins at i.
+func pemEnd(s string, i int) int {
+	j := strings.Index(s[min(len(s), i+5):min(len(s), i+90)], "-----")
+	if j < 0 {
+		return min(len(s), i+len("-----END"))
+	}
+	return i + 5 + j + 5
+}
+
+// pemBody returns how far the lines of a key go from i on, through escaped
+// line breaks, quotes and line numbers.
+func pemBody(s string, i int) int {
+	end := i
+	for i < len(s) && i-end < 256 {
+		j := pemGap(s, i)
+		k := run(s, j, maxPEM, func(c byte) bool { return isBase64(c) || c == '=' })
+		if strings.HasPrefix(s[k:], ": ") { // Proc-Type: and DEK-Info:
+			i = lineEnd(s, k)
+			continue
+		}
+		if k-j < pemLine && !(k > j && end > 0 && pemStops(s, k)) {
+			break
+		}
+		i, end = k, k
+		if k-j < pemLine {
+			break
+		}
+	}
+	return end
+}
+
+// pemStops reports whether nothing but a line end follows the last line.
+func pemStops(s string, i int) bool {
+	return i >= len(s) || s[i] != ' ' && s[i] != ':' && s[i] != '(' && s[i] != '.' || strings.HasPrefix(s[i:], "...")
+}
+
+// pemGap passes what may stand between two lines of a key.
+func pemGap(s string, i int) int {
+	for i < len(s) {
+		switch {
+		case isPEMGap(s[i]):
+			i++
+		case s[i] == '\\' && i+1 < len(s) && strings.IndexByte("\\nrt", s[i+1]) >= 0:
+			i += 2
+		case i > 0 && isSpace(s[i-1]) && isDigit(s[i]):
+			j := run(s, i, 6, isDigit)
+			if j >= len(s) || s[j] != '\t' && s[j] != '|' && s[j] != ':' && !strings.HasPrefix(s[j:], "→") {
+				return i
+			}
+			i = j + 1
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func isPEMGap(c byte) bool {
+	return isSpace(c) || isQuote(c) || c == '>' || c == '|' || c == ',' || c == 0xE2 || c == 0x86 || c == 0x92
+}
+
+func lineEnd(s string, i int) int {
+	for i < len(s) && s[i] != '\n' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// countBase64 counts the bytes of s that are in runs as long as a key has.
+func countBase64(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		j := run(s, i, len(s), isBase64)
+		if j-i >= minPEMBody {
+			n += j - i
+		}
+		i = max(j, i+1)
+	}
+	return n
+}

@@ -1,0 +1,75 @@
+package redact
+
+import "strings"
+
+// Placeholder is what stands in place of a secret, unless pseudonyms are on.
+const Placeholder = "<REDACTED>"
+
+const (
+	placeholderOpen = "<REDACTED"
+	maxPlaceholder  = len(placeholderOpen) + 2 + maxKind + maxTag + 1
+	maxKind         = 32
+	maxTag          = 16
+)
+
+// placeholderAt returns the end of the placeholder that begins at s[at], or -1.
+func placeholderAt(s string, at int) int {
+	if !strings.HasPrefix(s[at:], placeholderOpen) {
+		return -1
+	}
+	i := at + len(placeholderOpen)
+	if i < len(s) && s[i] == '>' {
+		return i + 1
+	}
+	if i >= len(s) || s[i] != ':' {
+		return -1
+	}
+	kind := run(s, i+1, maxKind, isKind)
+	if kind == i+1 || kind >= len(s) || s[kind] != ':' {
+		return -1
+	}
+	tag := run(s, kind+1, maxTag, isTag)
+	if tag < kind+5 || tag >= len(s) || s[tag] != '>' {
+		return -1
+	}
+	return tag + 1
+}
+
+func isKind(c byte) bool { return isLower(c) || isDigit(c) || c == '_' }
+func isTag(c byte) bool  { return isDigit(c) || 'a' <= c && c <= 'f' }
+
+// isPlaceholder reports whether s has a placeholder in it.
+func isPlaceholder(s string) bool { return strings.Contains(s, placeholderOpen) }
+
+// withoutPlaceholders takes the placeholders of s out of the spans, which are
+// in order and do not overlap.
+func withoutPlaceholders(s string, spans []span) []span {
+	if !isPlaceholder(s) {
+		return spans
+	}
+	var kept []span
+	for _, f := range spans {
+		kept = cutPlaceholders(s, f, kept)
+	}
+	return kept
+}
+
+// cutPlaceholders appends the parts of f that are outside of placeholders.
+func cutPlaceholders(s string, f span, kept []span) []span {
+	at := f.start
+	for i := max(0, f.start-maxPlaceholder); i < f.end; i++ {
+		end := placeholderAt(s, i)
+		if end <= f.start {
+			continue
+		}
+		if i > at {
+			kept = append(kept, span{at, i, f.rule})
+		}
+		at = max(at, end)
+		i = end - 1
+	}
+	if at < f.end {
+		kept = append(kept, span{at, f.end, f.rule})
+	}
+	return kept
+}

@@ -1,0 +1,181 @@
+package redact
+
+import "strings"
+
+// readValue reads the value that begins at a.start. It reports whether there
+// is one.
+func (a *assignment) readValue() bool {
+	s := a.s
+	i := a.start
+	if i >= len(s) {
+		return false
+	}
+	if a.op == opTag {
+		return a.readTag()
+	}
+	if j, depth := openQuote(s, i); j > 0 {
+		return a.readQuoted(j, depth)
+	}
+	if a.op == opComma || a.op == opBlank {
+		return false
+	}
+	return a.readPlain(i)
+}
+
+// openQuote passes an opening quote at i, with the backslashes before it and
+// the prefix that some languages write (r"", b”, @""). It returns where the
+// value begins, 0 if there is no quote, and how many backslashes there were.
+func openQuote(s string, i int) (begin, depth int) {
+	j := i
+	if j+1 < len(s) && strings.IndexByte("@brfuLRBFU$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
+		j++
+	}
+	k := j
+	for k < len(s) && k < j+15 && s[k] == '\\' {
+		k++
+	}
+	if k >= len(s) || !isQuote(s[k]) {
+		return 0, 0
+	}
+	return k + 1, k - j
+}
+
+// readQuoted reads to the quote that closes the value, at the same depth of
+// escaping. A value that the end of the line or of the text cuts off ends there.
+func (a *assignment) readQuoted(begin, depth int) bool {
+	s, q := a.s, a.s[begin-1]
+	if depth == 0 && begin+1 < len(s) && s[begin] == q && s[begin+1] == q {
+		end := strings.Index(s[begin+2:], s[begin-1:begin+2])
+		if end < 0 {
+			return false
+		}
+		a.set(begin+2, begin+2+end, true)
+		return a.start < a.end
+	}
+	a.set(begin, closeQuote(s, begin, q, depth), true)
+	return a.start < a.end
+}
+
+// closeQuote returns where the value ends that was opened by quote q behind
+// depth backslashes. The run of backslashes before a quote says what it is:
+// as many as before the opening one closes, more is an escaped quote, fewer
+// closes a string around it.
+func closeQuote(s string, begin int, q byte, depth int) int {
+	limit := min(len(s), begin+maxValue)
+	slashes := 0
+	for i := begin; i < limit; i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			slashes++
+			continue
+		case c == '\n':
+			return i
+		case c == q:
+			if period := 2 * (depth + 1); slashes%period == depth || slashes < depth {
+				return i - min(slashes, depth)
+			}
+		case depth > 0 && slashes < depth && c == '"':
+			return i - slashes
+		}
+		slashes = 0
+	}
+	return limit
+}
+
+// readTag reads to the closing tag.
+func (a *assignment) readTag() bool {
+	end := strings.IndexByte(a.s[a.start:min(len(a.s), a.start+maxValue)], '<')
+	if end < 0 || a.start+end+1 >= len(a.s) || a.s[a.start+end+1] != '/' {
+		return false
+	}
+	a.set(a.start, a.start+end, true)
+	return end > 0
+}
+
+// readPlain reads a value without quotes.
+func (a *assignment) readPlain(i int) bool {
+	s := a.s
+	end := plainEnd(s, i)
+	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 {
+		end--
+	}
+	end = i + len(trimUnbalanced(s[i:end]))
+	if end <= i {
+		return false
+	}
+	if a.op == opColon { // password: str = "…"
+		if j := skipBlanks(s, end); j > end && j+1 < len(s) && s[j] == '=' && s[j+1] != '=' && isPath(s[i:end]) {
+			a.op, a.start = opEquals, skipBlanks(s, j+1)
+			return a.readValue()
+		}
+	}
+	a.set(i, end, false)
+	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && isEnvName(a.name)
+	return true
+}
+
+// plainEnd returns where a value without quotes ends: at white space, at the
+// quote of a string around it, at an escaped line break, or at a separator
+// behind which another name follows.
+func plainEnd(s string, i int) int {
+	limit := min(len(s), i+maxValue)
+	for j := i; j < limit; j++ {
+		switch c := s[j]; c {
+		case ' ', '\t', '\n', '\r', '"', '\'', '`':
+			return j
+		case '\\':
+			if j+1 < limit && strings.IndexByte("nrt\"'\\`", s[j+1]) >= 0 {
+				return j
+			}
+		case '<':
+			if j+1 < limit && (s[j+1] == '/' || isLetter(s[j+1])) {
+				return j
+			}
+		case '&', ';', ',':
+			if separates(s, j+1) {
+				return j
+			}
+		}
+	}
+	return limit
+}
+
+// separates reports whether what follows a separator is another name with its
+// value, or nothing.
+func separates(s string, i int) bool {
+	i = skipBlanks(s, i)
+	if i >= len(s) || isSpace(s[i]) || isQuote(s[i]) || s[i] == '\\' {
+		return true
+	}
+	j := run(s, i, 40, func(c byte) bool { return isNameByte(c) || c == ' ' || c == '%' || c == '[' || c == ']' })
+	return j > i && j < len(s) && (s[j] == '=' || s[j] == ':')
+}
+
+// trimUnbalanced drops closing brackets that were opened before the value.
+func trimUnbalanced(v string) string {
+	for len(v) > 0 {
+		open := strings.IndexByte(")]}>", v[len(v)-1])
+		if open < 0 || strings.Count(v, "([{<"[open:open+1]) >= strings.Count(v, v[len(v)-1:]) {
+			break
+		}
+		v = strings.TrimRight(v[:len(v)-1], ",;")
+	}
+	return v
+}
+
+// isEnvName reports whether a name is written like a variable of a shell.
+func isEnvName(name string) bool {
+	upper := false
+	for i := range len(name) {
+		if isLower(name[i]) || name[i] == '.' || name[i] == '-' {
+			return false
+		}
+		upper = upper || isUpper(name[i])
+	}
+	return upper
+}
+
+func (a *assignment) set(start, end int, quoted bool) {
+	a.start, a.end = start, end
+	a.val = value{text: a.s[start:end], quoted: quoted}
+}

@@ -1,0 +1,81 @@
+package redact
+
+import (
+	"slices"
+	"sync"
+)
+
+// rule is what a finding is named after.
+type rule struct {
+	id   string // as Find reports it
+	kind string // as it stands in a pseudonym
+}
+
+// span is a secret found: s[start:end].
+type span struct {
+	start, end int
+	rule       *rule
+}
+
+// scan is one pass over one text.
+type scan struct {
+	r       *Redactor
+	s       string
+	found   []span
+	nameEnd int // end of the name that assign looked at last
+}
+
+var scans = sync.Pool{New: func() any { return new(scan) }}
+
+// release gives sc back. It must not be used afterwards.
+func (sc *scan) release() {
+	sc.r, sc.s = nil, ""
+	clear(sc.found)
+	scans.Put(sc)
+}
+
+func (sc *scan) add(start, end int, r *rule) {
+	if start < end {
+		sc.found = append(sc.found, span{start, end, r})
+	}
+}
+
+// find returns the secrets of s in order, without overlaps. The slice belongs
+// to sc.
+func (sc *scan) find(s string) []span {
+	sc.s, sc.found, sc.nameEnd = s, sc.found[:0], 0
+	words := sc.r.words
+	words.automaton.scan(s, func(w uint16, end int) {
+		start := end - words.automaton.length[w]
+		for _, act := range words.acts[w] {
+			act(sc, start, end)
+		}
+	})
+	sc.r.matchPatterns(sc)
+	return sc.settle()
+}
+
+// settle sorts the findings, joins those that overlap and takes placeholders
+// that were there before out of them.
+func (sc *scan) settle() []span {
+	if len(sc.found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(sc.found, func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	joined := sc.found[:1]
+	for _, f := range sc.found[1:] {
+		last := &joined[len(joined)-1]
+		if f.start < last.end {
+			last.end = max(last.end, f.end)
+			continue
+		}
+		joined = append(joined, f)
+	}
+	sc.found = withoutPlaceholders(sc.s, joined)
+	return sc.found
+}

@@ -1,0 +1,150 @@
+package redact
+
+import "strings"
+
+// isStandIn reports whether s stands where a secret would: asterisks, xxxx,
+// your-key-here, changeme, "string".
+func isStandIn(s string) bool {
+	if distinct(s) <= 2 && len(s) < 64 || commonWord(s) {
+		return true
+	}
+	if len(s) > 80 {
+		return false
+	}
+	var buf [80]byte
+	for i := range len(s) {
+		buf[i] = lower(s[i])
+	}
+	t := string(buf[:len(s)])
+	for _, mark := range standInMarks {
+		if strings.Contains(t, mark) {
+			return true
+		}
+	}
+	return strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
+}
+
+var standInMarks = []string{
+	"your_", "your-", "yourapi", "yourpass", "yoursecret", "yourtoken", "yourkey", "<your", "my_secret", "placeholder", "changeme", "change_me", "change-me", "replace_me", "replace-me", "replaceme", "insert_", "insert-", "redacted", "_here", "-here", "example_key", "example-key", "xxxxxx", "******", "……", "••••", "not_a_real", "dummy_", "dummy-", "todo",
+}
+
+// commonWord reports whether s is a word that stands after a telling name in
+// schemas, forms and code, and is no secret.
+func commonWord(s string) bool {
+	if len(s) > 16 {
+		return false
+	}
+	var buf [16]byte
+	for i := range len(s) {
+		buf[i] = lower(s[i])
+	}
+	switch string(buf[:len(s)]) {
+	case "true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off", "string", "str", "number", "int", "integer", "boolean", "bool", "bytes", "byte", "object", "any", "text", "unknown", "void", "never",
+		"required", "optional", "default", "empty", "missing", "invalid", "valid", "wrong", "incorrect", "hidden", "masked", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens", "apikey", "api_key", "api-key", "key", "keys", "value", "credential", "credentials",
+		"bearer", "basic", "digest", "auth", "oauth", "oauth2", "jwt", "inherit", "include", "omit", "same-origin", "stdin", "prompt", "input", "env", "vault", "file", "current-password", "new-password", "username", "user", "email", "self", "this", "function", "async", "await", "const", "return", "type", "example", "sample", "tbd", "n/a", "secretstr", "redacted", "changeit", "userpassword", "internal", "plain", "plaintext", "encrypted", "hashed", "disabled", "enabled", "session", "cookie", "header", "query", "body", "path", "form", "write", "read", "admin:org", "authentication", "authorization", "description", "expired", "refresh", "access", "private", "public":
+		return true
+	}
+	return false
+}
+
+// isReference reports whether s names a secret that is kept elsewhere: a
+// variable, a template, a path, an address.
+func isReference(s string) bool {
+	switch s[0] {
+	case '$':
+		return len(s) > 1 && (s[1] == '{' || s[1] == '(' || s[1] == '$' || isLetter(s[1]) || s[1] == '_') && !hashLike(s)
+	case '<':
+		return strings.IndexByte(s, '>') > 0 || isLetter(s[min(1, len(s)-1)])
+	case '{':
+		return s[1] == '{' || s[1] == '%' || closedName(s, '}')
+	case '[':
+		return true
+	case '%':
+		return len(s) < 4 || s[1] == '(' || s[1] == '{' || s[len(s)-1] == '%'
+	case '#':
+		return s[1] == '{'
+	case '@':
+		return s[1] == '{' || isIdentifier(s[1:])
+	case '/':
+		return strings.Count(s, "/") > 1 && !strings.ContainsAny(s, "+=") || isIdentifier(s[1:])
+	case '.', '~':
+		return len(s) > 1 && s[1] == '/' || strings.HasPrefix(s, "../")
+	case '-':
+		return s[1] == '-'
+	case '&', '*':
+		return isIdentifier(s[1:])
+	}
+	return namesStore(s)
+}
+
+// hashLike recognises crypt hashes, $2b$12$…, which are values.
+func hashLike(s string) bool { return strings.Count(s, "$") >= 3 }
+
+// closedName recognises {name} and {name:format}.
+func closedName(s string, end byte) bool {
+	return s[len(s)-1] == end && strings.IndexByte(s, ' ') < 0 && strings.Count(s, "{") == 1
+}
+
+var stores = []string{
+	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
+}
+
+// namesStore reports whether s begins like a look-up or an address.
+func namesStore(s string) bool {
+	for _, p := range stores {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCode reports whether s, which stood without quotes, is an expression.
+func isCode(s string) bool {
+	if strings.Count(s, ":") > 3 && strings.HasPrefix(s, "x:") {
+		return true // a line of /etc/passwd
+	}
+	if open := strings.IndexByte(s, '('); open > 0 && isPath(s[:open]) {
+		return true
+	}
+	if open := strings.IndexByte(s, '['); open > 0 && isPath(s[:open]) {
+		return true
+	}
+	if open := strings.IndexByte(s, '<'); open > 0 && isPath(s[:open]) {
+		return true
+	}
+	return isMember(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
+}
+
+// isQuotedCode reports whether s, which stood in quotes, interpolates: the
+// secret is elsewhere.
+func isQuotedCode(s string) bool {
+	if i := strings.IndexByte(s, '$'); i >= 0 && i+1 < len(s) && s[i+1] == '{' && strings.IndexByte(s[i:], '}') > 0 && isPath(strings.Trim(s[i+2:i+strings.IndexByte(s[i:], '}')], " ")) {
+		return true
+	}
+	return strings.Contains(s, "{{") && strings.Contains(s, "}}") && strings.Index(s, "{{") == 0
+}
+
+// isPath reports whether s is a name or names joined by dots and arrows.
+func isPath(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isWord(c) && c != '.' && c != '$' && c != '?' && c != '!' && c != '-' && c != '>' && c != '&' && c != '*' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// isMember recognises a.b and a.b.c: names joined by dots, the first a word.
+func isMember(s string) bool {
+	dot := strings.IndexByte(s, '.')
+	if dot <= 0 || dot == len(s)-1 || !isPath(s) || isDigit(s[0]) {
+		return false
+	}
+	for part := range strings.SplitSeq(s, ".") {
+		if p := profileOf(part); len(part) == 0 || len(part) > 32 || p.digits > 2 {
+			return false
+		}
+	}
+	return true
+}

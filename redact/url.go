@@ -1,0 +1,53 @@
+package redact
+
+import "strings"
+
+var urlRule = &rule{id: "url-userinfo", kind: "url_password"}
+
+const maxAuthority = 1 << 10
+
+// userinfo finds the password in scheme://name:password@host, and a token
+// that stands there alone.
+func (sc *scan) userinfo(start, end int) {
+	s := sc.s
+	if start == 0 || !isAlnum(s[start-1]) {
+		return
+	}
+	stop := urlStop(s, end)
+	slash := end
+	for slash < stop && strings.IndexByte("/?#", s[slash]) < 0 {
+		slash++
+	}
+	at := strings.LastIndexByte(s[end:slash], '@')
+	colon := strings.IndexByte(s[end:slash], ':')
+	if at < 0 && colon >= 0 && run(s, end+colon+1, 6, isDigit) < slash {
+		at = strings.LastIndexByte(s[end:stop], '@')
+	}
+	if at <= 0 {
+		return
+	}
+	sc.credentials(end, end+at)
+}
+
+// urlStop returns where the address that begins at i ends at the latest.
+func urlStop(s string, i int) int {
+	return run(s, i, maxAuthority, func(c byte) bool {
+		return c > ' ' && c != '"' && c != '\'' && c != '`' && c != '<' && c != '>' && c != '\\' && c != ',' && c != '|'
+	})
+}
+
+// credentials judges name:password, the part before the @.
+func (sc *scan) credentials(from, to int) {
+	info := sc.s[from:to]
+	name, pass, both := strings.Cut(info, ":")
+	if looksRandom(name) && len(name) >= 20 || both && name != "" && (pass == "x-oauth-basic" || pass == "") && profileOf(name).digits > 0 && len(name) >= 16 {
+		sc.add(from, from+len(name), urlRule)
+	}
+	if both && isURLPassword(pass) {
+		sc.add(from+len(name)+1, to, urlRule)
+	}
+}
+
+func isURLPassword(p string) bool {
+	return len(p) >= 3 && !isPlaceholder(p) && !isStandIn(p) && !isReference(p) && !strings.ContainsAny(p, "{}[]$()") && p != "x-oauth-basic" && p != "pass" && p != "pw" && p != "pwd"
+}

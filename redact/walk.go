@@ -1,0 +1,201 @@
+package redact
+
+import "strings"
+
+// walker reads JSON and finds the secrets in its strings. It accepts exactly
+// what encoding/json accepts, but for nesting deeper than maxDepth.
+type walker struct {
+	d     *document
+	s     string
+	i     int
+	edits []edit
+}
+
+const maxDepth = 1000
+
+// literal is a string or a number: s[from:to], a string without its quotes.
+type literal struct {
+	from, to int
+	escaped  bool
+	ok       bool
+}
+
+// value reads the value at i. name is the key that it belongs to. With force
+// every string in it is a secret.
+func (w *walker) value(name string, force *rule, depth int) bool {
+	if w.i >= len(w.s) || depth > maxDepth {
+		return false
+	}
+	switch c := w.s[w.i]; {
+	case c == '{':
+		return w.object(force, depth)
+	case c == '[':
+		return w.array(name, force, depth)
+	case c == '"':
+		lit := w.text()
+		if lit.ok {
+			w.leaf(name, lit, force)
+		}
+		return lit.ok
+	case c == '-' || isDigit(c):
+		lit := w.number()
+		if lit.ok {
+			w.numberLeaf(name, lit, force)
+		}
+		return lit.ok
+	}
+	for _, word := range [...]string{"true", "false", "null"} {
+		if strings.HasPrefix(w.s[w.i:], word) {
+			w.i += len(word)
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) array(name string, force *rule, depth int) bool {
+	w.i++
+	if w.skip() == ']' {
+		w.i++
+		return true
+	}
+	for {
+		w.skip()
+		if !w.value(name, force, depth+1) {
+			return false
+		}
+		switch w.skip() {
+		case ',':
+			w.i++
+		case ']':
+			w.i++
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// object reads the members of an object, and then looks at those that only
+// the whole object explains: the data of a Kubernetes secret, and pairs of
+// name and value.
+func (w *walker) object(force *rule, depth int) bool {
+	w.i++
+	if w.skip() == '}' {
+		w.i++
+		return true
+	}
+	var seen members
+	for {
+		if w.skip() != '"' {
+			return false
+		}
+		key := w.text()
+		if !key.ok || w.skip() != ':' {
+			return false
+		}
+		w.i++
+		w.skip()
+		if !w.member(w.keyName(key), &seen, force, depth) {
+			return false
+		}
+		switch w.skip() {
+		case ',':
+			w.i++
+		case '}':
+			w.i++
+			w.together(&seen)
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// member reads the value of one member and remembers what together needs.
+func (w *walker) member(name string, seen *members, force *rule, depth int) bool {
+	from := w.i
+	if !w.value(name, force, depth+1) {
+		return false
+	}
+	seen.note(w, name, from)
+	return true
+}
+
+// keyName decodes a key, and redacts a secret inside of it.
+func (w *walker) keyName(key literal) string {
+	name := w.decoded(key)
+	if len(name) >= 16 {
+		w.spans(key, name, w.d.sc.find(name), 0)
+	}
+	return name
+}
+
+// skip passes white space and returns the byte behind it, 0 at the end.
+func (w *walker) skip() byte {
+	for w.i < len(w.s) {
+		c := w.s[w.i]
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c
+		}
+		w.i++
+	}
+	return 0
+}
+
+// text reads the string at i.
+func (w *walker) text() literal {
+	s := w.s
+	lit := literal{from: w.i + 1}
+	for i := w.i + 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			lit.to, lit.ok = i, true
+			w.i = i + 1
+			return lit
+		case c < ' ':
+			return lit
+		case c == '\\':
+			lit.escaped = true
+			n := escapeLength(s[i:])
+			if n == 0 {
+				return lit
+			}
+			i += n - 1
+		}
+	}
+	return lit
+}
+
+// number reads the number at i.
+func (w *walker) number() literal {
+	s, i := w.s, w.i
+	lit := literal{from: i}
+	if s[i] == '-' {
+		i++
+	}
+	digits := run(s, i, len(s), isDigit)
+	if digits == i || s[i] == '0' && digits > i+1 {
+		return lit
+	}
+	i = digits
+	if i < len(s) && s[i] == '.' {
+		if digits = run(s, i+1, len(s), isDigit); digits == i+1 {
+			return lit
+		}
+		i = digits
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if digits = run(s, i, len(s), isDigit); digits == i {
+			return lit
+		}
+		i = digits
+	}
+	lit.to, lit.ok = i, true
+	w.i = i
+	return lit
+}

@@ -1,0 +1,58 @@
+package redact
+
+import "sync"
+
+// action looks at the text around a word that the automaton found at
+// [start, end).
+type action func(sc *scan, start, end int)
+
+// vocabulary is the automaton with what to do at each of its words.
+type vocabulary struct {
+	automaton *automaton
+	acts      [][]action
+}
+
+// defaultWords builds the vocabulary of the default rules once.
+var defaultWords = sync.OnceValue(func() *vocabulary {
+	b := vocabularyBuilder{index: map[string]int{}}
+	for _, w := range nameRoots {
+		b.on(w, (*scan).assign)
+	}
+	b.on("-----begin", (*scan).pem)
+	b.on("-----end", (*scan).pemTail)
+	b.on("bearer", (*scan).bearer)
+	b.on("basic", (*scan).basic)
+	b.on("eyj", (*scan).jwt)
+	b.on("://", (*scan).userinfo)
+	b.on("sshpass", (*scan).sshpass)
+	b.on("mysql", (*scan).mysql)
+	for i := range tokenShapes {
+		t := &tokenShapes[i]
+		b.on(t.trigger(), t.match)
+	}
+	return b.build()
+})
+
+// nameRoots are the words in which the names of secrets are recognised.
+var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "_pw", "-pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat"}
+
+type vocabularyBuilder struct {
+	index map[string]int
+	words []string
+	acts  [][]action
+}
+
+func (b *vocabularyBuilder) on(word string, do action) {
+	i, ok := b.index[word]
+	if !ok {
+		i = len(b.words)
+		b.index[word] = i
+		b.words = append(b.words, word)
+		b.acts = append(b.acts, nil)
+	}
+	b.acts[i] = append(b.acts[i], do)
+}
+
+func (b *vocabularyBuilder) build() *vocabulary {
+	return &vocabulary{automaton: newAutomaton(b.words), acts: b.acts}
+}
