@@ -1,0 +1,27 @@
+package tracetest
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// datetime is the grammar of the server: UTC, marked by a capital Z; seconds,
+// and any number of digits of a fraction, may follow.
+var datetime = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(\.\d+)?)?Z$`)
+
+// parseDatetime returns the time, to the millisecond, as JavaScript keeps it.
+func parseDatetime(s string) (time.Time, bool) {
+	m := datetime.FindStringSubmatch(s)
+	if m == nil {
+		return time.Time{}, false
+	}
+	seconds := m[3]
+	if seconds == "" {
+		seconds = ":00"
+	}
+	whole, fraction, _ := strings.Cut(seconds, ".")
+	fraction = (fraction + "000")[:3]
+	t, err := time.Parse("2006-01-02T15:04:05.000", m[1]+whole+"."+fraction) // days of the month too
+	return t, err == nil
+}

@@ -1,0 +1,305 @@
+// Package tracetest helps to test what emits and exports trace events: a
+// [Server] that stands in for Ariadne and judges every body it is sent, a
+// [Recorder] that keeps events in memory, and [TestExporter], which holds an
+// exporter to its contract.
+package tracetest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// maxBody is the Content-Length from which on the server refuses.
+const maxBody = 262_144
+
+// Server answers POST /ingest, GET /events, /healthz and / as Ariadne does, on
+// a port of its own. At the end of the test it fails it for every body that
+// Ariadne would have refused, cut or stripped, and for everything that its page
+// would have shown wrongly: see [Server.Problems].
+//
+// All methods may be called concurrently.
+type Server struct {
+	URL string // base URL, without /ingest
+
+	tb     testing.TB
+	http   *httptest.Server
+	once   sync.Once
+	closed chan struct{}
+
+	mu       sync.Mutex
+	mode     Mode
+	bodies   [][]byte
+	received []Event
+	counts   Counts
+	changed  chan struct{} // closed and replaced when something arrives
+	viewer   viewer
+	streams  map[chan Event]filter
+	discard  bool
+	lenient  bool
+}
+
+// Counts are what a server saw.
+type Counts struct {
+	Posts  int // POST /ingest, answered or not
+	Spans  int // accepted
+	Traces int // trace events accepted
+}
+
+// NewServer starts a server that is closed, and judged, at the end of the test.
+// Whatever sends to it has to be closed before, as a defer or a t.Cleanup that
+// is registered later does.
+func NewServer(tb testing.TB) *Server {
+	tb.Helper()
+	s := &Server{
+		tb: tb, closed: make(chan struct{}), changed: make(chan struct{}),
+		viewer: newViewer(), streams: make(map[chan Event]filter),
+	}
+	s.http = httptest.NewServer(s.handler())
+	s.URL = s.http.URL
+	tb.Cleanup(s.finish)
+	return s
+}
+
+func (s *Server) finish() {
+	tb := s.tb
+	tb.Helper()
+	s.Close()
+	problems := s.Problems()
+	if s.isLenient() {
+		return
+	}
+	const most = 20
+	for i, p := range problems {
+		if i == most {
+			tb.Errorf("and %d more problems", len(problems)-most)
+			break
+		}
+		tb.Errorf("Ariadne: %s", p)
+	}
+}
+
+// Close ends the server and what hangs in it. It is called at the end of the
+// test anyway; earlier, it makes the server a dead one.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.closed)
+		s.http.Close()
+	})
+}
+
+// Lenient keeps problems from failing the test. They can still be read with
+// Problems.
+func (s *Server) Lenient() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lenient = true
+}
+
+func (s *Server) isLenient() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lenient
+}
+
+// Discard makes the server forget events once it has judged them, for tests
+// that send very many. Received and Bodies then stay empty.
+func (s *Server) Discard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.discard = true
+}
+
+// KnowSpan tells the server of a span that the caller's own tracing has made,
+// so that it may be somebody's parent.
+func (s *Server) KnowSpan(traceID, spanID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.viewer.foreign[[2]string{traceID, spanID}] = true
+}
+
+// Received returns the events that were accepted, in their order and as Ariadne
+// would show them: unknown keys gone, long strings cut.
+func (s *Server) Received() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.received)
+}
+
+// Bodies returns every body that was posted, accepted or not, byte for byte.
+func (s *Server) Bodies() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bodies)
+}
+
+// Spans returns the accepted spans of a name; of all names if it is empty.
+func (s *Server) Spans(name string) []Event {
+	return slices.DeleteFunc(s.Received(), func(e Event) bool {
+		return e.Type != "span" || (name != "" && e.Name != name)
+	})
+}
+
+// Counts returns how much arrived so far.
+func (s *Server) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Problems returns what is wrong with what was sent so far, in words: every
+// refusal, everything cut or stripped, and what the page would show wrongly.
+// While events are on their way there may be parents that are yet to come.
+func (s *Server) Problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.viewer.verdict()
+}
+
+// WaitSpans returns the accepted spans as soon as there are n, and fails the
+// test if there are fewer after d.
+func (s *Server) WaitSpans(n int, d time.Duration) []Event {
+	s.tb.Helper()
+	deadline := time.After(d)
+	for {
+		s.mu.Lock()
+		have, changed := s.counts.Spans, s.changed
+		s.mu.Unlock()
+		if have >= n {
+			return s.Spans("")
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			s.tb.Fatalf("%d spans after %v, want %d", have, d, n)
+		}
+	}
+}
+
+func (s *Server) handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cors(w, r)
+		switch r.Method + " " + r.URL.Path {
+		case "POST /ingest":
+			s.ingest(w, r)
+		case "GET /events":
+			s.stream(w, r)
+		case "GET /healthz":
+			s.health(w)
+		case "GET /":
+			reply(w, http.StatusOK, map[string]any{
+				"name": "Ariadne stand-in", "version": "0",
+				"endpoints": []string{"POST /ingest", "GET /events", "GET /healthz"},
+			})
+		default:
+			if r.Method == http.MethodOptions {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			s.missed(r)
+			http.Error(w, "404 Not Found", http.StatusNotFound)
+		}
+	})
+}
+
+// missed notes a request that no endpoint answers to.
+func (s *Server) missed(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.viewer.add("%s %s: there is no such endpoint", r.Method, r.URL.Path)
+}
+
+func (s *Server) ingest(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.counts.Posts++
+	mode := s.mode
+	s.mu.Unlock()
+	if mode != Live {
+		s.misbehave(mode, w, r)
+		return
+	}
+	if r.ContentLength > maxBody {
+		s.problem("413: a body of %d bytes, %d at most", r.ContentLength, maxBody)
+		reply(w, http.StatusRequestEntityTooLarge, map[string]string{
+			"error":   "Payload too large",
+			"message": fmt.Sprintf("Request size %d bytes exceeds maximum of %d bytes", r.ContentLength, maxBody),
+		})
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	status, answer := s.accept(body, r.ContentLength)
+	reply(w, status, answer)
+}
+
+// accept judges a body and stores what is in it.
+func (s *Server) accept(body []byte, contentLength int64) (int, any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.discard {
+		s.bodies = append(s.bodies, body)
+	}
+	if contentLength < 0 {
+		s.viewer.add("a chunked body: the server can't bound its size")
+	}
+	events, fault := parseBody(body)
+	if fault != nil {
+		s.viewer.add("%d: %s: %.200s", fault.status, fault.reason(), body)
+		return fault.status, fault.answer()
+	}
+	for _, e := range events {
+		s.store(e)
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return http.StatusOK, map[string]any{"success": true, "count": len(events)}
+}
+
+func (s *Server) store(e Event) {
+	if e.Type == "span" {
+		s.counts.Spans++
+	} else {
+		s.counts.Traces++
+	}
+	s.viewer.see(e)
+	if !s.discard {
+		s.received = append(s.received, e)
+	}
+	s.broadcast(e)
+}
+
+func (s *Server) problem(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.viewer.add(format, args...)
+}
+
+func (s *Server) health(w http.ResponseWriter) {
+	const capacity = 10_000
+	c := s.Counts()
+	reply(w, http.StatusOK, map[string]any{
+		"status": "ok", "timestamp": time.Now().UTC().Format(jsTime),
+		"events": map[string]int{"count": min(c.Spans+c.Traces, capacity), "capacity": capacity},
+	})
+}
+
+// DeadURL returns the base URL of a port on which nobody listens.
+func DeadURL(tb testing.TB) string {
+	tb.Helper()
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // the address is all that is wanted
+	return "http://" + l.Addr().String()
+}
