@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+)
+
+// Archive is a place that keeps files: each either created once and never
+// changed, or only ever appended to. A key is one or the other; callers do
+// not mix, and do not use a key both as a file and as a folder.
+//
+// All methods may be called at once, by several goroutines and by several
+// processes that use the same place. They return an [*Error]. When the context
+// is done before a method begins, it does nothing and its error wraps the
+// context's. The zero Key is an error everywhere but in List. Package
+// storagetest checks every sentence here.
+type Archive interface {
+	// Create stores b under k.
+	//
+	// After nil, k holds exactly the bytes of b, and does so after a crash
+	// of the process, of the machine, and after a power loss. When k holds
+	// something already, that stays as it is and the error is ErrExists; of
+	// any number of Creates of one key at once exactly one returns nil. k
+	// is seen by Open and List whole or not at all. After any other error k
+	// holds the whole of b or nothing (which of the two the caller has to
+	// ask, for a network can fail after the fact). Folders come into being
+	// as they are needed. b may be empty, and is not kept.
+	Create(ctx context.Context, k Key, b Blob) error
+
+	// Append adds b to the end of k, when k holds exactly seq bytes. A key
+	// that does not exist holds 0 bytes.
+	//
+	// After nil, k holds the bytes of b after its first seq, and keeps them as after
+	// Create. When k holds another number of bytes, nothing is written and
+	// the error is ErrSeq; of any number of Appends with one seq at once
+	// exactly one returns nil. After any other error, or a crash, k holds
+	// what it held before and possibly a beginning of b. What was there
+	// before is never changed. b is not kept.
+	Append(ctx context.Context, k Key, seq int64, b Blob) error
+
+	// Open returns a reader of at most n bytes of k from off on; n < 0
+	// means to the end. The caller closes it.
+	//
+	// A key that holds nothing is ErrNotExist. An off at or after the end
+	// gives a reader of no bytes; a negative off is an error. A reader of a
+	// key that is appended to meanwhile gives bytes of k in their order, at
+	// least those that were there when Open returned.
+	Open(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
+
+	// List yields every key that is prefix or lies below it ([Key.Has]),
+	// in the byte order of keys, with the zero Key for all. Nothing
+	// there is no error. What was acknowledged before List began is
+	// yielded. An error is yielded last and once. Entries that somebody
+	// else put there are yielded too ([Info.Foreign]), in any place.
+	List(ctx context.Context, prefix Key) iter.Seq2[Info, error]
+}
+
+// Info is what List tells of a key.
+type Info struct {
+	Key      Key
+	Size     int64     // bytes
+	Modified time.Time // when it was last written to; whatever the place says
+
+	// Foreign is the path of an entry that no archive wrote: a name that
+	// is no key, or something else than a plain file. Key is then the zero
+	// Key. "" for everything else.
+	Foreign string
+}
+
+// Remover is an Archive from which things can be removed. Only [Session.Erase]
+// and [Prune] do so.
+type Remover interface {
+	// Remove takes k away. After nil, k holds nothing, and does so after a
+	// power loss too. Nothing there is no error. Folders that become empty
+	// go with it.
+	Remove(ctx context.Context, k Key) error
+}
+
+// Locator is an Archive that can say where a key is, in the form in which an
+// operator would write it: a path, or a URL. It does no I/O.
+type Locator interface {
+	Location(k Key) string
+}
+
+// location returns k as text where a has nothing better.
+func location(a Archive, k Key) string {
+	if l, ok := a.(Locator); ok {
+		return l.Location(k)
+	}
+	return k.String()
+}

@@ -1,0 +1,141 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// Blob is what an archive stores: redacted text, or something that this
+// package made itself. It is immutable, may be read many times and from
+// several goroutines, and shares the memory of the texts it was made of. The
+// zero Blob is empty.
+type Blob struct {
+	parts []string
+	size  int64
+}
+
+// Redacted makes a Blob of redacted texts, one after the other with nothing
+// in between.
+func Redacted(texts ...redact.Text) Blob {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = t.String()
+	}
+	return made(parts...)
+}
+
+// redactedLines makes a Blob of lines and ends each with a line feed. A line that
+// has a line feed inside is refused with [ErrLine].
+func redactedLines(lines []redact.Text) (Blob, error) {
+	parts := make([]string, 0, 2*len(lines))
+	for _, l := range lines {
+		if strings.IndexByte(l.String(), '\n') >= 0 {
+			return Blob{}, ErrLine
+		}
+		parts = append(parts, l.String(), "\n")
+	}
+	return made(parts...), nil
+}
+
+// made makes a Blob of what this package wrote itself.
+func made(parts ...string) Blob {
+	b := Blob{parts: parts}
+	for _, p := range parts {
+		b.size += int64(len(p))
+	}
+	return b
+}
+
+// Size returns the number of bytes.
+func (b Blob) Size() int64 { return b.size }
+
+// SHA256 returns the hash of the bytes in lower-case hex.
+func (b Blob) SHA256() string {
+	h := sha256.New()
+	_, _ = b.WriteTo(h) // a hash never fails
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// blobChunk is how much WriteTo hands over at once: large enough that many
+// short lines do not become as many system calls.
+const blobChunk = 256 << 10
+
+// WriteTo writes all bytes to w, in large pieces.
+func (b Blob) WriteTo(w io.Writer) (int64, error) {
+	var total int64
+	buf := make([]byte, 0, min(b.size, blobChunk))
+	flush := func() error {
+		n, err := w.Write(buf)
+		total += int64(n)
+		buf = buf[:0]
+		return err
+	}
+	for _, p := range b.parts {
+		for p != "" {
+			n := min(len(p), cap(buf)-len(buf))
+			buf = append(buf, p[:n]...)
+			p = p[n:]
+			if len(buf) == cap(buf) {
+				if err := flush(); err != nil {
+					return total, err
+				}
+			}
+		}
+	}
+	if len(buf) > 0 {
+		return total, flush()
+	}
+	return total, nil
+}
+
+// Reader returns a new reader of the bytes, from the first one.
+func (b Blob) Reader() io.ReadSeeker { return &blobReader{b: b} }
+
+type blobReader struct {
+	b    Blob
+	off  int64 // of the next byte
+	part int   // that holds off
+	pos  int   // of off in it
+}
+
+func (r *blobReader) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) && r.part < len(r.b.parts) {
+		m := copy(p[n:], r.b.parts[r.part][r.pos:])
+		n, r.pos = n+m, r.pos+m
+		if r.pos == len(r.b.parts[r.part]) {
+			r.part, r.pos = r.part+1, 0
+		}
+	}
+	r.off += int64(n)
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (r *blobReader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += r.off
+	case io.SeekEnd:
+		offset += r.b.size
+	}
+	if offset < 0 {
+		return r.off, &Error{Op: "seek", Err: io.ErrUnexpectedEOF}
+	}
+	r.off, r.part, r.pos = offset, 0, 0
+	for left := offset; r.part < len(r.b.parts); r.part++ {
+		n := int64(len(r.b.parts[r.part]))
+		if left < n {
+			r.pos = int(left)
+			break
+		}
+		left -= n
+	}
+	return offset, nil
+}

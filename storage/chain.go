@@ -1,0 +1,245 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// chain appends lines to a log, each linked to the one before. Several chains
+// in several processes may append to one log: whoever finds it longer than
+// thought reads what is new and tries again.
+type chain struct {
+	a   Archive
+	key Key
+	// full: every line is read at the start, not only the last one,
+	// because the facts are wanted.
+	full bool
+
+	mu     sync.Mutex
+	loaded bool
+	state  tail
+}
+
+// tail is what must be known of a log to append to it. It is a value: what is
+// read speculatively is thrown away by not assigning it.
+type tail struct {
+	seq   int64
+	head  string // hash of the last line
+	end   int64  // offset after the last whole line
+	open  bool   // the last line is whole but for its line feed
+	junk  []byte // what follows end and is no line
+	watch bool   // keep the facts: this is a manifest
+	facts facts
+}
+
+// facts is what a session wants to know of its manifest.
+type facts struct {
+	done   int  // highest step whose ledger is confirmed
+	held   bool // under a legal hold
+	reason string
+	last   time.Time // of the last record
+}
+
+func newChain(a Archive, k Key, full bool) *chain {
+	return &chain{a: a, key: k, full: full, state: tail{head: genesis(k), watch: full}}
+}
+
+// size is how many bytes the log holds.
+func (t tail) size() int64 { return t.end + int64(len(t.junk)) }
+
+// advance takes in the next line of the log.
+func (t *tail) advance(l rawLine) {
+	link, ok := parseLink(l.text)
+	if !ok {
+		t.junk = append(t.junk, l.text...)
+		if l.ended {
+			t.junk = append(t.junk, '\n')
+		}
+		return
+	}
+	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
+	if t.watch {
+		t.facts.observe(link.body())
+	}
+}
+
+// extend returns the bytes that add bodies to the log, and the tail that the
+// log has then.
+func (t tail) extend(bodies []string) (Blob, tail) {
+	var parts []string
+	size := t.size()
+	add := func(s string) {
+		parts = append(parts, s)
+		size += int64(len(s))
+	}
+	region := t.junk
+	if n := len(region); t.open || n > 0 && region[n-1] != '\n' {
+		add("\n")
+		region = append(region[:n:n], '\n')
+	}
+	if len(t.junk) > 0 {
+		bodies = append([]string{tornBody(region)}, bodies...)
+	}
+	for _, body := range bodies {
+		line := link(t.seq+1, t.head, body)
+		t.seq, t.head = t.seq+1, hashOf([]byte(line))
+		if t.watch {
+			t.facts.observe([]byte(body))
+		}
+		add(line)
+		add("\n")
+	}
+	t.end, t.open, t.junk = size, false, nil
+	return made(parts...), t
+}
+
+// maxAttempts is how often others may be first before an append gives up. Each
+// failed attempt is a success of somebody else, so it is out of reach for
+// archives that keep their promise.
+const maxAttempts = 10_000
+
+// append adds the lines that build makes of the present facts. It returns the
+// new tail. The lines are durable then.
+func (c *chain) append(ctx context.Context, build func(facts) []string) (tail, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.load(ctx); err != nil {
+		return tail{}, err
+	}
+	now := c.state
+	for attempt := range maxAttempts {
+		bodies := build(now.facts)
+		if len(bodies) == 0 {
+			return now, nil
+		}
+		blob, next := now.extend(bodies)
+		err := c.a.Append(ctx, c.key, now.size(), blob)
+		if err == nil {
+			c.state = next
+			return next, nil
+		}
+		if !errors.Is(err, ErrSeq) {
+			return tail{}, err
+		}
+		if err := backOff(ctx, attempt); err != nil {
+			return tail{}, &Error{"append", c.key, err}
+		}
+		if now, err = c.read(ctx); err != nil {
+			return tail{}, err
+		}
+	}
+	return tail{}, &Error{"append", c.key, ErrSeq}
+}
+
+// refresh returns the tail as it is now. What it says of lines that others
+// wrote may be taken back (a line that could not be made durable), so it is not
+// remembered.
+func (c *chain) refresh(ctx context.Context) (tail, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.load(ctx); err != nil {
+		return tail{}, err
+	}
+	return c.read(ctx)
+}
+
+// known returns the tail after the last line of this chain's own, and false
+// when it never appended nor read.
+func (c *chain) known() (tail, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state, c.loaded
+}
+
+// read reads what follows the known tail.
+func (c *chain) read(ctx context.Context) (tail, error) {
+	t := c.state
+	t.junk = nil
+	if t.end > 0 {
+		info, err := stat(ctx, c.a, c.key)
+		if err != nil && !errors.Is(err, ErrNotExist) {
+			return tail{}, err
+		}
+		if info.Size < t.end {
+			return tail{}, &Error{"append", c.key, ErrDamaged}
+		}
+	}
+	err := eachLineOf(ctx, c.a, c.key, t.end, func(l rawLine) error {
+		if t.open && l.off == c.state.end && len(l.text) == 0 && l.ended {
+			t.end, t.open = l.next(), false // the line feed that was missing
+			return nil
+		}
+		t.advance(l)
+		return nil
+	})
+	return t, err
+}
+
+// load finds the tail of a log that is not known yet.
+func (c *chain) load(ctx context.Context) error {
+	if c.loaded {
+		return nil
+	}
+	if !c.full {
+		start, err := lastLineStart(ctx, c.a, c.key)
+		if err != nil {
+			return err
+		}
+		c.state.end = start
+	}
+	t, err := c.read(ctx)
+	if err != nil {
+		c.state.end = 0
+		return err
+	}
+	c.state, c.loaded = t, true
+	return nil
+}
+
+// lastLineStart returns the offset of the last line of k that is whole, or 0.
+// It reads from the end, more each time.
+func lastLineStart(ctx context.Context, a Archive, k Key) (int64, error) {
+	info, err := stat(ctx, a, k)
+	if errors.Is(err, ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for chunk := int64(64 << 10); ; chunk *= 4 {
+		from := max(0, info.Size-chunk)
+		found := int64(-1)
+		err := eachLineOf(ctx, a, k, from, func(l rawLine) error {
+			_, ok := parseLink(l.text)
+			if ok && (l.off > from || from == 0) {
+				found = l.off
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		if found >= 0 || from == 0 {
+			return max(found, 0), nil
+		}
+	}
+}
+
+// backOff lets others finish; only after some attempts does it wait.
+func backOff(ctx context.Context, attempt int) error {
+	if attempt < 4 {
+		return ctx.Err()
+	}
+	most := 1 << min(attempt, 14) // about 16 ms
+	timer := time.NewTimer(time.Duration(1+rand.IntN(most)) * time.Microsecond)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

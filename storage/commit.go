@@ -1,0 +1,204 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// confirmTimeout bounds the one write that a commit still does after the step
+// is committed, whatever its context says by then.
+const confirmTimeout = 5 * time.Second
+
+// Commit commits a step: it creates ledger-NNN.json, the last file of the
+// step. Steps begin at 1 and have no holes.
+//
+// [ErrExists] means that another process has committed this step: read its
+// ledger ([Session.Ledgers]) and decide anew. [ErrStep] means that the step
+// before is not committed, or that this Session stored neither a transcript nor
+// originals for this one. After any other error the step is not acknowledged,
+// but may be committed; [Session.Head] tells.
+func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text) (Written, error) {
+	if step < 1 {
+		return Written{}, &Error{"commit", s.dir, ErrStep}
+	}
+	key := s.dir.child(ledgerKind.file(step, 1))
+	with, err := s.mayCommit(ctx, key, step)
+	if err != nil {
+		return Written{}, err
+	}
+	blob := Redacted(ledger)
+	rec := put(key.Base(), blob.Size(), blob.SHA256())
+	rec.Op, rec.Step, rec.With = opCommit, step, with
+	if err := s.announce(ctx, rec); err != nil {
+		return Written{}, err
+	}
+	if err := s.a.Create(ctx, key, blob); err != nil {
+		if errors.Is(err, ErrExists) {
+			s.committed(step)
+		}
+		return Written{}, err
+	}
+	s.committed(step)
+	s.confirm(ctx, rec)
+	return s.written(key, rec), nil
+}
+
+// mayCommit returns the files of the step, or why it cannot be committed.
+func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]string, error) {
+	head, err := s.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if step <= head {
+		return nil, &Error{"commit", key, ErrExists}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	with := s.pending[step]
+	if step != head+1 || !archives(with) {
+		return nil, &Error{"commit", key, ErrStep}
+	}
+	return with, nil
+}
+
+// archives reports whether there is a transcript, or originals, among names.
+func archives(names []string) bool {
+	for _, name := range names {
+		if hasKind(name, transcriptKind) || hasKind(name, originalsKind) {
+			return true
+		}
+	}
+	return false
+}
+
+// announce records that a ledger is about to be created, and before that what
+// others left unsaid: that the ledger before it exists, and how far the logs
+// go.
+func (s *Session) announce(ctx context.Context, rec record) error {
+	before, err := s.unconfirmed(ctx, rec.Step-1)
+	if err != nil {
+		return err
+	}
+	records := append(s.marks(), rec)
+	if before != nil {
+		records = append([]record{*before}, records...)
+	}
+	return s.record(ctx, records...)
+}
+
+// unconfirmed returns the line that says that the ledger of step exists, or
+// nil where the manifest says so already. Whoever committed it may have died
+// before saying it.
+func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
+	if t, _ := s.manifest.known(); step < 1 || t.facts.done >= step {
+		return nil, nil
+	}
+	t, err := s.manifest.refresh(ctx)
+	if err != nil || t.facts.done >= step {
+		return nil, err
+	}
+	name := ledgerKind.file(step, 1)
+	sum, size, err := hashFile(ctx, s.a, s.dir.child(name))
+	if err != nil {
+		return nil, err
+	}
+	rec := put(name, size, sum)
+	rec.Step = step
+	rec = rec.done()
+	return &rec, nil
+}
+
+// confirm says in the manifest that a step is committed. When it cannot, the
+// next commit says it: the step is committed by its ledger alone.
+func (s *Session) confirm(ctx context.Context, rec record) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
+	defer cancel()
+	_ = s.record(ctx, rec.done())
+}
+
+// committed remembers that a step is, and forgets what was pending up to it.
+func (s *Session) committed(step int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.head = max(s.head, step)
+	for n := range s.pending {
+		if n <= step {
+			delete(s.pending, n)
+		}
+	}
+}
+
+// Head returns the highest committed step, 0 when there is none. Once known it
+// costs one failing Open to see that nobody has committed since.
+func (s *Session) Head(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	low := s.head
+	s.mu.Unlock()
+	// Steps have no holes: gallop up from what is known, then halve.
+	width := 1
+	for {
+		ok, err := s.exists(ctx, s.dir.child(ledgerKind.file(low+width, 1)))
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		low, width = low+width, width*2
+	}
+	high := low + width // known not to be committed
+	for low+1 < high {
+		mid := low + (high-low)/2
+		ok, err := s.exists(ctx, s.dir.child(ledgerKind.file(mid, 1)))
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	s.committed(low)
+	return low, nil
+}
+
+// Ledger is the ledger of a committed step.
+type Ledger struct {
+	Step int
+	Data []byte // the caller's
+}
+
+// Ledgers yields the ledgers of the committed steps, beginning with step from
+// (1 for all), in their order. An error is yielded last.
+func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
+	return func(yield func(Ledger, error) bool) {
+		for step := max(from, 1); ; step++ {
+			data, err := s.readAll(ctx, s.dir.child(ledgerKind.file(step, 1)))
+			if errors.Is(err, ErrNotExist) {
+				return
+			}
+			if err != nil {
+				yield(Ledger{}, err)
+				return
+			}
+			if !yield(Ledger{step, data}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Session) readAll(ctx context.Context, key Key) ([]byte, error) {
+	r, err := s.a.Open(ctx, key, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(&ctxReader{ctx, r})
+	return data, opError("read", key, errors.Join(err, r.Close()))
+}

@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinels for the decisions that a caller can take. They are wrapped in an
+// [*Error]; compare with errors.Is.
+var (
+	// ErrExists: the key holds something already. For the ledger of a step
+	// it means that another process has committed the step.
+	ErrExists = errors.New("already exists")
+	// ErrNotExist: the key holds nothing.
+	ErrNotExist = errors.New("does not exist")
+	// ErrSeq: the key does not hold as many bytes as the caller thought;
+	// somebody else has appended.
+	ErrSeq = errors.New("length is not the expected one")
+	// ErrStep: a step cannot be committed because the step before it is
+	// not, or because nothing was archived for it.
+	ErrStep = errors.New("step cannot be committed")
+	// ErrLine: a line of a log or a transcript is not what a line must be.
+	ErrLine = errors.New("not a line of JSON")
+	// ErrDamaged: a log is shorter than what was written to it, or cannot
+	// be read as the log that it should be.
+	ErrDamaged = errors.New("damaged")
+	// ErrHeld: the session is under a legal hold and cannot be removed.
+	ErrHeld = errors.New("under a legal hold")
+	// ErrUnsupported: the archive cannot do this at all.
+	ErrUnsupported = errors.ErrUnsupported
+)
+
+// Error is what an archive or a session returns: what was tried, on which
+// key, and why it did not work. Err may be one of the sentinels, a context
+// error, or whatever the system below said.
+type Error struct {
+	Op  string // "create", "append", "open", "list", "remove", "commit", …
+	Key Key    // may be the zero Key
+	Err error
+}
+
+// Error says everything in one line.
+func (e *Error) Error() string {
+	if e.Key.IsZero() {
+		return fmt.Sprintf("storage: %s: %v", e.Op, e.Err)
+	}
+	return fmt.Sprintf("storage: %s %s: %v", e.Op, e.Key, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// opError wraps err once: what is an *Error already stays as it is, so that
+// the innermost operation is the one that is named.
+func opError(op string, k Key, err error) error {
+	if err == nil {
+		return nil
+	}
+	var have *Error
+	if errors.As(err, &have) {
+		return err
+	}
+	return &Error{Op: op, Key: k, Err: err}
+}

@@ -1,0 +1,132 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+const (
+	// maxFolderBytes bounds the name of a session's folder. What would be
+	// longer is cut and ends in "~" and the hash of the whole id.
+	maxFolderBytes = 120
+	hashMark       = '~'
+)
+
+// EscapeSession returns the name of the folder of a session. Lower-case
+// letters, digits, '-', '_' and '.' stay, every other byte becomes %xx, and so
+// does what would be awkward somewhere: a leading '-', '_' or '.', a trailing
+// '.', the first letter of a name that is a device on some systems. An id
+// that gets longer than 120 bytes is cut and ends in "~" and its SHA-256.
+//
+// Two ids never have one folder, not even where letter case is folded. The
+// empty id has no folder; its escape is "".
+func EscapeSession(id string) string {
+	var b strings.Builder
+	device := isDeviceName(id)
+	for i := range len(id) {
+		if staysInFolder(id, i) && (i > 0 || !device) {
+			b.WriteByte(id[i])
+		} else {
+			writeEscape(&b, id[i])
+		}
+	}
+	if b.Len() <= maxFolderBytes {
+		return b.String()
+	}
+	sum := sha256.Sum256([]byte(id))
+	hash := hex.EncodeToString(sum[:])
+	return cutEscaped(b.String(), maxFolderBytes-1-len(hash)) + string(hashMark) + hash
+}
+
+// UnescapeSession returns the id whose folder dir is. It is false when dir is
+// no folder that [EscapeSession] makes, or one that was cut, whose id cannot
+// be told from its name.
+func UnescapeSession(dir string) (string, bool) {
+	if dir == "" || strings.IndexByte(dir, hashMark) >= 0 {
+		return "", false
+	}
+	var b strings.Builder
+	for i := 0; i < len(dir); i++ {
+		if dir[i] != '%' {
+			b.WriteByte(dir[i])
+			continue
+		}
+		if i+2 >= len(dir) {
+			return "", false
+		}
+		raw, err := hex.DecodeString(dir[i+1 : i+3])
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(raw[0])
+		i += 2
+	}
+	id := b.String()
+	return id, EscapeSession(id) == dir
+}
+
+// isFolder reports whether dir can be the folder of a session.
+func isFolder(dir string) bool {
+	if _, ok := UnescapeSession(dir); ok {
+		return true
+	}
+	i := strings.IndexByte(dir, hashMark)
+	return i > 0 && len(dir) <= maxFolderBytes && isHash(dir[i+1:])
+}
+
+func staysInFolder(id string, i int) bool {
+	c := id[i]
+	switch {
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		return true
+	case c == '-' || c == '_':
+		return i > 0
+	case c == '.':
+		return i > 0 && i < len(id)-1
+	}
+	return false
+}
+
+func writeEscape(b *strings.Builder, c byte) {
+	const digits = "0123456789abcdef"
+	b.WriteByte('%')
+	b.WriteByte(digits[c>>4])
+	b.WriteByte(digits[c&15])
+}
+
+// cutEscaped cuts s to at most n bytes and never inside of a %xx.
+func cutEscaped(s string, n int) string {
+	s = s[:n]
+	if i := strings.LastIndexByte(s, '%'); i >= 0 && i > n-3 {
+		s = s[:i]
+	}
+	return s
+}
+
+// isDeviceName reports whether a name is a device on Windows, whatever its
+// extension.
+func isDeviceName(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	switch stem {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	if len(stem) != 4 || stem[3] < '0' || stem[3] > '9' {
+		return false
+	}
+	return stem[:3] == "com" || stem[:3] == "lpt"
+}
+
+// isHash reports whether s is a SHA-256 in lower-case hex.
+func isHash(s string) bool {
+	if len(s) != hex.EncodedLen(sha256.Size) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,142 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"io"
+	iofs "io/fs"
+	"os"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Append implements [storage.Archive].
+func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := begin(ctx, "append", k); err != nil {
+		return err
+	}
+	if err := a.append(ctx, k.String(), seq, b); err != nil {
+		return &storage.Error{Op: "append", Key: k, Err: err}
+	}
+	return nil
+}
+
+func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.Blob) error {
+	f, err := a.lockLog(ctx, name, seq)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // gives the lock back; what counts was synced
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != seq {
+		return storage.ErrSeq
+	}
+	if _, err := b.WriteTo(&ctxWriter{ctx, io.NewOffsetWriter(f, seq)}); err != nil {
+		return errors.Join(err, f.Truncate(seq))
+	}
+	if err := a.sys.sync(f); err != nil {
+		return errors.Join(err, f.Truncate(seq))
+	}
+	return a.settle(name, info)
+}
+
+// lockLog opens a log, which is created only where nothing is expected in it,
+// and locks it.
+func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File, error) {
+	for {
+		f, err := a.openLog(name, seq)
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(ctx, f); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		same, err := a.isNamed(f, name)
+		if same && err == nil {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (a *Archive) openLog(name string, seq int64) (*os.File, error) {
+	if info, err := a.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &iofs.PathError{Op: "append", Path: name, Err: errNotPlain}
+	}
+	if seq != 0 {
+		f, err := a.root.OpenFile(name, os.O_RDWR, 0)
+		if errors.Is(err, iofs.ErrNotExist) {
+			return nil, storage.ErrSeq
+		}
+		return f, err
+	}
+	if err := a.ensureFolder(name); err != nil {
+		return nil, err
+	}
+	return a.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+}
+
+// isNamed reports whether f still is what name stands for; it was waited for
+// the lock, and meanwhile the file may have been erased.
+func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
+	have, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	want, err := a.root.Lstat(name)
+	if errors.Is(err, iofs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && !want.Mode().IsRegular() {
+		err = &iofs.PathError{Op: "append", Path: name, Err: errNotPlain}
+	}
+	return err == nil && os.SameFile(have, want), err
+}
+
+// maxSettled bounds the memory of settle; what is forgotten costs a sync.
+const maxSettled = 4096
+
+// settle makes durable that the log is in its folder, unless this Archive has
+// done so for this very file. Whoever created it may have died before that.
+func (a *Archive) settle(name string, info os.FileInfo) error {
+	a.mu.Lock()
+	before, ok := a.settled[name]
+	a.mu.Unlock()
+	if ok && os.SameFile(before, info) {
+		return nil
+	}
+	if err := a.syncFolders(name); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.settled) >= maxSettled {
+		clear(a.settled)
+	}
+	a.settled[name] = info
+	return nil
+}
+
+// lock waits for the lock on f, but not longer than ctx.
+func lock(ctx context.Context, f *os.File) error {
+	const shortest, longest = 50 * time.Microsecond, 5 * time.Millisecond
+	for wait := shortest; ; wait = min(2*wait, longest) {
+		ok, err := tryLock(f)
+		if ok || err != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package fs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	iofs "io/fs"
+	"os"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Create implements [storage.Archive].
+func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if err := begin(ctx, "create", k); err != nil {
+		return err
+	}
+	a.sweep()
+	if err := a.create(ctx, k.String(), b); err != nil {
+		if errors.Is(err, iofs.ErrExist) {
+			err = storage.ErrExists
+		}
+		return &storage.Error{Op: "create", Key: k, Err: err}
+	}
+	return nil
+}
+
+func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error {
+	if _, err := a.root.Lstat(name); err == nil {
+		return iofs.ErrExist // before all the bytes are written in vain
+	}
+	t, err := a.newTemp()
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	if _, err := b.WriteTo(&ctxWriter{ctx, t.f}); err != nil {
+		return err
+	}
+	if err := a.sys.sync(t.f); err != nil {
+		return err
+	}
+	if err := a.place(ctx, t.name, name); err != nil {
+		return err
+	}
+	return a.syncFolders(name)
+}
+
+// place gives a temporary file its name. The folder may go away in between,
+// when somebody erases the session, and is made again then.
+func (a *Archive) place(ctx context.Context, temp, name string) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := a.ensureFolder(name); err != nil && !errors.Is(err, iofs.ErrNotExist) {
+			return err
+		}
+		err := a.sys.link(a.root, temp, name)
+		if !errors.Is(err, iofs.ErrNotExist) {
+			return err
+		}
+		if _, lost := a.root.Lstat(temp); lost != nil {
+			return err // it is the temporary file that went away
+		}
+	}
+}
+
+// temp is a file that has no key yet. It is locked as long as its writer
+// lives, so that sweep can tell it from one that a crash left.
+type temp struct {
+	a    *Archive
+	f    *os.File
+	name string
+}
+
+func tempName() string { return tempFolder + "/" + rand.Text() }
+
+func (a *Archive) newTemp() (*temp, error) {
+	name := tempName()
+	f, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if errors.Is(err, iofs.ErrNotExist) { // somebody tidied up the whole folder
+		if err := a.root.Mkdir(tempFolder, folderMode); err != nil && !errors.Is(err, iofs.ErrExist) {
+			return nil, err
+		}
+		f, err = a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &temp{a, f, name}
+	if _, err := tryLock(f); err != nil {
+		t.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+// discard takes the temporary name away. Where the file has its own name by
+// now, it keeps that.
+func (t *temp) discard() {
+	_ = t.f.Close()             // it was synced, or is of no use
+	_ = t.a.root.Remove(t.name) // what cannot be removed now is swept later
+}
+
+// sweep removes temporary files that a crash left, at most once in tempAge.
+// It does what it can.
+func (a *Archive) sweep() {
+	a.mu.Lock()
+	due := time.Since(a.swept) >= tempAge
+	if due {
+		a.swept = time.Now()
+	}
+	a.mu.Unlock()
+	if !due {
+		return
+	}
+	dir, err := a.root.Open(tempFolder)
+	if err != nil {
+		return
+	}
+	names, _ := dir.Readdirnames(-1)
+	_ = dir.Close()
+	for _, name := range names {
+		a.sweepOne(tempFolder + "/" + name)
+	}
+}
+
+func (a *Archive) sweepOne(name string) {
+	info, err := a.root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < tempAge {
+		return
+	}
+	f, err := a.root.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	if free, err := tryLock(f); err == nil && free {
+		_ = a.root.Remove(name)
+	}
+}
+
+// ctxWriter is a writer that ends with its context.
+type ctxWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w *ctxWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
+}

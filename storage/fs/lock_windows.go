@@ -1,0 +1,35 @@
+package fs
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// tryLock takes the lock on f, which ends when f is closed or its process
+// dies. It is false when somebody else has it.
+func tryLock(f *os.File) (bool, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	// One byte far behind the end: a locked range cannot be read by others.
+	at := &windows.Overlapped{OffsetHigh: 1 << 30}
+	var locked error
+	err = raw.Control(func(fd uintptr) {
+		const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+		locked = windows.LockFileEx(windows.Handle(fd), flags, 0, 1, 0, at)
+	})
+	if err == nil && errors.Is(locked, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
+	}
+	if err == nil {
+		err = os.NewSyscallError("LockFileEx", locked)
+	}
+	return err == nil, err
+}
+
+// syncFolder does nothing: the file system keeps the order itself, and a
+// folder cannot be synced.
+func (a *Archive) syncFolder(*os.File) error { return nil }

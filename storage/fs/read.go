@@ -1,0 +1,94 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"io"
+	iofs "io/fs"
+	"os"
+	"path"
+	"syscall"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Open implements [storage.Archive].
+func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if err := begin(ctx, "open", k); err != nil {
+		return nil, err
+	}
+	f, err := a.open(k.String(), off)
+	if err != nil {
+		return nil, &storage.Error{Op: "open", Key: k, Err: err}
+	}
+	if n < 0 {
+		return f, nil
+	}
+	return limited{io.LimitReader(f, n), f}, nil
+}
+
+type limited struct {
+	io.Reader
+	io.Closer
+}
+
+func (a *Archive) open(name string, off int64) (*os.File, error) {
+	info, err := a.root.Lstat(name)
+	if isAbsent(err) || err == nil && info.IsDir() {
+		return nil, storage.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &iofs.PathError{Op: "open", Path: name, Err: errNotPlain}
+	}
+	f, err := a.root.Open(name)
+	if isAbsent(err) {
+		return nil, storage.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(off, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// isAbsent: a file where a folder should be holds no keys either.
+func isAbsent(err error) bool {
+	return errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// Remove implements [storage.Remover].
+func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
+	if err := begin(ctx, "remove", k); err != nil {
+		return err
+	}
+	if err := a.remove(k.String()); err != nil {
+		return &storage.Error{Op: "remove", Key: k, Err: err}
+	}
+	return nil
+}
+
+func (a *Archive) remove(name string) error {
+	info, err := a.root.Lstat(name)
+	switch {
+	case isAbsent(err):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return &iofs.PathError{Op: "remove", Path: name, Err: errNotPlain}
+	}
+	if err := a.root.Remove(name); err != nil && !isAbsent(err) {
+		return err
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if a.root.Remove(dir) != nil {
+			return a.syncFolders(dir + "/-") // not empty
+		}
+	}
+	return a.syncFolders("-")
+}

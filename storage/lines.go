@@ -1,0 +1,125 @@
+package storage
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+)
+
+// rawLine is a piece of a file up to its line feed.
+type rawLine struct {
+	off   int64  // of its first byte in the file
+	text  []byte // without the line feed; good until the next line is read
+	ended bool   // there was a line feed
+}
+
+// next is the offset after the line.
+func (l rawLine) next() int64 {
+	if l.ended {
+		return l.off + int64(len(l.text)) + 1
+	}
+	return l.off + int64(len(l.text))
+}
+
+// eachLine calls fn for every line of r; off is where r begins in its file.
+// The last line may lack its line feed. Lines may be of any length.
+func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) error) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := readLine(br)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		ended := err == nil
+		if ended {
+			text = text[:len(text)-1]
+		} else if len(text) == 0 {
+			return nil
+		}
+		l := rawLine{off, text, ended}
+		if err := fn(l); err != nil {
+			return err
+		}
+		if !ended {
+			return nil
+		}
+		off = l.next()
+	}
+}
+
+// readLine is ReadSlice that grows where a line is longer than the buffer.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	text, err := br.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return text, err
+	}
+	long := append([]byte(nil), text...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		text, err = br.ReadSlice('\n')
+		long = append(long, text...)
+	}
+	return long, err
+}
+
+// eachLineOf is eachLine over k from off on. A key that does not exist has no
+// lines.
+func eachLineOf(ctx context.Context, a Archive, k Key, off int64, fn func(rawLine) error) error {
+	r, err := a.Open(ctx, k, off, -1)
+	if errors.Is(err, ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = eachLine(ctx, r, off, fn)
+	return opError("read", k, errors.Join(err, r.Close()))
+}
+
+// stat returns what List says of one key.
+func stat(ctx context.Context, a Archive, k Key) (Info, error) {
+	for info, err := range a.List(ctx, k) {
+		if err != nil {
+			return Info{}, err
+		}
+		if info.Key == k {
+			return info, nil
+		}
+	}
+	return Info{}, &Error{"stat", k, ErrNotExist}
+}
+
+// errStop ends a walk over lines early.
+var errStop = errors.New("stop")
+
+// hashFile reads k back and returns its SHA-256 and size.
+func hashFile(ctx context.Context, a Archive, k Key) (sum string, size int64, err error) {
+	r, err := a.Open(ctx, k, 0, -1)
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.New()
+	size, err = io.Copy(h, &ctxReader{ctx, r})
+	if err := errors.Join(err, r.Close()); err != nil {
+		return "", 0, opError("read", k, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
+
+// ctxReader is a reader that ends with its context.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *ctxReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}

@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// A log (manifest, events, journal) is JSON objects, one a line. In front of
+// each object's own members stand two that this package adds, always in this
+// form, so that what was handed in can be cut out again byte for byte:
+//
+//	{"seq":3,"prev":"<64 hex digits>",…
+//
+// seq counts the lines from 1. prev is the SHA-256 of the line before, without
+// its line feed; that of the first line is [genesis], which binds the log to
+// its session and name.
+const (
+	linkSeq  = `{"seq":`
+	linkPrev = `,"prev":"`
+	linkEnd  = `"`
+)
+
+// genesis is the prev of the first line of a log.
+func genesis(k Key) string { return hashOf([]byte("compact archive v1\n" + k.String())) }
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// checkBody refuses what cannot be a line of a log: anything but one JSON
+// object on one line.
+func checkBody(body string) error {
+	if body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || !json.Valid([]byte(body)) {
+		return ErrLine
+	}
+	return nil
+}
+
+// link puts seq and prev in front of the members of body.
+func link(seq int64, prev, body string) string {
+	head := linkSeq + strconv.FormatInt(seq, 10) + linkPrev + prev + linkEnd
+	if strings.HasPrefix(strings.TrimLeft(body[1:], " \t\r"), "}") {
+		return head + body[1:]
+	}
+	return head + "," + body[1:]
+}
+
+// linked is a line of a log, taken apart.
+type linked struct {
+	seq  int64
+	prev string
+	tail []byte // what follows prev, up to the end of the line
+}
+
+// parseLink takes a line of a log apart. It is false for everything that no
+// writer has written whole.
+func parseLink(line []byte) (linked, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(linkSeq))
+	if !ok {
+		return linked{}, false
+	}
+	digits, rest, ok := bytes.Cut(rest, []byte(linkPrev))
+	if !ok || len(digits) == 0 || digits[0] < '1' || digits[0] > '9' {
+		return linked{}, false
+	}
+	seq, err := strconv.ParseInt(string(digits), 10, 64)
+	const hashLen = 2 * sha256.Size
+	if err != nil || len(rest) <= hashLen+len(linkEnd) {
+		return linked{}, false
+	}
+	prev, tail := string(rest[:hashLen]), rest[hashLen:]
+	if !isHash(prev) || !bytes.HasPrefix(tail, []byte(linkEnd)) || !json.Valid(line) {
+		return linked{}, false
+	}
+	return linked{seq, prev, tail[len(linkEnd):]}, true
+}
+
+// body returns what was handed in, byte for byte.
+func (l linked) body() []byte {
+	return append([]byte("{"), bytes.TrimPrefix(l.tail, []byte(","))...)
+}
+
+// torn is the line that a writer puts after what a crash left at the end of a
+// log: it says how many bytes before it are no lines, and their hash, so that
+// they can be told from what somebody put there later.
+type torn struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+const tornStart = `,"torn":{`
+
+func tornBody(region []byte) string {
+	b, _ := json.Marshal(map[string]torn{"torn": {int64(len(region)), hashOf(region)}}) // cannot fail
+	return string(b)
+}
+
+// torn returns the content of a torn line.
+func (l linked) torn() (torn, bool) {
+	if !bytes.HasPrefix(l.tail, []byte(tornStart)) {
+		return torn{}, false
+	}
+	var v struct{ Torn torn }
+	if err := json.Unmarshal(l.body(), &v); err != nil {
+		return torn{}, false
+	}
+	return v.Torn, v.Torn.Bytes > 0
+}
+
+// covers reports whether t speaks of region.
+func (t torn) covers(region []byte) bool {
+	return t.Bytes == int64(len(region)) && t.SHA256 == hashOf(region)
+}

@@ -1,0 +1,101 @@
+package storage
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// Events appends to events.jsonl, the audit log. Each line must be one JSON
+// object ([ErrLine] otherwise, and then nothing is written); the archive puts
+// the members "seq" and "prev" in front of its own, which chain the lines.
+// Lines of one call stand together. No lines is no error.
+func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
+	return appendLog(ctx, s.events, lines)
+}
+
+// Journal appends to journal.jsonl, which holds each message once as it first
+// came by, as Events does.
+func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
+	return appendLog(ctx, s.journal, lines)
+}
+
+func appendLog(ctx context.Context, c *chain, lines []redact.Text) error {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.String()
+		if err := checkBody(out[i]); err != nil {
+			return &Error{"append", c.key, err}
+		}
+	}
+	_, err := c.append(ctx, func(facts) []string { return out })
+	return err
+}
+
+// EventLines yields the lines of events.jsonl as they were handed in, without
+// what chains them. What a crash left there is skipped; whether the chain holds
+// is [Verify]'s to say. A slice is good until the next one is yielded.
+func (s *Session) EventLines(ctx context.Context) iter.Seq2[[]byte, error] {
+	return logLines(ctx, s.events)
+}
+
+// JournalLines is EventLines for journal.jsonl.
+func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
+	return logLines(ctx, s.journal)
+}
+
+func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		err := eachLineOf(ctx, c.a, c.key, 0, func(l rawLine) error {
+			link, ok := parseLink(l.text)
+			if !ok {
+				return nil
+			}
+			if _, torn := link.torn(); torn {
+				return nil
+			}
+			if !yield(link.body(), nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield(nil, err)
+		}
+	}
+}
+
+// Checkpoint marks in the manifest how far the logs go that this Session
+// appended to, so that [Verify] sees when their end is cut off. Each commit
+// does so too; call it at the end of a session. Nothing new is no write.
+func (s *Session) Checkpoint(ctx context.Context) error {
+	return s.record(ctx, s.marks()...)
+}
+
+// marks returns a mark for each log that has grown since its last mark.
+func (s *Session) marks() []record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []record
+	for _, c := range []*chain{s.events, s.journal} {
+		t, ok := c.known()
+		name := c.key.Base()
+		if ok && t.seq > 0 && t.end > s.marked[name] {
+			out = append(out, record{Op: opMark, At: time.Now(), Name: name, Bytes: t.end, SHA256: t.head})
+		}
+	}
+	return out
+}
+
+// settle remembers the marks among records that are durable now.
+func (s *Session) settle(records []record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range records {
+		if r.Op == opMark {
+			s.marked[r.Name] = max(s.marked[r.Name], r.Bytes)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// Session is one session's part of an archive: it writes the files of the
+// layout in the right order under the right names, and keeps the manifest.
+//
+// All methods may be called at once, by several goroutines, and there may be
+// any number of Sessions for one session, in one process or in several. What a
+// method returned without an error is durable. A Session needs no closing; it
+// remembers a few hundred bytes, and the names of the files of steps that are
+// not committed.
+type Session struct {
+	a   Archive
+	dir Key
+
+	manifest, events, journal *chain
+
+	mu      sync.Mutex
+	pending map[int][]string // step → files written for it by this Session
+	head    int              // highest step known to be committed
+	marked  map[string]int64 // log → bytes that a mark of this Session covers
+}
+
+// Written tells of a file that is now in the archive.
+type Written struct {
+	Key      Key
+	Bytes    int64
+	SHA256   string // lower-case hex
+	Location string // path or URL, as an operator would write it
+}
+
+// OpenSession returns the session with this id, which need not exist yet;
+// nothing is written before the first file is. It reads the manifest. Any id
+// but "" is good.
+func OpenSession(ctx context.Context, a Archive, id string) (*Session, error) {
+	dir, err := Prefix(id)
+	if err != nil {
+		return nil, err
+	}
+	return openDir(ctx, a, dir)
+}
+
+// OpenDir is OpenSession for a folder's name, as [SessionInfo] has it. It is
+// for those who list an archive: the id of a session cannot always be told
+// from its folder.
+func OpenDir(ctx context.Context, a Archive, dir string) (*Session, error) {
+	key, err := ParseKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !isFolder(dir) {
+		return nil, &KeyError{dir, "it is no folder of a session"}
+	}
+	return openDir(ctx, a, key)
+}
+
+func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
+	s := &Session{
+		a:        a,
+		dir:      dir,
+		manifest: newChain(a, dir.child(manifestName), true),
+		events:   newChain(a, dir.child(eventsName), false),
+		journal:  newChain(a, dir.child(journalName), false),
+		pending:  map[int][]string{},
+		marked:   map[string]int64{},
+	}
+	if _, err := s.manifest.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Key returns the key of the session's folder.
+func (s *Session) Key() Key { return s.dir }
+
+// Location returns where the session's folder is, as an operator would write
+// it.
+func (s *Session) Location() string { return location(s.a, s.dir) }
+
+// ManifestHead returns the hash of the last line of the manifest that this
+// Session wrote, or read when it was opened; "" while there is none. Kept
+// outside of the archive it proves that the end was not cut off
+// ([VerifyOptions]).
+func (s *Session) ManifestHead() string {
+	t, _ := s.manifest.known()
+	if t.seq == 0 {
+		return ""
+	}
+	return t.head
+}
+
+// Open reads a file of the session, as [Archive.Open] does.
+func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
+	if reason := checkSegment(name); reason != "" {
+		return nil, &KeyError{name, reason}
+	}
+	return s.a.Open(ctx, s.dir.child(name), off, n)
+}
+
+// Files lists the session's files, as [Archive.List] does.
+func (s *Session) Files(ctx context.Context) iter.Seq2[Info, error] {
+	return s.a.List(ctx, s.dir)
+}
+
+// Transcript stores the full history before a step, one message a line, as
+// transcript-pre-compact-NNN.jsonl. When a file of that name was left behind
+// by a crash or a lost race, it is transcript-pre-compact-NNN.2.jsonl, and so
+// on.
+func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text) (Written, error) {
+	return s.writeLines(ctx, transcriptKind, step, lines)
+}
+
+// Originals is Transcript for presets that work on every call: it stores only
+// the originals of what a step changed, as originals-NNN.jsonl.
+func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) (Written, error) {
+	return s.writeLines(ctx, originalsKind, step, lines)
+}
+
+// Summary stores the summary that a step made, as summary-NNN.json or its next
+// free attempt.
+func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (Written, error) {
+	w, _, err := s.write(ctx, summaryKind, step, Redacted(summary))
+	return w, err
+}
+
+// Final stores a transcript that belongs to no step, such as the whole history
+// at the end of a session, as transcript-final-NNN.jsonl with the first number
+// that is free. What the logs hold by then is marked in the manifest, as
+// [Session.Checkpoint] does.
+func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, error) {
+	blob, err := redactedLines(lines)
+	if err != nil {
+		return Written{}, &Error{"final", s.dir, err}
+	}
+	for n := 1; ; n++ {
+		w, rec, err := s.create(ctx, finalKind.file(n, 1), blob)
+		if errors.Is(err, ErrExists) {
+			continue
+		}
+		if err != nil {
+			return Written{}, err
+		}
+		if err := s.record(ctx, append(s.marks(), rec.done())...); err != nil {
+			return Written{}, err
+		}
+		return w, nil
+	}
+}
+
+func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []redact.Text) (Written, error) {
+	blob, err := redactedLines(lines)
+	if err != nil {
+		return Written{}, &Error{"write", s.dir.child(k.file(step, 1)), err}
+	}
+	w, _, err := s.write(ctx, k, step, blob)
+	return w, err
+}
+
+// write stores a file of a step under its first free name and remembers it
+// for the commit.
+func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Written, record, error) {
+	if step < 1 {
+		return Written{}, record{}, &Error{"write", s.dir, ErrStep}
+	}
+	for attempt := 1; ; attempt++ {
+		w, rec, err := s.create(ctx, k.file(step, attempt), blob)
+		if errors.Is(err, ErrExists) {
+			continue
+		}
+		if err == nil {
+			s.mu.Lock()
+			s.pending[step] = append(s.pending[step], rec.Name)
+			s.mu.Unlock()
+		}
+		return w, rec, err
+	}
+}
+
+// create announces a file and creates it. A name that is taken is ErrExists,
+// in the usual case without announcing anything.
+func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, record, error) {
+	key := s.dir.child(name)
+	taken, err := s.exists(ctx, key)
+	if err != nil {
+		return Written{}, record{}, err
+	}
+	if taken {
+		return Written{}, record{}, &Error{"create", key, ErrExists}
+	}
+	rec := put(name, blob.Size(), blob.SHA256())
+	if err := s.record(ctx, rec); err != nil {
+		return Written{}, record{}, err
+	}
+	if err := s.a.Create(ctx, key, blob); err != nil {
+		return Written{}, record{}, err
+	}
+	return s.written(key, rec), rec, nil
+}
+
+func (s *Session) written(key Key, rec record) Written {
+	return Written{Key: key, Bytes: rec.Bytes, SHA256: rec.SHA256, Location: location(s.a, key)}
+}
+
+func (s *Session) exists(ctx context.Context, key Key) (bool, error) {
+	r, err := s.a.Open(ctx, key, 0, 1)
+	if errors.Is(err, ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, r.Close()
+}
+
+// record appends to the manifest.
+func (s *Session) record(ctx context.Context, records ...record) error {
+	_, err := s.manifest.append(ctx, func(facts) []string { return bodies(records) })
+	if err == nil {
+		s.settle(records)
+	}
+	return err
+}
+
+func bodies(records []record) []string {
+	out := make([]string, len(records))
+	for i, r := range records {
+		out[i] = r.body()
+	}
+	return out
+}
