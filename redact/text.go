@@ -5,6 +5,8 @@
 // and the archive and the exporters take nothing else.
 package redact
 
+import "encoding/hex"
+
 // Text is text that a [Redactor] has seen, or a constant of the program. Only
 // this package can make one from data, so that storing something unredacted
 // does not compile. The zero value is the empty text.
@@ -22,3 +24,20 @@ type constant string
 
 // Lit makes a Text of a string constant of the program.
 func Lit(s constant) Text { return Text{string(s)} }
+
+// Join puts texts together.
+func Join(texts ...Text) Text {
+	n := 0
+	for _, t := range texts {
+		n += len(t.s)
+	}
+	b := make([]byte, 0, n)
+	for _, t := range texts {
+		b = append(b, t.s...)
+	}
+	return Text{string(b)}
+}
+
+// Digest writes a hash in lower-case hex. It is for fingerprints, which name
+// content and can't be turned back into it.
+func Digest(sum []byte) Text { return Text{hex.EncodeToString(sum)} }
