@@ -1,36 +1,26 @@
 package token
 
-import (
-	"sync"
+import "github.com/agentcompact/compact/token/internal/bpe"
 
-	tiktoken "github.com/pkoukk/tiktoken-go"
-	loader "github.com/pkoukk/tiktoken-go-loader"
-)
-
-var (
-	cl100k = sync.OnceValue(func() Counter { return open(CL100K) })
-	o200k  = sync.OnceValue(func() Counter { return open(O200K) })
-)
-
+// builtin returns the counter of an encoding that this package counts itself,
+// or nil.
 func builtin(name string) Counter {
 	switch name {
 	case CL100K:
-		return cl100k()
+		return exact{bpe.CL100K}
 	case O200K, "o200k_harmony":
-		return o200k()
+		return exact{bpe.O200K}
 	}
 	return nil
 }
 
-type reference struct{ enc *tiktoken.Tiktoken }
+// exact counts as byte-pair encoding does.
+type exact struct{ *bpe.Encoding }
 
-func (r reference) Count(text string) int { return len(r.enc.EncodeOrdinary(text)) }
-
-func open(name string) Counter {
-	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
-	enc, err := tiktoken.GetEncoding(name)
-	if err != nil {
-		panic(err)
+// Load unpacks the vocabulary that a counter needs, so that the first count
+// does not have to. It does nothing for counters that need none.
+func Load(c Counter) {
+	if l, ok := c.(interface{ Load() }); ok {
+		l.Load()
 	}
-	return reference{enc}
 }

@@ -1,0 +1,69 @@
+package bpe
+
+// countLong counts a piece that may have more parts than a window. It merges
+// one window after the other, keeps the tokens that are far from where the
+// window was cut, and goes on behind them.
+//
+// That is exact, because tokens in a row are what byte-pair encoding makes of
+// their text if and only if every two neighbours are: each window is, and the
+// seams are checked. Should a check fail (a text in which what stands at the
+// end of a window decides how its beginning is merged), the piece is merged by
+// larger windows.
+func (v *vocabulary) countLong(p *parts, b []byte) int {
+	for {
+		if n, ok := v.sweep(p, b); ok {
+			return n
+		}
+		size := 2 * len(p.token)
+		p = &parts{token: make([]rank, size), pair: make([]rank, size)}
+	}
+}
+
+// margin is how many tokens at the end of a window are not trusted.
+const margin = 32
+
+func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
+	last := none
+	for {
+		used := p.fill(v, b)
+		p.merge(v)
+		if last != none && !v.neighbours(last, p.token[0]) {
+			return 0, false
+		}
+		if used == len(b) {
+			return tokens + p.n, true
+		}
+		keep := p.n - margin
+		if keep <= 0 {
+			return 0, false
+		}
+		for _, t := range p.token[:keep] {
+			b = b[v.starts[t+1]-v.starts[t]:]
+		}
+		tokens += keep
+		last = p.token[keep-1]
+	}
+}
+
+// neighbours reports whether two tokens can stand side by side: whether
+// byte-pair encoding of their text gives these two. It takes back merges on
+// both sides of the border, the latest first, and looks for one across it that
+// would have come before.
+func (v *vocabulary) neighbours(left, right rank) bool {
+	limit := none
+	for {
+		if v.join(left, right) < limit {
+			return false
+		}
+		if max(left, right) < singles {
+			return true
+		}
+		if left > right {
+			limit = left
+			_, left = v.merged(left)
+		} else {
+			limit = right + 1
+			right, _ = v.merged(right)
+		}
+	}
+}
