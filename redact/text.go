@@ -5,7 +5,10 @@
 // and the archive and the exporters take nothing else.
 package redact
 
-import "encoding/hex"
+import (
+	"encoding/hex"
+	"strings"
+)
 
 // Text is text that a [Redactor] has seen, or a constant of the program. Only
 // this package can make one from data, so that storing something unredacted
@@ -41,3 +44,8 @@ func Join(texts ...Text) Text {
 // Digest writes a hash in lower-case hex. It is for fingerprints, which name
 // content and can't be turned back into it.
 func Digest(sum []byte) Text { return Text{hex.EncodeToString(sum)} }
+
+// TrimSuffix returns t without the constant suffix, if it has it.
+func (t Text) TrimSuffix(suffix constant) Text {
+	return Text{strings.TrimSuffix(t.s, string(suffix))}
+}
