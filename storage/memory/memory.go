@@ -143,9 +143,16 @@ func begin(ctx context.Context, k storage.Key) error {
 	return ctx.Err()
 }
 
-// appendBlob may write behind the end of data, where no reader looks.
+// appendBlob writes behind the end of data, where no reader looks.
 func appendBlob(data []byte, b storage.Blob) []byte {
-	buf := bytes.NewBuffer(data)
-	_, _ = b.WriteTo(buf) // a buffer never fails
-	return buf.Bytes()
+	w := grower(slices.Grow(data, int(b.Size())))
+	_, _ = b.WriteTo(&w) // never fails
+	return w
+}
+
+type grower []byte
+
+func (g *grower) Write(p []byte) (int, error) {
+	*g = append(*g, p...)
+	return len(p), nil
 }

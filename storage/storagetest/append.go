@@ -1,0 +1,134 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+func appendCases() []testCase {
+	return []testCase{
+		{"AppendAddsToTheEnd", "Append adds b to the end of k; a key that does not exist holds 0 bytes.", appendAdds},
+		{"AppendChecksTheLength", "When k holds another number of bytes, nothing is written and the error is ErrSeq.", appendChecks},
+		{"AppendHasOneWinner", "Of any number of Appends with one seq at once exactly one returns nil.", appendRace},
+		{"AppendLosesNothing", "What was there before is never changed.", appendCrowd},
+	}
+}
+
+func appendAdds(p *place) error {
+	k, want := key("s/events.jsonl"), ""
+	for i, size := range []int{10, 1, 0, 100_000, 20} {
+		b := blob(i, size)
+		if err := p.both()[i%2].Append(p.ctx, k, int64(len(want)), b); err != nil {
+			return err
+		}
+		want += bytesOf(b)
+		if err := p.holds(k, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendChecks(p *place) error {
+	k, first := key("s/events.jsonl"), blob(1, 50)
+	if err := p.wantSeq(k, 5); err != nil {
+		return err
+	}
+	if _, err := p.read(p.a, k); !errors.Is(err, storage.ErrNotExist) {
+		return fmt.Errorf("the refused Append left something: %v", err)
+	}
+	if err := p.a.Append(p.ctx, k, 0, first); err != nil {
+		return err
+	}
+	for _, seq := range []int64{0, first.Size() - 1, first.Size() + 1, 1 << 40, -1} {
+		if err := p.wantSeq(k, seq); err != nil {
+			return err
+		}
+	}
+	return p.holds(k, bytesOf(first))
+}
+
+func (p *place) wantSeq(k storage.Key, seq int64) error {
+	for _, a := range p.both() {
+		if err := a.Append(p.ctx, k, seq, blob(9, 10)); !errors.Is(err, storage.ErrSeq) {
+			return fmt.Errorf("Append at %d: %v, want ErrSeq", seq, err)
+		}
+	}
+	return nil
+}
+
+func appendRace(p *place) error {
+	k, want := key("s/manifest.jsonl"), ""
+	for range 5 {
+		won, err := race(p, storage.ErrSeq, func(a storage.Archive, i int) error {
+			return a.Append(p.ctx, k, int64(len(want)), blob(i, 300))
+		})
+		if err != nil {
+			return err
+		}
+		want += bytesOf(blob(won, 300))
+		if err := p.holds(k, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendCrowd: writers that each add their lines at whatever length they find.
+func appendCrowd(p *place) error {
+	const writers, lines = 6, 15
+	names := [writers]redact.Text{redact.Lit("a\n"), redact.Lit("bb\n"), redact.Lit("ccc\n"),
+		redact.Lit("dddd\n"), redact.Lit("eeeee\n"), redact.Lit("ffffff\n")}
+	k := key("s/journal.jsonl")
+	errs := make([]error, writers)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for range lines {
+				if errs[i] = p.appendSomewhere(p.both()[i%2], k, storage.Redacted(names[i])); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	got, err := p.read(p.a, k)
+	if err != nil {
+		return err
+	}
+	seen := map[string]int{}
+	for line := range strings.SplitAfterSeq(got, "\n") {
+		seen[line]++
+	}
+	want := map[string]int{"": 1} // what follows the last line feed
+	for _, name := range names {
+		want[name.String()] = lines
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		return fmt.Errorf("lines (-want +got):\n%s", diff)
+	}
+	return nil
+}
+
+func (p *place) appendSomewhere(a storage.Archive, k storage.Key, b storage.Blob) error {
+	for {
+		have, err := p.read(a, k)
+		if err != nil && !errors.Is(err, storage.ErrNotExist) {
+			return err
+		}
+		err = a.Append(p.ctx, k, int64(len(have)), b)
+		if !errors.Is(err, storage.ErrSeq) {
+			return err
+		}
+	}
+}

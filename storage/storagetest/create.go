@@ -1,0 +1,175 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+func createCases() []testCase {
+	return []testCase{
+		{"CreateKeepsEveryByte", "After nil, k holds exactly the bytes of b.", createKeeps},
+		{"CreateRefusesWhatExists", "When k holds something already, that stays as it is and the error is ErrExists.", createRefuses},
+		{"CreateHasOneWinner", "Of any number of Creates of one key at once exactly one returns nil.", createRace},
+		{"CreateIsSeenWhole", "k is seen by Open and List whole or not at all.", createWhole},
+		{"CreateFailsWhole", "After any other error k holds the whole of b or nothing.", createCancelled},
+		{"CreateMakesFolders", "Folders come into being as they are needed.", createDeep},
+	}
+}
+
+func createKeeps(p *place) error {
+	for i, size := range []int{0, 1, 70_000, 1 << 20} {
+		k, b := key(fmt.Sprintf("s/file-%d", i)), blob(i+1, size)
+		if err := p.a.Create(p.ctx, k, b); err != nil {
+			return err
+		}
+		if err := p.holds(k, bytesOf(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func createRefuses(p *place) error {
+	for i, a := range p.both() {
+		k := key(fmt.Sprintf("s/ledger-%d", i))
+		first := blob(1, 100)
+		if err := p.a.Create(p.ctx, k, first); err != nil {
+			return err
+		}
+		for _, b := range []storage.Blob{blob(2, 100), first, blob(0, 0)} {
+			if err := a.Create(p.ctx, k, b); !errors.Is(err, storage.ErrExists) {
+				return fmt.Errorf("second Create: %v, want ErrExists", err)
+			}
+		}
+		if err := p.holds(k, bytesOf(first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// racers is how many try at once.
+const racers = 24
+
+func createRace(p *place) error {
+	for round := range 5 {
+		k := key(fmt.Sprintf("s/race-%d", round))
+		won, err := race(p, storage.ErrExists, func(a storage.Archive, i int) error {
+			return a.Create(p.ctx, k, blob(i, 5000))
+		})
+		if err != nil {
+			return err
+		}
+		if err := p.holds(k, bytesOf(blob(won, 5000))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// race calls do from many goroutines at once and returns the one that got nil.
+// All others must get lost.
+func race(p *place, lost error, do func(a storage.Archive, i int) error) (int, error) {
+	errs := make([]error, racers)
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range racers {
+		wg.Go(func() {
+			<-start
+			errs[i] = do(p.both()[i%2], i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	won := -1
+	for i, err := range errs {
+		switch {
+		case err == nil && won >= 0:
+			return 0, fmt.Errorf("two of %d won", racers)
+		case err == nil:
+			won = i
+		case !errors.Is(err, lost):
+			return 0, fmt.Errorf("a loser got: %w", err)
+		}
+	}
+	if won < 0 {
+		return 0, fmt.Errorf("none of %d won", racers)
+	}
+	return won, nil
+}
+
+func createWhole(p *place) error {
+	k, b := key("s/large"), blob(7, 2<<20)
+	want := bytesOf(b)
+	done := make(chan error, 1)
+	go func() { done <- p.a.Create(p.ctx, k, b) }()
+	for created := false; !created; {
+		select {
+		case err := <-done:
+			if err != nil {
+				return err
+			}
+			created = true
+		default:
+		}
+		if err := p.absentOrWhole(k, want); err != nil {
+			return err
+		}
+	}
+	return p.holds(k, want)
+}
+
+// absentOrWhole looks with List and with Open.
+func (p *place) absentOrWhole(k storage.Key, want string) error {
+	for info, err := range p.b.List(p.ctx, k) {
+		if err != nil {
+			return err
+		}
+		if info.Size != int64(len(want)) {
+			return fmt.Errorf("List shows %d of %d bytes", info.Size, len(want))
+		}
+	}
+	got, err := p.read(p.b, k)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil
+	}
+	if err == nil && got != want {
+		err = fmt.Errorf("Open shows %s of %d bytes", short(got), len(want))
+	}
+	return err
+}
+
+func createCancelled(p *place) error {
+	for i := range 12 {
+		k, b := key(fmt.Sprintf("s/cut-%d", i)), blob(i, 1<<19)
+		ctx, cancel := context.WithTimeout(p.ctx, time.Duration(i)*300*time.Microsecond)
+		err := p.a.Create(ctx, k, b)
+		cancel()
+		if err == nil {
+			if err := p.holds(k, bytesOf(b)); err != nil {
+				return err
+			}
+			continue
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("the error does not wrap the context's: %w", err)
+		}
+		if err := p.absentOrWhole(k, bytesOf(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func createDeep(p *place) error {
+	k, b := key("a/b/c/d.json"), blob(3, 30)
+	if err := p.a.Create(p.ctx, k, b); err != nil {
+		return err
+	}
+	return p.holds(k, bytesOf(b))
+}

@@ -1,0 +1,151 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+func otherCases() []testCase {
+	return []testCase{
+		{"ErrorsAreTyped", "All methods return an *Error, which names the key.", errorsTyped},
+		{"ContextIsObeyed", "When the context is done before a method begins, it does nothing and its error wraps the context's.", contextObeyed},
+		{"ZeroKeyIsRefused", "The zero Key is an error everywhere but in List.", zeroKey},
+		{"RemoveRemoves", "After nil, k holds nothing; nothing there is no error; other keys stay.", removeRemoves},
+		{"LocationsDiffer", "Location says where a key is, and each is in a place of its own.", locations},
+	}
+}
+
+func errorsTyped(p *place) error {
+	k := key("s/f")
+	if err := p.a.Create(p.ctx, k, blob(1, 5)); err != nil {
+		return err
+	}
+	_, absent := p.read(p.a, key("s/none"))
+	for _, c := range []struct {
+		what string
+		key  storage.Key
+		err  error
+	}{
+		{"Create", k, p.a.Create(p.ctx, k, blob(1, 5))},
+		{"Append", key("s/log"), p.a.Append(p.ctx, key("s/log"), 9, blob(1, 5))},
+		{"Open", key("s/none"), absent},
+	} {
+		var typed *storage.Error
+		if !errors.As(c.err, &typed) {
+			return fmt.Errorf("%s: %T (%v) is no *storage.Error", c.what, c.err, c.err)
+		}
+		if typed.Key != c.key || typed.Op == "" {
+			return fmt.Errorf("%s: the error names %q %q", c.what, typed.Op, typed.Key)
+		}
+	}
+	return nil
+}
+
+func contextObeyed(p *place) error {
+	ctx, cancel := context.WithCancel(p.ctx)
+	cancel()
+	made, log := key("s/made"), key("s/log")
+	if err := errors.Join(p.a.Create(p.ctx, made, blob(1, 5)), p.a.Append(p.ctx, log, 0, blob(2, 5))); err != nil {
+		return err
+	}
+	var listed []error
+	for _, err := range p.a.List(ctx, storage.Key{}) {
+		listed = append(listed, err)
+	}
+	if len(listed) != 1 {
+		return fmt.Errorf("List yielded %d times, want the error alone", len(listed))
+	}
+	r, err := p.a.Open(ctx, made, 0, -1)
+	if err == nil {
+		return errors.Join(errors.New("Open: no error"), r.Close())
+	}
+	errs := []error{err, listed[0], p.a.Create(ctx, key("s/new"), blob(1, 5)), p.a.Append(ctx, log, blob(2, 5).Size(), blob(3, 5))}
+	if rm, ok := p.a.(storage.Remover); ok {
+		errs = append(errs, rm.Remove(ctx, made))
+	}
+	for i, err := range errs {
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("call %d: %v does not wrap context.Canceled", i+1, err)
+		}
+	}
+	got, err := p.list(p.b, storage.Key{})
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got, []string{"s/log", "s/made"}) {
+		return fmt.Errorf("there is now %q", got)
+	}
+	return p.holds(log, bytesOf(blob(2, 5)))
+}
+
+func zeroKey(p *place) error {
+	var zero storage.Key
+	r, err := p.a.Open(p.ctx, zero, 0, -1)
+	if err == nil {
+		return errors.Join(errors.New("Open: no error"), r.Close())
+	}
+	errs := []error{p.a.Create(p.ctx, zero, blob(1, 5)), p.a.Append(p.ctx, zero, 0, blob(1, 5))}
+	if rm, ok := p.a.(storage.Remover); ok {
+		errs = append(errs, rm.Remove(p.ctx, zero))
+	}
+	for i, err := range errs {
+		if err == nil {
+			return fmt.Errorf("call %d: no error", i+1)
+		}
+	}
+	return nil
+}
+
+func removeRemoves(p *place) error {
+	rm, ok := p.a.(storage.Remover)
+	if !ok {
+		return nil // an archive need not be able to
+	}
+	gone, stays, b := key("s/gone"), key("s/stays"), blob(1, 50)
+	for _, k := range []storage.Key{gone, stays, key("t/alone")} {
+		if err := p.a.Create(p.ctx, k, b); err != nil {
+			return err
+		}
+	}
+	for _, k := range []storage.Key{gone, key("t/alone"), gone, key("s/never"), key("never/never")} {
+		if err := rm.Remove(p.ctx, k); err != nil {
+			return err
+		}
+		if _, err := p.read(p.b, k); !errors.Is(err, storage.ErrNotExist) {
+			return fmt.Errorf("%s after Remove: %v, want ErrNotExist", k, err)
+		}
+	}
+	if got, err := p.list(p.b, storage.Key{}); err != nil || !slices.Equal(got, []string{"s/stays"}) {
+		return fmt.Errorf("there is now %q, %v", got, err)
+	}
+	if err := p.b.Create(p.ctx, gone, blob(2, 50)); err != nil {
+		return fmt.Errorf("creating what was removed: %w", err)
+	}
+	return errors.Join(p.holds(gone, bytesOf(blob(2, 50))), p.holds(stays, bytesOf(b)))
+}
+
+func locations(p *place) error {
+	l, ok := p.a.(storage.Locator)
+	if !ok {
+		return nil // an archive need not be able to
+	}
+	seen := map[string]storage.Key{}
+	for _, s := range []string{"a", "a/b", "a-b", "a%2fb", "b/a"} {
+		at := l.Location(key(s))
+		if at == "" {
+			return fmt.Errorf("%s is nowhere", s)
+		}
+		if other, ok := seen[at]; ok {
+			return fmt.Errorf("%s and %s are both at %s", s, other, at)
+		}
+		seen[at] = key(s)
+	}
+	if got, err := p.list(p.a, storage.Key{}); err != nil || len(got) > 0 {
+		return fmt.Errorf("asking for locations made %q, %v", got, err)
+	}
+	return nil
+}

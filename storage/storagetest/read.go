@@ -1,0 +1,201 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+func readCases() []testCase {
+	return []testCase{
+		{"OpenReadsARange", "Open returns a reader of at most n bytes of k from off on; n < 0 means to the end.", openRange},
+		{"OpenWantsSomething", "A key that holds nothing is ErrNotExist.", openAbsent},
+		{"OpenBehindTheEnd", "An off at or after the end gives a reader of no bytes; a negative off is an error.", openBehind},
+		{"OpenWhileAppending", "A reader of a key that is appended to gives bytes of k in their order, at least those that were there when Open returned.", openGrowing},
+		{"ListYieldsBelowPrefix", "List yields every key that is prefix or lies below it, in the byte order of keys.", listOrder},
+		{"ListOfNothing", "Nothing there is no error.", listNothing},
+		{"ListStops", "List stops when its caller does.", listStops},
+		{"ListTellsSizes", "What was acknowledged before List began is yielded, with its size.", listSizes},
+	}
+}
+
+func openRange(p *place) error {
+	k, b := key("s/t.jsonl"), blob(5, 100_000)
+	if err := p.a.Create(p.ctx, k, b); err != nil {
+		return err
+	}
+	whole := bytesOf(b)
+	size := int64(len(whole))
+	for _, r := range [][2]int64{{0, -1}, {0, 0}, {0, 1}, {1, 1}, {99, 4096}, {size - 1, 1}, {size - 1, 50}, {0, size}, {7, size * 2}, {50_000, -1}} {
+		got, err := p.readRange(p.b, k, r[0], r[1])
+		if err != nil {
+			return err
+		}
+		want := whole[r[0]:]
+		if r[1] >= 0 {
+			want = want[:min(r[1], int64(len(want)))]
+		}
+		if got != want {
+			return fmt.Errorf("range %v gives %s, want %s", r, short(got), short(want))
+		}
+	}
+	return nil
+}
+
+func openAbsent(p *place) error {
+	if err := p.a.Create(p.ctx, key("s/file"), blob(1, 9)); err != nil {
+		return err
+	}
+	for _, s := range []string{"nothing", "s/nothing", "s", "s/file/below"} {
+		if _, err := p.read(p.a, key(s)); !errors.Is(err, storage.ErrNotExist) {
+			return fmt.Errorf("%s: %v, want ErrNotExist", s, err)
+		}
+	}
+	return nil
+}
+
+func openBehind(p *place) error {
+	k, b := key("s/file"), blob(1, 90)
+	if err := p.a.Create(p.ctx, k, b); err != nil {
+		return err
+	}
+	for _, off := range []int64{b.Size(), b.Size() + 1, 1 << 40} {
+		for _, n := range []int64{-1, 0, 10} {
+			got, err := p.readRange(p.a, k, off, n)
+			if err != nil || got != "" {
+				return fmt.Errorf("offset %d, n %d: %s, %v", off, n, short(got), err)
+			}
+		}
+	}
+	if r, err := p.a.Open(p.ctx, k, -1, 5); err == nil {
+		return errors.Join(errors.New("a negative offset is accepted"), r.Close())
+	}
+	return nil
+}
+
+func openGrowing(p *place) error {
+	k, first, second := key("s/events.jsonl"), blob(1, 70_000), blob(2, 70_000)
+	if err := p.a.Append(p.ctx, k, 0, first); err != nil {
+		return err
+	}
+	r, err := p.b.Open(p.ctx, k, 0, -1)
+	if err != nil {
+		return err
+	}
+	if err := p.a.Append(p.ctx, k, first.Size(), second); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	got, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(string(got), bytesOf(first)) {
+		return fmt.Errorf("the reader gave %s", short(string(got)))
+	}
+	if !strings.HasPrefix(bytesOf(first)+bytesOf(second), string(got)) {
+		return errors.New("the reader gave what is not in the key")
+	}
+	return nil
+}
+
+func (p *place) list(a storage.Archive, prefix storage.Key) ([]string, error) {
+	var out []string
+	for info, err := range a.List(p.ctx, prefix) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, info.Key.String())
+	}
+	return out, nil
+}
+
+func listOrder(p *place) error {
+	for _, s := range []string{"b", "ab/x", "a/y/z", "a-b/x", "a/x", "a.b/x", "a/x-1", "a%2f/x", "a~b/x"} {
+		if err := p.a.Create(p.ctx, key(s), blob(1, 5)); err != nil {
+			return err
+		}
+	}
+	for prefix, want := range map[string][]string{
+		"":    {"a%2f/x", "a-b/x", "a.b/x", "a/x", "a/x-1", "a/y/z", "ab/x", "a~b/x", "b"},
+		"a":   {"a/x", "a/x-1", "a/y/z"},
+		"a/x": {"a/x"},
+		"a/y": {"a/y/z"},
+		"b":   {"b"},
+	} {
+		var k storage.Key
+		if prefix != "" {
+			k = key(prefix)
+		}
+		got, err := p.list(p.b, k)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("List(%q) (-want +got):\n%s", prefix, diff)
+		}
+	}
+	return nil
+}
+
+func listNothing(p *place) error {
+	for _, k := range []storage.Key{{}, key("nothing"), key("nothing/here")} {
+		got, err := p.list(p.a, k)
+		if err != nil || len(got) > 0 {
+			return fmt.Errorf("List(%q) of an empty place: %v, %v", k, got, err)
+		}
+	}
+	return nil
+}
+
+func listStops(p *place) error {
+	for i := range 5 {
+		if err := p.a.Create(p.ctx, key(fmt.Sprintf("s%d/f", i)), blob(i, 5)); err != nil {
+			return err
+		}
+	}
+	n := 0
+	for _, err := range p.a.List(p.ctx, storage.Key{}) {
+		if err != nil {
+			return err
+		}
+		if n++; n == 2 {
+			break // an iterator that goes on now panics
+		}
+	}
+	if n != 2 {
+		return fmt.Errorf("%d of 5 keys yielded before the break", n)
+	}
+	return nil
+}
+
+func listSizes(p *place) error {
+	k, log := key("s/t"), key("s/log")
+	if err := p.a.Create(p.ctx, k, blob(1, 1000)); err != nil {
+		return err
+	}
+	size := int64(0)
+	for i := range 3 {
+		b := blob(i, 100)
+		if err := p.a.Append(p.ctx, log, size, b); err != nil {
+			return err
+		}
+		size += b.Size()
+		got := map[storage.Key]int64{}
+		for info, err := range p.b.List(p.ctx, key("s")) {
+			if err != nil {
+				return err
+			}
+			got[info.Key] = info.Size
+		}
+		want := map[storage.Key]int64{k: blob(1, 1000).Size(), log: size}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("sizes (-want +got):\n%s", diff)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+// Package storagetest tells whether an archive keeps the promises of
+// [storage.Archive]. Every case carries the promise that it checks and prints
+// it when it is broken.
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// Opener returns two archives on one new and empty place, as two processes
+// would have it open. They may be one value where there can be only one
+// process. It is called once for each case; what has to be closed is closed
+// with t.Cleanup.
+type Opener func(t testing.TB) (first, second storage.Archive)
+
+// Run checks every promise, each in a subtest of its own.
+func Run(t *testing.T, open Opener) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(t, open); err != nil {
+				t.Errorf("broken promise: %s\n%v", c.promise, err)
+			}
+		})
+	}
+}
+
+// Failure is a promise that an archive broke.
+type Failure struct {
+	Case    string // the name of the subtest that Run gives it
+	Promise string
+	Err     error
+}
+
+// Check is Run for those who want to judge the failures themselves: all cases,
+// or only those named.
+func Check(t testing.TB, open Opener, names ...string) []Failure {
+	t.Helper()
+	var out []Failure
+	for _, c := range cases {
+		if len(names) > 0 && !slices.Contains(names, c.name) {
+			continue
+		}
+		if err := c.run(t, open); err != nil {
+			out = append(out, Failure{c.name, c.promise, err})
+		}
+	}
+	return out
+}
+
+type testCase struct {
+	name    string
+	promise string
+	check   func(p *place) error
+}
+
+// caseTimeout is for a case on a slow network; on a disk it takes
+// milliseconds.
+const caseTimeout = 2 * time.Minute
+
+func (c testCase) run(t testing.TB, open Opener) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), caseTimeout)
+	defer cancel()
+	first, second := open(t)
+	return c.check(&place{ctx: ctx, a: first, b: second})
+}
+
+var cases = append(append(append(createCases(), appendCases()...), readCases()...), otherCases()...)
+
+// place is what a case works on.
+type place struct {
+	ctx  context.Context //nolint:containedctx // lives as long as one case
+	a, b storage.Archive // one place, opened twice
+}
+
+func (p *place) both() []storage.Archive { return []storage.Archive{p.a, p.b} }
+
+// key is for keys that are known to be good.
+func key(s string) storage.Key {
+	k, err := storage.ParseKey(s)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+var words = [...]redact.Text{
+	redact.Lit("alpha\n"), redact.Lit("beta beta\n"), redact.Lit("gamma\x00\xff\n"), redact.Lit("δέλτα\n"),
+	redact.Lit("epsilon epsilon epsilon\n"), redact.Lit("{}\n"), redact.Lit("\n"), redact.Lit("end"),
+}
+
+// blob returns at least size bytes (exactly 0 for 0), which differ for each
+// seed.
+func blob(seed, size int) storage.Blob {
+	var texts []redact.Text
+	for state, n := uint32(seed)*2654435761+1, 0; n < size; {
+		state = state*1664525 + 1013904223
+		w := words[state>>29]
+		texts = append(texts, w)
+		n += w.Len()
+	}
+	if size > 0 {
+		for bit := range 16 { // the seed itself, so that no two are equal
+			texts = append(texts, words[seed>>bit&1])
+		}
+	}
+	return storage.Redacted(texts...)
+}
+
+func bytesOf(b storage.Blob) string {
+	data, err := io.ReadAll(b.Reader())
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+// read returns the whole of a key.
+func (p *place) read(a storage.Archive, k storage.Key) (string, error) {
+	return p.readRange(a, k, 0, -1)
+}
+
+func (p *place) readRange(a storage.Archive, k storage.Key, off, n int64) (string, error) {
+	r, err := a.Open(p.ctx, k, off, n)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(r)
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	return string(data), err
+}
+
+// holds checks that both archives see exactly want under k.
+func (p *place) holds(k storage.Key, want string) error {
+	for i, a := range p.both() {
+		got, err := p.read(a, k)
+		if err != nil {
+			return fmt.Errorf("archive %d: reading %s: %w", i+1, k, err)
+		}
+		if got != want {
+			return fmt.Errorf("archive %d: %s holds %s, want %s", i+1, k, short(got), short(want))
+		}
+	}
+	return nil
+}
+
+func short(s string) string {
+	if len(s) > 40 {
+		return fmt.Sprintf("%d bytes %q…", len(s), s[:40])
+	}
+	return fmt.Sprintf("%d bytes %q", len(s), s)
+}
