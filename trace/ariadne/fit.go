@@ -3,7 +3,6 @@ package ariadne
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"unicode/utf16"
 )
 
@@ -29,11 +28,18 @@ func fit(s wireSpan, limit int) []byte {
 		encoded = marshal(s)
 	}
 	if len(encoded) > limit {
-		s.Data = json.RawMessage(`{"data_bytes":` + strconv.Itoa(len(full)) + `,"output_text":"too large for the viewer; the whole is in the audit log"}`)
+		s.Data = marshal(substitute{clip(s.session, maxMeta), len(full), "too large for the viewer; the whole is in the audit log"})
 		s.TraceID, s.ParentID = clip(s.TraceID, maxMeta), clip(s.ParentID, maxMeta)
 		encoded = marshal(s)
 	}
 	return encoded
+}
+
+// substitute is the data of a span that is too large whatever is cut.
+type substitute struct {
+	SessionID  string `json:"session_id,omitempty"`
+	DataBytes  int    `json:"data_bytes"`
+	OutputText string `json:"output_text"`
 }
 
 // shorten rewrites a JSON value with every string cut to units UTF-16 units and

@@ -35,6 +35,8 @@ type wireSpan struct {
 	EndedAt   string          `json:"ended_at"`
 	Status    string          `json:"status"`
 	Data      json.RawMessage `json:"data,omitempty"`
+
+	session string // for data that has to be replaced
 }
 
 // item is one encoded element of a batch.
@@ -129,7 +131,8 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 	return wireSpan{
 		Type: "span", TraceID: ev.TraceID, SpanID: ev.SpanID, ParentID: ev.ParentID,
 		Kind: ev.Kind, Name: clip(ev.Name, maxName),
-		StartedAt: stamp(start), EndedAt: stamp(end), Status: string(status), Data: data(ev),
+		StartedAt: stamp(start), EndedAt: stamp(end), Status: string(status),
+		Data: data(ev), session: ev.Session,
 	}
 }
 

@@ -110,3 +110,8 @@ func (s *Server) sleep(r *http.Request, d time.Duration) bool {
 	}
 	return false
 }
+
+// String returns the mode's name, in lower case.
+func (m Mode) String() string {
+	return [...]string{"live", "dead", "slow", "refusing", "failing", "toolarge", "garbage", "stranger", "trickling", "redirecting"}[m]
+}
