@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -159,23 +161,47 @@ func (c *score) add(s sample, out string) {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// TestCorpusRecallAndPrecision prints, for each labelled set, how much is
+// contested reports whether a negative is another row's positive: it holds a
+// secret that is expected elsewhere, or it is a near-miss of one vendor's rule
+// and a hit of another vendor's. There the positive wins.
+func contested(s sample, expected map[string]bool, vendorOnly *Redactor) bool {
+	for secret := range expected {
+		if strings.Contains(s.Text, secret) {
+			return true
+		}
+	}
+	if s.set != "gitleaks" {
+		return false
+	}
+	own := strings.Split(s.ID, "/")[1]
+	return slices.ContainsFunc(vendorOnly.Find(s.Text), func(f Finding) bool { return f.Rule != own })
+}
+
+// targets are the least recall and the largest share of negatives flagged, in
+// percent, for each labelled set.
+var targets = map[string]struct{ recall, clean, flagged float64 }{
+	"gitleaks":       {99.9, 99.9, 3},
+	"agent-shapes":   {96, 92, 3},
+	"secretlint":     {75, 0, 10},
+	"detect-secrets": {55, 0, 15},
+}
+
+// TestCorpusRecallAndPrecision measures, for each labelled set, how much is
 // found and how much is flagged that is no secret.
 func TestCorpusRecallAndPrecision(t *testing.T) {
 	all := readCorpus(t)
-	positive := map[string]bool{}
+	expected := map[string]bool{}
 	for _, s := range all {
-		if len(s.Secrets) > 0 {
-			positive[strings.TrimSpace(s.Text)] = true
+		for _, secret := range s.Secrets {
+			if s.set != "presidio" && len(secret) >= 8 {
+				expected[secret] = true
+			}
 		}
 	}
-	r, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, vendorOnly := newRedactor(t, Options{}), &Redactor{words: vendorWords()}
 	scores := map[string]*score{}
 	for _, s := range all {
-		if s.set == "presidio" || len(s.Secrets) == 0 && positive[strings.TrimSpace(s.Text)] {
+		if s.set == "presidio" || len(s.Secrets) == 0 && contested(s, expected, vendorOnly) {
 			continue
 		}
 		if scores[s.set] == nil {
@@ -183,12 +209,22 @@ func TestCorpusRecallAndPrecision(t *testing.T) {
 		}
 		scores[s.set].add(s, r.Text(s.Text).String())
 	}
-	for set, c := range scores {
-		t.Logf("%-15s secrets %4d/%4d %5.1f%%  texts wholly clean %5.1f%%  negatives flagged %3d/%3d %5.1f%%", set,
-			c.found, c.secrets, percent(c.found, c.secrets), percent(c.clean, c.texts), c.flagged, c.negatives, percent(c.flagged, c.negatives))
-		if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
-			writeReport(t, filepath.Join(dir, set), c)
-		}
+	for _, set := range slices.Sorted(maps.Keys(scores)) {
+		scores[set].report(t, set)
+	}
+}
+
+// report prints a score and holds it to its targets.
+func (c *score) report(t *testing.T, set string) {
+	t.Helper()
+	recall, clean, flagged := percent(c.found, c.secrets), percent(c.clean, c.texts), percent(c.flagged, c.negatives)
+	t.Logf("%-15s secrets found %4d/%4d %6.2f%%   texts wholly clean %6.2f%%   negatives flagged %2d/%3d %5.2f%%", set,
+		c.found, c.secrets, recall, clean, c.flagged, c.negatives, flagged)
+	if want := targets[set]; recall < want.recall || clean < want.clean || flagged > want.flagged && want.recall > 0 {
+		t.Errorf("%s misses its targets %+v", set, want)
+	}
+	if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
+		writeReport(t, filepath.Join(dir, set), c)
 	}
 }
 

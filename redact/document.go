@@ -79,6 +79,9 @@ func settleEdits(edits []edit) []edit {
 	for _, e := range edits {
 		if n := len(joined); n > 0 && e.start < joined[n-1].end {
 			joined[n-1].end = max(joined[n-1].end, e.end)
+			if e.rule.specific && !joined[n-1].rule.specific {
+				joined[n-1].rule = e.rule
+			}
 			continue
 		}
 		joined = append(joined, e)

@@ -7,8 +7,8 @@ import (
 
 var (
 	bearerRule = &rule{id: "bearer", kind: "bearer_token"}
-	basicRule  = &rule{id: "basic-auth", kind: "basic_auth"}
-	jwtRule    = &rule{id: "jwt", kind: "jwt"}
+	basicRule  = &rule{id: "basic-auth", kind: "basic_auth", specific: true}
+	jwtRule    = &rule{id: "jwt", kind: "jwt", specific: true}
 )
 
 // bearer finds the token behind the word Bearer.

@@ -73,9 +73,8 @@ func (r *Redactor) redact(s string, record bool) string {
 	if r.opts.Disabled {
 		return s
 	}
-	sc := scans.Get().(*scan)
+	sc := r.scan()
 	defer sc.release()
-	sc.r = r
 	d := document{sc: sc, record: record}
 	for range maxPasses {
 		edits := d.edits(s)
@@ -85,6 +84,13 @@ func (r *Redactor) redact(s string, record bool) string {
 		s = r.replace(s, edits)
 	}
 	return s
+}
+
+// scan returns a scan for one call.
+func (r *Redactor) scan() *scan {
+	sc := scans.Get().(*scan)
+	sc.r = r
+	return sc
 }
 
 const maxPasses = 8

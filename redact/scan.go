@@ -9,6 +9,9 @@ import (
 type rule struct {
 	id   string // as Find reports it
 	kind string // as it stands in a pseudonym
+	// specific says that the rule knows what kind of secret it is; where it
+	// finds the same as another rule, its name is the one that counts.
+	specific bool
 }
 
 // span is a secret found: s[start:end].
@@ -72,6 +75,9 @@ func (sc *scan) settle() []span {
 		last := &joined[len(joined)-1]
 		if f.start < last.end {
 			last.end = max(last.end, f.end)
+			if f.rule.specific && !last.rule.specific {
+				last.rule = f.rule
+			}
 			continue
 		}
 		joined = append(joined, f)

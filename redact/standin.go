@@ -9,7 +9,7 @@ func isStandIn(s string) bool {
 		return true
 	}
 	if len(s) > 80 {
-		return false
+		return isFilled(s)
 	}
 	var buf [80]byte
 	for i := range len(s) {
@@ -90,8 +90,10 @@ var stores = []string{
 }
 
 // namesStore reports whether s begins like a look-up or an address.
-func namesStore(s string) bool {
-	for _, p := range stores {
+func namesStore(s string) bool { return hasPrefix(s, stores) }
+
+func hasPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
 		if strings.HasPrefix(s, p) {
 			return true
 		}

@@ -49,7 +49,7 @@ const unbounded = 4096
 
 // shape makes a tokenShape; its rule is named after the kind.
 func shape(kind, prefix string, body func(byte) bool, least, most int) tokenShape {
-	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind}, prefix: prefix, body: body, min: least, max: most}
+	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind, specific: true}, prefix: prefix, body: body, min: least, max: most}
 }
 
 var tokenShapes = []tokenShape{
@@ -73,14 +73,12 @@ var tokenShapes = []tokenShape{
 	shape("slack_token", "xoxe-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxe.", isDotted, 16, unbounded),
 	shape("slack_token", "xapp-", isURLSafe, 16, unbounded),
-	shape("slack_webhook", "hooks.slack.com/services/", func(c byte) bool { return isB64(c) }, 24, 80),
 	shape("anthropic_key", "sk-ant-", isURLSafe, 24, unbounded),
 	shape("openai_key", "sk-proj-", isURLSafe, 24, unbounded),
 	shape("openai_key", "sk-svcacct-", isURLSafe, 24, unbounded),
 	shape("openai_key", "sk-admin-", isURLSafe, 24, unbounded),
 	shape("openai_key", "sk-or-v1-", isURLSafe, 24, unbounded),
 	shape("openai_key", "sk-", isAlnum, 20, unbounded),
-	shape("google_key", "AIza", isURLSafe, 30, 45),
 	shape("google_key", "ya29.", isURLSafe, 20, unbounded),
 	shape("google_key", "GOCSPX-", isURLSafe, 20, 60),
 	shape("stripe_key", "sk_live_", isAlnum, 16, 128),

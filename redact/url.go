@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-var urlRule = &rule{id: "url-userinfo", kind: "url_password"}
+var urlRule = &rule{id: "url-userinfo", kind: "url_password", specific: true}
 
 const maxAuthority = 1 << 10
 

@@ -30,6 +30,7 @@ var defaultWords = sync.OnceValue(func() *vocabulary {
 		t := &tokenShapes[i]
 		b.on(t.trigger(), t.match)
 	}
+	onVendors(&b)
 	return b.build()
 })
 
