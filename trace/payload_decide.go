@@ -93,6 +93,11 @@ type PolicyInfo struct {
 	Preset          string  `json:"preset,omitempty"`
 }
 
+func (p PolicyInfo) finite() PolicyInfo {
+	p.TriggerPct, p.TargetPct = finite(p.TriggerPct), finite(p.TargetPct)
+	return p
+}
+
 // Plan is what a compaction that was decided on will keep and remove.
 type Plan struct {
 	Kept        Kept `json:"kept"`
@@ -116,7 +121,7 @@ func (p TriggerDecision) complete() any {
 		c.Value, c.Threshold = finite(c.Value), finite(c.Threshold)
 		checks[i] = c
 	}
-	p.Checks = checks
+	p.Checks, p.Policy = checks, p.Policy.finite()
 	p.OutputText = or(p.OutputText, p.line)
 	return p
 }

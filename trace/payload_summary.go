@@ -76,6 +76,7 @@ type Verification struct {
 func (p SummaryCreated) spec() spec { return spec{NameSummaryCreated, KindSummary, StatusOK, ""} }
 
 func (p SummaryCreated) complete() any {
+	p.Policy = p.Policy.finite()
 	p.CompressionRatio = ratio(p.SummaryTokens, p.InputTokens)
 	if len(p.Payload) == 0 || !json.Valid(p.Payload) {
 		p.Payload = marshal(map[string]string{"text": p.OutputText})
