@@ -246,3 +246,42 @@ func (d *Conversation) pinnedRounds() []bool {
 	}
 	return marked
 }
+
+// WithForms returns the conversation with more forms to render marks with.
+func (c *Conversation) WithForms(forms Forms) *Conversation {
+	if len(forms) == 0 {
+		return c
+	}
+	merged := Forms{}
+	for k, v := range c.forms {
+		merged[k] = v
+	}
+	for k, v := range forms {
+		merged[k] = v
+	}
+	d := *c
+	d.forms = merged
+	return &d
+}
+
+// Append returns the conversation with more messages that came in behind
+// those it has.
+func (c *Conversation) Append(more []message.Message) *Conversation {
+	if len(more) == 0 {
+		return c
+	}
+	d := *c
+	d.items = append(c.items[:len(c.items):len(c.items)], make([]item, len(more))...)
+	for i, m := range more {
+		d.items[len(c.items)+i] = item{m: m, src: len(c.decisions) + i}
+	}
+	d.decisions = append(c.decisions[:len(c.decisions):len(c.decisions)], make([]Decision, len(more))...)
+	d.reasons = append(c.reasons[:len(c.reasons):len(c.reasons)], make([]string, len(more))...)
+	return &d
+}
+
+// ExtendChain returns the chain of c, given that of the conversation it was
+// appended to, which had n messages.
+func (c *Conversation) ExtendChain(chain []message.Fingerprint, n int) []message.Fingerprint {
+	return extend(chain[:len(chain):len(chain)], c.items[n:], c.pins)
+}

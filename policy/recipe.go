@@ -172,19 +172,22 @@ type Link struct {
 // are left out, so that a date in the system prompt does not make every
 // prefix unknown.
 func (c *Conversation) Chain() []message.Fingerprint {
-	out := make([]message.Fingerprint, 1, len(c.items)+1)
+	return extend(make([]message.Fingerprint, 1, len(c.items)+1), c.items, c.pins)
+}
+
+func extend(chain []message.Fingerprint, items []item, pins Pins) []message.Fingerprint {
 	var buf [32]byte
-	for i := range c.items {
-		if c.pins.Pinned(&c.items[i].m) {
+	for i := range items {
+		if pins.Pinned(&items[i].m) {
 			continue
 		}
-		fp := c.items[i].m.Fingerprint()
-		copy(buf[:16], out[len(out)-1][:])
+		fp := items[i].m.Fingerprint()
+		copy(buf[:16], chain[len(chain)-1][:])
 		copy(buf[16:], fp[:])
 		sum := sha256.Sum256(buf[:])
-		out = append(out, message.Fingerprint(sum[:16]))
+		chain = append(chain, message.Fingerprint(sum[:16]))
 	}
-	return out
+	return chain
 }
 
 // Last returns the link of the whole conversation.
@@ -214,4 +217,38 @@ func (t *TextRecipe) OriginOf() (Origin, bool) {
 		}
 	}
 	return Origin{}, false
+}
+
+// Coverage returns how many messages (that are not pinned) of a conversation
+// the recipes touch, counted before and after: the prefix that names them.
+func Coverage(recipes []Recipe) (in, out int) {
+	for _, r := range recipes {
+		need := 0
+		for _, t := range r.Texts {
+			need = max(need, t.At+1)
+		}
+		removed := 0
+		if r.Cut != nil {
+			need = max(need, r.Cut.Recent)
+			for _, span := range r.Cut.Removed {
+				need = max(need, span[1])
+				removed += span[1] - span[0]
+			}
+		}
+		if need > out {
+			in, out = in+need-out, need
+		}
+		if r.Cut != nil {
+			out -= removed
+			if r.Cut.Summary != nil || r.Cut.Notice > 0 {
+				out++
+			}
+		}
+	}
+	return in, out
+}
+
+// Holds reports whether input message src is still in the conversation.
+func (c *Conversation) Holds(src int) bool {
+	return src >= 0 && src < len(c.decisions) && c.decisions[src] != Summarised && c.decisions[src] != Dropped
 }

@@ -1,0 +1,101 @@
+package compact
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+)
+
+// line writes one message as the archive keeps it:
+//
+//	{…the message, redacted…,"meta":{"fp":"…","refs":["3f9a2c1b77de"],"protected":true}}
+//
+// fp is the fingerprint of the message before redaction; refs are those of its
+// parts, in order.
+func (m *CompactManager) line(msg message.Message) redact.Text {
+	body := oneLine(openai.AppendMessage(nil, msg))
+	body = bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}"))
+	fp := msg.Fingerprint()
+	texts := []redact.Text{m.redactor.JSON(append(body, '}'))}
+	// What the redactor returns is the same object; its closing brace moves
+	// behind the meta.
+	texts[0] = texts[0].TrimSuffix("}")
+	sep := redact.Lit(`,"meta":{"fp":"`)
+	if len(bytes.TrimSpace(body)) == 1 {
+		sep = redact.Lit(`"meta":{"fp":"`)
+	}
+	texts = append(texts, sep, redact.Digest(fp[:]), redact.Lit(`","refs":[`))
+	for i, p := range msg.Parts {
+		if i > 0 {
+			texts = append(texts, redact.Lit(","))
+		}
+		ref := p.Fingerprint()
+		texts = append(texts, redact.Lit(`"`), redact.Digest(ref[:6]), redact.Lit(`"`))
+	}
+	texts = append(texts, redact.Lit("]"))
+	if msg.Protected {
+		texts = append(texts, redact.Lit(`,"protected":true`))
+	}
+	return redact.Join(append(texts, redact.Lit("}}"))...)
+}
+
+// oneLine drops the line breaks of pretty-printed JSON, which can only stand
+// between tokens.
+func oneLine(raw []byte) []byte {
+	if !bytes.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	out := raw[:0:0]
+	for _, b := range raw {
+		if b != '\n' && b != '\r' {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// summaryFile is what summary-NNN.json holds.
+func (m *CompactManager) summaryFile(step int, s *policy.SummaryInfo) redact.Text {
+	raw, err := json.Marshal(struct {
+		V    int `json:"v"`
+		Step int `json:"step"`
+		*policy.SummaryInfo
+	}{1, step, s})
+	if err != nil {
+		raw = []byte(`{"v":1}`) // numbers, strings and lists of them: can't fail
+	}
+	return m.redactor.Record(raw)
+}
+
+// adapter names the archive in events and reports.
+func (m *CompactManager) adapter() string {
+	if m.cfg.Archive != nil {
+		return "custom"
+	}
+	return m.cfg.Storage.Adapter
+}
+
+// Archive stores a whole transcript, compacted or not, as
+// transcript-final-NNN.jsonl: at the end of a session, or of one that never
+// compacted. Errors are [ErrArchiveFailed], [ErrClosed] and [ErrSession].
+func (m *CompactManager) Archive(ctx context.Context, sessionID string, history []message.Message) error {
+	if sessionID == "" {
+		return ErrSession
+	}
+	s, err := m.session(ctx, sessionID)
+	if err != nil {
+		return err
+	}
+	if err := s.writeEvents(ctx); err != nil {
+		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
+	}
+	if _, err := s.log.Final(ctx, m.lines(history, nil)); err != nil {
+		return &ArchiveError{Op: "transcript", Session: sessionID, Err: err}
+	}
+	return nil
+}

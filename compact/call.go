@@ -1,0 +1,295 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/trace"
+)
+
+// call is one call of the hook on its way.
+type call struct {
+	m       *CompactManager
+	q       request
+	id      string
+	history []message.Message // as the stages see it: protected by the caller's function too
+	input   []message.Message // as it came in
+	res     *Result
+
+	ep   *epoch
+	s    *session
+	lane *lane
+
+	now   replayed // the history with the edits of earlier steps
+	fixed int      // tool schemas and the reply primer
+	tools int
+	last  int // what the last compaction ended at; 0 = none
+
+	summary *policy.SummaryInfo // that this call made
+
+	began             time.Time
+	trace, span, root string
+	events            []redact.Text // of this call, for the audit log; flushed with the commit
+	parent            trace.Event
+}
+
+func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
+	c := &call{m: m, q: q, id: id, input: history, history: protect(history, q.pins), began: m.now()}
+	c.res = &Result{
+		Messages: append([]message.Message(nil), history...),
+		Session:  id, Agent: q.agent, Manual: q.manual,
+		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
+	}
+	return c
+}
+
+// protect marks the messages that the caller's function protects.
+func protect(history []message.Message, f func(message.Message) bool) []message.Message {
+	if f == nil {
+		return history
+	}
+	out := append([]message.Message(nil), history...)
+	for i := range out {
+		out[i].Protected = out[i].Protected || f(out[i])
+	}
+	return out
+}
+
+// attempts bounds how often a call starts anew because another process won
+// the race for the step.
+const attempts = 5
+
+func (c *call) run(ctx context.Context) error {
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	c.lane.mu.Lock()
+	defer c.lane.mu.Unlock()
+	for range attempts {
+		c.replay(ctx)
+		c.estimate()
+		err := c.decide(ctx)
+		if !errors.Is(err, errLost) {
+			return err
+		}
+		if err := c.s.reload(ctx); err != nil {
+			return &ArchiveError{Op: "read", Session: c.id, Err: err}
+		}
+	}
+	return ErrConflict
+}
+
+func (c *call) open(ctx context.Context) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.id == "" {
+		return ErrSession
+	}
+	if c.ep, err = c.m.epoch(c.q.model); err != nil {
+		return err
+	}
+	started := c.m.now()
+	if c.s, err = c.m.session(ctx, c.id); err != nil {
+		return err
+	}
+	c.res.Timing.Ledger = c.m.now().Sub(started)
+	c.lane = c.s.lane(c.q.agent)
+	c.startTrace(ctx)
+	return nil
+}
+
+// headEvery is how often a session asks the archive for steps of other
+// processes while it does not compact.
+const headEvery = 3 * time.Second
+
+// replay applies the edits of earlier steps.
+func (c *call) replay(ctx context.Context) {
+	c.s.refresh(ctx, c.m.now(), headEvery)
+	started := c.m.now()
+	c.now = c.lane.replay(c.s, c.history, c.q.agent, c.ep.engine.Pins, c.m.forms())
+	c.last = 0
+	if l := c.now.last; l != nil && l.Model == c.ep.model && l.Window == c.ep.window {
+		c.last = l.After
+	}
+	c.res.Replayed = c.now.edits
+	c.res.Timing.Replay = c.m.now().Sub(started)
+}
+
+// refresh reads the steps that other processes committed, at most once in a
+// while. A failure is not the call's: the step's commit will tell.
+func (s *session) refresh(ctx context.Context, now time.Time, every time.Duration) {
+	s.mu.Lock()
+	due := now.Sub(s.checked) >= every
+	if due {
+		s.checked = now
+	}
+	known := len(s.steps)
+	s.mu.Unlock()
+	if !due {
+		return
+	}
+	if head, err := s.log.Head(ctx); err == nil && head > known {
+		_ = s.reload(ctx)
+	}
+}
+
+// estimate counts what would be sent.
+func (c *call) estimate() {
+	started := c.m.now()
+	c.tools = c.ep.estimator.Tools(c.q.tools)
+	c.fixed = c.tools + c.ep.estimator.Reply()
+	c.res.Before = c.layers(c.now.conv.Messages())
+	c.res.After = c.res.Before
+	c.res.TokensIn = c.res.Before.Total
+	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.model, c.ep.window, c.ep.encoding
+	c.res.Budget, c.res.Trigger, c.res.Target = c.ep.budget.Cap, c.ep.budget.Due(c.last), c.ep.budget.Target
+	c.res.Keep = c.ep.engine.Keep
+	c.res.Timing.Count = c.m.now().Sub(started)
+	c.emitEstimate(started)
+}
+
+func (c *call) layers(msgs []message.Message) Layers {
+	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(msgs)}
+	for i := range msgs {
+		n := c.ep.estimator.Message(msgs[i])
+		*l.of(&msgs[i]) += n
+		l.Total += n
+	}
+	l.Total += c.fixed
+	return l
+}
+
+func (l *Layers) of(m *message.Message) *int {
+	switch {
+	case m.Role == message.RoleSystem:
+		return &l.System
+	case m.Role == message.RoleDeveloper:
+		return &l.Developer
+	case m.Role == message.RoleTool, m.Has(message.KindToolResult):
+		return &l.ToolResults
+	case m.Role == message.RoleAssistant && policy.IsSummary(*m):
+		return &l.Summary
+	case m.Role == message.RoleAssistant:
+		return &l.Assistant
+	}
+	return &l.User
+}
+
+// engineRequest is what the engine is asked.
+func (c *call) engineRequest() policy.Request {
+	return policy.Request{
+		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.ep.budget,
+		Manual: c.q.manual, Estimate: c.q.dry,
+	}
+}
+
+// decide compacts when it is due.
+func (c *call) decide(ctx context.Context) error {
+	total := c.bound()
+	due := c.ep.budget.Due(c.last)
+	started := c.m.now()
+	q := c.engineRequest()
+	switch {
+	case c.q.manual:
+		c.res.Reason = trace.ReasonManual
+	case total >= due && due == c.ep.budget.Cap && due != c.ep.budget.Trigger:
+		c.res.Reason = trace.ReasonBudget
+	case total >= due:
+		c.res.Reason = trace.ReasonUsage
+	default:
+		c.res.Reason = trace.ReasonBelow
+		if total >= c.ep.budget.Trigger {
+			c.res.Reason = trace.ReasonFloor
+		}
+		if !c.ep.always() {
+			c.keepView(c.now.conv)
+			c.emitDecision(started, nil)
+			return nil
+		}
+		q.Only = policy.Always
+	}
+	return c.compact(ctx, started, q)
+}
+
+// compact runs the engine and commits what it did.
+func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
+	run := newRun(c)
+	out, err := c.ep.engine.Run(run.context(ctx), q)
+	run.measure(out, c.m.now().Sub(started))
+	if err != nil {
+		run.cancel()
+		c.res.Reason = reasonFor(err, c.res.Reason)
+		c.emitDecision(started, nil)
+		return err
+	}
+	if !out.Changed() {
+		run.cancel()
+		return c.unchanged(started, q, out)
+	}
+	c.res.Triggered = true
+	if q.Only == policy.Always {
+		c.res.Reason = trace.ReasonEveryCall
+	}
+	c.emitDecision(started, out)
+	if c.q.dry {
+		c.took(out)
+		return nil
+	}
+	return c.commit(ctx, run, out)
+}
+
+func reasonFor(err error, reason string) string {
+	if errors.Is(err, ErrInsufficientBudget) {
+		return "insufficient_budget"
+	}
+	return reason
+}
+
+// unchanged says why nothing was done although it was due.
+func (c *call) unchanged(started time.Time, q policy.Request, out *policy.Outcome) error {
+	switch {
+	case q.Only == policy.Always:
+		c.res.Reason = trace.ReasonBelow
+	case c.q.manual:
+		c.res.Reason = trace.ReasonNothingOld
+	default:
+		c.res.Reason = trace.ReasonFloor
+		c.explain(out)
+	}
+	c.discards(out)
+	c.keepView(c.now.conv)
+	c.emitDecision(started, nil)
+	return nil
+}
+
+// explain says once, in full, why a session waits above the trigger.
+func (c *call) explain(out *policy.Outcome) {
+	if c.lane.explained {
+		return
+	}
+	c.lane.explained = true
+	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
+		"the view costs %d tokens, the target is %d, and nothing more may be taken out: all of it is pinned, recent or the last user message; compaction waits until there is something, or until %d tokens",
+		out.View.Total(), c.ep.budget.Target, c.ep.budget.Cap))
+}
+
+// bound is the number that is held against the trigger: the estimate, or the
+// upper bound where calibration says that it may be low.
+func (c *call) bound() int {
+	return max(c.res.Before.Total, c.res.UpperBound)
+}
+
+func (ep *epoch) always() bool {
+	for _, s := range ep.engine.Steps {
+		if s.When == policy.Always {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package compact
+
+import (
+	"errors"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// What a caller can decide on, with [errors.Is].
+var (
+	// ErrInsufficientBudget: not even the smallest view fits. The error is a
+	// *[BudgetError], which names the largest contributors.
+	ErrInsufficientBudget = policy.ErrInsufficientBudget
+	// ErrArchiveFailed: what would have been taken out could not be stored
+	// first, so nothing was taken out. The error is an *[ArchiveError].
+	ErrArchiveFailed = errors.New("compact: the archive failed")
+	// ErrClosed: the manager was closed.
+	ErrClosed = errors.New("compact: the manager is closed")
+	// ErrSession: a session id is needed.
+	ErrSession = errors.New("compact: the session id is empty")
+	// ErrConflict: other processes kept winning the race for the next step.
+	ErrConflict = errors.New("compact: other processes keep compacting this session")
+	// ErrNotFound: the archive holds nothing under this reference.
+	ErrNotFound = errors.New("compact: not in the archive")
+)
+
+// A BudgetError says that not even the smallest view fits the budget, and what
+// it is made of.
+type BudgetError = policy.BudgetError
+
+// An ArchiveError says what the archive could not do. Op is "open", "read",
+// "transcript", "summary", "events" or "commit".
+type ArchiveError struct {
+	Op      string
+	Session string
+	Err     error
+}
+
+func (e *ArchiveError) Error() string {
+	return "compact: archive failed (" + e.Op + "): " + e.Err.Error()
+}
+
+func (e *ArchiveError) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, ErrArchiveFailed) true.
+func (e *ArchiveError) Is(target error) bool { return target == ErrArchiveFailed }

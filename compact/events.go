@@ -1,0 +1,382 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/trace"
+)
+
+// startTrace settles the ids of this call's events: the caller's own trace
+// where the context carries one.
+func (c *call) startTrace(ctx context.Context) {
+	c.span = trace.NewSpanID()
+	if id, parent, ok := trace.FromContext(ctx); ok {
+		c.trace, c.root = id, parent
+		return
+	}
+	if c.m.cfg.Trace.PerSession {
+		c.trace = trace.SessionTraceID(c.id)
+		return
+	}
+	c.trace = trace.NewTraceID()
+}
+
+// event makes an event of a payload that began at start and ends now.
+func (c *call) event(p trace.Payload, start time.Time) trace.Event {
+	e := trace.New(p, c.m.redactor.Record(trace.Encode(p)), start, c.m.now())
+	e.TraceID, e.ParentID, e.Session, e.Agent = c.trace, c.span, c.id, c.q.agent
+	return e
+}
+
+// emit hands an event to the exporters at once and to the audit log with the
+// next commit. A dry run emits nothing.
+func (c *call) emit(e trace.Event) {
+	if c.q.dry || c.s == nil {
+		return
+	}
+	c.events = append(c.events, c.auditLine(e))
+	if c.m.cfg.Trace.PerSession {
+		e.Trace = c.traceInfo(time.Time{})
+	}
+	c.m.pipe.Emit(e)
+}
+
+// auditLine is the line of an event in events.jsonl. Its data are redacted
+// already; redacting the whole once more also covers ids.
+func (c *call) auditLine(e trace.Event) redact.Text {
+	return c.m.redactor.Record(e.AppendJSON(nil))
+}
+
+// takeEvents returns the lines of this call, which the commit writes.
+func (c *call) takeEvents() []redact.Text {
+	lines := c.events
+	c.events = nil
+	return lines
+}
+
+func (c *call) traceInfo(end time.Time) *trace.TraceInfo {
+	short := c.id
+	if len(short) > 12 {
+		short = short[:12]
+	}
+	name := "session " + short
+	if c.q.agent != "" {
+		name += " (" + c.q.agent + ")"
+	}
+	return &trace.TraceInfo{
+		Name: c.m.redactor.Text(name), GroupID: c.id, Start: c.began, End: end,
+		Metadata: map[string]redact.Text{
+			"session_id": c.m.redactor.Text(c.id), "model": c.m.redactor.Text(c.ep.model),
+			"agent_id": c.m.redactor.Text(c.id), "agent_name": c.m.redactor.Text(name),
+		},
+	}
+}
+
+func (c *call) emitEstimate(started time.Time) {
+	b := c.res.Before
+	c.emit(c.event(trace.TokenEstimate{
+		SessionID: c.id, Model: c.ep.model, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
+		Breakdown: trace.Breakdown{
+			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
+			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
+		},
+		Messages: len(c.history), Encoding: c.ep.encoding,
+	}, started))
+	if !c.m.redactor.Enabled() {
+		c.emit(c.event(trace.RedactionDisabled{SessionID: c.id, Setting: "redaction.enabled"}, started))
+	}
+}
+
+func (c *call) policyInfo() trace.PolicyInfo {
+	p := c.m.cfg.Policy
+	return trace.PolicyInfo{
+		TriggerPct: p.TriggerPct, TargetPct: p.TargetPct, HardCapBuffer: p.HardCapBuffer,
+		KeepRecentTurns: p.KeepRecentTurns, KeepToolIOPairs: p.KeepToolIOPairs, Strategy: p.Strategy, Preset: c.m.cfg.Preset,
+	}
+}
+
+// emitDecision says whether this call compacts, with every number beside what
+// it was held against.
+func (c *call) emitDecision(started time.Time, out *policy.Outcome) {
+	total, b := c.bound(), c.ep.budget
+	due := b.Due(c.last)
+	d := trace.TriggerDecision{
+		SessionID: c.id, Model: c.ep.model, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
+		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Note: c.q.note, Policy: c.policyInfo(),
+		Checks: []trace.Check{
+			{Check: "t_est >= trigger", Value: float64(total), Threshold: float64(b.Trigger), Met: total >= b.Trigger},
+			{Check: "t_est >= next_trigger", Value: float64(total), Threshold: float64(due), Met: total >= due},
+			{Check: "t_est > budget", Value: float64(total), Threshold: float64(b.Cap), Met: total > b.Cap},
+			{Check: "t_est > target", Value: float64(total), Threshold: float64(b.Target), Met: total > b.Target},
+		},
+	}
+	if c.last > 0 {
+		d.Checks = append(d.Checks, trace.Check{
+			Check: "last_compaction_ended > target", Value: float64(c.last), Threshold: float64(b.Target), Met: c.last > b.Target,
+		})
+	}
+	if out != nil {
+		d.Plan = &trace.Plan{Kept: kept(out.View), PrunedCount: pruned(c.now.conv, out.Conversation)}
+	}
+	c.emit(c.event(d, started))
+}
+
+// kept counts what a view is made of.
+func kept(v *policy.View) trace.Kept {
+	k := trace.Kept{RecentTurns: len(v.Turns)}
+	for i := range v.Messages {
+		if v.Pinned[i] {
+			k.Pinned++
+		}
+		if policy.IsSummary(v.Messages[i]) {
+			k.Summary++
+		}
+	}
+	for _, r := range v.Rounds {
+		k.ToolPairs += r.Pairs
+	}
+	return k
+}
+
+// pruned counts the input messages that left the view between two states.
+func pruned(before, after *policy.Conversation) int {
+	n := 0
+	for i := range before.Inputs() {
+		if before.Holds(i) && !after.Holds(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// emitOutcome tells what a compaction did, stage by stage.
+func (c *call) emitOutcome(r *run, out *policy.Outcome) {
+	for _, p := range out.Passes {
+		if p.Applied == 0 {
+			continue
+		}
+		switch {
+		case p.Recipe.Cut != nil:
+			c.emitSummary(r, p)
+		case p.Stage == "mask":
+			c.emitMasked(r, p)
+		default:
+			c.emitTruncated(r, p)
+		}
+	}
+	c.emitPruned(r, out)
+}
+
+func (c *call) emitMasked(r *run, p policy.Pass) {
+	e := trace.MaskedObservations{
+		SessionID: c.id, Step: r.step, MaskedCount: len(p.Recipe.Texts),
+		WindowTurns: c.m.cfg.Mask.WindowTurns, KeepRecentTurns: c.m.cfg.Policy.KeepRecentTurns,
+		TokensBefore: p.Before, TokensAfter: p.After,
+	}
+	for _, t := range p.Recipe.Texts {
+		if o, ok := t.OriginOf(); ok {
+			e.MaskedChars += o.Chars
+			e.MaskedIDs = append(e.MaskedIDs, o.Ref)
+		}
+	}
+	for _, m := range c.now.conv.Messages() {
+		if m.Has(message.KindToolResult) {
+			e.VisibleCount++
+		}
+	}
+	e.VisibleCount -= e.MaskedCount
+	c.emit(c.event(e, p.Started))
+}
+
+func (c *call) emitTruncated(r *run, p policy.Pass) {
+	e := trace.TruncatedResults{
+		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.m.cfg.Truncate.Keep,
+		LimitTokens: c.m.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
+	}
+	for _, edit := range p.Edits {
+		for _, s := range edit.Text.Segments {
+			if s.Mark != nil {
+				e.Results = append(e.Results, trace.ResultSize{Index: edit.Text.Index, Tokens: s.Mark.Tokens, Kept: s.Mark.Kept})
+				e.LimitTokens = min(e.LimitTokens, s.Mark.Kept)
+			}
+		}
+	}
+	c.emit(c.event(e, p.Started))
+}
+
+func (c *call) emitSummary(r *run, p policy.Pass) {
+	for _, call := range r.calls {
+		c.emit(call.event(c))
+	}
+	s := p.Recipe.Cut.Summary
+	if s == nil || s.Text == "" {
+		c.emitFallback(p)
+		return
+	}
+	if s.Fallback != "" {
+		c.emitFallback(p)
+	}
+	e := trace.SummaryCreated{
+		SessionID: c.id, Step: r.step, SummaryVersion: s.Version, InputMessages: s.Input, InputTokens: s.InputSize,
+		SummaryTokens: s.Tokens, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model, Policy: c.policyInfo(),
+		Verification: &trace.Verification{InventedRemoved: s.Invented}, OutputText: s.Text,
+	}
+	if e.Payload = summaryPayload(s); e.Payload == nil {
+		e.Payload = []byte("{}")
+	}
+	c.emit(c.event(e, c.m.now()))
+}
+
+func (c *call) emitPruned(r *run, out *policy.Outcome) {
+	res := c.res
+	e := trace.PrunedMessages{
+		SessionID: c.id, Step: r.step, PrunedCount: pruned(c.now.conv, out.Conversation), TotalMessages: len(c.history),
+		SummarizedCount: res.SummarisedCount, DroppedCount: res.DroppedCount, MaskedCount: res.MaskedCount, TruncatedCount: res.TruncatedCount,
+		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
+		Kept: kept(out.View), Layers: layersOf(out.View),
+		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
+	}
+	c.emit(c.event(e, c.m.now()))
+}
+
+func layersOf(v *policy.View) trace.Layers {
+	var l trace.Layers
+	for i := range v.Messages {
+		into := &l.Recent
+		switch {
+		case v.Pinned[i]:
+			into = &l.Pinned
+		case policy.IsSummary(v.Messages[i]):
+			into = &l.Summary
+		}
+		into.Messages++
+		into.Tokens += v.Tokens[i]
+	}
+	return l
+}
+
+func (c *call) emitError(kind, fallback string, err error) {
+	e := trace.Error{SessionID: c.id, ErrorType: kind, Fallback: fallback, Message: err.Error()}
+	var b *policy.BudgetError
+	if errors.As(err, &b) {
+		e.Tokens, e.Budget = b.Tokens, b.Budget
+		e.Guidance = "protect fewer messages, shorten the largest, send fewer tool schemas, or use a model with a larger window"
+		for _, l := range b.Largest {
+			e.Largest = append(e.Largest, trace.ResultSize{Index: l.Index, Tokens: l.Tokens, Role: string(l.Role)})
+		}
+	}
+	c.emit(c.event(e, c.m.now()))
+}
+
+func (c *call) emitLost(step int) {
+	e := trace.Error{SessionID: c.id, Step: step, ErrorType: "CommitLost", Fallback: "re-read", Message: errLost.Error()}
+	c.emit(c.event(e, c.m.now()))
+}
+
+func (c *call) emitDiscard(p policy.Pass) {
+	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Stage: p.Stage, Message: p.Err.Error()}
+	if p.Discarded {
+		e.ErrorType = "StageDiscarded"
+	}
+	c.emit(c.event(e, p.Started))
+}
+
+func (c *call) emitFallback(p policy.Pass) {
+	s := p.Summary
+	if s == nil {
+		return
+	}
+	e := trace.Error{
+		SessionID: c.id, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
+		Chain: s.Errors, Tokens: s.InputSize,
+	}
+	if n := len(s.Errors); n > 0 {
+		e.Message = s.Errors[n-1]
+	}
+	c.emit(c.event(e, p.Started))
+}
+
+// fail reports the error of the call.
+func (c *call) fail(_ context.Context, err error) {
+	c.res.Messages = append([]message.Message(nil), c.input...)
+	c.res.Triggered, c.res.Archived, c.res.Step = false, nil, 0
+	c.res.After = c.res.Before
+	if c.s == nil {
+		return
+	}
+	kind := "Error"
+	switch {
+	case errors.Is(err, ErrInsufficientBudget):
+		kind = "InsufficientBudget"
+	case errors.Is(err, ErrArchiveFailed):
+		kind = "ArchiveFailed"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		kind = "Cancelled"
+	case errors.Is(err, ErrConflict):
+		kind = "Conflict"
+	}
+	c.emitError(kind, trace.FallbackNone, err)
+	c.parent.Status = trace.StatusError
+}
+
+// logParent makes the event of the whole call. Its line in the audit log is
+// written with the commit, so that no committed step lacks it.
+func (c *call) logParent(err error) {
+	p := trace.Preflight{
+		SessionID: c.id, Agent: c.q.agent, Model: c.ep.model, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
+		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
+		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
+		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
+		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: c.m.pipe.Dropped(),
+		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
+	}
+	if err != nil {
+		p.ErrorType = "Error"
+	}
+	logged := c.parent.SpanID != ""
+	e := c.event(p, c.began)
+	e.SpanID, e.ParentID = c.span, c.root
+	c.parent = e
+	if !logged {
+		c.events = append(c.events, c.auditLine(e))
+	}
+}
+
+func (c *call) timings() map[string]float64 {
+	t := c.res.Timing
+	return map[string]float64{
+		"replay": trace.Milliseconds(t.Replay), "count": trace.Milliseconds(t.Count), "stages": trace.Milliseconds(t.Stages),
+		"summarise": trace.Milliseconds(t.Summarise), "archive": trace.Milliseconds(t.Archive), "commit": trace.Milliseconds(t.Commit),
+	}
+}
+
+// finish ends the trace of the call. Lines that no commit wrote wait for the
+// next one, so that a call that compacts nothing never waits for a disk.
+func (c *call) finish(_ context.Context, err error) {
+	c.res.Timing.Total = c.m.now().Sub(c.began)
+	if c.q.dry || c.s == nil {
+		return
+	}
+	c.logParent(err)
+	info := c.traceInfo(c.m.now())
+	if c.m.cfg.Trace.PerSession {
+		info.End = time.Time{}
+	}
+	c.parent.Trace = info
+	c.m.pipe.Emit(c.parent)
+	c.s.mu.Lock()
+	c.s.pending = append(c.s.pending, c.takeEvents()...)
+	waiting := len(c.s.pending)
+	c.s.mu.Unlock()
+	if waiting > maxPending {
+		go func() { _ = c.s.writeEvents(context.Background()) }()
+	}
+}
+
+// maxPending bounds the lines of the audit log that wait in memory.
+const maxPending = 2048

@@ -1,0 +1,238 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// ledgerVersion is the version of the form of ledger-NNN.json.
+const ledgerVersion = 1
+
+// ledgerStep is what ledger-NNN.json holds: which edits one compaction made to
+// which prefix. It holds fingerprints, positions and the summary, no other
+// text of the history.
+type ledgerStep struct {
+	V       int             `json:"v"`
+	Step    int             `json:"step"`
+	Session string          `json:"session"`
+	Agent   string          `json:"agent,omitempty"`
+	Kind    string          `json:"kind"` // "preflight", "manual", "always"
+	Note    string          `json:"note,omitempty"`
+	Model   string          `json:"model"`
+	Window  int             `json:"window"`
+	In      policy.Link     `json:"in"`  // the shortest prefix that the edits touch, after earlier steps
+	Out     policy.Link     `json:"out"` // and what it became
+	Before  int             `json:"tokens_before"`
+	After   int             `json:"tokens_after"`
+	Keep    policy.Keep     `json:"keep"`
+	Forms   policy.Forms    `json:"forms,omitempty"`
+	Recipes []policy.Recipe `json:"recipes"`
+	Archive string          `json:"archive,omitempty"` // the file that holds what was taken out
+
+	// Volatile steps are those that no archive took (storage.on_error: continue).
+	Volatile bool `json:"-"`
+}
+
+// session is what the manager knows of one session. Its mutex is held for
+// moments only, never across a model call or a write of the archive.
+type session struct {
+	id  string
+	log *storage.Session
+
+	mu       sync.Mutex
+	steps    []ledgerStep
+	origins  map[message.Fingerprint]map[int]policy.Origin
+	lanes    map[string]*lane
+	pending  []redact.Text // lines of the audit log that are not written yet
+	checked  time.Time     // when the archive was last asked for newer steps
+	volatile bool          // the archive failed and the configuration says to go on: later steps are kept in memory alone
+
+	flush sync.Mutex // one writer of pending lines at a time, so that they stay in order
+}
+
+// lane is one agent of a session. Its mutex is held for a whole call: two
+// calls of one agent come one after the other, so that the second sees what
+// the first decided.
+type lane struct {
+	mu   sync.Mutex
+	memo memo
+	// explained remembers that the wait above the trigger was explained.
+	explained bool
+}
+
+// openSession reads the ledger of a session, which may be new.
+func openSession(ctx context.Context, a storage.Archive, id string) (*session, error) {
+	log, err := storage.OpenSession(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{id: id, log: log, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[string]*lane{}}
+	return s, s.reload(ctx)
+}
+
+// reload reads the steps that others have committed since.
+func (s *session) reload(ctx context.Context) error {
+	s.mu.Lock()
+	from := len(s.steps) + 1
+	s.mu.Unlock()
+	var fresh []ledgerStep
+	for l, err := range s.log.Ledgers(ctx, from) {
+		if err != nil {
+			return err
+		}
+		step, err := parseLedger(l.Data)
+		if err != nil {
+			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+		}
+		fresh = append(fresh, step)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, step := range fresh {
+		if step.Step == len(s.steps)+1 {
+			s.learn(step)
+		}
+	}
+	return nil
+}
+
+func parseLedger(data []byte) (ledgerStep, error) {
+	var step ledgerStep
+	if err := json.Unmarshal(data, &step); err != nil {
+		return step, err
+	}
+	if step.V != ledgerVersion {
+		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, ledgerVersion)
+	}
+	return step, nil
+}
+
+// learn adds a step; the caller holds mu.
+func (s *session) learn(step ledgerStep) {
+	s.steps = append(s.steps, step)
+	for _, r := range step.Recipes {
+		for i := range r.Texts {
+			t := &r.Texts[i]
+			o, ok := t.OriginOf()
+			if !ok {
+				continue
+			}
+			parts := map[int]policy.Origin{t.Part: o}
+			for p, known := range s.origins[t.Is] {
+				if p != t.Part {
+					parts[p] = known
+				}
+			}
+			for p, known := range s.origins[t.Was] {
+				if _, ok := parts[p]; !ok {
+					parts[p] = known
+				}
+			}
+			s.origins[t.Is] = parts
+		}
+	}
+}
+
+func (s *session) lane(agent string) *lane {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lanes[agent]
+	if l == nil {
+		l = &lane{}
+		s.lanes[agent] = l
+	}
+	return l
+}
+
+// snapshot returns the steps of one agent, which don't change any more.
+func (s *session) snapshot() []ledgerStep {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.steps[:len(s.steps):len(s.steps)]
+}
+
+func (s *session) known(fp message.Fingerprint) map[int]policy.Origin {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.origins[fp]
+}
+
+// hasOrigins spares the look-up of every message in sessions without edits.
+func (s *session) hasOrigins() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.origins) > 0
+}
+
+// A replayed conversation is the history with the edits of earlier steps.
+type replayed struct {
+	conv  *policy.Conversation
+	chain []message.Fingerprint // of conv
+	last  *ledgerStep           // the newest step that this history went through; nil = none
+	edits int                   // how many edits were applied again
+}
+
+// replay applies every step whose prefix the history has, in their order. A
+// history that is the output of a step already needs no edits.
+func (s *session) replay(history []message.Message, agent string, pins policy.Pins, forms policy.Forms) replayed {
+	conv := policy.NewConversation(history, pins, forms)
+	if s.hasOrigins() {
+		conv.Recognise(s.known)
+	}
+	r := replayed{conv: conv, chain: conv.Chain()}
+	steps := s.snapshot()
+	for i := range steps {
+		step := &steps[i]
+		if step.Agent != agent {
+			continue
+		}
+		switch {
+		case has(r.chain, step.In):
+			if next, edits, err := applyStep(r.conv.WithForms(step.Forms), step); err == nil {
+				r.conv, r.chain, r.last = next, next.Chain(), step
+				r.edits += edits
+			}
+		case has(r.chain, step.Out):
+			r.last = step
+		}
+	}
+	return r
+}
+
+func has(chain []message.Fingerprint, l policy.Link) bool {
+	return l.N > 0 && l.N < len(chain) && chain[l.N] == l.Hash
+}
+
+var errReplay = errors.New("compact: the edits of the ledger lead to another view than they did")
+
+// applyStep applies one step and holds the outcome against what it was.
+func applyStep(conv *policy.Conversation, step *ledgerStep) (*policy.Conversation, int, error) {
+	edits, before := 0, conv
+	for _, r := range step.Recipes {
+		next, err := conv.Replay(r)
+		if err != nil {
+			return nil, 0, err
+		}
+		conv = next
+		edits += len(r.Texts)
+		if r.Cut != nil {
+			edits++
+		}
+	}
+	if !has(conv.Chain(), step.Out) {
+		return nil, 0, errReplay
+	}
+	if anchor := message.Anchor(before.Messages()); anchor >= 0 && before.Source(anchor) >= 0 && !conv.Holds(before.Source(anchor)) {
+		return nil, 0, errReplay // a rewound history, whose last user message was summarised since
+	}
+	return conv, edits, nil
+}

@@ -1,0 +1,234 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/console"
+)
+
+// A CompactManager stands in front of the model calls of an agent. One serves
+// any number of sessions, agents and models. It is safe for concurrent use:
+// calls for different sessions or agents don't wait for each other, calls for
+// one agent of one session come one after the other.
+type CompactManager struct {
+	cfg      Config
+	archive  storage.Archive
+	redactor *redact.Redactor
+	pipe     *trace.Pipeline
+	now      func() time.Time
+
+	mu       sync.Mutex
+	epochs   map[string]*epoch
+	sessions map[string]*session
+	closed   bool
+}
+
+// New makes a manager. It loads the vocabulary of the configured model and
+// tries the archive, so that a folder that can't be written is an error now
+// and not at the first compaction. Every mistake in the configuration is
+// reported at once.
+func New(ctx context.Context, c Config) (*CompactManager, error) {
+	c, err := c.filled()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	m := &CompactManager{
+		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
+		epochs: map[string]*epoch{}, sessions: map[string]*session{},
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if m.redactor == nil {
+		if m.redactor, err = redact.New(c.Redaction.options()); err != nil {
+			return nil, err
+		}
+	}
+	if m.archive == nil {
+		if m.archive, err = openArchive(c.Storage); err != nil {
+			return nil, &ArchiveError{Op: "open", Err: err}
+		}
+	}
+	if _, err := m.epoch(c.Model); err != nil {
+		return nil, err
+	}
+	m.pipe = trace.NewPipeline(exporters(c), nil)
+	return m, ctx.Err()
+}
+
+func (c RedactionConfig) options() redact.Options {
+	return redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns}
+}
+
+func openArchive(c StorageConfig) (storage.Archive, error) {
+	switch c.Adapter {
+	case "fs":
+		return fs.Open(c.Path)
+	case "memory":
+		return memory.New(), nil
+	}
+	return nil, fmt.Errorf("unknown storage adapter %q", c.Adapter)
+}
+
+func exporters(c Config) []trace.Exporter {
+	all := append([]trace.Exporter(nil), c.Exporters...)
+	if c.Trace.AriadneURL != "" {
+		all = append(all, ariadne.New(c.Trace.AriadneURL, nil))
+	}
+	if c.Trace.Console {
+		all = append(all, console.New(os.Stderr, nil))
+	}
+	return all
+}
+
+// An Option says more about one call.
+type Option func(*request)
+
+// request is what one call asks for.
+type request struct {
+	model  string
+	agent  string
+	tools  json.RawMessage
+	manual bool
+	dry    bool
+	note   string
+	pins   func(message.Message) bool
+}
+
+// WithModel names the model of this call, where it is not the configured one.
+// Another model is a new epoch: other tokenizer, other window.
+func WithModel(name string) Option { return func(r *request) { r.model = name } }
+
+// WithAgent names the agent, where several share a session id with histories
+// of their own.
+func WithAgent(name string) Option { return func(r *request) { r.agent = name } }
+
+// WithTools gives the tool schemas that are sent along, as the JSON array of
+// the request. They are counted, and never changed.
+func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
+
+// WithProtected protects the messages for which f is true, in addition to
+// those that are marked.
+func WithProtected(f func(message.Message) bool) Option { return func(r *request) { r.pins = f } }
+
+// Preflight is called before every model call with the whole history. When the
+// trigger says so it compacts; else it only applies the edits of earlier
+// compactions again, so that the same history always gives the same view.
+//
+// The history is not modified. The result is never nil; on an error its
+// Messages are the history as it came in. Errors are [ErrInsufficientBudget],
+// [ErrArchiveFailed], [ErrClosed], [ErrSession] and the context's.
+func (m *CompactManager) Preflight(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
+	return m.call(ctx, sessionID, history, request{}, opts)
+}
+
+// ManualCompact compacts now, whatever the size: it masks and summarises all
+// that may be. note says why, and is shown in the trace. When nothing may be,
+// the history comes back unchanged with the reason, and no step is used up.
+func (m *CompactManager) ManualCompact(ctx context.Context, sessionID string, history []message.Message, note string, opts ...Option) (*Result, error) {
+	return m.call(ctx, sessionID, history, request{manual: true, note: note}, opts)
+}
+
+// Plan says what [CompactManager.Preflight] would do. Nothing is stored,
+// nothing is sent, no model is asked; where a summary would be written by a
+// model, one of the expected size stands in for it.
+func (m *CompactManager) Plan(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
+	return m.call(ctx, sessionID, history, request{dry: true}, opts)
+}
+
+// PlanManual says what [CompactManager.ManualCompact] would do.
+func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
+	return m.call(ctx, sessionID, history, request{dry: true, manual: true}, opts)
+}
+
+func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (*Result, error) {
+	for _, o := range opts {
+		o(&q)
+	}
+	c := newCall(m, id, history, q)
+	err := c.run(ctx)
+	if err != nil {
+		c.fail(ctx, err)
+	}
+	c.finish(ctx, err)
+	return c.res, err
+}
+
+// session returns the state of a session, read from the archive the first
+// time.
+func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
+	m.mu.Lock()
+	s, closed := m.sessions[id], m.closed
+	m.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	if s != nil {
+		return s, nil
+	}
+	s, err := openSession(ctx, m.archive, id)
+	if err != nil {
+		return nil, &ArchiveError{Op: "read", Session: id, Err: err}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if other := m.sessions[id]; other != nil {
+		return other, nil
+	}
+	m.sessions[id] = s
+	return s, nil
+}
+
+// Flush writes the audit log of every session to the archive and waits until
+// the exporters have what was emitted, or until ctx ends.
+func (m *CompactManager) Flush(ctx context.Context) error {
+	return errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
+}
+
+func (m *CompactManager) flushLogs(ctx context.Context) error {
+	m.mu.Lock()
+	all := make([]*session, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		all = append(all, s)
+	}
+	m.mu.Unlock()
+	var errs []error
+	for _, s := range all {
+		if err := s.writeEvents(ctx); err != nil {
+			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
+		} else if err := s.log.Checkpoint(ctx); err != nil {
+			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close writes the audit log, delivers what is queued for the exporters, and
+// ends them; it honours the deadline of ctx. It is idempotent. Calls after it
+// return [ErrClosed].
+func (m *CompactManager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	closed := m.closed
+	m.closed = true
+	m.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx))
+}

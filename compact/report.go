@@ -1,0 +1,199 @@
+package compact
+
+import (
+	"math"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// keepView makes the conversation the result, when this call compacted nothing.
+func (c *call) keepView(conv *policy.Conversation) {
+	c.res.Messages = conv.Messages()
+	if c.now.edits > 0 {
+		c.res.TokensIn = c.layers(c.history).Total
+	}
+	c.decisions(conv, nil)
+}
+
+// took fills the result in from what the engine did.
+func (c *call) took(out *policy.Outcome) {
+	c.res.Messages = out.Conversation.Messages()
+	c.res.After = c.layers(c.res.Messages)
+	c.res.Keep = out.Keep
+	if c.now.edits > 0 {
+		c.res.TokensIn = c.layers(c.history).Total
+	}
+	c.summary = nil
+	for _, p := range out.Passes {
+		if p.Applied > 0 && p.Recipe.Cut != nil && p.Recipe.Cut.Summary != nil && p.Recipe.Cut.Summary.Text != "" {
+			c.summary = p.Recipe.Cut.Summary
+		}
+	}
+	c.discards(out)
+	c.decisions(out.Conversation, out.View)
+}
+
+// discards reports stages whose edits were thrown away, and summaries that
+// could not be had.
+func (c *call) discards(out *policy.Outcome) {
+	for _, p := range out.Passes {
+		if p.Err != nil {
+			c.res.InvariantStatus = InvariantsFallback
+			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())
+			c.emitDiscard(p)
+		}
+		if p.Summary != nil && p.Summary.Fallback == "pruning-only" && p.Applied > 0 {
+			c.res.InvariantStatus = InvariantsFallback
+		}
+	}
+}
+
+// decisions says what became of each message, and adds it up.
+func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
+	if view == nil {
+		view = c.ep.engine.View(conv, c.engineRequest())
+	}
+	why := newReasons(view, c.res.Keep)
+	r := c.res
+	r.Decisions = make([]MessageDecision, len(c.history))
+	at := make(map[int]int, conv.Len())
+	for i := range conv.Len() {
+		if src := conv.Source(i); src >= 0 {
+			at[src] = i
+		}
+	}
+	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
+	for i := range c.history {
+		d, reason := conv.Decision(i)
+		m := MessageDecision{Index: i, Role: c.history[i].Role, Decision: d, Reason: reason, TokensBefore: c.ep.estimator.Message(c.history[i])}
+		if k, ok := at[i]; ok {
+			m.TokensAfter = view.Tokens[k]
+			if d == policy.Kept {
+				m.Reason = why.of(k)
+			}
+			if d == policy.Masked {
+				r.MaskedChars += maskedChars(conv, view, k)
+			}
+		}
+		r.Decisions[i] = m
+		*r.counter(d)++
+	}
+	r.Summary = c.summaryIn(view)
+	r.ReductionStage = c.reduction()
+	c.savings(view)
+}
+
+func (r *Result) counter(d policy.Decision) *int {
+	return []*int{&r.KeptCount, &r.TruncatedCount, &r.MaskedCount, &r.SummarisedCount, &r.DroppedCount}[d]
+}
+
+func maskedChars(conv *policy.Conversation, view *policy.View, k int) int {
+	n := 0
+	for p := range view.Messages[k].Parts {
+		if o, ok := conv.Origin(k, p); ok && o.Masked {
+			n += o.Chars
+		}
+	}
+	return n
+}
+
+// summaryIn returns what is known of the summary in the view: from this call,
+// or from the step that made it.
+func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
+	if c.summary != nil {
+		return c.summary
+	}
+	for _, m := range view.Messages {
+		if !policy.IsSummary(m) {
+			continue
+		}
+		steps := c.s.snapshot()
+		for k := len(steps) - 1; k >= 0; k-- {
+			for _, r := range steps[k].Recipes {
+				if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text == m.Text() {
+					return r.Cut.Summary
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// reduction is the most severe thing in the view.
+func (c *call) reduction() ReductionStage {
+	r := c.res
+	switch {
+	case r.InvariantStatus == InvariantsFallback && r.DroppedCount > 0:
+		return ReductionFallback
+	case r.SummarisedCount > 0 || r.Summary != nil:
+		return ReductionSummarization
+	case r.DroppedCount > 0:
+		return ReductionFallback
+	case r.MaskedCount > 0:
+		return ReductionMasking
+	case r.TruncatedCount > 0:
+		return ReductionTruncation
+	}
+	return ReductionNone
+}
+
+func (c *call) savings(view *policy.View) {
+	s := Savings{TokensSaved: c.res.TokensIn - c.res.After.Total}
+	for i := range c.history {
+		if c.history[i].Has(message.KindToolResult) {
+			s.ObservationTokens += c.res.Decisions[i].TokensBefore
+		}
+	}
+	for _, t := range view.Turns {
+		masked := false
+		for i := view.Rounds[t.First].Start; i < view.Rounds[t.Last].End; i++ {
+			for p := range view.Messages[i].Parts {
+				masked = masked || view.Messages[i].Parts[p].Kind == message.KindToolResult && view.Origin(i, p).Masked
+			}
+		}
+		if masked {
+			s.MaskedTurns++
+		} else {
+			s.VisibleTurns++
+		}
+	}
+	if c.res.TokensIn > 0 {
+		s.Percent = math.Round(1000*float64(s.TokensSaved)/float64(c.res.TokensIn)) / 10
+	}
+	c.res.Savings = s
+}
+
+// reasons says why messages of a view were kept.
+type reasons struct {
+	view *policy.View
+	kind map[int]string
+}
+
+func newReasons(v *policy.View, keep policy.Keep) reasons {
+	r := reasons{view: v, kind: map[int]string{}}
+	part := v.Partition(keep)
+	for _, i := range part.Pinned {
+		r.kind[i] = "in one round with a pinned message"
+		if v.Pinned[i] {
+			r.kind[i] = "pinned"
+		}
+	}
+	for _, i := range part.Recent {
+		r.kind[i] = "recent"
+		if i >= v.Open {
+			r.kind[i] = "open round"
+		}
+	}
+	if v.Anchor >= 0 {
+		r.kind[v.Anchor] = "last user message"
+	}
+	return r
+}
+
+func (r reasons) of(i int) string {
+	if s, ok := r.kind[i]; ok {
+		return s
+	}
+	return "fits the budget"
+}

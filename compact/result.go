@@ -1,0 +1,128 @@
+package compact
+
+import (
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// ReductionStage is the most severe thing that was done to a conversation.
+type ReductionStage string
+
+// The stages of a reduction, least harm first.
+const (
+	ReductionNone          ReductionStage = "none"
+	ReductionTruncation    ReductionStage = "truncation"
+	ReductionMasking       ReductionStage = "masking"
+	ReductionSummarization ReductionStage = "summarization"
+	ReductionFallback      ReductionStage = "fallback"
+)
+
+// The values of Result.InvariantStatus.
+const (
+	InvariantsOK       = "ok"
+	InvariantsFallback = "fallback" // a stage's edits were thrown away, or messages went without a summary
+)
+
+// A Result is what a call of the hook led to. It is never nil: on an error its
+// Messages are the history as it came in.
+type Result struct {
+	// Messages is the view: what the model is to be sent. The slice is the
+	// caller's; the messages are shared with the history.
+	Messages []message.Message `json:"-"`
+
+	Session string `json:"session"`
+	Agent   string `json:"agent,omitempty"`
+	Model   string `json:"model"`
+	Step    int    `json:"step,omitempty"` // number of the compaction that this call made; 0 = none
+
+	Triggered bool   `json:"triggered"` // this call compacted
+	Manual    bool   `json:"manual,omitempty"`
+	Reason    string `json:"reason"` // why it compacted, or why not
+	Note      string `json:"note,omitempty"`
+	Replayed  int    `json:"replayed_edits"` // edits of earlier compactions that were applied again
+
+	TokensIn     int    `json:"tokens_in"` // the history as it came in
+	Before       Layers `json:"before"`    // with the edits of earlier compactions
+	After        Layers `json:"after"`     // the view
+	MaxTokens    int    `json:"max_tokens"`
+	Budget       int    `json:"budget"`
+	Trigger      int    `json:"trigger"` // a compaction is due from here
+	Target       int    `json:"target"`
+	UpperBound   int    `json:"upper_bound,omitempty"` // of After, where calibration says that the estimate may be low
+	CountingUnit string `json:"counting"`
+
+	ReductionStage  ReductionStage `json:"reduction_stage"`
+	InvariantStatus string         `json:"invariant_status"`
+	KeptCount       int            `json:"kept_count"`
+	TruncatedCount  int            `json:"truncated_count"`
+	MaskedCount     int            `json:"masked_count"`
+	MaskedChars     int            `json:"masked_chars"` // characters that placeholders stand for
+	SummarisedCount int            `json:"summarised_count"`
+	DroppedCount    int            `json:"dropped_count"`
+
+	Decisions []MessageDecision   `json:"decisions"` // one for each message that came in
+	Summary   *policy.SummaryInfo `json:"summary,omitempty"`
+	Savings   Savings             `json:"savings"`
+	Keep      policy.Keep         `json:"keep"` // the keep counts in force; smaller than configured after a shrink
+	Archived  *Archived           `json:"archived,omitempty"`
+	Warnings  []string            `json:"warnings,omitempty"`
+	Timing    Timing              `json:"timing"`
+
+	observe observation
+}
+
+// A MessageDecision says what became of one message that came in.
+type MessageDecision struct {
+	Index        int             `json:"index"`
+	Role         message.Role    `json:"role"`
+	Decision     policy.Decision `json:"decision"`
+	Reason       string          `json:"reason"`
+	TokensBefore int             `json:"tokens_before"`
+	TokensAfter  int             `json:"tokens_after"`
+}
+
+// Layers says where the tokens of a request are.
+type Layers struct {
+	System      int `json:"system"`
+	Developer   int `json:"developer"`
+	ToolsSchema int `json:"tools_schema"`
+	Summary     int `json:"summary"`
+	User        int `json:"user"`
+	Assistant   int `json:"assistant"`
+	ToolResults int `json:"tool_results"`
+	Overhead    int `json:"overhead"` // what primes the reply
+	Total       int `json:"total"`
+	Messages    int `json:"message_count"`
+}
+
+// Savings is what the edits of this call and of those before it save on this
+// request.
+type Savings struct {
+	ObservationTokens int     `json:"observation_tokens"` // of the history's tool results
+	VisibleTurns      int     `json:"visible_turns"`      // turns of the view with all results in full
+	MaskedTurns       int     `json:"masked_turns"`       // turns of the view with a masked result
+	TokensSaved       int     `json:"tokens_saved"`
+	Percent           float64 `json:"percent"`
+}
+
+// Archived says where the archive has what was taken out.
+type Archived struct {
+	Adapter  string   `json:"adapter"`
+	Location string   `json:"location"`
+	Files    []string `json:"files"`
+	Head     string   `json:"manifest_head"` // keep it elsewhere: `compactctl archive verify --head` proves the tail with it
+}
+
+// Timing says how long each part took.
+type Timing struct {
+	Ledger    time.Duration `json:"ledger_ns"` // reading the session's ledger, the first time
+	Replay    time.Duration `json:"replay_ns"`
+	Count     time.Duration `json:"count_ns"`
+	Stages    time.Duration `json:"stages_ns"` // without the summariser
+	Summarise time.Duration `json:"summarise_ns"`
+	Archive   time.Duration `json:"archive_ns"` // waited for; it runs beside the summariser
+	Commit    time.Duration `json:"commit_ns"`
+	Total     time.Duration `json:"total_ns"`
+}
