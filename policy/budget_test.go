@@ -1,0 +1,80 @@
+package policy_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+func limits(window int) policy.Limits {
+	return policy.Limits{MaxContextTokens: window, HardCapBuffer: 1500, TriggerPct: 0.85, TargetPct: 0.60}
+}
+
+func TestBudgetOfTheDefaultWindow(t *testing.T) {
+	b, err := limits(128_000).Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := policy.Budget{Max: 128_000, Cap: 126_500, Trigger: 108_800, Target: 76_800}
+	if b != want {
+		t.Errorf("got %+v, want %+v", b, want)
+	}
+}
+
+// 0.85 is no binary fraction: computed in floats, 0.85*20 is just above 17 or
+// just below it, depending on the order of the operations.
+func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
+	for window := 20; window <= 200_000; window += 20 {
+		l := policy.Limits{MaxContextTokens: window, TriggerPct: 0.85, TargetPct: 0.55}
+		b, err := l.Budget()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Trigger != window/20*17 || b.Target != window/20*11 {
+			t.Fatalf("window %d: trigger %d, target %d; want %d, %d", window, b.Trigger, b.Target, window/20*17, window/20*11)
+		}
+	}
+}
+
+func TestBudgetTriggerNeverExceedsTheCap(t *testing.T) {
+	l := policy.Limits{MaxContextTokens: 8000, HardCapBuffer: 1500, MaxOutputTokens: 4000, TriggerPct: 0.85, TargetPct: 0.6}
+	b, err := l.Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Cap != 2500 || b.Trigger != 2500 {
+		t.Errorf("cap %d, trigger %d; want both 2500", b.Cap, b.Trigger)
+	}
+	if want := 2500 * 60 / 85; b.Target != want {
+		t.Errorf("target %d, want %d: the share of the trigger, not of the window", b.Target, want)
+	}
+}
+
+func TestBudgetRefusesWhatCannotBe(t *testing.T) {
+	for name, l := range map[string]policy.Limits{
+		"nothing left":         {MaxContextTokens: 1000, HardCapBuffer: 1000, TriggerPct: 0.85, TargetPct: 0.6},
+		"target above trigger": {MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 0.6},
+		"target at trigger":    {MaxContextTokens: 1000, TriggerPct: 0.6, TargetPct: 0.6},
+		"trigger above one":    {MaxContextTokens: 1000, TriggerPct: 1.7, TargetPct: 0.6},
+		"no trigger":           {MaxContextTokens: 1000, TargetPct: 0.6},
+	} {
+		if _, err := l.Budget(); !errors.Is(err, policy.ErrBudget) {
+			t.Errorf("%s: got %v, want ErrBudget", name, err)
+		}
+	}
+}
+
+func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
+	b, _ := limits(128_000).Budget()
+	for last, want := range map[int]int{
+		0:       108_800,
+		76_000:  108_800,         // at the target or below: the trigger
+		90_000:  90_000 + 32_000, // above it: as far again as from target to trigger
+		110_000: 126_500,         // never above the cap
+	} {
+		if got := b.Due(last); got != want {
+			t.Errorf("after a compaction that ended at %d, the next is due at %d, want %d", last, got, want)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
+	e := engine(
+		policy.Step{Stage: policy.Truncate{MaxTokens: 8000}},
+		policy.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}},
+		policy.Step{Stage: cutAll{}},
+	)
+	out, err := run(t, e, loop(100, 20), budget(2500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(out.Passes); n != 1 || out.Passes[0].Stage != "mask" {
+		t.Fatalf("passes %+v: masking alone reaches the target", out.Passes)
+	}
+	masked := 0
+	for i := range out.Conversation.Inputs() {
+		if d, _ := out.Conversation.Decision(i); d == policy.Masked {
+			masked++
+		}
+	}
+	if want := 100 - 10 - 2; masked != want {
+		t.Errorf("masked %d observations, want %d: all but the first 2 and those of the last 10 turns", masked, want)
+	}
+}
+
+func TestEngineSummarisesWhatMaskingLeaves(t *testing.T) {
+	e := engine(policy.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, policy.Step{Stage: cutAll{}})
+	msgs := loop(100, 20)
+	out, err := run(t, e, msgs, budget(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := out.Conversation.Messages()
+	// system, summary, anchor, six rounds of two messages
+	if len(view) != 3+12 {
+		t.Fatalf("%d messages, want 15", len(view))
+	}
+	if view[0].Role != message.RoleSystem || !policy.IsSummary(view[1]) || view[2].Text() != "do the task" {
+		t.Errorf("order is %s, %s, %s; want system, summary, the last user message", view[0].Role, view[1].Text(), view[2].Text())
+	}
+}
+
+func TestEngineKeepsPinnedRoundsBeforeTheSummary(t *testing.T) {
+	e := engine(policy.Step{Stage: cutAll{}})
+	msgs := loop(100, 20)
+	msgs[51].Protected = true // a result in mid-history
+	out, err := run(t, e, msgs, budget(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := out.Conversation.Messages()
+	var kinds []string
+	for _, m := range view[:5] {
+		switch {
+		case policy.IsSummary(m):
+			kinds = append(kinds, "summary")
+		default:
+			kinds = append(kinds, string(m.Role))
+		}
+	}
+	if got, want := strings.Join(kinds, " "), "system assistant tool summary user"; got != want {
+		t.Errorf("view begins %q, want %q", got, want)
+	}
+	if view[2].ResultText() != msgs[51].ResultText() {
+		t.Error("the protected result was changed")
+	}
+}
+
+// faulty is a stage that proposes whatever it is told to.
+type faulty func(v *policy.View) []policy.Edit
+
+func (faulty) Name() string { return "faulty" }
+
+func (f faulty) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{Groups: [][]policy.Edit{f(v)}}, nil
+}
+
+func remove(at ...int) []policy.Edit {
+	return []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: at, Recent: at[0]}}}
+}
+
+func rewrite(i int, lit string) []policy.Edit {
+	return []policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Segments: []policy.Segment{{Lit: lit}}}}}
+}
+
+func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
+	msgs := loop(20, 30)
+	msgs = append(msgs, message.User("and now?"), message.Assistant("", message.Call("open", "bash", "{}")))
+	last := len(msgs) - 1
+	summary := policy.NewSummary(1, "s")
+	for name, f := range map[string]faulty{
+		"splits a round":          func(*policy.View) []policy.Edit { return remove(3) },
+		"drops a pinned message":  func(*policy.View) []policy.Edit { return remove(0) },
+		"drops the anchor":        func(*policy.View) []policy.Edit { return remove(last - 1) },
+		"drops the open round":    func(*policy.View) []policy.Edit { return remove(last) },
+		"edits a pinned message":  func(*policy.View) []policy.Edit { return rewrite(0, "x") },
+		"edits the anchor":        func(*policy.View) []policy.Edit { return rewrite(last-1, "x") },
+		"makes a message larger":  func(*policy.View) []policy.Edit { return rewrite(3, text(31)) },
+		"empties a message":       func(*policy.View) []policy.Edit { return rewrite(3, "") },
+		"edits what is not there": func(*policy.View) []policy.Edit { return rewrite(len(msgs), "x") },
+		"removes twice":           func(*policy.View) []policy.Edit { return remove(2, 3, 3) },
+		"puts a summary behind the anchor": func(*policy.View) []policy.Edit {
+			return []policy.Edit{{Decision: policy.Summarised, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 0, New: &summary}},
+				{Decision: policy.Summarised, Cut: &policy.Cut{Removed: []int{4, 5}, Recent: 0, New: &summary}}}
+		},
+		"says it masked what it removed": func(*policy.View) []policy.Edit {
+			return []policy.Edit{{Decision: policy.Masked, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 2}}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := engine(policy.Step{Stage: f, Goal: policy.All}, policy.Step{Stage: policy.Mask{WindowTurns: 2}})
+			out, err := run(t, e, msgs, budget(500))
+			var over *policy.BudgetError
+			if err != nil && !errors.As(err, &over) {
+				t.Fatal(err)
+			}
+			if len(out.Passes) == 0 || !out.Passes[0].Discarded || out.Passes[0].Err == nil {
+				t.Fatalf("the edits were not thrown away: %+v", out.Passes)
+			}
+			if len(out.Passes) != 2 || out.Passes[1].Applied != 1 {
+				t.Errorf("the next stage did not go on: %+v", out.Passes)
+			}
+		})
+	}
+}
+
+func TestEngineReportsInsufficientBudgetBeforeAnyStage(t *testing.T) {
+	msgs := loop(20, 30)
+	msgs[0] = message.System(text(400))
+	asked := false
+	e := engine(policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { asked = true; return remove(2, 3) })})
+	e.Floors = true
+	_, err := run(t, e, msgs, budget(300))
+	var b *policy.BudgetError
+	if !errors.As(err, &b) || !errors.Is(err, policy.ErrInsufficientBudget) {
+		t.Fatalf("got %v, want a BudgetError", err)
+	}
+	if asked {
+		t.Error("a stage was asked although the floor is above the budget")
+	}
+	if len(b.Largest) == 0 || b.Largest[0].Index != 0 || b.Largest[0].Why != "pinned" || b.Largest[0].Tokens != 402 {
+		t.Errorf("largest contributor is %+v, want the system prompt", b.Largest)
+	}
+}
+
+func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
+	msgs := []message.Message{message.System("be good"), message.User("read all")}
+	var calls []message.Part
+	for i := range 20 {
+		calls = append(calls, message.Call(string(rune('a'+i)), "read", "{}"))
+	}
+	msgs = append(msgs, message.Assistant("", calls...))
+	for i := range 20 {
+		msgs = append(msgs, message.ToolResult(string(rune('a'+i)), text(700)))
+	}
+	e := engine(policy.Step{Stage: cutAll{}}, policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	e.Floors = true
+	out, err := run(t, e, msgs, budget(10_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total := out.View.Total(); total > 10_000 || total < 9_000 {
+		t.Errorf("the view costs %d tokens; want what the budget has room for, 10,000", total)
+	}
+	for i := 3; i < len(msgs); i++ {
+		if n := out.View.Tokens[i]; n < 450 || n > 500 {
+			t.Errorf("result %d has %d tokens, want an equal share", i-3, n)
+		}
+	}
+}
+
+func TestMaskAndTruncateAreIdempotent(t *testing.T) {
+	msgs := loop(30, 40)
+	msgs[3] = message.ToolResult("call_0", text(5000))
+	steps := []policy.Step{
+		{Stage: policy.Truncate{MaxTokens: 300}, Goal: policy.All},
+		{Stage: policy.Mask{WindowTurns: 6, KeepFirst: 1}, Goal: policy.All},
+	}
+	once, err := run(t, engine(steps...), msgs, budget(100_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !once.Changed() {
+		t.Fatal("nothing was masked")
+	}
+	twice, err := run(t, engine(steps...), once.Conversation.Messages(), budget(100_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if twice.Changed() {
+		t.Errorf("masking and truncating again changed something: %+v", twice.Passes)
+	}
+}

@@ -1,0 +1,70 @@
+package policy_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// words costs a token a word and 2 a message: easy to reckon with.
+type words struct{}
+
+func (words) Text(s string) int { return len(strings.Fields(s)) }
+
+func (w words) Message(m message.Message) int {
+	n := 2
+	for _, p := range m.Parts {
+		n += w.Text(p.Text) + w.Text(p.Name) + w.Text(string(p.Args))
+	}
+	return n
+}
+
+var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
+
+func text(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+
+// loop is an agent loop: a user message, then rounds of one call with a
+// result of so many words each.
+func loop(rounds, size int) []message.Message {
+	msgs := []message.Message{message.System("be good"), message.User("do the task")}
+	for i := range rounds {
+		id := fmt.Sprintf("call_%d", i)
+		msgs = append(msgs, message.Assistant("", message.Call(id, "bash", `{}`)), message.ToolResult(id, text(size)))
+	}
+	return msgs
+}
+
+func engine(steps ...policy.Step) *policy.Engine {
+	return &policy.Engine{Steps: steps, Pins: pins, Keep: policy.Keep{Turns: 6, Pairs: 4}, Cost: words{}}
+}
+
+func run(t *testing.T, e *policy.Engine, msgs []message.Message, b policy.Budget) (*policy.Outcome, error) {
+	t.Helper()
+	return e.Run(context.Background(), policy.Request{
+		Conversation: policy.NewConversation(msgs, e.Pins, nil), Budget: b,
+	})
+}
+
+func budget(limit int) policy.Budget {
+	return policy.Budget{Max: limit, Cap: limit, Trigger: limit * 85 / 100, Target: limit * 60 / 100}
+}
+
+// cutAll is a stage that replaces the remainder by a summary.
+type cutAll struct{}
+
+func (cutAll) Name() string { return "summarise" }
+
+func (cutAll) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	p := v.Partition(v.Shrink(10))
+	if len(p.Remainder) == 0 {
+		return policy.Proposal{}, nil
+	}
+	m := policy.NewSummary(1, "what happened")
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarised, Cut: &policy.Cut{
+		Removed: p.Remainder, Recent: p.Start, New: &m, Summary: &policy.SummaryInfo{Text: m.Text(), Version: 1},
+	}}}}}, nil
+}
