@@ -32,7 +32,7 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text) (Wri
 		return Written{}, err
 	}
 	blob := Redacted(ledger)
-	rec := put(key.Base(), blob.Size(), blob.SHA256())
+	rec := put(fileHash{key.Base(), blob.Size(), blob.SHA256()})
 	rec.Op, rec.Step, rec.With = opCommit, step, with
 	if err := s.announce(ctx, rec); err != nil {
 		return Written{}, err
@@ -49,7 +49,7 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text) (Wri
 }
 
 // mayCommit returns the files of the step, or why it cannot be committed.
-func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]string, error) {
+func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]fileHash, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -66,10 +66,10 @@ func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]string, e
 	return with, nil
 }
 
-// archives reports whether there is a transcript, or originals, among names.
-func archives(names []string) bool {
-	for _, name := range names {
-		if hasKind(name, transcriptKind) || hasKind(name, originalsKind) {
+// archives reports whether there is a transcript, or originals, among files.
+func archives(files []fileHash) bool {
+	for _, f := range files {
+		if hasKind(f.Name, transcriptKind) || hasKind(f.Name, originalsKind) {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := put(name, size, sum)
+	rec := put(fileHash{name, size, sum})
 	rec.Step = step
 	rec = rec.done()
 	return &rec, nil

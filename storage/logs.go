@@ -2,8 +2,8 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"time"
 
 	"github.com/agentcompact/compact/redact"
 )
@@ -48,20 +48,18 @@ func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
 
 func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		junk := false // the line before is none
 		err := eachLineOf(ctx, c.a, c.key, 0, func(l rawLine) error {
 			link, ok := parseLink(l.text)
-			if !ok {
-				return nil
-			}
-			if _, torn := link.torn(); torn {
-				return nil
-			}
-			if !yield(link.body(), nil) {
+			_, torn := link.torn()
+			skip := !ok || torn && junk
+			junk = !ok
+			if !skip && !yield(link.body(), nil) {
 				return errStop
 			}
 			return nil
 		})
-		if err != nil && err != errStop {
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
@@ -83,7 +81,7 @@ func (s *Session) marks() []record {
 		t, ok := c.known()
 		name := c.key.Base()
 		if ok && t.seq > 0 && t.end > s.marked[name] {
-			out = append(out, record{Op: opMark, At: time.Now(), Name: name, Bytes: t.end, SHA256: t.head})
+			out = append(out, mark(name, t))
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ const (
 	opPut     = "put"     // the file is about to be created
 	opCommit  = "commit"  // the ledger of Step is about to be created, over the files With
 	opDone    = "done"    // the file exists and is durable
-	opMark    = "mark"    // the log holds Bytes bytes, and its last line hashes to SHA256
+	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // it may be again
 )
@@ -22,14 +22,20 @@ const (
 // somebody else's, and what was announced but is not there never was, unless a
 // later line says that it is.
 type record struct {
-	Op     string    `json:"op"`
-	At     time.Time `json:"at"`
-	Name   string    `json:"name,omitempty"`
-	Bytes  int64     `json:"bytes,omitempty"`
-	SHA256 string    `json:"sha256,omitempty"`
-	Step   int       `json:"step,omitempty"`
-	With   []string  `json:"with,omitempty"`
-	Reason string    `json:"reason,omitempty"` // of a hold; redacted
+	Op string    `json:"op"`
+	At time.Time `json:"at"`
+	fileHash
+	Lines  int64      `json:"lines,omitempty"`
+	Step   int        `json:"step,omitempty"`
+	With   []fileHash `json:"with,omitempty"`
+	Reason string     `json:"reason,omitempty"` // of a hold; redacted
+}
+
+// fileHash is a file and what it holds.
+type fileHash struct {
+	Name   string `json:"name,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 func (r record) body() string {
@@ -39,13 +45,16 @@ func (r record) body() string {
 }
 
 // put announces a file.
-func put(name string, size int64, sum string) record {
-	return record{Op: opPut, At: time.Now(), Name: name, Bytes: size, SHA256: sum}
+func put(f fileHash) record { return record{Op: opPut, At: time.Now(), fileHash: f} }
+
+// mark says how far a log goes.
+func mark(log string, t tail) record {
+	return record{Op: opMark, At: time.Now(), fileHash: fileHash{log, t.end, t.head}, Lines: t.seq}
 }
 
 // done says that what r announced exists.
 func (r record) done() record {
-	return record{Op: opDone, At: time.Now(), Name: r.Name, Bytes: r.Bytes, SHA256: r.SHA256, Step: r.Step}
+	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
 }
 
 func hold(op string, reason redact.Text) record {

@@ -25,9 +25,9 @@ type Session struct {
 	manifest, events, journal *chain
 
 	mu      sync.Mutex
-	pending map[int][]string // step → files written for it by this Session
-	head    int              // highest step known to be committed
-	marked  map[string]int64 // log → bytes that a mark of this Session covers
+	pending map[int][]fileHash // step → files written for it by this Session
+	head    int                // highest step known to be committed
+	marked  map[string]int64   // log → bytes that a mark of this Session covers
 }
 
 // Written tells of a file that is now in the archive.
@@ -70,7 +70,7 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 		manifest: newChain(a, dir.child(manifestName), true),
 		events:   newChain(a, dir.child(eventsName), false),
 		journal:  newChain(a, dir.child(journalName), false),
-		pending:  map[int][]string{},
+		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
 	}
 	if _, err := s.manifest.refresh(ctx); err != nil {
@@ -128,8 +128,7 @@ func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) 
 // Summary stores the summary that a step made, as summary-NNN.json or its next
 // free attempt.
 func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (Written, error) {
-	w, _, err := s.write(ctx, summaryKind, step, Redacted(summary))
-	return w, err
+	return s.write(ctx, summaryKind, step, Redacted(summary))
 }
 
 // Final stores a transcript that belongs to no step, such as the whole history
@@ -161,15 +160,14 @@ func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []reda
 	if err != nil {
 		return Written{}, &Error{"write", s.dir.child(k.file(step, 1)), err}
 	}
-	w, _, err := s.write(ctx, k, step, blob)
-	return w, err
+	return s.write(ctx, k, step, blob)
 }
 
 // write stores a file of a step under its first free name and remembers it
 // for the commit.
-func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Written, record, error) {
+func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Written, error) {
 	if step < 1 {
-		return Written{}, record{}, &Error{"write", s.dir, ErrStep}
+		return Written{}, &Error{"write", s.dir, ErrStep}
 	}
 	for attempt := 1; ; attempt++ {
 		w, rec, err := s.create(ctx, k.file(step, attempt), blob)
@@ -178,10 +176,10 @@ func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Writt
 		}
 		if err == nil {
 			s.mu.Lock()
-			s.pending[step] = append(s.pending[step], rec.Name)
+			s.pending[step] = append(s.pending[step], rec.fileHash)
 			s.mu.Unlock()
 		}
-		return w, rec, err
+		return w, err
 	}
 }
 
@@ -196,7 +194,7 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 	if taken {
 		return Written{}, record{}, &Error{"create", key, ErrExists}
 	}
-	rec := put(name, blob.Size(), blob.SHA256())
+	rec := put(fileHash{name, blob.Size(), blob.SHA256()})
 	if err := s.record(ctx, rec); err != nil {
 		return Written{}, record{}, err
 	}

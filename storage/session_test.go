@@ -1,0 +1,485 @@
+package storage_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// text lets a test store any text.
+func text(format string, args ...any) redact.Text {
+	r, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		panic(err)
+	}
+	return r.Text(fmt.Sprintf(format, args...))
+}
+
+// lines returns n lines that are different for each tag.
+func lines(tag string, n int) []redact.Text {
+	out := make([]redact.Text, n)
+	for i := range out {
+		out[i] = text(`{"role":"user","content":"%s %d"}`, tag, i)
+	}
+	return out
+}
+
+func session(t *testing.T, a storage.Archive, id string) *storage.Session {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// step takes a session through one whole step.
+func step(t *testing.T, s *storage.Session, n int) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, second(s.Transcript(ctx, n, lines(fmt.Sprint("t", n), 3))))
+	must(t, second(s.Summary(ctx, n, text(`{"summary":%d}`, n))))
+	must(t, s.Events(ctx, lines(fmt.Sprint("e", n), 2)))
+	must(t, second(s.Commit(ctx, n, text(`{"v":1,"step":%d}`, n))))
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func names(t *testing.T, s *storage.Session) []string {
+	t.Helper()
+	var out []string
+	for info, err := range s.Files(t.Context()) {
+		must(t, err)
+		out = append(out, info.Key.Base())
+	}
+	return out
+}
+
+func content(t *testing.T, s *storage.Session, name string) string {
+	t.Helper()
+	r, err := s.Open(t.Context(), name, 0, -1)
+	must(t, err)
+	data, err := io.ReadAll(r)
+	must(t, errors.Join(err, r.Close()))
+	return string(data)
+}
+
+// archives runs a test on each kind of archive.
+func archives(t *testing.T, test func(t *testing.T, a storage.Archive)) {
+	t.Run("memory", func(t *testing.T) { test(t, memory.New()) })
+	t.Run("fs", func(t *testing.T) {
+		a, err := fs.Open(t.TempDir())
+		must(t, err)
+		t.Cleanup(func() { must(t, a.Close()) })
+		test(t, a)
+	})
+}
+
+func TestSessionLaysItsFilesOutByStep(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		s := session(t, a, "Run/1")
+		step(t, s, 1)
+		step(t, s, 2)
+		must(t, second(s.Final(t.Context(), lines("f", 2))))
+		must(t, second(s.Final(t.Context(), lines("g", 2))))
+		must(t, s.Journal(t.Context(), lines("j", 1)))
+		want := []string{
+			"events.jsonl", "journal.jsonl", "ledger-001.json", "ledger-002.json", "manifest.jsonl", "summary-001.json", "summary-002.json",
+			"transcript-final-001.jsonl", "transcript-final-002.jsonl", "transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl",
+		}
+		if diff := cmp.Diff(want, names(t, s)); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
+		if s.Key().String() != "%52un%2f1" {
+			t.Errorf("the folder is %q", s.Key())
+		}
+	})
+}
+
+func TestWrittenTellsWhatIsInTheFile(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	must(t, err)
+	t.Cleanup(func() { must(t, a.Close()) })
+	s := session(t, a, "s")
+	w, err := s.Transcript(t.Context(), 1, lines("t", 1000))
+	must(t, err)
+	data := content(t, s, "transcript-pre-compact-001.jsonl")
+	sum := sha256.Sum256([]byte(data))
+	want := storage.Written{
+		Key: mustKey(t, "s/transcript-pre-compact-001.jsonl"), Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
+		Location: root + "/s/transcript-pre-compact-001.jsonl",
+	}
+	if w != want {
+		t.Errorf("got %+v, want %+v", w, want)
+	}
+	if n := strings.Count(data, "\n"); n != 1000 || !strings.HasPrefix(data, lines("t", 1)[0].String()+"\n") {
+		t.Errorf("%d lines, the first of them %.60q", n, data)
+	}
+}
+
+func TestTranscriptLeavesWhatACrashLeftBehind(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		must(t, second(session(t, a, "s").Transcript(t.Context(), 1, lines("crashed", 2))))
+		must(t, second(session(t, a, "s").Summary(t.Context(), 1, text(`{"crashed":1}`))))
+		s := session(t, a, "s")
+		w, err := s.Transcript(t.Context(), 1, lines("second", 2))
+		must(t, err)
+		if w.Key.Base() != "transcript-pre-compact-001.2.jsonl" {
+			t.Errorf("the second attempt is %s", w.Key)
+		}
+		w, err = s.Transcript(t.Context(), 1, lines("third", 2))
+		must(t, err)
+		if w.Key.Base() != "transcript-pre-compact-001.3.jsonl" {
+			t.Errorf("the third attempt is %s", w.Key)
+		}
+		if got := content(t, s, "transcript-pre-compact-001.jsonl"); !strings.Contains(got, "crashed") {
+			t.Errorf("what the crash left is now %q", got)
+		}
+	})
+}
+
+func TestCommitHasOneWinnerAndNoHoles(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		const writers, steps = 4, 5
+		var mu sync.Mutex
+		ledger := map[int]string{}
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				s := session(t, a, "s")
+				for {
+					n, err := s.Head(t.Context())
+					if err != nil || n >= steps {
+						report(t, err)
+						return
+					}
+					body := fmt.Sprintf(`{"by":%d,"step":%d}`, w, n+1)
+					if _, err := s.Transcript(t.Context(), n+1, lines(body[1:5], 2)); err != nil {
+						report(t, err)
+						return
+					}
+					_, err = s.Commit(t.Context(), n+1, text("%s", body))
+					if errors.Is(err, storage.ErrExists) {
+						continue
+					}
+					report(t, err)
+					mu.Lock()
+					if other, ok := ledger[n+1]; ok {
+						t.Errorf("step %d was committed twice: %s and %s", n+1, other, body)
+					}
+					ledger[n+1] = body
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		got := map[int]string{}
+		for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
+			must(t, err)
+			got[l.Step] = string(l.Data)
+		}
+		if diff := cmp.Diff(ledger, got); diff != "" || len(got) != steps {
+			t.Errorf("ledgers (-acknowledged +read):\n%s", diff)
+		}
+	})
+}
+
+// report is must for goroutines.
+func report(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCommitWantsTheStepBeforeAndSomethingArchived(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		s := session(t, a, "s")
+		ledger := text(`{"v":1}`)
+		commit := func(n int) error { return second(s.Commit(t.Context(), n, ledger)) }
+		if err := commit(1); !errors.Is(err, storage.ErrStep) {
+			t.Errorf("nothing is archived: %v, want ErrStep", err)
+		}
+		must(t, second(s.Summary(t.Context(), 1, text(`{}`))))
+		if err := commit(1); !errors.Is(err, storage.ErrStep) {
+			t.Errorf("only a summary is archived: %v, want ErrStep", err)
+		}
+		must(t, second(s.Originals(t.Context(), 2, lines("o", 1))))
+		if err := commit(2); !errors.Is(err, storage.ErrStep) {
+			t.Errorf("step 1 is not committed: %v, want ErrStep", err)
+		}
+		for _, n := range []int{0, -1} {
+			if err := commit(n); !errors.Is(err, storage.ErrStep) {
+				t.Errorf("step %d: %v, want ErrStep", n, err)
+			}
+			if _, err := s.Transcript(t.Context(), n, nil); !errors.Is(err, storage.ErrStep) {
+				t.Errorf("transcript of step %d: %v, want ErrStep", n, err)
+			}
+		}
+		must(t, second(s.Transcript(t.Context(), 1, lines("t", 1))))
+		must(t, commit(1))
+		if err := commit(1); !errors.Is(err, storage.ErrExists) {
+			t.Errorf("step 1 again: %v, want ErrExists", err)
+		}
+		must(t, commit(2))
+	})
+}
+
+func TestHeadFindsTheLastStepFromAnywhere(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	early := session(t, a, "s")
+	for n := 1; n <= 21; n++ {
+		must(t, second(s.Transcript(t.Context(), n, nil)))
+		must(t, second(s.Commit(t.Context(), n, text(`{}`))))
+		for _, who := range []*storage.Session{session(t, a, "s"), early, s} {
+			got, err := who.Head(t.Context())
+			must(t, err)
+			if got != n {
+				t.Fatalf("Head is %d after step %d", got, n)
+			}
+		}
+	}
+	if got, err := session(t, a, "other").Head(t.Context()); got != 0 || err != nil {
+		t.Errorf("Head of a session without steps: %d, %v", got, err)
+	}
+}
+
+func TestLedgersBeginWhereAsked(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	for n := 1; n <= 4; n++ {
+		step(t, s, n)
+	}
+	for from, want := range map[int]int{-3: 4, 0: 4, 1: 4, 3: 2, 4: 1, 5: 0, 99: 0} {
+		n := 0
+		for l, err := range s.Ledgers(t.Context(), from) {
+			must(t, err)
+			if l.Step < from || string(l.Data) != fmt.Sprintf(`{"v":1,"step":%d}`, l.Step) {
+				t.Errorf("from %d: step %d is %s", from, l.Step, l.Data)
+			}
+			n++
+		}
+		if n != want {
+			t.Errorf("from %d: %d ledgers, want %d", from, n, want)
+		}
+	}
+}
+
+func TestEventsComeBackByteForByte(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		want := []string{`{}`, `{ }`, `{"a":1}`, `{ "prev":"mine","seq":"x" }`, `{"torn":{"bytes":5,"sha256":"x"}}`, `{"t":"\n\u0000é"}`}
+		s := session(t, a, "s")
+		for _, l := range want {
+			must(t, s.Events(t.Context(), []redact.Text{text("%s", l)}))
+		}
+		must(t, session(t, a, "s").Events(t.Context(), []redact.Text{text(`{"last":1}`), text(`{"last":2}`)}))
+		want = append(want, `{"last":1}`, `{"last":2}`)
+		var got []string
+		for l, err := range s.EventLines(t.Context()) {
+			must(t, err)
+			got = append(got, string(l))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("lines (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	for _, l := range []string{"", "null", "1", `"x"`, "[]", `{"a":1`, "{}\n{}", "{}{}", " {}", "{\n}"} {
+		err := s.Events(t.Context(), []redact.Text{text(`{"fine":1}`), text("%s", l)})
+		if !errors.Is(err, storage.ErrLine) {
+			t.Errorf("%q: %v, want ErrLine", l, err)
+		}
+	}
+	if got := names(t, s); len(got) > 0 {
+		t.Errorf("refused lines made %q", got)
+	}
+	if _, err := s.Transcript(t.Context(), 1, []redact.Text{text("a\nb")}); !errors.Is(err, storage.ErrLine) {
+		t.Errorf("a transcript line with a line feed: %v, want ErrLine", err)
+	}
+	if _, err := s.Final(t.Context(), []redact.Text{text("a\nb")}); !errors.Is(err, storage.ErrLine) {
+		t.Errorf("a final transcript line with a line feed: %v, want ErrLine", err)
+	}
+}
+
+func TestTwoSessionsWriteOneLog(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		const writers, each = 3, 20
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				s := session(t, a, "s")
+				for i := range each {
+					report(t, s.Events(t.Context(), []redact.Text{text(`{"w":%d,"i":%d}`, w, i)}))
+				}
+			})
+		}
+		wg.Wait()
+		seen := map[string]int{}
+		for l, err := range session(t, a, "s").EventLines(t.Context()) {
+			must(t, err)
+			seen[string(l)]++
+		}
+		if len(seen) != writers*each {
+			t.Errorf("%d different lines, want %d", len(seen), writers*each)
+		}
+		wantOK(t, a, "s")
+	})
+}
+
+// failing is an archive in which one call fails.
+type failing struct {
+	storage.Archive
+	mu   sync.Mutex
+	fail func(op string, k storage.Key) error
+}
+
+func (a *failing) check(op string, k storage.Key) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.fail == nil {
+		return nil
+	}
+	return a.fail(op, k)
+}
+
+func (a *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if err := a.check("create", k); err != nil {
+		return err
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+func (a *failing) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := a.check("append", k); err != nil {
+		return err
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+var errDisk = errors.New("disk on fire")
+
+func TestSessionGoesOnAfterAFailure(t *testing.T) {
+	for _, at := range []string{"append manifest.jsonl", "create transcript-pre-compact-001.jsonl", "create summary-001.json", "append events.jsonl", "create ledger-001.json"} {
+		t.Run(at, func(t *testing.T) {
+			a := &failing{Archive: memory.New()}
+			a.fail = func(op string, k storage.Key) error {
+				if op+" "+k.Base() == at {
+					return errDisk
+				}
+				return nil
+			}
+			s := session(t, a, "s")
+			err := tryStep(t.Context(), s, 1)
+			if !errors.Is(err, errDisk) {
+				t.Fatalf("got %v, want the error of the disk", err)
+			}
+			if n, err := s.Head(t.Context()); n != 0 || err != nil {
+				t.Errorf("Head is %d, %v after a failed step", n, err)
+			}
+			a.fail = nil
+			must(t, tryStep(t.Context(), s, 1))
+			must(t, tryStep(t.Context(), session(t, a, "s"), 2))
+			wantOK(t, a, "s")
+		})
+	}
+}
+
+func tryStep(ctx context.Context, s *storage.Session, n int) error {
+	if _, err := s.Transcript(ctx, n, lines("t", 2)); err != nil {
+		return err
+	}
+	if _, err := s.Summary(ctx, n, text(`{}`)); err != nil {
+		return err
+	}
+	if err := s.Events(ctx, lines("e", 2)); err != nil {
+		return err
+	}
+	_, err := s.Commit(ctx, n, text(`{}`))
+	return err
+}
+
+func TestStepIsCommittedByItsLedgerAlone(t *testing.T) {
+	a := &failing{Archive: memory.New()}
+	s := session(t, a, "s")
+	must(t, second(s.Transcript(t.Context(), 1, lines("t", 1))))
+	created := false
+	a.fail = func(op string, k storage.Key) error { // the line after the ledger fails
+		if created {
+			return errDisk
+		}
+		created = op == "create"
+		return nil
+	}
+	must(t, second(s.Commit(t.Context(), 1, text(`{}`))))
+	a.fail = nil
+	wantOK(t, a, "s")
+	before := s.ManifestHead()
+	step(t, session(t, a, "s"), 2)
+	wantOK(t, a, "s")
+	if got := content(t, s, "manifest.jsonl"); strings.Count(got, `"op":"done"`) != 2 || before == session(t, a, "s").ManifestHead() {
+		t.Errorf("the next commit does not say that step 1 is committed:\n%s", got)
+	}
+}
+
+func TestManifestHeadIsTheHashOfItsLastLine(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	if got := s.ManifestHead(); got != "" {
+		t.Errorf("ManifestHead of nothing is %q", got)
+	}
+	step(t, s, 1)
+	data := strings.TrimSuffix(content(t, s, "manifest.jsonl"), "\n")
+	sum := sha256.Sum256([]byte(data[strings.LastIndexByte(data, '\n')+1:]))
+	want := hex.EncodeToString(sum[:])
+	if got := s.ManifestHead(); got != want {
+		t.Errorf("ManifestHead is %s, want %s", got, want)
+	}
+	if got := session(t, a, "s").ManifestHead(); got != want {
+		t.Errorf("ManifestHead of another Session is %s, want %s", got, want)
+	}
+}
+
+func TestOpenDirTakesWhatAListingShows(t *testing.T) {
+	a := memory.New()
+	id := strings.Repeat("Long ", 100)
+	step(t, session(t, a, id), 1)
+	s, err := storage.OpenDir(t.Context(), a, storage.EscapeSession(id))
+	must(t, err)
+	if n, err := s.Head(t.Context()); n != 1 || err != nil {
+		t.Errorf("Head is %d, %v", n, err)
+	}
+	for _, dir := range []string{"", "a/b", "Long", "%41%", "_erased.jsonl", "a~b"} {
+		if _, err := storage.OpenDir(t.Context(), a, dir); err == nil {
+			t.Errorf("%q was opened", dir)
+		}
+	}
+	if _, err := storage.OpenSession(t.Context(), a, ""); err == nil {
+		t.Error("the empty session was opened")
+	}
+}

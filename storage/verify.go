@@ -1,0 +1,239 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// VerifyOptions says what to verify against. The zero value is good.
+type VerifyOptions struct {
+	// Head is a manifest head that was kept outside of the archive
+	// ([Session.ManifestHead]). Without it nobody can tell whether the end of
+	// the manifest was cut off.
+	Head string
+
+	// Refs returns what a ledger refers to; each of it must be there. nil
+	// means that ledgers are not looked into.
+	Refs func(l Ledger) ([]Ref, error)
+
+	// Progress, if any, is called from one goroutine with how many bytes
+	// of all have been read.
+	Progress func(done, total int64)
+}
+
+// Ref is a piece of a file that a ledger refers to.
+type Ref struct {
+	File   string // its name in the session's folder
+	Off    int64  // bytes
+	Len    int64  // bytes
+	SHA256 string // of the piece, in lower-case hex; "" is not compared
+}
+
+// ProblemKind is what is wrong with a file or a line.
+type ProblemKind string
+
+// The kinds of problems. Where more than one would fit, for a line that was
+// changed may also be one that was removed and another added, the one that
+// needs the fewest changes is named.
+const (
+	Removed    ProblemKind = "removed"
+	Added      ProblemKind = "added"
+	Changed    ProblemKind = "changed"
+	Truncated  ProblemKind = "truncated"
+	Reordered  ProblemKind = "reordered"
+	Unreadable ProblemKind = "unreadable"
+)
+
+// Problem is a difference between what was stored and what is there.
+type Problem struct {
+	Kind   ProblemKind
+	File   string // name in the session's folder
+	Line   int    // of a log, from 1; 0 is the whole file
+	Detail string
+}
+
+// String says it in one line.
+func (p Problem) String() string {
+	if p.Line > 0 {
+		return fmt.Sprintf("%s: line %d: %s: %s", p.File, p.Line, p.Kind, p.Detail)
+	}
+	return fmt.Sprintf("%s: %s: %s", p.File, p.Kind, p.Detail)
+}
+
+// FileState is what a file is to its session.
+type FileState string
+
+// The states of files.
+const (
+	StateStored    FileState = "stored"    // belongs to a committed step, or is a final transcript
+	StateAbandoned FileState = "abandoned" // left by a crash or a lost race; whole, and not used
+	StateLog       FileState = "log"       // appended to
+	StateUnknown   FileState = "unknown"   // no session wrote it
+)
+
+// FileReport is one file that is there.
+type FileReport struct {
+	Name  string
+	Bytes int64
+	State FileState
+}
+
+// Report is what [Verify] found.
+type Report struct {
+	Dir      string       // the session's folder
+	Steps    int          // committed
+	Files    []FileReport // in the order of their names
+	Bytes    int64        // of all files
+	Problems []Problem    // none: what is there is what was stored
+	Notes    []string     // what is no problem, but worth knowing
+	Head     string       // hash of the manifest's last line
+
+	// TailProven: the manifest ends where VerifyOptions.Head says. When it
+	// is false, steps at the end may have been cut off without a trace.
+	TailProven bool
+	// Newer is how many lines of the manifest follow the given head. They
+	// are not proven to be the last ones.
+	Newer int
+}
+
+// OK reports whether there is no problem.
+func (r Report) OK() bool { return len(r.Problems) == 0 }
+
+// Abandoned returns the names of the files that a crash or a lost race left.
+func (r Report) Abandoned() []string {
+	var out []string
+	for _, f := range r.Files {
+		if f.State == StateAbandoned {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// Verify reads everything that a session stored and compares it with what its
+// manifest says. A session that has no files is [ErrNotExist]. Other errors
+// are those of a place that cannot be read at all; what is wrong with the
+// session is in the Report. A session may be written to meanwhile.
+func Verify(ctx context.Context, a Archive, session string, opts VerifyOptions) (Report, error) {
+	dir, err := Prefix(session)
+	if err != nil {
+		return Report{}, err
+	}
+	return verify(ctx, a, dir, opts)
+}
+
+// Verify is the function of that name for this session.
+func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error) {
+	return verify(ctx, s.a, s.dir, opts)
+}
+
+func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
+	v := &verifier{ctx: ctx, a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}}
+	// In this order a file that comes into being meanwhile is never taken
+	// for one that was not announced.
+	for _, do := range []func() error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkRefs} {
+		if err := do(); err != nil {
+			return Report{}, err
+		}
+	}
+	v.checkHead()
+	slices.SortStableFunc(v.report.Problems, func(x, y Problem) int {
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	return v.report, nil
+}
+
+type verifier struct {
+	ctx    context.Context //nolint:containedctx // lives as long as one Verify
+	a      Archive
+	dir    Key
+	opts   VerifyOptions
+	report Report
+
+	total, read int64
+	there       map[string]int64 // name → bytes, of all files but foreign ones
+	manifest    *manifestIndex
+	heads       []string // hash of each line of the manifest
+}
+
+func (v *verifier) problem(kind ProblemKind, file string, line int, format string, args ...any) {
+	v.report.Problems = append(v.report.Problems, Problem{kind, file, line, fmt.Sprintf(format, args...)})
+}
+
+func (v *verifier) note(format string, args ...any) {
+	v.report.Notes = append(v.report.Notes, fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) list() error {
+	found := false
+	for info, err := range v.a.List(v.ctx, v.dir) {
+		if err != nil {
+			return err
+		}
+		found = true
+		if info.Foreign != "" || info.Key.s != v.dir.child(info.Key.Base()).s {
+			v.foreign(info)
+			continue
+		}
+		v.there[info.Key.Base()] = info.Size
+		v.total += info.Size
+	}
+	if !found {
+		return &Error{"verify", v.dir, ErrNotExist}
+	}
+	return nil
+}
+
+// foreign is about what no session can have written.
+func (v *verifier) foreign(info Info) {
+	name := strings.TrimPrefix(cmp.Or(info.Foreign, info.Key.s), v.dir.s+"/")
+	v.problem(Added, name, 0, "no session writes such a file")
+	v.report.Files = append(v.report.Files, FileReport{name, info.Size, StateUnknown})
+}
+
+// progress counts bytes that were read.
+func (v *verifier) progress(n int64) {
+	v.read += n
+	if v.opts.Progress != nil {
+		v.opts.Progress(min(v.read, v.total), v.total)
+	}
+}
+
+// unreadable makes a problem of an error, unless nobody wants to know any
+// more.
+func (v *verifier) unreadable(name string, err error) error {
+	if cerr := v.ctx.Err(); cerr != nil {
+		return &Error{"verify", v.dir, cerr}
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	v.problem(Unreadable, name, 0, "%v", err)
+	return nil
+}
+
+// checkHead compares the end of the manifest with the head that was kept.
+func (v *verifier) checkHead() {
+	if n := len(v.heads); n > 0 {
+		v.report.Head = v.heads[n-1]
+	}
+	if v.opts.Head == "" {
+		v.note("the tail is not proven: no head was given")
+		return
+	}
+	at := slices.Index(v.heads, v.opts.Head)
+	if at < 0 {
+		v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")
+		return
+	}
+	v.report.Newer = len(v.heads) - 1 - at
+	v.report.TailProven = v.report.Newer == 0
+	if !v.report.TailProven {
+		v.note("the tail is not proven: %d lines of the manifest follow the given head", v.report.Newer)
+	}
+}

@@ -1,0 +1,191 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// manifestIndex is what the manifest says.
+type manifestIndex struct {
+	announced map[string][]fileHash // by name
+	done      map[string]fileHash   // by name
+	commits   map[int][]record      // by step
+	marks     map[string][]logMark  // by log
+}
+
+func (v *verifier) readManifest() error {
+	m := &manifestIndex{map[string][]fileHash{}, map[string]fileHash{}, map[int][]record{}, map[string][]logMark{}}
+	v.manifest = m
+	if _, ok := v.there[manifestName]; !ok {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(v.there)), func(name string) bool { return !isLog(name) }) {
+			v.problem(Removed, manifestName, 0, "without it nothing else can be proved")
+		} else {
+			v.note("there is no manifest yet: only the chains of the logs are proven")
+		}
+		return nil
+	}
+	return v.checkLog(manifestName, nil, func(number int, body []byte, hash string) {
+		v.heads = append(v.heads, hash)
+		if r, ok := parseRecord(body); ok {
+			m.add(r)
+		}
+	})
+}
+
+func (m *manifestIndex) add(r record) {
+	switch r.Op {
+	case opPut:
+		m.announced[r.Name] = append(m.announced[r.Name], r.fileHash)
+	case opCommit:
+		m.announced[r.Name] = append(m.announced[r.Name], r.fileHash)
+		m.commits[r.Step] = append(m.commits[r.Step], r)
+	case opDone:
+		m.done[r.Name] = r.fileHash
+	case opMark:
+		m.marks[r.Name] = append(m.marks[r.Name], logMark{r.Bytes, r.SHA256, r.Lines})
+	}
+}
+
+func (v *verifier) checkLogs() error {
+	for _, name := range []string{eventsName, journalName} {
+		marks := v.manifest.marks[name]
+		if _, ok := v.there[name]; !ok {
+			if len(marks) > 0 && !v.appeared(name) {
+				v.problem(Removed, name, 0, "the manifest knows %d lines of it", marks[len(marks)-1].lines)
+			}
+			continue
+		}
+		if err := v.checkLog(name, marks, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFiles reads every file that was created, and settles which of them
+// belong to a committed step.
+func (v *verifier) checkFiles() error {
+	hashes := map[string]fileHash{}
+	for _, name := range slices.Sorted(maps.Keys(v.there)) {
+		if isLog(name) {
+			continue
+		}
+		sum, size, err := hashFile(v.ctx, v.a, v.dir.child(name))
+		v.progress(v.there[name])
+		if err != nil {
+			if err := v.unreadable(name, err); err != nil {
+				return err
+			}
+			continue
+		}
+		hashes[name] = fileHash{name, size, sum}
+	}
+	stored := v.manifest.stored(hashes)
+	for _, name := range slices.Sorted(maps.Keys(v.there)) {
+		v.checkFile(name, hashes, stored)
+	}
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		if _, ok := v.there[name]; !ok && !v.appeared(name) {
+			v.problem(Removed, name, 0, "%s", stored[name])
+		}
+	}
+	return nil
+}
+
+// stored returns the files that must be there, and what they hold: what is
+// said to be done, and what was handed to a commit that succeeded.
+func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
+	out := maps.Clone(m.done)
+	for step, commits := range m.commits {
+		ledger := ledgerKind.file(step, 1)
+		have, ok := m.done[ledger]
+		if !ok {
+			have, ok = hashes[ledger]
+		}
+		if !ok {
+			continue // nobody got to create it
+		}
+		i := slices.IndexFunc(commits, func(r record) bool { return r.fileHash == have })
+		if i < 0 {
+			i = 0 // the ledger was changed; the first to announce it usually wins
+		}
+		out[ledger] = commits[i].fileHash
+		for _, f := range commits[i].With {
+			out[f.Name] = f
+		}
+	}
+	return out
+}
+
+func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
+	file := FileReport{Name: name, Bytes: v.there[name], State: StateAbandoned}
+	have, readable := hashes[name]
+	want := v.manifest.announced[name]
+	if s, ok := stored[name]; ok {
+		file.State, want = StateStored, []fileHash{s}
+	}
+	switch {
+	case isLog(name):
+		file.State = StateLog
+	case len(want) == 0:
+		file.State = StateUnknown
+		if len(v.heads) > 0 { // without a manifest that goes for all of them
+			v.problem(Added, name, 0, "the manifest does not know it")
+		}
+	case readable && !slices.Contains(want, have):
+		v.differs(have, want[0], stored)
+	}
+	v.report.Files = append(v.report.Files, file)
+	v.report.Bytes += file.Bytes
+}
+
+// differs says how a file is not what it should be.
+func (v *verifier) differs(have, want fileHash, stored map[string]fileHash) {
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		if other := stored[name]; name != have.Name && other.SHA256 == have.SHA256 {
+			v.problem(Changed, have.Name, 0, "it holds what %s should hold", name)
+			return
+		}
+	}
+	kind := Changed
+	if have.Bytes < want.Bytes {
+		kind = Truncated
+	}
+	v.problem(kind, have.Name, 0, "it holds %s, the manifest says %s", have, want)
+}
+
+// String is for details of problems.
+func (f fileHash) String() string {
+	return fmt.Sprintf("%d bytes with SHA-256 %.12s…", f.Bytes, f.SHA256)
+}
+
+// appeared reports whether a file that was not listed is there after all:
+// somebody is writing to the session.
+func (v *verifier) appeared(name string) bool {
+	r, err := v.a.Open(v.ctx, v.dir.child(name), 0, 1)
+	if err != nil {
+		return false
+	}
+	return errors.Join(r.Close()) == nil
+}
+
+// checkSteps: ledgers are numbered without holes.
+func (v *verifier) checkSteps() error {
+	highest := 0
+	for name := range v.there {
+		if n, ok := ledgerKind.number(name); ok {
+			highest = max(highest, n)
+		}
+	}
+	for step := 1; step <= highest; step++ {
+		name := ledgerKind.file(step, 1)
+		if _, ok := v.there[name]; ok {
+			v.report.Steps++
+		} else if _, told := v.manifest.done[name]; !told {
+			v.problem(Removed, name, 0, "later steps are committed")
+		}
+	}
+	return nil
+}

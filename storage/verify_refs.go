@@ -1,0 +1,59 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+)
+
+// checkRefs resolves what the ledgers refer to.
+func (v *verifier) checkRefs() error {
+	if v.opts.Refs == nil {
+		return nil
+	}
+	s := &Session{a: v.a, dir: v.dir}
+	for l, err := range s.Ledgers(v.ctx, 1) {
+		name := ledgerKind.file(l.Step, 1)
+		if err != nil {
+			return v.unreadable(name, err)
+		}
+		refs, err := v.opts.Refs(l)
+		if err != nil {
+			v.problem(Unreadable, name, 0, "%v", err)
+			continue
+		}
+		for _, ref := range refs {
+			if err := v.checkRef(name, ref); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) checkRef(ledger string, ref Ref) error {
+	if reason := checkSegment(ref.File); reason != "" {
+		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&KeyError{ref.File, reason}).Error())
+		return nil
+	}
+	r, err := v.a.Open(v.ctx, v.dir.child(ref.File), ref.Off, ref.Len)
+	if errors.Is(err, ErrNotExist) {
+		v.problem(Removed, ref.File, 0, "%s refers to it", ledger)
+		return nil
+	}
+	if err != nil {
+		return v.unreadable(ref.File, err)
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, &ctxReader{v.ctx, r})
+	if err := errors.Join(err, r.Close()); err != nil {
+		return v.unreadable(ref.File, err)
+	}
+	if n != ref.Len {
+		v.problem(Truncated, ref.File, 0, "%s refers to %d bytes at %d, there are %d", ledger, ref.Len, ref.Off, n)
+	} else if ref.SHA256 != "" && hex.EncodeToString(h.Sum(nil)) != ref.SHA256 {
+		v.problem(Changed, ref.File, 0, "%s refers to %d bytes at %d that were others", ledger, ref.Len, ref.Off)
+	}
+	return nil
+}
