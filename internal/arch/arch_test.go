@@ -1,0 +1,162 @@
+// Package arch holds the test of the architecture: which package may import
+// which, and what a program that imports compact links.
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/agentcompact/compact"
+
+// arrows says what each package may import of the project; packages below the
+// folder included. A package that is not named here may import nothing of it,
+// so that a new one has to be thought about. internal/… may be used by all,
+// and itself only uses what is named.
+var arrows = map[string][]string{
+	"internal/jsonscan":   {},
+	"internal/arch":       {},
+	"internal/corpus":     {},
+	"internal/invariant":  {"message"},
+	"internal/histgen":    {"message"},
+	"message":             {"internal/jsonscan"},
+	"token":               {"message", "internal/jsonscan"},
+	"policy":              {"message", "token"},
+	"strategy":            {"message", "token", "policy", "internal/jsonscan"},
+	"redact":              {"internal/jsonscan"},
+	"storage":             {"redact"},
+	"trace":               {"redact"},
+	"compact":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan"},
+	"configs":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact"},
+	"cmd/compactctl":      {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "internal/jsonscan"},
+	"examples":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
+	"hook":                {"message", "compact"},
+	"internal/record":     {"message"},
+	"internal/vectors":    {"message", "token", "policy"},
+	"internal/benchmarks": {"message", "token", "policy", "strategy", "compact", "storage", "internal/histgen"},
+}
+
+// heavy says which packages alone may import a dependency.
+var heavy = map[string][]string{
+	"github.com/sashabaranov/go-openai":          {"strategy/openai"},
+	"github.com/pkoukk/tiktoken-go":              {"token/tiktoken", "token/internal/genvocab"},
+	"github.com/aws/aws-sdk-go-v2":               {"storage/s3"},
+	"go.opentelemetry.io":                        {"trace/otel"},
+	"github.com/spf13/viper":                     {"configs"},
+	"github.com/go-playground/validator":         {"configs"},
+	"github.com/spf13/cobra":                     {"cmd/compactctl"},
+	"github.com/charmbracelet":                   {"cmd/compactctl"},
+	"github.com/BobuSumisu/aho-corasick":         {"redact"},
+	"github.com/pkoukk/tiktoken-go-loader":       {"token/tiktoken", "token/internal/genvocab"},
+	"github.com/tiktoken-go/tokenizer":           {},
+	"github.com/zricethezav/gitleaks":            {},
+	"github.com/johannesboyne/gofakes3":          {},
+	"github.com/rogpeppe/go-internal/testscript": {},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+}
+
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Standard"}, args...)...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// owner returns the entry of arrows that a package falls under.
+func owner(rel string) string {
+	for rel != "" {
+		if _, ok := arrows[rel]; ok {
+			return rel
+		}
+		rel = rel[:max(strings.LastIndexByte(rel, '/'), 0)]
+	}
+	return ""
+}
+
+func TestArrowsPointOneWay(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		from := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		key := owner(from)
+		if key == "" && from != "" {
+			t.Errorf("%s: no rule says what it may import; add it to arrows, and to docs/ARCHITECTURE.md", from)
+			continue
+		}
+		for _, imp := range p.Imports {
+			to, inside := strings.CutPrefix(imp, module+"/")
+			if !inside {
+				checkHeavy(t, from, imp)
+				continue
+			}
+			if target := owner(to); target != key && !slices.Contains(arrows[key], target) {
+				t.Errorf("%s imports %s: no arrow points there", from, to)
+			}
+		}
+	}
+}
+
+func checkHeavy(t *testing.T, from, imp string) {
+	for dep, only := range heavy {
+		if strings.HasPrefix(imp, dep) && !slices.ContainsFunc(only, func(p string) bool { return from == p || strings.HasPrefix(from, p+"/") }) {
+			t.Errorf("%s imports %s, which only %v may", from, imp, only)
+		}
+	}
+}
+
+// What stands below redact, storage and trace must not know messages, and
+// storage and trace know of redact only the type Text and what makes constants
+// of it; the compiler says so where they would need more.
+func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
+	out, err := exec.Command("grep", "-rnE", `redact\.[A-Z]\w*`, "--include=*.go", "-oh", "../../storage", "../../trace").Output()
+	if err != nil {
+		t.Fatalf("grep: %v", err)
+	}
+	allowed := []string{"redact.Text", "redact.Lit", "redact.Join", "redact.Digest"}
+	for _, line := range strings.Fields(string(out)) {
+		name := line[strings.LastIndex(line, ":")+1:]
+		if !slices.Contains(allowed, name) && !strings.HasPrefix(name, "redact.New") && name != "redact.Options" && name != "redact.Redactor" {
+			t.Errorf("storage or trace uses %s", name)
+		}
+	}
+}
+
+func TestProgramThatImportsCompactLinksNoHeavyDependency(t *testing.T) {
+	linked := map[string]bool{}
+	for _, p := range list(t, "-deps", "./compact") {
+		linked[p.ImportPath] = true
+	}
+	for dep := range heavy {
+		for l := range linked {
+			if strings.HasPrefix(l, dep) {
+				t.Errorf("compact links %s", l)
+			}
+		}
+	}
+	for _, p := range list(t, "-deps", "./compact") {
+		if first, _, _ := strings.Cut(p.ImportPath, "/"); !p.Standard && strings.Contains(first, ".") && !strings.HasPrefix(p.ImportPath, module) && !strings.HasPrefix(p.ImportPath, "golang.org/x/") {
+			t.Errorf("compact links %s: a user who only imports compact gets it too", p.ImportPath)
+		}
+	}
+}
