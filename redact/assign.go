@@ -45,12 +45,21 @@ func (sc *scan) assign(start, end int) {
 		return
 	}
 	s := nameStrength(a.name)
-	if s == none || !a.readValue() {
+	if a.op == opComma || a.op == opBlank {
+		s = min(s, telling)
+	}
+	if s == none || !a.readValue() || isBareVerb(a.name) && !a.bareValue() {
 		return
 	}
-	if a.val.secret(s) {
-		sc.add(a.start, a.end, nameRule(a.name, s))
+	if r := a.val.judge(a.name, s); r != nil {
+		sc.add(a.start, a.end, r)
 	}
+}
+
+// bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
+// password and not the name of a test or a folder.
+func (a *assignment) bareValue() bool {
+	return a.op != opBlank && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals) && a.val.text[0] != '#'
 }
 
 // readName widens the hit to the whole name.
@@ -96,9 +105,23 @@ func (a *assignment) readOperator() bool {
 		return true
 	case op != opNone:
 		a.op, a.start = op, skipBlanks(a.s, i+n)
-		return true
+		return a.readDefault()
 	}
 	return a.readBare(blank, i)
+}
+
+// readDefault passes the operator of ${NAME:-default}. It reports whether
+// there may be a value.
+func (a *assignment) readDefault() bool {
+	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
+		return true
+	}
+	switch a.s[a.start] {
+	case '-', '=':
+		a.start++
+		return true
+	}
+	return false
 }
 
 // closeName passes the quote that closes a quoted name, with the backslashes
@@ -215,7 +238,7 @@ func (a *assignment) readBare(blank, i int) bool {
 	switch {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
-	case isQuote(s[i]) && a.quote == 0:
+	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
 		a.op, a.start = opBlank, i
 	case netrc(s, a.from):
 		a.op, a.start = opFlag, i
@@ -240,8 +263,9 @@ func endsFold(s, end string) bool {
 
 // netrc reports whether "login NAME" stands before the name.
 func netrc(s string, at int) bool {
-	line := s[max(0, at-80):at]
-	return strings.Contains(line, "login ") || strings.Contains(line, "user ")
+	words := strings.Fields(s[max(0, at-80):at])
+	n := len(words)
+	return n >= 2 && (words[n-2] == "login" || words[n-2] == "user" && n >= 4 && words[n-4] == "machine")
 }
 
 // typedEquals passes the type and the = of: var password string = "…".
@@ -282,8 +306,13 @@ func (sc *scan) compared(a *assignment) {
 	}
 	open += max(0, i-200) + 1
 	v := value{text: s[open : i-1], quoted: true}
-	if st := nameStrength(a.name); st > weak && strings.IndexByte(v.text, '\n') < 0 && v.secret(st) {
-		sc.add(open, i-1, nameRule(a.name, st))
+	if strings.IndexByte(v.text, '\n') >= 0 {
+		return
+	}
+	if st := nameStrength(a.name); st > weak {
+		if r := v.judge(a.name, st); r != nil {
+			sc.add(open, i-1, r)
+		}
 	}
 }
 

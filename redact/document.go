@@ -16,31 +16,58 @@ type edit struct {
 // document is one text, or one JSON value, in one pass.
 type document struct {
 	sc     *scan
-	record bool // digests are left alone
-	level  int  // how many strings this text is inside of
+	known  *needles // only these are looked for, where there are any
+	record bool     // digests are left alone
+	only   *string  // the one member of the outermost object to look at
+	level  int      // how many strings this text is inside of
 }
 
 // maxLevel bounds how deep JSON in a string in JSON is followed.
 const maxLevel = 8
 
-// edits returns what is to be replaced in s, in order and without overlaps.
+// all returns what is to be replaced in s, in order and without overlaps: what
+// the rules find, and the same values wherever else they stand.
+func (d *document) all(s string) []edit {
+	edits := d.edits(s)
+	if len(edits) == 0 {
+		return nil
+	}
+	if d.known = newNeedles(edits); d.known == nil {
+		return edits
+	}
+	edits = settleEdits(append(edits, d.edits(s)...))
+	d.known = nil
+	return edits
+}
+
+// edits is one look at s, with the rules or for what is known.
 func (d *document) edits(s string) []edit {
 	if found, ok := d.walk(s); ok {
 		return settleEdits(found)
 	}
-	return d.textEdits(s)
-}
-
-// textEdits is edits of a text that is no JSON.
-func (d *document) textEdits(s string) []edit {
-	return appendSpans(nil, s, d.sc.find(s))
-}
-
-func appendSpans(edits []edit, s string, found []span) []edit {
-	for _, f := range found {
-		edits = append(edits, edit{start: f.start, end: f.end, rule: f.rule, secret: s[f.start:f.end]})
+	var edits []edit
+	for _, f := range d.find(s) {
+		edits = append(edits, f.edit(s))
 	}
 	return edits
+}
+
+// find returns the secrets of a text that is no JSON. The slice is only good
+// until the next call.
+func (d *document) find(s string) []span {
+	if d.known != nil {
+		return d.known.find(s)
+	}
+	return d.sc.find(s)
+}
+
+// edit makes an edit of a span of s.
+func (f span) edit(s string) edit {
+	e := edit{start: f.start, end: f.end, rule: f.rule, secret: f.secret}
+	if e.secret == "" {
+		e.secret = s[f.start:f.end]
+	}
+	return e
 }
 
 // walk reads s as JSON. ok is false if it is not, or if it cannot be anything
@@ -49,15 +76,11 @@ func (d *document) walk(s string) (found []edit, ok bool) {
 	if d.level >= maxLevel || !looksLikeJSON(s) {
 		return nil, false
 	}
-	w := walker{d: d, s: s}
-	for {
-		if w.i = skipSpaces(s, w.i); w.i >= len(s) {
-			return w.edits, true
-		}
-		if !w.value("", nil, 0) {
-			return nil, false
-		}
+	w := walker{d: d, s: s, muted: d.only != nil}
+	if !w.whole() {
+		return nil, false
 	}
+	return w.edits, true
 }
 
 // looksLikeJSON reports whether s begins and ends like an object or an array.

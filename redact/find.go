@@ -16,7 +16,7 @@ func (r *Redactor) Find(s string) []Finding {
 	defer sc.release()
 	d := document{sc: sc}
 	var all []Finding
-	for _, e := range d.edits(s) {
+	for _, e := range d.all(s) {
 		all = append(all, Finding{Rule: e.rule.id, Start: e.start, End: e.end})
 	}
 	return all

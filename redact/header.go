@@ -35,10 +35,10 @@ func (sc *scan) basic(start, end int) {
 	}
 }
 
-// isPair reports whether s is printable and has the form name:password.
+// isPair reports whether s is printable ASCII and has the form name:password.
 func isPair(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] == 0x7f {
+		if s[i] < ' ' || s[i] >= 0x7f {
 			return false
 		}
 	}

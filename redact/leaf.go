@@ -17,17 +17,22 @@ func (w *walker) leaf(name string, lit literal, force *rule) {
 	switch {
 	case w.d.record && isRecordDigest(text):
 		return
+	case w.d.known != nil:
+		if !w.nested(lit, text) {
+			w.spans(lit, text, w.d.known.find(text), 0)
+		}
+		return
 	case force != nil:
 		if !isPlaceholder(text) {
-			w.spans(lit, text, []span{{0, len(text), force}}, 0)
+			w.spans(lit, text, []span{{end: len(text), rule: force}}, 0)
 		}
 		return
 	}
 	if w.nested(lit, text) {
 		return
 	}
-	if st := nameStrength(name); st != none && (value{text: text, quoted: true}).secret(st) {
-		w.spans(lit, text, []span{{0, len(text), nameRule(name, st)}}, 0)
+	if r := (value{text: text, quoted: true}).judge(name, nameStrength(name)); r != nil {
+		w.spans(lit, text, []span{{end: len(text), rule: r}}, 0)
 	}
 	if name == "" || len(text) > maxContext || len(name) > maxName {
 		w.spans(lit, text, w.d.sc.find(text), 0)
@@ -39,7 +44,7 @@ func (w *walker) leaf(name string, lit literal, force *rule) {
 
 // nested follows JSON inside of a string. It reports whether there was any.
 func (w *walker) nested(lit literal, text string) bool {
-	inner := document{sc: w.d.sc, record: w.d.record, level: w.d.level + 1}
+	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, level: w.d.level + 1}
 	found, ok := inner.walk(text)
 	if !ok {
 		return false
@@ -58,12 +63,12 @@ func (w *walker) nested(lit literal, text string) bool {
 func (w *walker) spans(lit literal, text string, found []span, head int) {
 	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
 	for _, f := range found {
-		start, end := max(0, f.start-head), min(len(text), f.end-head)
-		if start >= end {
+		f.start, f.end = max(0, f.start-head), min(len(text), f.end-head)
+		if f.start >= f.end {
 			continue
 		}
-		e := edit{rule: f.rule, secret: text[start:end]}
-		e.start, e.end = c.offset(start, false), c.offset(end, true)
+		e := f.edit(text)
+		e.start, e.end = c.offset(f.start, false), c.offset(f.end, true)
 		w.edits = append(w.edits, e)
 	}
 }
@@ -71,7 +76,7 @@ func (w *walker) spans(lit literal, text string, found []span, head int) {
 // numberLeaf finds passwords that are numbers.
 func (w *walker) numberLeaf(name string, lit literal, force *rule) {
 	digits := w.s[lit.from:lit.to]
-	if force == nil && (len(digits) < 4 || nameStrength(name) != password || isStandIn(digits)) {
+	if w.d.known != nil || force == nil && (len(digits) < 4 || nameStrength(name) != password || isStandIn(digits)) {
 		return
 	}
 	r := force
@@ -116,11 +121,14 @@ func (m *members) note(w *walker, name string, from int) {
 
 // together looks at members that explain each other.
 func (w *walker) together(m *members) {
+	if w.d.known != nil || w.muted {
+		return
+	}
 	end := w.i
 	if m.secret {
 		for _, from := range m.data {
 			w.i = from
-			w.value("", secretDataRule, 0)
+			w.value("", secretDataRule, 1)
 		}
 	}
 	if m.named && m.valEnd > 0 {

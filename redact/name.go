@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // strength says how much the name of a value tells about it.
 type strength uint8
 
@@ -78,14 +80,23 @@ func nameStrength(name string) strength {
 	if last < 0 || describes(w.at(last)) {
 		return none
 	}
+	if last == 0 && isBareVerb(name) {
+		return telling
+	}
 	best := none
 	for i := range w.n {
 		best = max(best, wordStrength(w.at(i), w.at(i-1), i == last))
 	}
-	if best > weak && last > 0 && publicName(w.at(last-1)) {
+	if best < password && last > 0 && publicName(w.at(last-1)) {
 		return none
 	}
 	return best
+}
+
+// isBareVerb recognises the names that are passwords in some programs, and in
+// others the outcome of a test or a folder.
+func isBareVerb(name string) bool {
+	return strings.EqualFold(name, "pass") || strings.EqualFold(name, "pwd")
 }
 
 // describes reports whether a last word says that the value is something

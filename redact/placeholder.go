@@ -63,13 +63,13 @@ func cutPlaceholders(s string, f span, kept []span) []span {
 			continue
 		}
 		if i > at {
-			kept = append(kept, span{at, i, f.rule})
+			kept = append(kept, span{start: at, end: i, rule: f.rule})
 		}
 		at = max(at, end)
 		i = end - 1
 	}
 	if at < f.end {
-		kept = append(kept, span{at, f.end, f.rule})
+		kept = append(kept, span{start: at, end: f.end, rule: f.rule})
 	}
 	return kept
 }

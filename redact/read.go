@@ -88,15 +88,17 @@ func (a *assignment) readTag() bool {
 	if end < 0 || a.start+end+1 >= len(a.s) || a.s[a.start+end+1] != '/' {
 		return false
 	}
-	a.set(a.start, a.start+end, true)
-	return end > 0
+	text := strings.TrimSpace(a.s[a.start : a.start+end])
+	a.start += strings.Index(a.s[a.start:], text)
+	a.set(a.start, a.start+len(text), true)
+	return text != ""
 }
 
 // readPlain reads a value without quotes.
 func (a *assignment) readPlain(i int) bool {
 	s := a.s
 	end := plainEnd(s, i)
-	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 {
+	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
 		end--
 	}
 	end = i + len(trimUnbalanced(s[i:end]))

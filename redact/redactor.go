@@ -3,6 +3,7 @@ package redact
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +12,14 @@ import (
 type Options struct {
 	Disabled bool     // nothing is redacted; every export then carries a high-severity event
 	Strict   bool     // the two patterns of the specification apply literally, without the filter on the value
-	Patterns []string // additional RE2 patterns
+	Patterns []string // additional RE2 patterns; what the first group matched is the secret, the whole match where there is none
 	PII      bool     // e-mail, phone, card and IBAN rules
+
+	// Pseudonyms is a key of at least MinPseudonymKey bytes. With it a
+	// placeholder says what kind of secret it was and carries a short keyed
+	// hash of it, <REDACTED:aws_key:7f3a>, which is the same for the same
+	// secret. Without it (the default) every placeholder is <REDACTED>.
+	Pseudonyms []byte
 }
 
 // Redactor finds secrets. It is safe for concurrent use.
@@ -43,8 +50,13 @@ func (e *PatternError) Unwrap() error { return e.Err }
 
 var strictPatterns = []string{`(?i)api[_-]?key\s*[:=]\s*(\S+)`, `(?i)password\s*[:=]\s*(\S+)`}
 
-// New returns a Redactor. Its error is a [*PatternError].
+// New returns a Redactor. Its error is a [*PatternError] for the first pattern
+// that does not compile, or [ErrShortKey]. It keeps no slice of o.
 func New(o Options) (*Redactor, error) {
+	if n := len(o.Pseudonyms); n > 0 && n < MinPseudonymKey {
+		return nil, ErrShortKey
+	}
+	o.Patterns, o.Pseudonyms = slices.Clone(o.Patterns), slices.Clone(o.Pseudonyms)
 	r := &Redactor{opts: o, words: defaultWords()}
 	if o.Strict {
 		for _, p := range strictPatterns {
@@ -64,20 +76,20 @@ func New(o Options) (*Redactor, error) {
 // Enabled reports whether anything is redacted at all.
 func (r *Redactor) Enabled() bool { return !r.opts.Disabled }
 
-// Text redacts plain text.
-func (r *Redactor) Text(s string) Text { return Text{r.redact(s, false)} }
+// Text redacts plain text. Text that is JSON as a whole is treated as JSON.
+func (r *Redactor) Text(s string) Text { return Text{r.redact(s, document{})} }
 
 // redact redacts until nothing more is found: what a placeholder has replaced
 // may have hidden a secret beside it.
-func (r *Redactor) redact(s string, record bool) string {
+func (r *Redactor) redact(s string, d document) string {
 	if r.opts.Disabled {
 		return s
 	}
 	sc := r.scan()
 	defer sc.release()
-	d := document{sc: sc, record: record}
+	d.sc = sc
 	for range maxPasses {
-		edits := d.edits(s)
+		edits := d.all(s)
 		if len(edits) == 0 {
 			break
 		}
@@ -103,7 +115,7 @@ func (r *Redactor) replace(s string, edits []edit) string {
 	for _, e := range edits {
 		b.WriteString(s[at:e.start])
 		b.WriteString(e.quote)
-		b.WriteString(Placeholder)
+		b.WriteString(r.placeholder(e))
 		b.WriteString(e.quote)
 		at = e.end
 	}
@@ -128,9 +140,11 @@ func (r *Redactor) matchPatterns(sc *scan) {
 // JSON redacts the strings inside one JSON value, at any depth of encoding
 // (JSON in a string too). What comes back is valid JSON with the same keys
 // and structure. Input that is no JSON is treated as text.
-func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), false)} }
+func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), document{})} }
 
 // Record is JSON for the records that this project itself writes (ledger,
 // events): string values that are wholly a hex digest (12 to 64 lower-case
 // digits) are left alone even where a user's pattern would match them.
-func (r *Redactor) Record(raw []byte) Text { return Text{r.redact(string(raw), true)} }
+func (r *Redactor) Record(raw []byte) Text {
+	return Text{r.redact(string(raw), document{record: true})}
+}

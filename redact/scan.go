@@ -18,6 +18,7 @@ type rule struct {
 type span struct {
 	start, end int
 	rule       *rule
+	secret     string // where that is not what stands there but encodes it
 }
 
 // scan is one pass over one text.
@@ -39,7 +40,7 @@ func (sc *scan) release() {
 
 func (sc *scan) add(start, end int, r *rule) {
 	if start < end {
-		sc.found = append(sc.found, span{start, end, r})
+		sc.found = append(sc.found, span{start: start, end: end, rule: r})
 	}
 }
 

@@ -5,7 +5,7 @@ import "strings"
 // isStandIn reports whether s stands where a secret would: asterisks, xxxx,
 // your-key-here, changeme, "string".
 func isStandIn(s string) bool {
-	if distinct(s) <= 2 && len(s) < 64 || commonWord(s) {
+	if run(s, 0, len(s), isFill) == len(s) || distinct(s) == 1 || commonWord(s) {
 		return true
 	}
 	if len(s) > 80 {
@@ -21,8 +21,11 @@ func isStandIn(s string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
+	return strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
 }
+
+// isFill covers what people fill forms with.
+func isFill(c byte) bool { return strings.IndexByte("xX*.-_#0?", c) >= 0 }
 
 var standInMarks = []string{
 	"your_", "your-", "yourapi", "yourpass", "yoursecret", "yourtoken", "yourkey", "<your", "my_secret", "placeholder", "changeme", "change_me", "change-me", "replace_me", "replace-me", "replaceme", "insert_", "insert-", "redacted", "_here", "-here", "example_key", "example-key", "xxxxxx", "******", "……", "••••", "not_a_real", "dummy_", "dummy-", "todo",
@@ -74,7 +77,7 @@ func isReference(s string) bool {
 	case '&', '*':
 		return isIdentifier(s[1:])
 	}
-	return namesStore(s)
+	return namesStore(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
 // hashLike recognises crypt hashes, $2b$12$…, which are values.
@@ -103,6 +106,9 @@ func hasPrefix(s string, prefixes []string) bool {
 
 // isCode reports whether s, which stood without quotes, is an expression.
 func isCode(s string) bool {
+	if s[0] == '(' || s[0] == '{' && !strings.HasSuffix(s, "}}") {
+		return true
+	}
 	if strings.Count(s, ":") > 3 && strings.HasPrefix(s, "x:") {
 		return true // a line of /etc/passwd
 	}
@@ -121,10 +127,15 @@ func isCode(s string) bool {
 // isQuotedCode reports whether s, which stood in quotes, interpolates: the
 // secret is elsewhere.
 func isQuotedCode(s string) bool {
-	if i := strings.IndexByte(s, '$'); i >= 0 && i+1 < len(s) && s[i+1] == '{' && strings.IndexByte(s[i:], '}') > 0 && isPath(strings.Trim(s[i+2:i+strings.IndexByte(s[i:], '}')], " ")) {
+	if strings.HasPrefix(s, "{{") && strings.Contains(s, "}}") {
 		return true
 	}
-	return strings.Contains(s, "{{") && strings.Contains(s, "}}") && strings.Index(s, "{{") == 0
+	_, rest, found := strings.Cut(s, "${")
+	if !found {
+		return false
+	}
+	expr, _, closed := strings.Cut(rest, "}")
+	return closed && expr != "" && (isLetter(expr[0]) || expr[0] == '_' || expr[0] == ' ') && strings.Count(expr, "(") == strings.Count(expr, ")") && strings.Count(expr, "[") == strings.Count(expr, "]")
 }
 
 // isPath reports whether s is a name or names joined by dots and arrows.

@@ -7,7 +7,9 @@ type tokenShape struct {
 	rule     rule
 	prefix   string
 	body     func(byte) bool
-	min, max int // of the body
+	min, max int    // of the body
+	marker   string // that a body of full length has in it
+	full     int
 }
 
 func (t *tokenShape) trigger() string { return strings.ToLower(t.prefix) }
@@ -23,6 +25,9 @@ func (t *tokenShape) match(sc *scan, start, end int) {
 		to--
 	}
 	if to-end < t.min || to-end > t.max || isFiller(s[end:to]) {
+		return
+	}
+	if t.marker != "" && to-end >= t.full && !strings.Contains(s[end:to], t.marker) {
 		return
 	}
 	sc.add(start, to, &t.rule)
@@ -52,6 +57,14 @@ func shape(kind, prefix string, body func(byte) bool, least, most int) tokenShap
 	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind, specific: true}, prefix: prefix, body: body, min: least, max: most}
 }
 
+// openai makes the shape of a key that is longer than a hundred characters
+// with "OpenAI" in base64 in the middle. A shorter one may have been cut off.
+func openai(prefix string) tokenShape {
+	s := shape("openai_key", prefix, isURLSafe, 24, unbounded)
+	s.marker, s.full = "T3BlbkFJ", 100
+	return s
+}
+
 var tokenShapes = []tokenShape{
 	shape("aws_key", "AKIA", isUpAlnum, 16, 16),
 	shape("aws_key", "ASIA", isUpAlnum, 16, 16),
@@ -64,6 +77,10 @@ var tokenShapes = []tokenShape{
 	shape("github_token", "ghr_", isAlnum, 30, unbounded),
 	shape("github_token", "github_pat_", isWord, 36, unbounded),
 	shape("gitlab_token", "glpat-", isDotted, 20, unbounded),
+	shape("gitlab_token", "glptt-", isURLSafe, 40, 40),
+	shape("gitlab_token", "glcbt-", isURLSafe, 20, 64),
+	shape("gitlab_token", "glagent-", isURLSafe, 50, 1024),
+	shape("gitlab_token", "GR1348941", isURLSafe, 20, 64),
 	shape("slack_token", "xoxb-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxp-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxa-", isURLSafe, 16, unbounded),
@@ -74,11 +91,11 @@ var tokenShapes = []tokenShape{
 	shape("slack_token", "xoxe.", isDotted, 16, unbounded),
 	shape("slack_token", "xapp-", isURLSafe, 16, unbounded),
 	shape("anthropic_key", "sk-ant-", isURLSafe, 24, unbounded),
-	shape("openai_key", "sk-proj-", isURLSafe, 24, unbounded),
-	shape("openai_key", "sk-svcacct-", isURLSafe, 24, unbounded),
-	shape("openai_key", "sk-admin-", isURLSafe, 24, unbounded),
+	openai("sk-proj-"),
+	openai("sk-svcacct-"),
+	openai("sk-admin-"),
 	shape("openai_key", "sk-or-v1-", isURLSafe, 24, unbounded),
-	shape("openai_key", "sk-", isAlnum, 20, unbounded),
+	shape("openai_key", "sk-", isAlnum, 20, 48),
 	shape("google_key", "ya29.", isURLSafe, 20, unbounded),
 	shape("google_key", "GOCSPX-", isURLSafe, 20, 60),
 	shape("stripe_key", "sk_live_", isAlnum, 16, 128),
@@ -117,7 +134,7 @@ var tokenShapes = []tokenShape{
 	shape("perplexity_key", "pplx-", isAlnum, 40, 64),
 	shape("xai_key", "xai-", isAlnum, 60, 100),
 	shape("tavily_key", "tvly-", isURLSafe, 24, 64),
-	shape("square_token", "sq0csp-", isURLSafe, 40, 48),
+	shape("square_token", "sq0csp-", isURLSafe, 36, 48),
 	shape("square_token", "sq0atp-", isURLSafe, 22, 60),
 	shape("age_key", "AGE-SECRET-KEY-1", isUpAlnum, 50, 64),
 }

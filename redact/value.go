@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // value is what an assignment assigns, and how it was written.
 type value struct {
@@ -25,12 +28,27 @@ func (v value) secret(s strength) bool {
 	case telling:
 		return v.telling()
 	case weak:
-		return looksRandom(t) && !isPairOf(t)
+		return looksRandom(t) && !isPairOf(t) && !isEncodedText(t)
 	}
 	return false
 }
 
 const maxValue = 16 << 10
+
+// judge returns the rule by which v is a secret under its name, nil if it is
+// none.
+func (v value) judge(name string, s strength) *rule {
+	if s == none || !v.secret(s) || isSealedAWS(name, v.text) {
+		return nil
+	}
+	return nameRule(name, s)
+}
+
+// isSealedAWS recognises what tools put in place of an AWS secret key, which
+// has 40 characters, when they have encrypted it.
+func isSealedAWS(name, s string) bool {
+	return len(s) > 40 && s[len(s)-1] == '=' && endsFold(name, "aws_secret_access_key") && run(strings.TrimRight(s, "="), 0, len(s), isB64) >= len(s)-2
+}
 
 // password accepts what a person may have chosen.
 func (v value) password() bool {
@@ -57,13 +75,13 @@ func (v value) telling() bool {
 	case p.digits == len(v.text):
 		return false
 	case p.digits > 0 && p.letters > 0:
-		return !isNumbered(v.text)
+		return !isNumbered(v.text) && !isTechnical(v.text) && !isWords(v.text)
 	case p.letters == len(v.text) && p.lower > 0 && p.upper > 0:
-		return len(v.text) >= 16 && p.turns*3 >= len(v.text)
+		return len(v.text) >= 16 && p.turns*12 >= len(v.text)*5
 	case p.letters == len(v.text):
 		return len(v.text) >= 20
 	}
-	return p.symbols > 1 && len(v.text) >= 12 && !isIdentifier(v.text)
+	return p.symbols > 3 && len(v.text) >= 12
 }
 
 // profile counts what a value is made of.
@@ -110,10 +128,24 @@ func profileOf(s string) profile {
 // mixed, and no identifier that must survive.
 func looksRandom(s string) bool {
 	p := profileOf(s)
-	if len(s) < 16 || p.blanks > 0 || p.digits < 2 || p.letters < 2 || isUUID(s) || isDigest(s) {
+	if len(s) < 16 || p.blanks > 0 || p.digits < 2 || p.letters < 2 || hasUUID(s) || isDigest(s) {
 		return false
 	}
 	return p.turns*5 >= len(s) && distinct(s) >= 8
+}
+
+// isEncodedText reports whether s is printable text in base64.
+func isEncodedText(s string) bool {
+	raw, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return false
+	}
+	for _, c := range raw {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // isPairOf reports whether s is itself an assignment, as in a cookie.
@@ -133,6 +165,11 @@ func distinct(s string) int {
 		}
 	}
 	return n
+}
+
+// hasUUID reports whether s is a UUID, or begins or ends with one.
+func hasUUID(s string) bool {
+	return len(s) >= 36 && (isUUID(s[:36]) || isUUID(s[len(s)-36:]))
 }
 
 // isUUID reports whether s has the form 8-4-4-4-12.
@@ -171,11 +208,70 @@ func isNumbered(s string) bool {
 	for end > 0 && isDigit(s[end-1]) {
 		end--
 	}
-	if len(s)-end > 4 || end == len(s) {
+	if len(s)-end > 4 || end == len(s) || end == 0 {
 		return false
 	}
 	p := profileOf(s[:end])
 	return p.digits == 0 && p.symbols == 0 && (p.upper == 0 || p.lower == 0 || p.turns*4 < end)
+}
+
+// isWords reports whether s is words joined by - _ . or /, with at most short
+// numbers among them: e2e-test-secret-do-not-use.
+func isWords(s string) bool {
+	parts := 0
+	for i := 0; i < len(s); {
+		j := run(s, i, len(s), isAlnum)
+		if part := s[i:j]; !isIdentifier(part) && len(part) > 4 {
+			return false
+		}
+		if j < len(s) && strings.IndexByte("-_./ ", s[j]) < 0 {
+			return false
+		}
+		parts++
+		i = j + 1
+	}
+	return parts >= 3
+}
+
+// isTechnical reports whether all digits of s belong to words like Uint8Array,
+// sha256 and base64.
+func isTechnical(s string) bool {
+	if len(s) > 40 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			continue
+		}
+		from := i
+		for from > 0 && isLetter(s[from-1]) {
+			from--
+		}
+		if !technicalWord(s[from:i]) {
+			return false
+		}
+		i = run(s, i, 6, isDigit)
+	}
+	p := profileOf(s)
+	return p.symbols == 0
+}
+
+// technicalWord reports whether s ends in a word that a number follows.
+func technicalWord(s string) bool {
+	var buf [8]byte
+	if len(s) > len(buf) {
+		s = s[len(s)-len(buf):]
+	}
+	for i := range len(s) {
+		buf[i] = lower(s[i])
+	}
+	t := buf[:len(s)]
+	for _, w := range [...]string{"int", "float", "base", "sha", "utf", "md", "aes", "rsa", "oauth", "http", "ipv", "x", "ed", "secp", "rs", "hs", "es", "ps", "argon", "pbkdf", "u", "i", "f", "word", "key", "pass", "token", "secret"} {
+		if endsIn(t, w) && (len(w) > 2 || len(t) == len(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isIdentifier reports whether s could be the name of something in a program:

@@ -9,6 +9,7 @@ type walker struct {
 	s     string
 	i     int
 	edits []edit
+	muted bool // outside of the member that is to be redacted
 }
 
 const maxDepth = 1000
@@ -18,6 +19,19 @@ type literal struct {
 	from, to int
 	escaped  bool
 	ok       bool
+}
+
+// whole reads s as one JSON value after the other. It reports whether that is
+// what s is.
+func (w *walker) whole() bool {
+	for {
+		if w.skip() == 0 {
+			return w.i >= len(w.s)
+		}
+		if !w.value("", nil, 0) {
+			return false
+		}
+	}
 }
 
 // value reads the value at i. name is the key that it belongs to. With force
@@ -33,13 +47,13 @@ func (w *walker) value(name string, force *rule, depth int) bool {
 		return w.array(name, force, depth)
 	case c == '"':
 		lit := w.text()
-		if lit.ok {
+		if lit.ok && !w.muted {
 			w.leaf(name, lit, force)
 		}
 		return lit.ok
 	case c == '-' || isDigit(c):
 		lit := w.number()
-		if lit.ok {
+		if lit.ok && !w.muted {
 			w.numberLeaf(name, lit, force)
 		}
 		return lit.ok
@@ -115,6 +129,10 @@ func (w *walker) object(force *rule, depth int) bool {
 // member reads the value of one member and remembers what together needs.
 func (w *walker) member(name string, seen *members, force *rule, depth int) bool {
 	from := w.i
+	if only := w.d.only; only != nil && depth == 0 {
+		w.muted = name != *only
+		defer func() { w.muted = true }()
+	}
 	if !w.value(name, force, depth+1) {
 		return false
 	}
@@ -125,8 +143,8 @@ func (w *walker) member(name string, seen *members, force *rule, depth int) bool
 // keyName decodes a key, and redacts a secret inside of it.
 func (w *walker) keyName(key literal) string {
 	name := w.decoded(key)
-	if len(name) >= 16 {
-		w.spans(key, name, w.d.sc.find(name), 0)
+	if len(name) >= 16 && !w.muted {
+		w.spans(key, name, w.d.find(name), 0)
 	}
 	return name
 }

@@ -41,6 +41,7 @@ func convert(s source) (rule, error) {
 	pattern := s.Regex
 	if name, value, fold, ok := unframe(s.Regex); ok && !strings.Contains(value, `"`) {
 		r.name, r.value, r.fold = name, value, fold
+		r.Keywords = nameWords(name, s.Keywords)
 		pattern = value
 	}
 	re, err := syntax.Parse(pattern, syntax.Perl)
@@ -89,6 +90,20 @@ func unframe(re string) (name, value string, fold, ok bool) {
 		}
 	}
 	return "", "", false, false
+}
+
+// nameWords returns the words that find a name. The keywords of some rules are
+// of the value; then the name is its own alternatives.
+func nameWords(name string, keywords []string) []string {
+	for _, k := range keywords {
+		if !strings.Contains(strings.ToLower(name), k) && strings.ContainsAny(name, "()[]\\") {
+			return keywords
+		}
+	}
+	if strings.ContainsAny(name, "()[]\\") {
+		return keywords
+	}
+	return strings.Split(strings.ToLower(name), "|")
 }
 
 // balanced reports whether the value is one group and not several alternatives

@@ -1,0 +1,181 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// needles are values that were found somewhere and are to be found everywhere
+// else, in the forms that programs write them in.
+type needles struct {
+	list []needle
+	by   map[uint64][]int32 // the first eight bytes → needles
+	bits []uint64           // a filter on the hash of the first eight bytes
+	mask uint64
+}
+
+// needle is one form of a value.
+type needle struct {
+	form   string
+	secret string
+	rule   *rule
+	word   bool // only where no letter or digit stands beside it
+	spill  int  // that many bytes before and behind hold bits of the secret too
+}
+
+const (
+	minNeedle = 8
+	maxNeedle = 1 << 10
+	wordUntil = 16 // a shorter value counts only as a whole word
+)
+
+// spreads reports whether a found value is worth looking for elsewhere. What
+// could be an ordinary word is not.
+func spreads(secret string) bool {
+	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) || isPlaceholder(secret) {
+		return false
+	}
+	p := profileOf(secret)
+	return distinct(secret) >= 5 && p.digits != len(secret) && p.blanks == 0 && !isNumbered(secret)
+}
+
+// newNeedles prepares the values of edits for the search. It returns nil if
+// there is nothing to look for.
+func newNeedles(edits []edit) *needles {
+	n := &needles{by: map[uint64][]int32{}}
+	seen := map[string]bool{}
+	for _, e := range edits {
+		if seen[e.secret] || !spreads(e.secret) {
+			continue
+		}
+		seen[e.secret] = true
+		n.addForms(e)
+	}
+	if len(n.list) == 0 {
+		return nil
+	}
+	n.index()
+	return n
+}
+
+func (n *needles) addForms(e edit) {
+	s := e.secret
+	forms := []string{s}
+	for _, f := range []string{jsonForm(s), jsonForm(jsonForm(s)), strings.ReplaceAll(s, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
+		if !slices.Contains(forms, f) {
+			forms = append(forms, f)
+		}
+	}
+	for _, f := range forms {
+		n.list = append(n.list, needle{form: f, secret: s, rule: e.rule, word: len(s) < wordUntil})
+	}
+	for shift := range 3 {
+		f, spill := base64Form(s, shift)
+		for _, f := range []string{f, strings.NewReplacer("+", "-", "/", "_").Replace(f)} {
+			if len(f) >= minNeedle && !slices.Contains(forms, f) {
+				forms = append(forms, f)
+				n.list = append(n.list, needle{form: f, secret: s, rule: e.rule, spill: spill})
+			}
+		}
+	}
+}
+
+// jsonForm returns s as it stands inside of a JSON string.
+func jsonForm(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil || b.Len() < 3 {
+		return s
+	}
+	return b.String()[1 : b.Len()-2]
+}
+
+// base64Form returns the characters that s has in the base64 of any text in
+// which shift bytes, modulo 3, stand before it. spill is 1 when the characters
+// beside them depend on s too.
+func base64Form(s string, shift int) (form string, spill int) {
+	all := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:shift] + s))
+	from := (shift*8 + 5) / 6
+	to := (shift + len(s)) * 8 / 6
+	return all[from:to], 1
+}
+
+// index builds the table that find looks at for each byte.
+func (n *needles) index() {
+	size := 1024
+	for size < 64*len(n.list) {
+		size *= 2
+	}
+	n.mask = uint64(size - 1)
+	n.bits = make([]uint64, size/64)
+	for i, d := range n.list {
+		k := eight(d.form, 0)
+		h := hash8(k) & n.mask
+		n.bits[h/64] |= 1 << (h % 64)
+		n.by[k] = append(n.by[k], int32(i))
+	}
+}
+
+// find returns where the needles are in s, in order.
+func (n *needles) find(s string) []span {
+	var found []span
+	for i := 0; i+minNeedle <= len(s); i++ {
+		k := eight(s, i)
+		if h := hash8(k) & n.mask; n.bits[h/64]>>(h%64)&1 == 0 {
+			continue
+		}
+		for _, id := range n.by[k] {
+			d := &n.list[id]
+			if !d.at(s, i) {
+				continue
+			}
+			f := d.widen(s, i)
+			found = append(found, f)
+			i = f.end - 1
+			break
+		}
+	}
+	return found
+}
+
+// at reports whether the needle is in s at i.
+func (d *needle) at(s string, i int) bool {
+	end := i + len(d.form)
+	if end > len(s) || s[i:end] != d.form {
+		return false
+	}
+	return !d.word || !(i > 0 && isAlnum(s[i-1]) && isAlnum(s[i]) && !escaped(s, i)) && !(end < len(s) && isAlnum(s[end]) && isAlnum(s[end-1]))
+}
+
+// widen takes in the characters beside a base64 form.
+func (d *needle) widen(s string, i int) span {
+	from, to := i, i+len(d.form)
+	for range d.spill {
+		if from > 0 && isBase64(s[from-1]) {
+			from--
+		}
+		if to < len(s) && isBase64(s[to]) {
+			to++
+		}
+	}
+	for to < len(s) && d.spill > 0 && s[to] == '=' {
+		to++
+	}
+	return span{from, to, d.rule, d.secret}
+}
+
+// eight reads eight bytes.
+func eight(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+func hash8(k uint64) uint64 {
+	k *= 0x9E3779B97F4A7C15
+	return k >> 32
+}

@@ -1,0 +1,29 @@
+package redact
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+)
+
+// MinPseudonymKey is how long the key of pseudonyms must be, in bytes.
+const MinPseudonymKey = 16
+
+// ErrShortKey is what [New] returns for a key of pseudonyms that could be guessed.
+var ErrShortKey = errors.New("redact: the key for pseudonyms is shorter than 16 bytes")
+
+// placeholder returns what stands in place of a secret.
+func (r *Redactor) placeholder(e edit) string {
+	if len(r.opts.Pseudonyms) == 0 {
+		return Placeholder
+	}
+	return placeholderOpen + ":" + e.rule.kind + ":" + tag(r.opts.Pseudonyms, e.secret) + ">"
+}
+
+// tag returns four hex digits that are the same for the same secret and key.
+func tag(key []byte, secret string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(secret))
+	return hex.EncodeToString(h.Sum(nil)[:2])
+}

@@ -1,0 +1,50 @@
+package redact
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTranscriptsAreLeftAlone counts what is found in recorded sessions. The
+// findings go to a file for reading, where COMPACT_REDACTION_REPORT names a folder.
+func TestTranscriptsAreLeftAlone(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(sharedDir(t, "COMPACT_TRANSCRIPTS", "transcripts"), "chat", "*.jsonl*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	r := newRedactor(t, Options{})
+	var out strings.Builder
+	stats, bytes := Stats{}, 0
+	for _, p := range paths {
+		for line := range gzipLines(t, p) {
+			text := string(line)
+			bytes += len(text)
+			found := r.Find(text)
+			stats.Count(found)
+			for _, f := range found {
+				fmt.Fprintf(&out, "%s\t%s\t%s⟦%s⟧%s\n", filepath.Base(p), f.Rule, clip(text, f.Start-60, f.Start), clip(text, f.Start, min(f.End, f.Start+120)), clip(text, f.End, f.End+20))
+			}
+		}
+	}
+	tokens := float64(bytes) / 4 / 1e6
+	t.Logf("%d findings in %.1f million tokens: %.1f a million", stats.Total(), tokens, float64(stats.Total())/tokens)
+	rules := make([]string, 0, len(stats))
+	for rule, n := range stats {
+		rules = append(rules, fmt.Sprintf("%5d %s", n, rule))
+	}
+	slices.Sort(rules)
+	t.Log("\n" + strings.Join(rules, "\n"))
+	if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, "transcripts"), []byte(out.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func clip(s string, from, to int) string {
+	return s[max(0, min(from, len(s))):max(0, min(to, len(s)))]
+}
