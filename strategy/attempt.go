@@ -1,0 +1,256 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// How often an answer that can be read but not used is asked for again.
+const (
+	maxHalvings = 2
+	maxEmpty    = 1
+)
+
+// minLimit is the least that a summary is asked to fit in, in tokens.
+const minLimit = 40
+
+// An asker asks for one draft until it has one or there is no point.
+type asker struct {
+	*job
+	r        Request
+	piece    int
+	halvings int
+	empties  int
+	retries  int
+}
+
+// ask returns the text of a draft that can be used.
+func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
+	a := &asker{job: j, r: r, piece: piece}
+	for {
+		start := time.Now()
+		d, err := a.once(ctx)
+		if err == nil {
+			a.taken(d, time.Since(start))
+			return d.Text, nil
+		}
+		if ctx.Err() != nil {
+			err = ended(ctx, err)
+			a.note(d, err, "give up", time.Since(start))
+			return "", err
+		}
+		action, wait, ok := a.react(ctx, err)
+		a.note(d, err, action, time.Since(start))
+		if !ok {
+			return "", err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return "", ended(ctx, err)
+		}
+	}
+}
+
+// ended tells the deadline of the summary from a caller that gave up.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), ErrDeadline) {
+		return &Failure{Reason: ErrDeadline, Detail: err}
+	}
+	return err
+}
+
+// once makes one call and judges its answer.
+func (a *asker) once(ctx context.Context) (Draft, error) {
+	a.mu.Lock()
+	a.outcome.Attempts++
+	a.mu.Unlock()
+	attempt, cancel := context.WithTimeout(ctx, a.w.Attempt)
+	defer cancel()
+	d, err := a.w.Summarizer.Summarize(attempt, a.r)
+	if err != nil {
+		if attempt.Err() != nil && ctx.Err() == nil {
+			err = &Failure{Reason: ErrTransient, Detail: err}
+		}
+		return d, err
+	}
+	return d, a.judge(d)
+}
+
+// judge says why a draft can't be used.
+func (a *asker) judge(d Draft) error {
+	text := strings.TrimSpace(d.Text)
+	switch {
+	case text == "":
+		return &Failure{Reason: ErrEmpty}
+	case refusal(text):
+		return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
+	}
+	n := a.in.Count(text)
+	if n > a.limit {
+		return &Failure{Reason: ErrTooLong, Detail: fmt.Errorf("%d tokens, limit %d", n, a.limit)}
+	}
+	if source := a.r.sourceTokens(n); n >= source {
+		return &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", n, source)}
+	}
+	return nil
+}
+
+// sourceTokens is what the request's source costs, counted until it is clear
+// that it is more than n.
+func (r Request) sourceTokens(n int) int {
+	total := 0
+	add := func(s string) bool {
+		total += r.Count(s)
+		return total <= n
+	}
+	if !add(r.Previous) {
+		return total
+	}
+	for _, p := range r.Partial {
+		if !add(p) {
+			return total
+		}
+	}
+	for i := range r.Messages {
+		for k := range r.Messages[i].Parts {
+			p := &r.Messages[i].Parts[k]
+			if !add(p.Text) || !add(string(p.Args)) {
+				return total
+			}
+		}
+	}
+	return total
+}
+
+// react decides what to do about a failure: what it is called, how long to
+// wait, and whether to go on at all. It prepares the next request.
+func (a *asker) react(ctx context.Context, err error) (action string, wait time.Duration, again bool) {
+	var f *Failure
+	errors.As(err, &f)
+	is := func(targets ...error) bool {
+		for _, t := range targets {
+			if errors.Is(err, t) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case is(ErrTransient, ErrMalformed):
+		return a.retry(ctx, f)
+	case is(ErrTooLong, ErrCutOff, ErrNotSmaller):
+		if a.halvings >= maxHalvings || a.r.MaxTokens/2 < minLimit {
+			return "give up", 0, false
+		}
+		a.halvings++
+		a.r.MaxTokens /= 2
+		return "half the limit", 0, true
+	case is(ErrEmpty) && a.empties < maxEmpty:
+		a.empties++
+		return "ask again", 0, true
+	case is(ErrRefused, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != Brief.Name:
+		a.becomeBrief()
+		return FallbackBrief, 0, true
+	case is(ErrContextLength):
+		return "smaller pieces", 0, false
+	}
+	return "give up", 0, false
+}
+
+// becomeBrief asks for the brief strategy from now on.
+func (a *asker) becomeBrief() {
+	a.r.Strategy = Brief
+	a.empties = maxEmpty
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.piece == 0 || len(a.r.Partial) > 0 {
+		a.strategy, a.fallback = Brief, FallbackBrief
+	}
+}
+
+// retry waits and asks again, as long as there are retries and time left.
+func (a *asker) retry(ctx context.Context, f *Failure) (string, time.Duration, bool) {
+	if a.retries >= a.w.Retries || a.w.Retries < 0 {
+		return "give up", 0, false
+	}
+	wait := a.w.Backoff << a.retries
+	// Pieces that failed together do not come back together.
+	wait += wait * time.Duration(a.piece%a.w.Parallel) / 8
+	if f != nil {
+		wait = max(wait, f.RetryAfter)
+	}
+	a.retries++
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+		return "give up: no time left to wait " + wait.String(), 0, false
+	}
+	return "retry in " + wait.String(), wait, true
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// taken notes a draft that is used.
+func (a *asker) taken(d Draft, elapsed time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcome.Calls++
+	a.bill(d)
+	a.tell(a.call(d, nil, "", elapsed))
+}
+
+// note notes an attempt that failed.
+func (a *asker) note(d Draft, err error, action string, elapsed time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcome.Errors = append(a.outcome.Errors, err)
+	a.bill(d)
+	a.tell(a.call(d, err, action, elapsed))
+}
+
+func (a *asker) bill(d Draft) {
+	a.outcome.Prompt += d.PromptTokens
+	a.outcome.Completion += d.CompletionTokens
+}
+
+func (a *asker) call(d Draft, err error, action string, elapsed time.Duration) CallInfo {
+	c := CallInfo{Phase: Answered, Strategy: a.r.Strategy.Name, Piece: a.piece, MaxTokens: a.r.MaxTokens, Prompt: d.PromptTokens,
+		Completion: d.CompletionTokens, Err: err, Action: action, Elapsed: elapsed}
+	if d.Text != "" {
+		c.SummaryTokens = a.in.Count(d.Text)
+	}
+	return c
+}
+
+var refusals = []string{"i can't", "i cannot", "i can’t", "i'm sorry", "i’m sorry", "i am sorry", "sorry, i", "sorry, but", "i'm unable", "i am unable",
+	"i won't", "i’m unable", "i must decline", "as an ai", "我无法", "抱歉", "i'm not able", "i am not able", "unable to comply"}
+
+// maxRefusal is how long a text may be and still be a refusal, in bytes: what
+// goes on after such a beginning is a summary of somebody's apology.
+const maxRefusal = 600
+
+// refusal tells whether a model declined in plain text.
+func refusal(text string) bool {
+	if len(text) > maxRefusal || strings.Contains(text, "\n## ") || strings.HasPrefix(text, "## ") || strings.HasPrefix(text, "- ") {
+		return false
+	}
+	low := strings.ToLower(text[:min(len(text), 80)])
+	for _, r := range refusals {
+		if strings.HasPrefix(low, r) {
+			return true
+		}
+	}
+	return false
+}

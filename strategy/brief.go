@@ -1,0 +1,72 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Brief is a few bullets. It is also what a model that refused is asked for.
+var Brief = register(Strategy{
+	Name:     "brief",
+	Sections: []Section{{"Summary", 0}},
+	Instructions: `Write a few bullets, eight at most: what is wanted, what was done, what holds, what comes next.
+Unfinished work begins with [open], finished work that must not be repeated with [done].`,
+	Examples: []Example{
+		{
+			History: `[s1] user: Rename the package util to textutil, tests must stay green.
+[s2] assistant: calls bash "git mv util textutil" → exit 0, 0 lines
+[s3] assistant: calls bash "go test ./..." → exit 1, 9 lines
+    cmd/main.go:14:2: package example.com/app/util is not in std`,
+			Summary: `## Summary
+- Wanted: rename package util to textutil; tests must stay green
+- [done] git mv util textutil
+- [open] cmd/main.go still imports example.com/app/util; go test ./... fails`,
+		},
+		{
+			History: `[s4] user: What is the balance of account 4417-22?
+[s5] assistant: calls get_account 4417-22 → ok, 2 lines
+    balance 1830.55 EUR
+[s6] assistant: It is 1830.55 EUR.
+[s7] user: Transfer 200 to savings.`,
+			Summary: `## Summary
+- Account 4417-22 has 1830.55 EUR
+- [open] transfer 200 to savings`,
+		},
+	},
+	Extract: extractBrief,
+})
+
+func extractBrief(h *History) []Line {
+	var out []Line
+	for _, f := range h.Goals() {
+		out = append(out, Line{Text: f.Text, Value: f.Value, Order: f.Step})
+	}
+	for _, f := range h.Constraints() {
+		out = append(out, Line{Text: f.Text, Value: f.Value * 0.6, Order: 10_000 + f.Step})
+	}
+	for _, f := range h.Decisions() {
+		out = append(out, Line{Text: f.Text, Value: f.Value * 0.7, Order: 20_000 + f.Step})
+	}
+	for _, f := range h.Files() {
+		if f.Op >= Edited {
+			out = append(out, Line{Group: "Files " + f.Op.String(), Text: f.Path, Value: 0.1, Order: 30_000})
+		}
+	}
+	if f, ok := h.lastCheck(); ok {
+		out = append(out, Line{Text: f.Text, Value: 0.7, Order: 40_000})
+	}
+	for _, it := range h.Items() {
+		out = append(out, Line{Text: it.Line(), Value: 0.5, Order: 50_000 + int(it.Status)*10_000 + it.Step})
+	}
+	return out
+}
+
+// inOrder returns the lines of a map in the order of their steps.
+func inOrder(m map[string]Line) []Line {
+	out := make([]Line, 0, len(m))
+	for _, l := range m {
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b Line) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Text, b.Text)) })
+	return out
+}

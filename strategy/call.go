@@ -1,0 +1,173 @@
+package strategy
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// An Outcome is how a call ended, as far as its result tells.
+type Outcome uint8
+
+// The outcomes of calls.
+const (
+	Unanswered Outcome = iota
+	OK
+	Failed
+)
+
+// A Call is a tool call with what it returned.
+type Call struct {
+	Tool     string
+	Args     []Arg
+	Result   string
+	Answered bool
+	Outcome  Outcome
+	Exit     int      // of a command; -1 = not stated
+	Files    []FileOp // what it did to files
+}
+
+// An Arg is one string or number among a call's arguments.
+type Arg struct{ Name, Value string }
+
+// maxArgDepth bounds how deep arguments are read.
+const maxArgDepth = 6
+
+func readCall(p *message.Part) Call {
+	c := Call{Tool: p.Name, Exit: -1}
+	if len(p.Args) == 0 {
+		return c
+	}
+	if !json.Valid(p.Args) {
+		c.Args = []Arg{{"input", string(p.Args)}}
+		return c
+	}
+	span, err := jsonscan.Value(p.Args, 0)
+	if err == nil {
+		c.Args = flatten(nil, p.Args, span, "input", 0)
+	}
+	return c
+}
+
+// flatten appends the strings and numbers in a JSON value, by the name of the
+// member they stand in.
+func flatten(out []Arg, data []byte, at jsonscan.Span, name string, depth int) []Arg {
+	raw := at.Of(data)
+	if len(raw) == 0 || depth > maxArgDepth {
+		return out
+	}
+	switch raw[0] {
+	case '"':
+		if s, err := jsonscan.Unquote(raw); err == nil && s != "" {
+			out = append(out, Arg{name, s})
+		}
+	case '{':
+		_ = jsonscan.Object(data, at, func(m jsonscan.Member) error {
+			out = flatten(out, data, m.Value, m.Key, depth+1)
+			return nil
+		})
+	case '[':
+		_ = jsonscan.Array(data, at, func(_ int, elem jsonscan.Span) error {
+			out = flatten(out, data, elem, name, depth+1)
+			return nil
+		})
+	default:
+		out = append(out, Arg{name, string(raw)})
+	}
+	return out
+}
+
+// arg returns the first argument with one of the names.
+func (c *Call) arg(names ...string) string {
+	for _, n := range names {
+		for _, a := range c.Args {
+			if a.Name == n {
+				return a.Value
+			}
+		}
+	}
+	return ""
+}
+
+// Command returns the command line or the code that the call ran, if it ran one.
+func (c *Call) Command() string { return c.arg("command", "cmd", "script", "code") }
+
+// targets are the arguments that say best what a call was about.
+var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query",
+	"pattern", "script", "code", "id", "description", "prompt", "input"}
+
+// Target says in one argument what the call was about.
+func (c *Call) Target() string {
+	if s := c.arg(targets...); s != "" {
+		return s
+	}
+	if len(c.Args) > 0 {
+		return c.Args[0].Value
+	}
+	return ""
+}
+
+// maxTarget is how much of a call's target a line shows, in characters.
+const maxTarget = 120
+
+// Line says in one line what the call was and how it ended:
+//
+//	bash "go test ./..." → exit 1, 47 lines
+func (c *Call) Line() string {
+	var b strings.Builder
+	b.WriteString(c.head())
+	b.WriteString(" → ")
+	switch {
+	case !c.Answered:
+		b.WriteString("no result")
+		return b.String()
+	case c.Exit >= 0:
+		b.WriteString("exit " + strconv.Itoa(c.Exit))
+	case c.Outcome == Failed:
+		b.WriteString("error")
+	default:
+		b.WriteString("ok")
+	}
+	n := lines(c.Result)
+	b.WriteString(", " + strconv.Itoa(n) + " line")
+	if n != 1 {
+		b.WriteByte('s')
+	}
+	if c.Outcome == Failed {
+		if e := c.ErrorLine(); e != "" {
+			b.WriteString(": " + e)
+		}
+	}
+	return b.String()
+}
+
+// head is the tool and its target.
+func (c *Call) head() string {
+	target := clip(squash(c.Target()), maxTarget)
+	if target == "" {
+		return c.Tool
+	}
+	if strings.ContainsAny(target, " \t") {
+		target = `"` + target + `"`
+	}
+	return c.Tool + " " + target
+}
+
+func lines(s string) int {
+	s = strings.TrimRight(s, "\n")
+	if s == "" {
+		return 0
+	}
+	return strings.Count(s, "\n") + 1
+}
+
+// finish reads out of the result how the call ended and what it touched.
+func (c *Call) finish() {
+	if c.Answered {
+		c.Outcome, c.Exit = outcome(c.Result)
+	}
+	c.Files = fileOps(c)
+}

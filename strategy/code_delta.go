@@ -1,0 +1,157 @@
+package strategy
+
+import (
+	"strings"
+)
+
+// Sections of code_delta.
+const (
+	deltaChanges = iota
+	deltaWhy
+	deltaChecks
+	deltaFollow
+)
+
+// CodeDelta keeps what became of the code. Paths, operations and results come
+// from the tool calls.
+var CodeDelta = register(Strategy{
+	Name: "code_delta",
+	Sections: []Section{
+		{"Changes", 0.5},
+		{"Why", 0.2},
+		{"Tests and builds", 0.15},
+		{"Follow-ups", 0.15},
+	},
+	Instructions: `Record what became of the code, one line a file:
+file_path: what changed (functions, APIs, side effects)
+- Changes: only files that the calls really created, edited or deleted; [created], [edited] or [deleted] comes first. Files that were only read are not changes.
+- Why: the reason of each change.
+- Tests and builds: the last result of each command.
+- Follow-ups: what is left; every item begins with [open], [blocked] or [done].`,
+	Examples: []Example{
+		{
+			History: `[s1] user: Add a --json flag to the report command.
+[s2] assistant: calls read cmd/report.go → ok, 120 lines
+[s3] assistant: The table is built in render(); I'll split it so that JSON can share the rows.
+    calls edit cmd/report.go → ok, 1 line
+    calls write cmd/report_json.go → ok, 1 line
+[s4] assistant: calls bash "go test ./cmd" → exit 0, 2 lines`,
+			Summary: `## Changes
+- [edited] cmd/report.go: render() split so that the rows are shared; flag --json [s3]
+- [created] cmd/report_json.go: JSON output of the report [s3]
+## Why
+- JSON must show the same rows as the table [s3]
+## Tests and builds
+- go test ./cmd → passed [s4]`,
+		},
+		{
+			History: `[s5] user: Get rid of the legacy client.
+[s6] assistant: calls bash "git rm lib/legacy_client.py" → exit 0, 1 line
+[s7] assistant: calls bash "pytest" → exit 1, 30 lines
+    ImportError: cannot import name 'LegacyClient' from 'lib' (lib/__init__.py)`,
+			Summary: `## Changes
+- [deleted] lib/legacy_client.py: LegacyClient is gone [s6]
+## Why
+- The user wants to be rid of the legacy client [s5]
+## Tests and builds
+- pytest → failed: ImportError: cannot import name 'LegacyClient' from 'lib' (lib/__init__.py) [s7]
+## Follow-ups
+- [open] remove the import of LegacyClient in lib/__init__.py [s7]`,
+		},
+	},
+	Extract: extractDelta,
+})
+
+func extractDelta(h *History) []Line {
+	var out []Line
+	why := h.reasons()
+	for i, f := range h.Files() {
+		if f.Op < Edited {
+			out = append(out, Line{Section: deltaFollow, Group: "Read, not changed", Text: f.Path, Order: 90_000})
+			continue
+		}
+		text := "[" + f.Op.String() + "] " + f.Path
+		if what := f.what(why[f.Path]); what != "" {
+			text += ": " + what
+		}
+		out = append(out, Line{Section: deltaChanges, Text: text + " " + stepID(f.Last), Value: 1, Order: i})
+	}
+	for _, f := range h.Goals() {
+		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
+	}
+	for _, f := range h.Decisions() {
+		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step), Value: f.Value * 0.8, Order: f.Step})
+	}
+	out = append(out, h.checkLines(deltaChecks)...)
+	for _, it := range h.Items() {
+		out = append(out, Line{Section: deltaFollow, Text: it.Line(), Value: 0.6, Order: int(it.Status)*10_000 + it.Step})
+	}
+	for _, f := range h.effects() {
+		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
+	}
+	return out
+}
+
+// what says what changed in a file.
+func (s *FileState) what(why string) string {
+	what := strings.Join(s.Funcs, ", ")
+	if why != "" {
+		what = strings.TrimPrefix(what+" — "+why, " — ")
+	}
+	return what
+}
+
+// reasons returns for each changed file what the assistant said when it
+// changed it.
+func (h *History) reasons() map[string]string {
+	out := map[string]string{}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		said := ""
+		for k := range s.Calls {
+			for _, f := range s.Calls[k].Files {
+				if f.Op < Edited {
+					continue
+				}
+				if said == "" {
+					said = lastSentence(s.Text)
+				}
+				if said != "" {
+					out[f.Path] = said
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lastSentence is what is said right before a call: what it is for.
+func lastSentence(text string) string {
+	last := ""
+	sentences(text, func(t string, heading bool) {
+		if !heading && len(t) > 15 {
+			last = t
+		}
+	})
+	return clip(squash(strings.TrimSuffix(last, ":")), 160)
+}
+
+// checkLines are the last results of each command that tests or builds.
+func (h *History) checkLines(section int) []Line {
+	last := map[string]Line{}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			c := &s.Calls[k]
+			if !c.Check() || !c.Answered {
+				continue
+			}
+			text, value := c.head()+" → passed", 0.5
+			if c.Outcome == Failed {
+				text, value = c.head()+" → failed: "+c.ErrorLine(), 0.8
+			}
+			last[c.head()] = Line{Section: section, Text: text + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID}
+		}
+	}
+	return inOrder(last)
+}

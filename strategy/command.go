@@ -1,0 +1,189 @@
+package strategy
+
+import "strings"
+
+// commandOps reads from a command line which files it changed or showed. It
+// knows the forms that agents use; what it does not recognise is left out
+// rather than guessed.
+func commandOps(cmd string) []FileOp {
+	var out []FileOp
+	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
+		return patchOps(cmd[i:])
+	}
+	heredoc := ""
+	for line := range strings.Lines(cmd) {
+		line = strings.TrimSpace(line)
+		if heredoc != "" {
+			if line == heredoc {
+				heredoc = ""
+			}
+			continue
+		}
+		heredoc = heredocEnd(line)
+		for _, simple := range splitCommands(line) {
+			out = append(out, simpleOps(simple)...)
+		}
+		if len(out) > 40 {
+			break
+		}
+	}
+	return out
+}
+
+// heredocEnd returns the word that ends the here-document a line begins.
+func heredocEnd(line string) string {
+	_, rest, ok := strings.Cut(line, "<<")
+	if !ok || strings.HasPrefix(rest, "<") {
+		return ""
+	}
+	word := strings.Fields(strings.TrimPrefix(rest, "-"))
+	if len(word) == 0 {
+		return ""
+	}
+	return strings.Trim(word[0], `'"\`)
+}
+
+// splitCommands cuts a line at ; && || and |, outside of quotes.
+func splitCommands(line string) []string {
+	var out []string
+	var quote byte
+	start := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == ';' || c == '|' || c == '&' && i+1 < len(line) && line[i+1] == '&':
+			out = append(out, line[start:i])
+			for i+1 < len(line) && (line[i+1] == '|' || line[i+1] == '&') {
+				i++
+			}
+			start = i + 1
+		}
+	}
+	return append(out, line[start:])
+}
+
+// simpleOps reads one command without pipes.
+func simpleOps(cmd string) []FileOp {
+	words := fields(cmd)
+	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") || words[0] == "time") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	var out []FileOp
+	for i := 1; i < len(words); i++ {
+		if w := words[i]; (w == ">" || w == ">>") && i+1 < len(words) {
+			out = appendFiles(out, redirected(w), words[i+1])
+		}
+	}
+	args := operands(words[1:])
+	switch base(words[0]) {
+	case "cat", "head", "tail", "less", "more", "wc", "nl", "bat":
+		if len(out) == 0 {
+			out = appendFiles(out, Read, args...)
+		}
+	case "sed", "perl":
+		out = appendFiles(out, sedOp(words), args...)
+	case "tee":
+		out = appendFiles(out, Created, args...)
+	case "touch":
+		out = appendFiles(out, Created, args...)
+	case "rm", "unlink":
+		out = appendFiles(out, Deleted, args...)
+	case "mv":
+		if len(args) == 2 {
+			out = appendFiles(appendFiles(out, Deleted, args[0]), Created, args[1])
+		}
+	case "cp":
+		if len(args) == 2 {
+			out = appendFiles(out, Created, args[1])
+		}
+	case "git":
+		if len(args) > 1 && args[0] == "rm" {
+			out = appendFiles(out, Deleted, args[1:]...)
+		}
+	case "python", "python3", "node", "bash", "sh", "ruby", "deno", "tsx", "npx":
+		if len(args) > 0 {
+			out = appendFiles(out, Ran, args[0])
+		}
+	}
+	return out
+}
+
+func redirected(w string) Op {
+	if w == ">>" {
+		return Edited
+	}
+	return Created
+}
+
+func sedOp(words []string) Op {
+	for _, w := range words {
+		if strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-pi") {
+			return Edited
+		}
+	}
+	return Read
+}
+
+// appendFiles adds the operands that name files.
+func appendFiles(out []FileOp, op Op, paths ...string) []FileOp {
+	for _, p := range paths {
+		if isFilePath(p) && !strings.HasPrefix(p, "/dev/") && !strings.ContainsAny(p, "$(){}=,;&!\\ ") {
+			out = append(out, FileOp{Path: p, Op: op})
+		}
+	}
+	return out
+}
+
+// operands are the words that are neither options nor redirections.
+func operands(words []string) []string {
+	var out []string
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == ">" || w == ">>" || w == "<" || w == "<<":
+			i++
+		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "<<") || strings.Contains(w, ">&") || strings.HasPrefix(w, "2>"):
+		default:
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// fields splits a command into words; quotes group and are removed.
+func fields(cmd string) []string {
+	var out []string
+	var word strings.Builder
+	var quote byte
+	in := false
+	for i := range len(cmd) {
+		switch c := cmd[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, in = c, true
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if in {
+				out = append(out, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteByte(c)
+			in = true
+		}
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+func base(cmd string) string { return cmd[strings.LastIndexByte(cmd, '/')+1:] }

@@ -1,0 +1,127 @@
+package strategy
+
+import (
+	"strings"
+)
+
+// complete turns a draft into the text of a summary: verified, with the
+// identifiers that are missing, redacted, within the limit.
+func (j *job) complete(draft string) (string, error) {
+	d := ParseDocument(j.strategy, neutralText(draft))
+	var v verdict
+	j.prepare()
+	extractive := j.info.Name == BackendExtractive
+	if !extractive {
+		d, v = verify(d, j.src)
+		// What the draft lists as references is chosen again, by rank.
+		d.References = nil
+	}
+	if d.empty() {
+		return "", &Failure{Reason: ErrUnverified}
+	}
+	added := 0
+	if !extractive {
+		d = makeRoom(d, j.strategy, j.index, j.limit, j.in.Count)
+		added = references(&d, j.strategy, j.index, j.limit, j.in.Count)
+		d = fit(d, j.strategy, j.limit, j.in.Count)
+	}
+	text := d.Render(j.strategy)
+	if j.w.Redact != nil {
+		if clean := j.w.Redact(text); clean != text {
+			d = fit(ParseDocument(j.strategy, clean), j.strategy, j.limit, j.in.Count)
+			text = d.Render(j.strategy)
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", &Failure{Reason: ErrUnverified}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.outcome.Named, j.outcome.Invented, j.outcome.References = v.named, v.invented, added
+	j.outcome.Retention = retention(d, j.index)
+	return text, nil
+}
+
+// prepare reads the source once.
+func (j *job) prepare() {
+	if j.index == nil {
+		j.index = NewHistory(j.request()).Index
+	}
+	if j.src == nil && j.info.Name != BackendExtractive {
+		r := j.request()
+		more := []string{j.in.Previous}
+		// The counts that the summariser was shown are no inventions.
+		for _, e := range r.entries() {
+			for _, o := range e.observations {
+				more = append(more, o.line)
+			}
+		}
+		j.src = newSource(j.in.Messages, more...)
+	}
+}
+
+// neutralText takes from a draft what would read as our own tags.
+func neutralText(s string) string {
+	if !strings.Contains(s, "COMPACT-SUMMARY") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "<COMPACT-SUMMARY", "<compact-summary"), "</COMPACT-SUMMARY", "</compact-summary")
+}
+
+// makeRoom drops lines that name none of the most salient identifiers, from
+// the end, until those that are missing fit as references.
+func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) int) Document {
+	d = d.clone()
+	top := map[string]bool{}
+	for _, e := range x.Top(salient) {
+		top[e.Text] = true
+	}
+	for {
+		have := named(d)
+		need := 0
+		for id := range top {
+			if !have[id] {
+				need += count(", " + id)
+			}
+		}
+		if need > 0 {
+			need += 25
+		}
+		need = min(need, int(float64(limit)*referenceShare))
+		if count(d.Render(s))+need <= limit || !d.dropPlain(top) {
+			return d
+		}
+	}
+}
+
+// dropPlain removes the last line of the longest section that names none of
+// the identifiers.
+func (d *Document) dropPlain(names map[string]bool) bool {
+	longest, at := -1, -1
+	for i := range d.Sections {
+		if longest >= 0 && len(d.Sections[i]) <= len(d.Sections[longest]) {
+			continue
+		}
+		for k := len(d.Sections[i]) - 1; k > 0; k-- {
+			if !namesAny(d.Sections[i][k], names) {
+				longest, at = i, k
+				break
+			}
+		}
+	}
+	if longest < 0 {
+		return false
+	}
+	s := d.Sections[longest]
+	d.Sections[longest] = append(s[:at:at], s[at+1:]...)
+	return true
+}
+
+func namesAny(line string, names map[string]bool) bool {
+	for _, id := range identAll(line) {
+		if names[id] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package strategy
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// referenceShare is the most that references may take of a summary.
+const referenceShare = 0.4
+
+// A composer chooses lines for a summary: those that say most per token,
+// where an identifier counts once, in the first line that brings it.
+type composer struct {
+	strategy Strategy
+	index    *Index
+	limit    int // tokens
+	count    func(string) int
+
+	covered map[*Entity]bool
+	groups  map[groupKey]bool
+	titles  []bool
+	chosen  []*candidate
+	spent   []int // tokens by section
+	used    int
+}
+
+type groupKey struct {
+	section int
+	name    string
+}
+
+// A candidate is a line on its way into a summary.
+type candidate struct {
+	Line
+	place    int // among the lines that were offered
+	cost     int
+	entities []*Entity
+	gain     float64 // per token when it was last looked at
+}
+
+func newComposer(s Strategy, x *Index, limit int, count func(string) int) *composer {
+	n := max(len(s.Sections), 1)
+	return &composer{strategy: s, index: x, limit: limit, count: count, covered: map[*Entity]bool{},
+		groups: map[groupKey]bool{}, titles: make([]bool, n), spent: make([]int, n)}
+}
+
+// compose returns a document of at most limit tokens.
+func (c *composer) compose(lines []Line) Document {
+	all := c.candidates(lines)
+	room := c.limit - int(float64(c.limit)*referenceShare*c.scarcity())
+	c.fill(all, room, true)
+	c.fill(all, room, false)
+	d := c.document()
+	references(&d, c.strategy, c.index, c.limit, c.count)
+	return fit(d, c.strategy, c.limit, c.count)
+}
+
+// scarcity is how much of the references' share is worth reserving: little
+// where a history names little.
+func (c *composer) scarcity() float64 { return min(1, float64(c.index.Len())/150) }
+
+func (c *composer) candidates(lines []Line) []*candidate {
+	seen := map[string]bool{}
+	out := make([]*candidate, 0, len(lines))
+	for i, l := range lines {
+		l.Text = squash(neutral(l.Text))
+		key := l.Group + "\x00" + itemKey(l.Text)
+		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		k := &candidate{Line: l, place: i}
+		if l.Group == "" {
+			k.cost = c.count("- " + l.Text + "\n")
+		} else {
+			k.cost = c.count(", " + l.Text)
+		}
+		identifiers(l.Text, func(_ ident.Kind, s string) {
+			if e := c.index.Lookup(s); e != nil {
+				k.entities = append(k.entities, e)
+			}
+		})
+		out = append(out, k)
+	}
+	return out
+}
+
+// gain is what a line adds, per token.
+func (c *composer) worth(k *candidate) float64 {
+	g := k.Value
+	for i, e := range k.entities {
+		if !c.covered[e] && !slices.Contains(k.entities[:i], e) {
+			g += e.Score
+		}
+	}
+	return g / float64(k.cost+c.overhead(k)+1)
+}
+
+// overhead is what a line costs beside itself: the heading, the group's title.
+func (c *composer) overhead(k *candidate) int {
+	n := 0
+	if !c.titles[k.Section] {
+		n += 3 + c.count(c.strategy.Sections[k.Section].Title)
+	}
+	if k.Group != "" && !c.groups[groupKey{k.Section, k.Group}] {
+		n += 3 + c.count(k.Group)
+	}
+	return n
+}
+
+// fill takes the best lines until room tokens are used. With shares, no
+// section takes more than its own.
+func (c *composer) fill(all []*candidate, room int, shares bool) {
+	q := make(queue, 0, len(all))
+	for _, k := range all {
+		if k.cost >= 0 {
+			k.gain = c.worth(k)
+			q = append(q, k)
+		}
+	}
+	heap.Init(&q)
+	for q.Len() > 0 {
+		k := q[0]
+		if g := c.worth(k); g < k.gain-1e-12 {
+			k.gain = g
+			heap.Fix(&q, 0)
+			continue
+		}
+		heap.Pop(&q)
+		c.take(k, room, shares)
+	}
+}
+
+// take adds a line if it fits.
+func (c *composer) take(k *candidate, room int, shares bool) {
+	need := k.cost + c.overhead(k)
+	share := c.strategy.Sections[k.Section].Share
+	if c.used+need > room || shares && share > 0 && c.spent[k.Section]+need > int(share*float64(c.limit)) {
+		return
+	}
+	c.used += need
+	c.spent[k.Section] += need
+	c.titles[k.Section] = true
+	if k.Group != "" {
+		c.groups[groupKey{k.Section, k.Group}] = true
+	}
+	for _, e := range k.entities {
+		c.covered[e] = true
+	}
+	c.chosen = append(c.chosen, k)
+	k.cost = -1
+}
+
+// document arranges the chosen lines.
+func (c *composer) document() Document {
+	slices.SortStableFunc(c.chosen, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.place, b.place))
+	})
+	d := Document{Sections: make([][]string, len(c.spent))}
+	where := map[groupKey]int{}
+	for _, k := range c.chosen {
+		s := &d.Sections[k.Section]
+		if k.Group == "" {
+			*s = append(*s, k.Text)
+			continue
+		}
+		key := groupKey{k.Section, k.Group}
+		if i, ok := where[key]; ok {
+			(*s)[i] += ", " + k.Text
+			continue
+		}
+		where[key] = len(*s)
+		*s = append(*s, k.Group+": "+k.Text)
+	}
+	return d
+}
+
+// neutral takes the meaning from what would read as our own tags or headings.
+func neutral(s string) string {
+	if strings.Contains(s, "COMPACT-SUMMARY") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "<COMPACT-SUMMARY", "<compact-summary"), "</COMPACT-SUMMARY", "</compact-summary")
+	}
+	if strings.HasPrefix(s, "#") {
+		s = strings.TrimLeft(s, "# ")
+	}
+	return s
+}
+
+// queue is a heap of candidates, the most gain first.
+type queue []*candidate
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	if q[i].gain != q[j].gain {
+		return q[i].gain > q[j].gain
+	}
+	return q[i].place < q[j].place
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(*candidate)) }
+func (q *queue) Pop() any {
+	old := *q
+	k := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return k
+}

@@ -1,0 +1,173 @@
+package strategy
+
+import "strings"
+
+// DecisionLog keeps what was decided, step by step.
+var DecisionLog = register(Strategy{
+	Name: "decision_log",
+	Sections: []Section{
+		{"Decision log", 0},
+		{"Open questions", 0.12},
+	},
+	Instructions: `Record the decisions in the order in which they were made, one line each:
+[step_id] decision :: rationale :: inputs (brief) :: outputs (brief)
+The step_id is that of the history ([s12]). A part that the history does not give is a dash. Under "Open questions" goes what was left undecided; every item begins with [open], [blocked] or [done].`,
+	Examples: []Example{
+		{
+			History: `[s1] user: The import is too slow.
+[s2] assistant: Profiling first.
+    calls bash "go test -bench Import ./importer" → exit 0, 6 lines
+    BenchmarkImport-8 812 ms/op
+[s3] assistant: I'll batch the inserts because each row is its own transaction.
+    calls edit importer/store.go → ok, 1 line
+[s4] assistant: calls bash "go test -bench Import ./importer" → exit 0, 6 lines
+    BenchmarkImport-8 74 ms/op`,
+			Summary: `## Decision log
+- [s2] measure before changing :: the import is too slow :: go test -bench Import ./importer :: 812 ms/op
+- [s3] batch the inserts :: each row was its own transaction :: importer/store.go :: 74 ms/op [s4]`,
+		},
+		{
+			History: `[s5] user: Which queue do we take?
+[s6] assistant: calls web_search "managed queue ordering guarantees" → ok, 30 lines
+[s7] assistant: SQS FIFO instead of Kafka, since we need ordering per account and nobody wants to run brokers. Not decided yet: the retention.`,
+			Summary: `## Decision log
+- [s7] SQS FIFO instead of Kafka :: ordering per account, no brokers to run :: web search on ordering guarantees [s6] :: -
+## Open questions
+- [open] the retention of the queue [s7]`,
+		},
+	},
+	Extract: extractDecisions,
+})
+
+func extractDecisions(h *History) []Line {
+	var out []Line
+	ask := ""
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.user() {
+			if line := goalOf(s.Text); line != "" {
+				ask = line
+			}
+			continue
+		}
+		if text, value := h.logLine(s, ask); text != "" {
+			out = append(out, Line{Section: 0, Text: text, Value: value * h.recency(s.ID), Order: s.ID})
+			ask = ""
+		}
+	}
+	for _, it := range h.Items() {
+		if it.Status != Done {
+			out = append(out, Line{Section: 1, Text: it.Line(), Value: 0.6, Order: it.Step})
+		}
+	}
+	return out
+}
+
+// goalOf is the first sentence of a user's message that says something.
+func goalOf(text string) string {
+	if machine(text) {
+		return ""
+	}
+	goal := ""
+	sentences(text, func(t string, heading bool) {
+		if goal == "" && !heading && len(t) > 8 {
+			goal = clip(squash(t), 140)
+		}
+	})
+	return goal
+}
+
+// logLine is one step as [s12] decision :: rationale :: inputs :: outputs.
+func (h *History) logLine(s *Step, ask string) (string, float64) {
+	decision, why, value := decide(s)
+	if decision == "" && len(s.Calls) == 0 {
+		return "", 0
+	}
+	var in, did []string
+	for k := range s.Calls {
+		c := &s.Calls[k]
+		if len(in) < 3 {
+			in = append(in, c.head())
+		}
+		if len(did) < 3 {
+			did = append(did, c.outcomeText())
+		}
+		if c.Effect() || len(c.Files) > 0 && c.Files[0].Op >= Edited {
+			value += 0.2
+		}
+	}
+	if decision == "" {
+		decision, in = strings.Join(in, "; "), nil
+		if value == 0 {
+			value = 0.1
+		}
+	}
+	if why == "" {
+		why = ask
+	}
+	return stepID(s.ID) + " " + strings.Join([]string{part(decision), part(why), part(strings.Join(in, "; ")), part(strings.Join(did, "; "))}, " :: "), value
+}
+
+// part keeps the separator out of what stands between separators.
+func part(s string) string {
+	if s = strings.TrimSpace(strings.ReplaceAll(s, "::", ":")); s == "" {
+		return "-"
+	}
+	return s
+}
+
+// decide returns the sentence of a step that decides and the one that says why.
+func decide(s *Step) (decision, why string, value float64) {
+	text := s.Text
+	if text == "" {
+		text = s.Reasoning
+	}
+	sentences(text, func(t string, heading bool) {
+		if heading || len(t) < 12 {
+			return
+		}
+		low := strings.ToLower(t)
+		switch {
+		case decision == "":
+			decision, value = t, 0.3
+			if hasAny(low, decideWords) {
+				value = 0.7
+			}
+		case why == "" && hasAny(low, strongDecide):
+			why, value = t, value+0.2
+		}
+	})
+	decision, reason := splitReason(decision)
+	if why == "" {
+		why = reason
+	}
+	return clip(squash(decision), 200), clip(squash(why), 200), value
+}
+
+// splitReason cuts "do x because y" in two.
+func splitReason(s string) (decision, why string) {
+	for _, word := range []string{" because ", " since ", " so that "} {
+		if a, b, ok := strings.Cut(s, word); ok && len(a) > 10 && len(b) > 5 {
+			return a, b
+		}
+	}
+	return s, ""
+}
+
+// outcomeText says in a few words what a call brought.
+func (c *Call) outcomeText() string {
+	switch {
+	case !c.Answered:
+		return "no result"
+	case c.Outcome == Failed:
+		return "failed: " + clip(c.ErrorLine(), 100)
+	case c.Check():
+		return "passed"
+	}
+	for _, f := range c.Files {
+		if f.Op >= Edited {
+			return f.Op.String() + " " + f.Path
+		}
+	}
+	return "ok"
+}

@@ -1,0 +1,154 @@
+package strategy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// References is the heading of the identifiers that a summary would not name
+// otherwise.
+const References = "References"
+
+// A Document is a summary by its sections.
+type Document struct {
+	Sections   [][]string // the lines of each section of the strategy, without bullets
+	Notes      []string   // what stands under no heading of the strategy
+	References []string   // the lines under References, without bullets
+}
+
+// notes is the heading of what fits none of a strategy's sections.
+const notes = "Notes"
+
+// ParseDocument reads a summary. Headings that the strategy does not have are
+// dropped; what stands under them becomes notes.
+func ParseDocument(s Strategy, text string) Document {
+	d := Document{Sections: make([][]string, max(len(s.Sections), 1))}
+	into := &d.Notes
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if h, ok := heading(line); ok {
+			if headingKey(h) == headingKey(References) {
+				into = &d.References
+				continue
+			}
+			into = &d.Notes
+			if i, ok := s.section(h); ok {
+				into = &d.Sections[i]
+			}
+			continue
+		}
+		if line = bullet(line); line != "" {
+			*into = append(*into, line)
+		}
+	}
+	return d
+}
+
+// heading returns the title of a markdown heading; a line that is bold as a
+// whole counts as one.
+func heading(line string) (string, bool) {
+	if h := strings.TrimLeft(line, "#"); len(h) < len(line) && strings.HasPrefix(h, " ") {
+		return strings.TrimSpace(h), true
+	}
+	if strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "**") && len(line) > 4 {
+		return strings.Trim(line, "*:"), true
+	}
+	return "", false
+}
+
+func bullet(line string) string {
+	for _, b := range []string{"- ", "* ", "• ", "+ "} {
+		if rest, ok := strings.CutPrefix(line, b); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return line
+}
+
+// Render writes the document with the headings of s; empty sections are left out.
+func (d Document) Render(s Strategy) string {
+	var b strings.Builder
+	write := func(title string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("## " + title + "\n")
+		for _, l := range lines {
+			b.WriteString("- " + l + "\n")
+		}
+	}
+	for i := range s.Sections {
+		write(s.Sections[i].Title, d.Sections[i])
+	}
+	if b.Len() == 0 && len(d.References) == 0 {
+		return strings.Join(d.Notes, "\n")
+	}
+	write(notes, d.Notes)
+	write(References, d.References)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// empty reports whether nothing is said.
+func (d Document) empty() bool {
+	for _, s := range d.Sections {
+		if len(s) > 0 {
+			return false
+		}
+	}
+	return len(d.References) == 0 && len(d.Notes) == 0
+}
+
+// all calls f with every list of lines, so that it can replace it.
+func (d *Document) all(f func(lines []string) []string) {
+	for i := range d.Sections {
+		d.Sections[i] = f(d.Sections[i])
+	}
+	d.Notes, d.References = f(d.Notes), f(d.References)
+}
+
+// clone returns a copy whose slices are its own.
+func (d Document) clone() Document {
+	d.Sections = slices.Clone(d.Sections)
+	d.all(slices.Clone)
+	return d
+}
+
+// lastStep returns the highest number of a step that a line cites as [s12].
+func (d Document) lastStep() int {
+	last := 0
+	d.all(func(lines []string) []string {
+		for _, l := range lines {
+			last = max(last, lastStep(l))
+		}
+		return lines
+	})
+	return last
+}
+
+func lastStep(line string) int {
+	last := 0
+	for {
+		_, after, ok := strings.Cut(line, "[s")
+		if !ok {
+			return last
+		}
+		number, tail, _ := strings.Cut(after, "]")
+		if n, err := strconv.Atoi(number); err == nil && n < maxStep {
+			last = max(last, n)
+		}
+		line = tail
+	}
+}
+
+// maxStep bounds what a forged citation can claim.
+const maxStep = 1_000_000
+
+// stepID is how a line cites a step.
+func stepID(n int) string { return "[s" + strconv.Itoa(n) + "]" }

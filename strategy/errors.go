@@ -1,0 +1,72 @@
+package strategy
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Why there is no draft, or why it was not taken. A *[Failure] wraps one of
+// them.
+var (
+	ErrEmpty         = errors.New("the answer is empty")
+	ErrRefused       = errors.New("the model refused")
+	ErrFiltered      = errors.New("the answer was withheld by a content filter")
+	ErrCutOff        = errors.New("the answer was cut off at its limit")
+	ErrTooLong       = errors.New("the answer is longer than the limit")
+	ErrNotSmaller    = errors.New("the answer is not smaller than what it replaces")
+	ErrUnverified    = errors.New("nothing of the answer is left after verification")
+	ErrContextLength = errors.New("the request does not fit the summariser's window")
+	ErrMalformed     = errors.New("the answer can't be read")
+	ErrTransient     = errors.New("the server can't be reached or is overloaded")
+	ErrRejected      = errors.New("the server rejects the request")
+	ErrDeadline      = errors.New("the time for the summary is over")
+)
+
+// ErrNoSummary is wrapped by the error of a [Writer] that got no summary.
+var ErrNoSummary = errors.New("strategy: no summary")
+
+// A Failure says why one attempt brought no usable draft.
+type Failure struct {
+	Reason     error         // one of the sentinels of this package
+	Status     int           // of HTTP; 0 where there was none
+	RetryAfter time.Duration // what the server asked for; 0 = nothing
+	Detail     error         // what happened exactly; may be nil
+}
+
+func (f *Failure) Error() string {
+	s := f.Reason.Error()
+	if f.Status != 0 {
+		s = fmt.Sprintf("%s (status %d)", s, f.Status)
+	}
+	if f.Detail != nil {
+		s += ": " + f.Detail.Error()
+	}
+	return s
+}
+
+// Unwrap returns the reason and the detail.
+func (f *Failure) Unwrap() []error {
+	if f.Detail == nil {
+		return []error{f.Reason}
+	}
+	return []error{f.Reason, f.Detail}
+}
+
+// A WriteError is returned when every attempt failed.
+type WriteError struct {
+	Strategy string
+	Attempts int
+	Errors   []error // of the attempts, first to last
+}
+
+func (e *WriteError) Error() string {
+	last := "nothing was tried"
+	if n := len(e.Errors); n > 0 {
+		last = e.Errors[n-1].Error()
+	}
+	return fmt.Sprintf("strategy: no %s summary after %d attempts: %s", e.Strategy, e.Attempts, last)
+}
+
+// Unwrap returns ErrNoSummary and the errors of the attempts.
+func (e *WriteError) Unwrap() []error { return append([]error{ErrNoSummary}, e.Errors...) }

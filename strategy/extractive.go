@@ -1,0 +1,70 @@
+package strategy
+
+import (
+	"context"
+)
+
+// Extractive is the summariser that needs no model: the strategy's extractor
+// over the messages. It is deterministic, touches no network and is safe for
+// concurrent use.
+type Extractive struct{}
+
+var (
+	_ Summarizer = Extractive{}
+	_ Describer  = Extractive{}
+)
+
+// BackendExtractive is the name of [Extractive] in reports and events.
+const BackendExtractive = "extractive"
+
+// Describe returns the name; any amount of input is taken at once.
+func (Extractive) Describe() Info { return Info{Name: BackendExtractive} }
+
+// Summarize fills the sections of the strategy and its references, within
+// r.MaxTokens.
+func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
+	if err := ctx.Err(); err != nil {
+		return Draft{}, err
+	}
+	h := NewHistory(r)
+	d := h.compose(r)
+	if d.empty() {
+		return Draft{}, &Failure{Reason: ErrEmpty}
+	}
+	return Draft{Text: d.Render(r.Strategy)}, ctx.Err()
+}
+
+// compose lets the strategy extract and chooses from what it offers.
+func (h *History) compose(r Request) Document {
+	c := newComposer(r.Strategy, h.Index, r.MaxTokens, r.Count)
+	lines := h.carried(r.Strategy)
+	if r.Strategy.Extract != nil {
+		lines = append(lines, r.Strategy.Extract(h)...)
+	}
+	return c.compose(lines)
+}
+
+// carried offers the lines of the summary before again. Lists of identifiers
+// and items with a status are not among them: the index and [History.Items]
+// hold those.
+func (h *History) carried(s Strategy) []Line {
+	var out []Line
+	for _, l := range h.Previous.Notes {
+		if _, _, item := statusOf(l); !item {
+			out = append(out, Line{Text: l, Value: carriedValue, Order: -1})
+		}
+	}
+	for i, lines := range h.Previous.Sections {
+		for _, l := range lines {
+			if _, _, item := statusOf(l); item || listing(l) {
+				continue
+			}
+			out = append(out, Line{Section: i, Text: l, Value: carriedValue, Order: -1})
+		}
+	}
+	return out
+}
+
+// carriedValue is what a line of the summary before is worth: less than the
+// best of the new ones, more than most.
+const carriedValue = 0.85

@@ -1,0 +1,209 @@
+package strategy
+
+import (
+	"path"
+	"strings"
+)
+
+// An Op is what a call did to a file.
+type Op uint8
+
+// The operations, the ones that matter most last.
+const (
+	Read Op = iota
+	Ran
+	Edited
+	Created
+	Deleted
+)
+
+var opNames = [...]string{"read", "ran", "edited", "created", "deleted"}
+
+// String returns the word that summaries use.
+func (o Op) String() string { return opNames[o] }
+
+// A FileOp is what one call did to one file.
+type FileOp struct {
+	Path  string
+	Op    Op
+	Funcs []string // functions, types and classes that the change touches
+}
+
+var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true, "filepath": true, "filename": true, "file_name": true,
+	"file": true, "filepaths": true, "file_paths": true, "paths": true, "notebook_path": true, "target_file": true, "relative_path": true}
+
+var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, "input": true, "patch_text": true, "changes": true}
+
+// newTextArgs hold what a change puts into a file, in the tools that have them.
+var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace"}
+
+// fileOps reads from the arguments what a call did to files. A call that
+// failed did nothing.
+func fileOps(c *Call) []FileOp {
+	if c.Outcome == Failed {
+		return nil
+	}
+	var out []FileOp
+	for _, a := range c.Args {
+		if patchArgs[a.Name] {
+			out = append(out, patchOps(a.Value)...)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
+		return commandOps(cmd)
+	}
+	for _, a := range c.Args {
+		if pathArgs[a.Name] && isFilePath(a.Value) {
+			op := c.op()
+			f := FileOp{Path: a.Value, Op: op}
+			if op == Edited || op == Created {
+				f.Funcs = declared(c.arg(newTextArgs...))
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// isFilePath reports whether an argument names one file, not a pattern, a
+// folder or a sentence.
+func isFilePath(s string) bool {
+	return s != "" && len(s) < 400 && !strings.ContainsAny(s, "*?\n\"<>|") && !strings.HasSuffix(s, "/") &&
+		(strings.Contains(path.Base(s), ".") || strings.Count(s, "/") > 1) && s != "." && s != ".."
+}
+
+// verbs in a tool's name or its command argument, and what they do to a file.
+var verbs = []struct {
+	part string
+	op   Op
+}{
+	{"delete", Deleted}, {"remove", Deleted}, {"create", Created}, {"write", Created},
+	{"str_replace", Edited}, {"edit", Edited}, {"replace", Edited}, {"insert", Edited}, {"patch", Edited}, {"update", Edited}, {"undo", Edited},
+	{"run", Ran}, {"exec", Ran}, {"view", Read}, {"read", Read}, {"open", Read}, {"get", Read}, {"cat", Read},
+}
+
+func (c *Call) op() Op {
+	names := []string{c.Tool}
+	if cmd := c.arg("command", "action", "operation"); cmd != "" && !strings.ContainsAny(cmd, " \n/") {
+		names = []string{cmd, c.Tool}
+	}
+	for _, n := range names {
+		low := strings.ToLower(n)
+		if strings.Contains(low, "editor") {
+			continue
+		}
+		for _, v := range verbs {
+			if strings.Contains(low, v.part) {
+				return v.op
+			}
+		}
+	}
+	switch {
+	case c.arg("old_string", "old_str", "oldText", "oldString") != "":
+		return Edited
+	case c.arg("content", "contents", "file_text") != "":
+		return Created
+	}
+	return Read
+}
+
+// patchOps reads a unified diff or an apply_patch envelope.
+func patchOps(patch string) []FileOp {
+	var out []FileOp
+	var old string
+	last := func() *FileOp {
+		if len(out) == 0 {
+			return nil
+		}
+		return &out[len(out)-1]
+	}
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case cutTo(&line, "*** Add File: "):
+			out = append(out, FileOp{Path: line, Op: Created})
+		case cutTo(&line, "*** Update File: "):
+			out = append(out, FileOp{Path: line, Op: Edited})
+		case cutTo(&line, "*** Delete File: "):
+			out = append(out, FileOp{Path: line, Op: Deleted})
+		case cutTo(&line, "*** Move to: "):
+			if f := last(); f != nil {
+				f.Op = Deleted
+			}
+			out = append(out, FileOp{Path: line, Op: Created})
+		case cutTo(&line, "--- "):
+			old = diffPath(line)
+		case old != "" && cutTo(&line, "+++ "):
+			out = append(out, diffOp(old, diffPath(line)))
+			old = ""
+		case strings.HasPrefix(line, "@@"):
+			if f := last(); f != nil {
+				_, context, _ := strings.Cut(line[2:], "@@")
+				if context == "" {
+					context = line[2:]
+				}
+				f.add(declaration(strings.TrimSpace(context)))
+			}
+		case strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-"):
+			if f := last(); f != nil {
+				f.add(declaration(strings.TrimSpace(line[1:])))
+			}
+		}
+	}
+	return out
+}
+
+func cutTo(line *string, prefix string) bool {
+	rest, ok := strings.CutPrefix(*line, prefix)
+	if ok {
+		*line = rest
+	}
+	return ok
+}
+
+// diffPath is the path in a header of a unified diff.
+func diffPath(s string) string {
+	s, _, _ = strings.Cut(s, "\t")
+	s = strings.TrimSpace(s)
+	if rest, ok := strings.CutPrefix(s, "a/"); ok {
+		return rest
+	}
+	return strings.TrimPrefix(s, "b/")
+}
+
+func diffOp(from, to string) FileOp {
+	switch {
+	case from == "/dev/null":
+		return FileOp{Path: to, Op: Created}
+	case to == "/dev/null":
+		return FileOp{Path: from, Op: Deleted}
+	}
+	return FileOp{Path: to, Op: Edited}
+}
+
+// maxFuncs is how many touched functions are kept for one change.
+const maxFuncs = 12
+
+func (f *FileOp) add(name string) {
+	if name == "" || len(f.Funcs) >= maxFuncs {
+		return
+	}
+	for _, have := range f.Funcs {
+		if have == name {
+			return
+		}
+	}
+	f.Funcs = append(f.Funcs, name)
+}
+
+// declared returns the functions, types and classes that a text declares.
+func declared(text string) []string {
+	var f FileOp
+	for line := range strings.Lines(text[:min(len(text), 64<<10)]) {
+		f.add(declaration(strings.TrimSpace(line)))
+	}
+	return f.Funcs
+}

@@ -1,0 +1,141 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// Where says who brought an identifier up.
+type Where uint8
+
+// The places an identifier may stand in.
+const (
+	Told    Where = iota // by the user
+	Said                 // by the assistant
+	Thought              // in the assistant's reasoning
+	Asked                // in the arguments of a call
+	Shown                // in the result of a call
+	places
+)
+
+// An Entity is one identifier with what a history does with it.
+type Entity struct {
+	Text     string
+	Kind     ident.Kind
+	Count    [places]int32 // messages it stands in, by place
+	First    int32         // number of the first message that has it
+	Last     int32         // number of the last one
+	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
+	Previous bool          // the summary before names it in a section
+	Carried  int32         // place among the references of the summary before, from 1; 0 = not there
+
+	Score float64 // how likely it is needed again, 0 to 1; set by ranking
+	seen  [places]int32
+}
+
+// An Index is every identifier of a history.
+type Index struct {
+	byText   map[string]*Entity
+	all      []*Entity
+	arena    []Entity // what all points into, in blocks
+	first    int32
+	last     int32
+	ranked   []*Entity
+	messages int32
+}
+
+// NewIndex returns an empty index.
+func NewIndex() *Index { return &Index{byText: make(map[string]*Entity, 1024)} }
+
+func (x *Index) add(text string, w Where, id int) {
+	n := int32(id)
+	if x.first == 0 {
+		x.first = n
+	}
+	if n > x.last {
+		x.last = n
+		x.messages++
+	}
+	ident.Scan(text, func(k ident.Kind, start, end int) {
+		if end-start > maxIdentifier {
+			return
+		}
+		e := x.entity(text[start:end], k, n)
+		if e.seen[w] != n {
+			e.seen[w] = n
+			e.Count[w]++
+		}
+		e.Last = n
+		if w == Said || w == Asked {
+			e.LastUsed = n
+		}
+	})
+}
+
+// maxIdentifier is the longest identifier that is worth remembering, in bytes:
+// a longer one is data.
+const maxIdentifier = 240
+
+func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
+	if e, ok := x.byText[s]; ok {
+		return e
+	}
+	if len(x.arena) == cap(x.arena) {
+		x.arena = make([]Entity, 0, 512)
+	}
+	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n})
+	e := &x.arena[len(x.arena)-1]
+	x.byText[s] = e
+	x.all = append(x.all, e)
+	return e
+}
+
+// addSummary counts what the summary before names.
+func (x *Index) addSummary(d Document) {
+	for _, lines := range append(slices.Clone(d.Sections), d.Notes) {
+		for _, l := range lines {
+			identifiers(l, func(k ident.Kind, s string) { x.entity(s, k, x.first).Previous = true })
+		}
+	}
+	place := int32(0)
+	for _, l := range d.References {
+		identifiers(l, func(k ident.Kind, s string) {
+			if e := x.entity(s, k, x.first); e.Carried == 0 {
+				place++
+				e.Carried = place
+			}
+		})
+	}
+}
+
+// Lookup returns what is known of an identifier, nil when it is not in the
+// history.
+func (x *Index) Lookup(s string) *Entity { return x.byText[s] }
+
+// Len returns the number of different identifiers.
+func (x *Index) Len() int { return len(x.all) }
+
+// All returns every identifier, in the order of first appearance. The slice is
+// the caller's, the entities are not.
+func (x *Index) All() []*Entity { return slices.Clone(x.all) }
+
+// rank scores every identifier and sorts them, best first.
+func (x *Index) rank() {
+	x.ranked = slices.Clone(x.all)
+	for _, e := range x.ranked {
+		e.Score = x.score(e)
+	}
+	slices.SortStableFunc(x.ranked, func(a, b *Entity) int {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Text, b.Text)
+	})
+}
+
+// Top returns the n identifiers that are most likely needed again, best
+// first. The slice must not be modified.
+func (x *Index) Top(n int) []*Entity { return x.ranked[:min(n, len(x.ranked))] }

@@ -1,0 +1,147 @@
+// Package ident finds the identifiers in a text: what a reader must have
+// letter by letter, because nothing else names it. URLs, paths, file names,
+// hashes, ticket and other ids, versions, numbers of three digits or more, and
+// the names of symbols.
+package ident
+
+import "strings"
+
+// A Kind says what an identifier names.
+type Kind uint8
+
+// The kinds of identifiers.
+const (
+	URL Kind = iota
+	Path
+	File
+	Hex     // hash or other hex of seven digits or more, UUIDs
+	Ticket  // ABC-123
+	Number  // three digits or more
+	Version // 1.2, v1.2.3; a decimal number looks the same
+	Camel   // camelCase
+	Pascal  // PascalCase
+	Snake   // snake_case, SNAKE_CASE
+	kinds
+)
+
+// Kinds is the number of kinds.
+const Kinds = int(kinds)
+
+var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "version", "camel", "pascal", "snake"}
+
+// String returns the name of the kind.
+func (k Kind) String() string { return names[k] }
+
+// Symbol reports whether the kind is a name in a program.
+func (k Kind) Symbol() bool { return k >= Camel }
+
+// Scan calls found for every identifier in text, from left to right; they do
+// not overlap. It is one pass.
+func Scan(text string, found func(k Kind, start, end int)) {
+	for i := 0; i < len(text); {
+		c := class[text[i]]
+		if c&starts == 0 {
+			i++
+			continue
+		}
+		if end := scheme(text, i); end > 0 {
+			end = urlEnd(text, end)
+			found(URL, i, end)
+			i = end
+			continue
+		}
+		end, slashes := i, 0
+		for end < len(text) && class[text[end]]&(inWord|inPath) != 0 {
+			if text[end] == '/' {
+				if strings.HasPrefix(text[end:], "//") {
+					break
+				}
+				slashes++
+			}
+			end++
+		}
+		if end == i {
+			i++
+			continue
+		}
+		if slashes > 0 {
+			path(text, i, end, found)
+		} else {
+			word(text, i, end, found)
+		}
+		i = end
+	}
+}
+
+// All returns the identifiers of text in order, repeated ones included.
+func All(text string) []string {
+	var out []string
+	Scan(text, func(_ Kind, start, end int) { out = append(out, text[start:end]) })
+	return out
+}
+
+const (
+	inWord = 1 << iota // letters, digits, _
+	inPath             // what else a path or a compound may hold: / . - ~ @ + %
+	starts             // what an identifier can begin with
+	digit
+	hexDigit
+	upper
+	lower
+)
+
+var class = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c >= '0' && c <= '9':
+			t[c] = inWord | starts | digit | hexDigit
+		case c >= 'a' && c <= 'z':
+			t[c] = inWord | starts | lower
+		case c >= 'A' && c <= 'Z':
+			t[c] = inWord | starts | upper
+		}
+		if c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' {
+			t[c] |= hexDigit
+		}
+	}
+	t['_'] = inWord | starts
+	for _, c := range "/.~@" {
+		t[c] = inPath | starts
+	}
+	for _, c := range "-+%" {
+		t[c] = inPath
+	}
+	return t
+}()
+
+var schemes = []string{"https://", "http://", "file://", "ssh://", "git://", "s3://", "ws://", "wss://", "postgres://", "redis://"}
+
+// scheme returns the end of a URL's scheme that begins at i, 0 when there is none.
+func scheme(text string, i int) int {
+	switch text[i] {
+	case 'h', 'f', 's', 'g', 'w', 'p', 'r':
+		for _, s := range schemes {
+			if strings.HasPrefix(text[i:], s) {
+				return i + len(s)
+			}
+		}
+	}
+	return 0
+}
+
+func urlEnd(text string, i int) int {
+	start := i
+loop:
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c <= ' ' || c >= 0x7f:
+			break loop
+		case strings.IndexByte("\"'<>()[]{}|\\^`", c) >= 0:
+			break loop
+		}
+	}
+	for i > start && strings.IndexByte(".,;:!?*", text[i-1]) >= 0 {
+		i--
+	}
+	return i
+}

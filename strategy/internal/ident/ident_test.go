@@ -1,0 +1,49 @@
+package ident
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestScanFindsEveryKind(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"see https://example.com/a?b=1, then", "url:https://example.com/a?b=1"},
+		{"edit /usr/local/bin/x.sh.", "path:/usr/local/bin/x.sh"},
+		{"in src/app/main.go:120 it fails", "path:src/app/main.go number:120"},
+		{"and/or w/o I/O 1/2", ""},
+		{"open main.go and .env, os.path", "file:main.go"},
+		{"commit 3f9a2c1b of deadbeef", "hex:3f9a2c1b"},
+		{"id 123e4567-e89b-12d3-a456-426614174000", "hex:123e4567-e89b-12d3-a456-426614174000"},
+		{"PROJ-123 is 45 or 1234", "ticket:PROJ-123 number:1234"},
+		{"v1.22.3 and 0.85", "version:v1.22.3 version:0.85"},
+		{"call parseArgs, NewServer, HTTPServer, max_tokens, MAX_SIZE", "camel:parseArgs pascal:NewServer pascal:HTTPServer snake:max_tokens snake:MAX_SIZE"},
+		{"Hello World, iPhone JSON", "camel:iPhone"},
+		{"feature/add-login origin/main", "path:feature/add-login path:origin/main"},
+		{"a//b", ""},
+		{"日本語 main.go 日本", "file:main.go"},
+	} {
+		var got []string
+		Scan(c.text, func(k Kind, s, e int) { got = append(got, k.String()+":"+c.text[s:e]) })
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("Scan(%q): %s", c.text, d)
+		}
+	}
+}
+
+func FuzzScanStaysInBoundsAndInOrder(f *testing.F) {
+	f.Add("a/b/c.go http:// s3://x 123e4567-e89b-12d3-a456-42661417400g //// v1.")
+	f.Fuzz(func(t *testing.T, s string) {
+		last := 0
+		Scan(s, func(k Kind, start, end int) {
+			if start < last || end <= start || end > len(s) {
+				t.Fatalf("[%d:%d) after %d of %d bytes", start, end, last, len(s))
+			}
+			if int(k) >= Kinds {
+				t.Fatalf("kind %d", k)
+			}
+			last = end
+		})
+	})
+}

@@ -1,0 +1,229 @@
+package ident
+
+import "strings"
+
+// path reports text[start:end), which holds a slash, as a path; where it is
+// none, the words in it.
+func path(text string, start, end int, found func(Kind, int, int)) {
+	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 {
+		end--
+	}
+	if isPath(text[start:end]) {
+		found(Path, start, end)
+		return
+	}
+	for start < end {
+		cut := strings.IndexByte(text[start:end], '/')
+		if cut < 0 {
+			cut = end - start
+		}
+		word(text, start, start+cut, found)
+		start += cut + 1
+	}
+}
+
+// isPath tells a/b/c and ./x from "and/or", 1/2 and a lone slash.
+func isPath(s string) bool {
+	parts, letters, longest := 0, 0, 0
+	part := 0
+	for i := 0; i <= len(s); i++ {
+		if i == len(s) || s[i] == '/' {
+			if part > 0 {
+				parts++
+			}
+			longest = max(longest, part)
+			part = 0
+			continue
+		}
+		if class[s[i]]&inWord != 0 {
+			part++
+		}
+		if class[s[i]]&(upper|lower) != 0 {
+			letters++
+		}
+	}
+	if letters == 0 || parts == 0 || longest < 2 {
+		return false
+	}
+	switch {
+	case parts >= 3:
+		return true
+	case strings.IndexByte("/.~@", s[0]) >= 0:
+		return letters >= 2
+	case parts == 2:
+		return letters >= 4 && (strings.ContainsAny(s, "._-") || longest >= 5)
+	}
+	return strings.HasSuffix(s, "/") && letters >= 2
+}
+
+// word reports what is in a run without slashes: a file name, an id, a
+// version, or the words between its dots and dashes.
+func word(text string, start, end int, found func(Kind, int, int)) {
+	for start < end && class[text[start]]&(inWord) == 0 && text[start] != '.' {
+		start++
+	}
+	for end > start && class[text[end-1]]&inWord == 0 {
+		end--
+	}
+	s := text[start:end]
+	if len(s) < 3 {
+		return
+	}
+	if strings.IndexByte(s, '.') >= 0 || strings.IndexByte(s, '-') >= 0 {
+		if k, ok := compound(s); ok {
+			found(k, start, end)
+			return
+		}
+	}
+	for start < end {
+		cut := start
+		for cut < end && class[text[cut]]&inWord != 0 {
+			cut++
+		}
+		if k, ok := single(text[start:cut]); ok {
+			found(k, start, cut)
+		}
+		start = cut + 1
+	}
+}
+
+func compound(s string) (Kind, bool) {
+	switch {
+	case isUUID(s):
+		return Hex, true
+	case isVersion(s):
+		return Version, true
+	case isTicket(s):
+		return Ticket, true
+	case isFile(s):
+		return File, true
+	}
+	return 0, false
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] != '-' && class[s[i]]&hexDigit == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isVersion reports whether s is digits and dots, with a v before them or a
+// pre-release behind them.
+func isVersion(s string) bool {
+	s = strings.TrimPrefix(s, "v")
+	if s == "" || class[s[0]]&digit == 0 {
+		return false
+	}
+	dots := 0
+	for i := range len(s) {
+		switch {
+		case class[s[i]]&digit != 0:
+		case s[i] == '.' && i+1 < len(s) && class[s[i+1]]&digit != 0:
+			dots++
+		case (s[i] == '-' || s[i] == '+') && dots >= 2:
+			return true
+		default:
+			return false
+		}
+	}
+	return dots > 0
+}
+
+func isTicket(s string) bool {
+	dash := strings.IndexByte(s, '-')
+	if dash < 2 || dash == len(s)-1 || class[s[0]]&upper == 0 {
+		return false
+	}
+	for i := range dash {
+		if class[s[i]]&(upper|digit) == 0 {
+			return false
+		}
+	}
+	for i := dash + 1; i < len(s); i++ {
+		if class[s[i]]&digit == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isFile reports whether s ends in the extension of a file.
+func isFile(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	if dot < 0 || len(s)-dot-1 > 10 {
+		return false
+	}
+	return extensions[strings.ToLower(s[dot+1:])] && dot > 0
+}
+
+var extensions = func() map[string]bool {
+	m := map[string]bool{}
+	for _, e := range strings.Fields(`go mod sum py pyi ipynb js mjs cjs jsx ts mts cts tsx vue svelte java kt kts
+		scala rb rs c h cc cpp hpp cs fs swift php pl pm lua r jl ex exs erl hs ml clj dart zig nim sh bash zsh fish ps1
+		bat cmd sql graphql proto html htm css scss sass less xml xsl svg json jsonl ndjson json5 yaml yml toml ini cfg
+		conf env lock md mdx rst txt csv tsv log pdf doc docx xls xlsx ppt pptx png jpg jpeg gif webp ico bmp tiff mp3
+		mp4 wav mov avi zip gz tgz tar bz2 xz zst 7z rar jar war whl deb rpm exe dll so dylib a o wasm db sqlite
+		parquet pkl pem crt key tmpl tpl gotmpl j2 hbs ejs diff patch snap tf tfvars tape pen plist service
+		dockerfile gitignore map sol cairo cmake mk gradle properties rego nix http feature txtar`) {
+		m[e] = true
+	}
+	return m
+}()
+
+// single classifies one word of letters, digits and underscores.
+func single(s string) (Kind, bool) {
+	if len(s) < 3 {
+		return 0, false
+	}
+	var digits, hex, uppers, lowers, under, humps int
+	for i := range len(s) {
+		c := class[s[i]]
+		switch {
+		case c&digit != 0:
+			digits++
+		case c&upper != 0:
+			uppers++
+			if i > 0 && class[s[i-1]]&(lower|digit) != 0 {
+				humps++
+			}
+		case c&lower != 0:
+			lowers++
+		default:
+			under++
+		}
+		if c&hexDigit != 0 {
+			hex++
+		}
+	}
+	switch {
+	case digits == len(s):
+		return Number, true
+	case hex == len(s) && len(s) >= 7 && digits > 0 && (uppers == 0 || lowers == 0):
+		return Hex, true
+	case under > 0 && under < len(s) && strings.Trim(s, "_") != "" && strings.Contains(strings.Trim(s, "_"), "_"):
+		return Snake, uppers+lowers > 1
+	case humps > 0 && class[s[0]]&lower != 0:
+		return Camel, lowers > 1
+	case humps > 0 && class[s[0]]&upper != 0 && lowers > 1:
+		return Pascal, true
+	case uppers > 1 && lowers > 1 && class[s[0]]&upper != 0 && isAcronymName(s):
+		return Pascal, true
+	}
+	return 0, false
+}
+
+// isAcronymName tells HTTPServer from a capitalised word.
+func isAcronymName(s string) bool {
+	for i := 1; i+1 < len(s); i++ {
+		if class[s[i]]&upper != 0 && class[s[i+1]]&lower != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,251 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A job is one summary in the making.
+type job struct {
+	w        Writer
+	in       Input
+	info     Info
+	index    *Index
+	src      *source
+	limit    int
+	fallback string
+	strategy Strategy // of what is written in the end
+	elapsed  time.Duration
+
+	mu      sync.Mutex // guards what follows
+	outcome Summary
+}
+
+func (w Writer) job(in Input) *job {
+	j := &job{w: w, in: in, info: describe(w.Summarizer), strategy: w.Strategy}
+	j.limit = w.MaxTokens
+	if in.MaxTokens > 0 {
+		j.limit = min(j.limit, in.MaxTokens)
+	}
+	j.in.First = max(in.First, 1)
+	if w.Redact != nil && !(w.Raw && j.info.Remote) {
+		j.in.Messages = redacted(in.Messages, w.Redact)
+		j.in.Previous = w.Redact(in.Previous)
+	}
+	return j
+}
+
+// redacted returns copies for reading, every text of which went through f.
+func redacted(msgs []message.Message, f func(string) string) []message.Message {
+	out := make([]message.Message, len(msgs))
+	for i, m := range msgs {
+		parts := make([]message.Part, len(m.Parts))
+		copy(parts, m.Parts)
+		for k := range parts {
+			p := &parts[k]
+			if p.Text != "" {
+				p.Text = f(p.Text)
+			}
+			if len(p.Args) > 0 {
+				p.Args = []byte(f(string(p.Args)))
+			}
+		}
+		out[i] = message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
+	}
+	return out
+}
+
+// fallBack switches to the extractive backend.
+func (j *job) fallBack() {
+	j.w.Summarizer, j.info, j.fallback = Extractive{}, Info{Name: BackendExtractive}, FallbackExtractive
+	j.strategy = j.w.Strategy
+}
+
+// summary is what there is to tell, without the text.
+func (j *job) summary(start time.Time) Summary {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.outcome
+	s.Strategy, s.Backend, s.Model, s.Fallback = j.strategy.Name, j.info.Name, j.info.Model, j.fallback
+	s.Elapsed = time.Since(start)
+	return s
+}
+
+// run writes the draft, checks and completes it.
+func (j *job) run(ctx context.Context) (string, error) {
+	j.observe(CallInfo{Phase: Started})
+	ctx, cancel := context.WithTimeoutCause(ctx, j.w.Timeout, ErrDeadline)
+	defer cancel()
+	start := time.Now()
+	draft, err := j.draft(ctx)
+	text := ""
+	if err == nil {
+		text, err = j.complete(draft)
+	}
+	if err != nil {
+		err = j.failed(err)
+	}
+	j.observe(CallInfo{Phase: Finished, SummaryTokens: j.count(text), Err: err, Elapsed: time.Since(start)})
+	return text, err
+}
+
+func (j *job) count(s string) int {
+	if s == "" {
+		return 0
+	}
+	return j.in.Count(s)
+}
+
+// failed is the error that Write returns.
+func (j *job) failed(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if n := len(j.outcome.Errors); n == 0 || !errors.Is(err, j.outcome.Errors[n-1]) {
+		j.outcome.Errors = append(j.outcome.Errors, err)
+	}
+	return &WriteError{Strategy: j.strategy.Name, Attempts: j.outcome.Attempts, Errors: append([]error(nil), j.outcome.Errors...)}
+}
+
+func (j *job) observe(c CallInfo) {
+	if j.w.Observe == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell(c)
+}
+
+// tell calls the observer; j.mu is held.
+func (j *job) tell(c CallInfo) {
+	if j.w.Observe == nil {
+		return
+	}
+	if c.Strategy == "" {
+		c.Strategy = j.strategy.Name
+	}
+	c.Backend, c.Model, c.InputMessages = j.info.Name, j.info.Model, len(j.in.Messages)
+	c.Pieces, c.Attempt = max(j.outcome.Pieces, c.Pieces), j.outcome.Attempts
+	if c.MaxTokens == 0 {
+		c.MaxTokens = j.limit
+	}
+	j.w.Observe(c)
+}
+
+// request is the whole input as one request.
+func (j *job) request() Request {
+	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, First: j.in.First,
+		MaxTokens: j.limit, Count: j.in.Count}
+}
+
+// draft gets one draft of everything: in one call, or by map and reduce.
+func (j *job) draft(ctx context.Context) (string, error) {
+	whole := j.request()
+	if j.info.Window == 0 {
+		j.pieces(1)
+		return j.ask(ctx, whole, 0)
+	}
+	window := j.info.Window
+	for try := 0; ; try++ {
+		text, err := j.mapReduce(ctx, whole, j.room(whole, window))
+		if !errors.Is(err, ErrContextLength) || try >= maxShrinks || ctx.Err() != nil {
+			return text, err
+		}
+		window /= 2
+	}
+}
+
+// maxShrinks is how often the pieces are made smaller because the summariser
+// says that its window is.
+const maxShrinks = 3
+
+// minRoom is the least room for history that is tried, in tokens.
+const minRoom = 400
+
+// room is what a window leaves for the history.
+func (j *job) room(r Request, window int) int {
+	fixed := r.Count(r.system()) + r.Count(r.Previous) + r.MaxTokens + j.info.Reserve + 200
+	return max(int(float64(window)*(1-margin))-fixed, minRoom)
+}
+
+func (j *job) pieces(n int) {
+	j.mu.Lock()
+	j.outcome.Pieces = n
+	j.mu.Unlock()
+}
+
+// mapReduce asks for each piece, several at once, and merges the answers.
+func (j *job) mapReduce(ctx context.Context, r Request, room int) (string, error) {
+	parts := r.split(room)
+	j.pieces(len(parts))
+	if len(parts) == 1 {
+		return j.ask(ctx, parts[0], 0)
+	}
+	drafts, err := j.each(ctx, parts)
+	for err == nil && len(drafts) > 1 {
+		merged := r.merges(drafts, room)
+		if len(merged) == len(drafts) {
+			return "", &Failure{Reason: ErrContextLength}
+		}
+		drafts, err = j.each(ctx, merged)
+	}
+	if err != nil {
+		return "", err
+	}
+	return drafts[0], nil
+}
+
+// merges puts drafts into requests that fit room; the last summary is merged
+// with them in the request that is the only one.
+func (r Request) merges(drafts []string, room int) []Request {
+	r.Messages = nil
+	previous := r.Previous
+	r.Previous = ""
+	var out []Request
+	used := 0
+	for _, d := range drafts {
+		n := r.Count(d) + 30
+		if k := len(out); k > 0 && (used+n <= room || len(out[k-1].Partial) < 2) {
+			out[k-1].Partial = append(out[k-1].Partial, d)
+			used += n
+			continue
+		}
+		next := r
+		next.Partial = []string{d}
+		out, used = append(out, next), n
+	}
+	if len(out) == 1 {
+		out[0].Previous = previous
+	}
+	return out
+}
+
+// each asks for every request, at most w.Parallel at once. The first error
+// ends the others.
+func (j *job) each(ctx context.Context, reqs []Request) ([]string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := make([]string, len(reqs))
+	slots := make(chan struct{}, j.w.Parallel)
+	var wg sync.WaitGroup
+	for i := range reqs {
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			text, err := j.ask(ctx, reqs[i], i+1)
+			if err != nil {
+				cancel(err)
+			}
+			out[i] = text
+		}()
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,36 @@
+package strategy
+
+import "time"
+
+// A Phase says at which point of a summary a [CallInfo] was made.
+type Phase string
+
+// The phases. A summary begins with one Started and ends with one Finished;
+// between them come the answers to each call.
+const (
+	Started  Phase = "started"
+	Answered Phase = "answered"
+	Finished Phase = "finished"
+)
+
+// CallInfo tells an observer of the work on a summary.
+type CallInfo struct {
+	Phase    Phase
+	Strategy string
+	Backend  string
+	Model    string
+
+	Piece, Pieces int // which of how many; Piece is 0 for the merge and for the whole
+	Attempt       int // calls of the Summarizer so far
+	MaxTokens     int // the limit that was asked for
+
+	InputMessages int
+	InputTokens   int // of the prompt where it was counted; 0 = not counted
+	SummaryTokens int // of the draft
+	Prompt        int // tokens billed, where the summariser tells
+	Completion    int
+
+	Err     error  // nil = the draft was taken
+	Action  string // what is done about Err: "retry in 2s", "half the limit", "brief", …
+	Elapsed time.Duration
+}

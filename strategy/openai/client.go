@@ -1,0 +1,163 @@
+// Package openai is a summariser that asks any server which speaks OpenAI's
+// chat completions: OpenAI itself, Azure-compatible gateways, vLLM, Ollama,
+// llama.cpp, OpenRouter.
+//
+// It makes one call a draft, at temperature 0 and with a fixed seed, and says
+// of every failure what it was; asking again is the business of
+// [strategy.Writer].
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/token"
+)
+
+// Name is what reports and events call this backend.
+const Name = "openai"
+
+// DefaultSeed is the seed that requests carry when none is configured.
+const DefaultSeed = 42
+
+// A Key is an API key. It prints as [redacted].
+type Key string
+
+// String returns "[redacted]", or "" for an empty key.
+func (k Key) String() string {
+	if k == "" {
+		return ""
+	}
+	return "[redacted]"
+}
+
+// GoString is String.
+func (k Key) GoString() string { return k.String() }
+
+// MarshalText writes what String returns.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Config says whom to ask.
+type Config struct {
+	Model   string // required
+	BaseURL string // default https://api.openai.com/v1
+	APIKey  Key    // empty: no Authorization header is sent. This package reads no environment.
+	Seed    *int   // default 42
+	// Window is the model's context window in tokens; default by its name.
+	Window int
+	// HTTP makes the calls; default http.DefaultClient. Deadlines come with
+	// the context.
+	HTTP *http.Client
+}
+
+// ErrModel is returned by [New] without a model.
+var ErrModel = errors.New("strategy/openai: a model is required")
+
+// A Client is the summariser. It is safe for concurrent use.
+type Client struct {
+	config Config
+	client *api.Client
+
+	mu      sync.Mutex
+	dialect dialect // what the server turned out to want
+}
+
+var (
+	_ strategy.Summarizer = (*Client)(nil)
+	_ strategy.Describer  = (*Client)(nil)
+)
+
+// New returns a client. Nothing is sent before the first summary.
+func New(c Config) (*Client, error) {
+	if c.Model == "" {
+		return nil, ErrModel
+	}
+	if c.Seed == nil {
+		seed := DefaultSeed
+		c.Seed = &seed
+	}
+	if c.Window <= 0 {
+		c.Window = token.ContextWindow(c.Model)
+	}
+	if c.HTTP == nil {
+		c.HTTP = http.DefaultClient
+	}
+	conf := api.DefaultConfig(string(c.APIKey))
+	if c.BaseURL != "" {
+		conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	}
+	conf.HTTPClient = doer{c.HTTP}
+	return &Client{config: c, client: api.NewClientWithConfig(conf), dialect: dialectOf(c.Model)}, nil
+}
+
+// Describe returns name, model and window.
+func (c *Client) Describe() strategy.Info {
+	return strategy.Info{Name: Name, Model: c.config.Model, Window: c.config.Window, Reserve: dialectOf(c.config.Model).reserve(), Remote: true}
+}
+
+// Summarize asks once. Only where the server rejects the name of a parameter
+// (max_tokens for max_completion_tokens, seed, temperature) is the same asked
+// again without it, and remembered. Errors are *[strategy.Failure] or the
+// context's.
+func (c *Client) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+	p := r.Prompt()
+	c.mu.Lock()
+	d := c.dialect
+	c.mu.Unlock()
+	for {
+		draft, err := c.call(ctx, d, p, r.MaxTokens)
+		next, ok := d.adapt(err)
+		if !ok {
+			return draft, err
+		}
+		d = next
+		c.mu.Lock()
+		c.dialect = d
+		c.mu.Unlock()
+	}
+}
+
+func (c *Client) call(ctx context.Context, d dialect, p strategy.Prompt, limit int) (strategy.Draft, error) {
+	ctx, seen := withResponse(ctx)
+	resp, err := c.client.CreateChatCompletion(ctx, c.request(d, p, limit))
+	if err != nil {
+		if ctx.Err() != nil {
+			return strategy.Draft{}, ctx.Err()
+		}
+		return strategy.Draft{}, c.failure(err, seen)
+	}
+	draft := strategy.Draft{PromptTokens: resp.Usage.PromptTokens, CompletionTokens: resp.Usage.CompletionTokens}
+	if len(resp.Choices) == 0 {
+		return draft, &strategy.Failure{Reason: strategy.ErrEmpty, Detail: errors.New("no choices")}
+	}
+	choice := resp.Choices[0]
+	draft.Text = strings.TrimSpace(withoutThinking(choice.Message.Content))
+	switch {
+	case choice.Message.Refusal != "":
+		return draft, &strategy.Failure{Reason: strategy.ErrRefused, Detail: errors.New(c.brief(choice.Message.Refusal))}
+	case choice.FinishReason == api.FinishReasonContentFilter:
+		return draft, &strategy.Failure{Reason: strategy.ErrFiltered}
+	case choice.FinishReason == api.FinishReasonLength:
+		return draft, &strategy.Failure{Reason: strategy.ErrCutOff}
+	case draft.Text == "":
+		return draft, &strategy.Failure{Reason: strategy.ErrEmpty}
+	}
+	return draft, nil
+}
+
+// withoutThinking removes what some open models write before their answer.
+func withoutThinking(s string) string {
+	if !strings.HasPrefix(strings.TrimSpace(s), "<think>") {
+		return s
+	}
+	if _, after, ok := strings.Cut(s, "</think>"); ok {
+		return after
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package openai
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/agentcompact/compact/strategy"
+)
+
+// A dialect is what a model or a server wants differently.
+type dialect struct {
+	completion    bool // max_completion_tokens instead of max_tokens
+	reasoning     bool // thinks before it answers; no temperature
+	noTemperature bool
+	noSeed        bool
+	noEffort      bool
+	switched      bool // completion was changed because the server wanted it
+}
+
+// thinking is what a reasoning model may spend before its answer, in tokens.
+const thinking = 8192
+
+// dialectOf goes by the model's name, with or without a provider before it.
+func dialectOf(model string) dialect {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	for _, p := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(name, p) {
+			return dialect{completion: true, reasoning: true, noTemperature: true}
+		}
+	}
+	return dialect{}
+}
+
+func (d dialect) reserve() int {
+	if d.reasoning {
+		return thinking
+	}
+	return 0
+}
+
+func (c *Client) request(d dialect, p strategy.Prompt, limit int) api.ChatCompletionRequest {
+	r := api.ChatCompletionRequest{
+		Model: c.config.Model,
+		Messages: []api.ChatCompletionMessage{
+			{Role: api.ChatMessageRoleSystem, Content: p.System},
+			{Role: api.ChatMessageRoleUser, Content: p.User},
+		},
+	}
+	if d.completion {
+		r.MaxCompletionTokens = limit + d.reserve()
+	} else {
+		r.MaxTokens = limit
+	}
+	if !d.noSeed {
+		r.Seed = c.config.Seed
+	}
+	if !d.noTemperature {
+		r.Temperature = zeroTemperature
+	}
+	if d.reasoning && !d.noEffort {
+		r.ReasoningEffort = api.ReasoningEffortLow
+	}
+	return r
+}
+
+// zeroTemperature stands for 0, which the client would leave out of the
+// request; on the way it becomes a plain 0.
+const zeroTemperature = math.SmallestNonzeroFloat32
+
+// adapt returns the dialect in which a request that was rejected for one of
+// its parameters may be accepted.
+func (d dialect) adapt(err error) (dialect, bool) {
+	var e *api.APIError
+	if !errors.As(err, &e) || e.HTTPStatusCode != http.StatusBadRequest && e.HTTPStatusCode != http.StatusUnprocessableEntity {
+		return d, false
+	}
+	about := strings.ToLower(e.Message)
+	if e.Param != nil {
+		about += " " + *e.Param
+	}
+	if !names(about, "unsupported", "not supported", "unrecognized", "unknown", "unexpected", "does not support", "extra", "not permitted", "invalid param") {
+		return d, false
+	}
+	switch {
+	case !d.switched && strings.Contains(about, "max_tokens") || !d.switched && strings.Contains(about, "max_completion_tokens"):
+		d.completion, d.switched = !d.completion, true
+	case !d.noTemperature && strings.Contains(about, "temperature"):
+		d.noTemperature = true
+	case !d.noSeed && strings.Contains(about, "seed"):
+		d.noSeed = true
+	case d.reasoning && !d.noEffort && strings.Contains(about, "reasoning_effort"):
+		d.noEffort = true
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+func names(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxResponse bounds what is read of an answer, in bytes.
+const maxResponse = 8 << 20
+
+// A response is what the client's errors do not tell of an answer.
+type response struct {
+	status     int
+	retryAfter time.Duration
+}
+
+type responseKey struct{}
+
+func withResponse(ctx context.Context) (context.Context, *response) {
+	r := new(response)
+	return context.WithValue(ctx, responseKey{}, r), r
+}
+
+// doer makes the calls, and notes the headers that the client drops.
+type doer struct{ http *http.Client }
+
+var (
+	smallest = []byte(`"temperature":1e-45`)
+	zero     = []byte(`"temperature":0`)
+)
+
+// Do implements [api.HTTPDoer].
+func (d doer) Do(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		_ = req.Body.Close()
+		// Quotes in strings are escaped, so this can only be the field.
+		body = bytes.Replace(body, smallest, zero, 1)
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	}
+	resp, err := d.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := req.Context().Value(responseKey{}).(*response); ok {
+		r.status = resp.StatusCode
+		r.retryAfter = retryAfter(resp.Header, time.Now())
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxResponse), resp.Body}
+	return resp, nil
+}
+
+// retryAfter reads how long a server asks to wait: seconds, a date, or
+// milliseconds in a header of OpenAI's own.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil && t.After(now) {
+		return t.Sub(now)
+	}
+	return 0
+}

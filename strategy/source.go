@@ -1,0 +1,189 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// A source answers whether a text that a summary was written of holds an
+// identifier, however it is spelled there.
+type source struct {
+	texts  []string
+	exact  map[string]bool
+	lowers []string        // texts in lower case, made when first needed
+	digits map[string]bool // numbers, without separators
+	quoted []string        // texts on one line in lower case, made when first needed
+}
+
+// newSource reads the messages, the summary before them, and what else the
+// summariser was shown.
+func newSource(msgs []message.Message, more ...string) *source {
+	s := &source{exact: map[string]bool{}, digits: map[string]bool{}}
+	for i := range msgs {
+		s.add(msgs[i].Name)
+		for k := range msgs[i].Parts {
+			p := &msgs[i].Parts[k]
+			s.add(p.Text)
+			s.add(p.Name)
+			if len(p.Args) > 0 {
+				c := readCall(p)
+				for _, a := range c.Args {
+					s.add(a.Name)
+					s.add(a.Value)
+				}
+			}
+			if p.Media != nil {
+				s.add(p.Media.Name)
+			}
+		}
+	}
+	for _, t := range more {
+		s.add(t)
+	}
+	return s
+}
+
+func (s *source) add(text string) {
+	if text == "" {
+		return
+	}
+	s.texts = append(s.texts, text)
+	identifiers(text, func(k ident.Kind, id string) {
+		s.exact[id] = true
+		if k == ident.Number {
+			s.digits[plainNumber(id)] = true
+		}
+	})
+}
+
+// plainNumber is a number without separators and leading zeros.
+func plainNumber(id string) string {
+	return strings.TrimLeft(strings.ReplaceAll(id, ",", ""), "0")
+}
+
+// has reports whether the source holds the identifier: letter by letter, or
+// spelled differently (128,000 and 128000, an absolute and a relative path,
+// a short and a long hash, with and without v, scheme or trailing slash).
+func (s *source) has(k ident.Kind, id string) bool {
+	if s.exact[id] {
+		return true
+	}
+	switch k {
+	case ident.Number:
+		return s.digits[plainNumber(id)] || s.holds(id)
+	case ident.URL:
+		_, rest, _ := strings.Cut(id, "://")
+		return s.holds(strings.TrimPrefix(strings.TrimRight(rest, "/"), "www."))
+	case ident.Path, ident.File:
+		return s.hasPath(id)
+	case ident.Version:
+		return s.holds(strings.TrimPrefix(id, "v"))
+	}
+	return wellKnown[id] || s.holds(id)
+}
+
+// hasPath accepts a path that the source has as the end of a longer one, and
+// one that puts a folder of the source before a path of the source.
+func (s *source) hasPath(id string) bool {
+	p := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(id, "./"), "~/"), "/")
+	if s.holds(p) {
+		return true
+	}
+	for i := 0; i < len(p); i++ {
+		if p[i] == '/' && s.holds(p[i+1:]) && s.holds(p[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a text holds id in any case, not as a part of a longer
+// word.
+func (s *source) holds(id string) bool {
+	if id == "" {
+		return true
+	}
+	if s.lowers == nil {
+		for _, t := range s.texts {
+			s.lowers = append(s.lowers, strings.ToLower(t))
+		}
+	}
+	id = strings.ToLower(id)
+	for _, t := range s.lowers {
+		if holdsWord(t, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func holdsWord(text, id string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], id)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(id)
+		if (start == 0 || !wordByte(text[start-1]) || !wordByte(id[0])) && (end == len(text) || !wordByte(text[end]) || !wordByte(id[len(id)-1]) || isHash(id)) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+// isHash reports whether id may be the beginning of a longer hash.
+func isHash(id string) bool {
+	if len(id) < 7 {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// says reports whether the source holds a quotation, apart from case and white
+// space; where the quotation leaves something out, each of its pieces.
+func (s *source) says(quote string) bool {
+	if s.quoted == nil {
+		for _, t := range s.texts {
+			s.quoted = append(s.quoted, strings.ToLower(squash(t)))
+		}
+	}
+	quote = strings.ReplaceAll(strings.ToLower(squash(quote)), "...", "…")
+	for _, piece := range strings.Split(quote, "…") {
+		piece = strings.Trim(piece, " .,;:")
+		if len(piece) < 8 {
+			continue
+		}
+		found := false
+		for _, t := range s.quoted {
+			if found = strings.Contains(t, piece); found {
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// wellKnown are names that look like symbols and are words of everyday use.
+var wellKnown = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`GitHub GitLab JavaScript TypeScript OpenAI ChatGPT PostgreSQL MySQL SQLite MongoDB GraphQL
+		DevOps macOS iOS iPhone iPad LinkedIn YouTube PayPal WhatsApp WordPress StackOverflow NodeJS NextJS README
+		OAuth JSONL LaTeX VSCode IntelliJ WebSocket WebSockets README.md JetBrains DeepSeek LangChain`) {
+		m[w] = true
+	}
+	return m
+}()

@@ -1,0 +1,196 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// StageName is the name of the stage in configurations and events.
+const StageName = "summarise"
+
+// minSummary is the least room, in tokens, in which a summary says anything.
+const minSummary = 60
+
+// A Stage proposes to replace the remainder of a view by one summary, or by a
+// notice where no summary can be had. It may be used concurrently.
+type Stage struct{ w Writer }
+
+var _ policy.Estimator = (*Stage)(nil)
+
+// NewStage returns the stage. The error is an *[OptionError].
+func NewStage(w Writer) (*Stage, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	return &Stage{w.defaults()}, nil
+}
+
+// Name returns "summarise".
+func (s *Stage) Name() string { return StageName }
+
+// Propose writes the summary and offers the cut as one group. Where no summary
+// can be had the group is a cut with a notice, and Proposal.Summary tells what
+// was tried. The only error is the context's.
+func (s *Stage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
+	return s.propose(v, func(c *cut) (Summary, error) { return s.w.Write(ctx, c.input()) }, ctx.Err)
+}
+
+// Estimate offers the same cut with a stand-in of the size that is to be
+// expected. The extractive backend costs nothing, so its summary is the real
+// one.
+func (s *Stage) Estimate(v *policy.View) (policy.Proposal, error) {
+	w := s.w
+	w.Observe = nil
+	return s.propose(v, func(c *cut) (Summary, error) {
+		if !describe(w.Summarizer).Remote {
+			return w.Write(context.Background(), c.input())
+		}
+		return s.standIn(c), nil
+	}, func() error { return nil })
+}
+
+func (s *Stage) propose(v *policy.View, write func(*cut) (Summary, error), ended func() error) (policy.Proposal, error) {
+	c := s.cut(v)
+	if c == nil {
+		return policy.Proposal{}, nil
+	}
+	if c.limit < minSummary {
+		return c.prune(policy.SummaryInfo{Strategy: s.w.Strategy.Name, Errors: []string{
+			fmt.Sprintf("there is room for %d tokens, a summary needs %d", max(c.limit, 0), minSummary)}}), nil
+	}
+	sum, err := write(c)
+	if ended() != nil {
+		return policy.Proposal{}, ended()
+	}
+	info := c.info(sum)
+	if err != nil {
+		return c.prune(info), nil
+	}
+	m := policy.NewSummary(c.version, sum.Text)
+	if cost := v.Cost.Message(m); cost >= c.tokens {
+		info.Errors = append(info.Errors, (&Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}).Error())
+		return c.prune(info), nil
+	}
+	info.Text = policy.WrapSummary(c.version, sum.Text)
+	info.Tokens = v.Cost.Text(info.Text)
+	return c.replace(m, info), nil
+}
+
+// A cut is what the stage takes out of a view.
+type cut struct {
+	v        *policy.View
+	part     policy.Partition
+	removed  []message.Message // without summaries and notices of our own
+	tokens   int               // of the whole remainder
+	limit    int               // for the body of the summary
+	version  int
+	previous string
+	omitted  int // messages that an earlier notice stands for
+}
+
+// cut chooses what goes. nil = there is nothing to offer.
+func (s *Stage) cut(v *policy.View) *cut {
+	tags := v.Cost.Message(policy.NewSummary(1000, ""))
+	c := &cut{v: v, version: 1}
+	c.part = v.Partition(v.Shrink(s.w.MaxTokens + tags))
+	for _, i := range c.part.Remainder {
+		c.tokens += v.Tokens[i]
+		c.take(v.Messages[i])
+	}
+	if len(c.removed) == 0 {
+		return nil
+	}
+	kept := v.Total() - c.tokens
+	room := v.Budget.Cap - kept
+	if room < 0 {
+		// Squeeze comes after: it makes of the rest what the floor leaves.
+		room = v.Budget.Cap - v.Floor()
+	}
+	c.limit = min(s.w.MaxTokens, room, c.tokens-1) - tags
+	if c.limit < minSummary && v.Total() <= v.Budget.Cap && c.tokens <= minSummary+tags {
+		return nil // too little to be worth a summary, and nothing forces it out
+	}
+	return c
+}
+
+func (c *cut) take(m message.Message) {
+	if version, body, ok := policy.ParseSummary(m); ok {
+		c.version, c.previous = max(c.version, version+1), body
+		return
+	}
+	if n, ok := policy.ParseNotice(m); ok {
+		c.omitted += n
+		return
+	}
+	c.removed = append(c.removed, m)
+}
+
+func (c *cut) input() Input {
+	return Input{Previous: c.previous, Messages: c.removed, MaxTokens: c.limit, Count: c.v.Cost.Text}
+}
+
+// info is what the ledger and the events say of an attempt.
+func (c *cut) info(s Summary) policy.SummaryInfo {
+	info := policy.SummaryInfo{
+		Version: c.version, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model,
+		Input: len(c.removed), InputSize: c.tokens, Calls: s.Calls, Attempts: s.Attempts,
+		Fallback: s.Fallback, Retention: s.Retention, Invented: s.Invented,
+	}
+	for _, err := range s.Errors {
+		info.Errors = append(info.Errors, err.Error())
+	}
+	return info
+}
+
+// replace is the cut with the summary in its place.
+func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposal {
+	return policy.Proposal{
+		Groups: [][]policy.Edit{{{
+			Decision: policy.Summarised,
+			Reason:   "older than what is kept; covered by the summary",
+			Cut:      &policy.Cut{Removed: c.part.Remainder, Recent: c.part.Start, New: &m, Summary: &info},
+		}}},
+		Summary: &info,
+	}
+}
+
+// prune is the cut with a notice in its place. An earlier summary stays: it
+// still tells of what it was written of.
+func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
+	info.Version, info.Fallback = 0, FallbackPruning
+	var removed []int
+	tokens := 0
+	for _, i := range c.part.Remainder {
+		if !policy.IsSummary(c.v.Messages[i]) {
+			removed = append(removed, i)
+			tokens += c.v.Tokens[i]
+		}
+	}
+	notice := policy.NewNotice(len(c.removed) + c.omitted)
+	p := policy.Proposal{Summary: &info}
+	if c.v.Cost.Message(notice) >= tokens {
+		return p
+	}
+	p.Groups = [][]policy.Edit{{{
+		Decision: policy.Dropped,
+		Reason:   "older than what is kept; no summary could be had",
+		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
+	}}}
+	return p
+}
+
+// standIn is a summary of the size that a model's usually has.
+func (s *Stage) standIn(c *cut) Summary {
+	info := describe(s.w.Summarizer)
+	const word, sample = "summary ", 64
+	want := float64(c.limit) * aim
+	n := int(want * sample / float64(max(c.v.Cost.Text(strings.Repeat(word, sample)), 1)))
+	return Summary{
+		Text:     strings.TrimSpace(strings.Repeat(word, max(1, n))),
+		Strategy: s.w.Strategy.Name, Backend: info.Name, Model: info.Model, Retention: 1,
+	}
+}

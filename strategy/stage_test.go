@@ -1,0 +1,223 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// coster counts four characters as one token, and four tokens a message.
+type coster struct{}
+
+func (coster) Text(s string) int { return (len(s) + 3) / 4 }
+
+func (c coster) Message(m message.Message) int {
+	n := 4
+	for _, p := range m.Parts {
+		n += c.Text(p.Text) + c.Text(string(p.Args)) + c.Text(p.Name)
+	}
+	return n
+}
+
+var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
+
+// view reads msgs with a budget of cap tokens.
+func view(msgs []message.Message, limit int) *policy.View {
+	v := policy.NewView(msgs, pins, coster{})
+	v.Budget = policy.Budget{Max: limit + 1500, Cap: limit, Trigger: limit * 85 / 100, Target: limit * 60 / 100}
+	v.Keep = policy.Keep{Turns: 2, Pairs: 2}
+	v.Goal = v.Budget.Target
+	return v
+}
+
+// session is a coding session of n rounds.
+func session(n int) []message.Message {
+	msgs := []message.Message{
+		message.System("You are a coding agent."),
+		message.User("Fix the failing import in service/importer.go. Never touch db/schema.sql. All tests must pass."),
+	}
+	for i := range n {
+		id := fmt.Sprintf("call_%d", i)
+		msgs = append(msgs,
+			message.Assistant(fmt.Sprintf("Step %d: I'll edit pkg%d/handler%d.go because the loader skips rows.", i, i, i),
+				message.Call(id, "edit", fmt.Sprintf(`{"path":"pkg%d/handler%d.go","old_string":"a","new_string":"func loadRows%d() {}"}`, i, i, i))),
+			message.ToolResult(id, strings.Repeat(fmt.Sprintf("row %d of the table is fine and %d is not\n", 1000+i, 2000+i), 20)))
+	}
+	return append(msgs, message.User("Go on."), message.Assistant("Working on it."))
+}
+
+func stage(t *testing.T, w Writer) *Stage {
+	t.Helper()
+	s, err := NewStage(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// apply returns the messages after the proposal.
+func apply(t *testing.T, v *policy.View, p policy.Proposal) []message.Message {
+	t.Helper()
+	if len(p.Groups) != 1 {
+		t.Fatalf("%d groups, want 1", len(p.Groups))
+	}
+	c, err := policy.NewConversation(v.Messages, pins, v.Forms).Apply(p.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Messages()
+}
+
+func TestStagePutsOneSummaryBehindPinnedAndBeforeTheAnchor(t *testing.T) {
+	v := view(session(20), 6000)
+	p, err := stage(t, Writer{}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := apply(t, v, p)
+	if got[0].Role != message.RoleSystem {
+		t.Errorf("first message has role %s", got[0].Role)
+	}
+	version, body, ok := policy.ParseSummary(got[1])
+	if !ok || version != 1 {
+		t.Fatalf("second message is %q, want summary v1", got[1].Text())
+	}
+	for _, want := range []string{"Never touch db/schema.sql", "service/importer.go", "## Goals and success criteria"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("summary lacks %q:\n%s", want, body)
+		}
+	}
+	if info := p.Groups[0][0].Cut.Summary; info.Backend != BackendExtractive || info.Input == 0 || info.Tokens > DefaultMaxTokens {
+		t.Errorf("summary info %+v", info)
+	}
+}
+
+func TestStageCountsVersionsUpAndKeepsOneSummary(t *testing.T) {
+	msgs := session(20)
+	s := stage(t, Writer{})
+	for want := 1; want <= 3; want++ {
+		v := view(msgs, 6000)
+		p, err := s.Propose(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msgs = apply(t, v, p)
+		summaries := 0
+		for _, m := range msgs {
+			if version, _, ok := policy.ParseSummary(m); ok {
+				summaries++
+				if version != want {
+					t.Errorf("version %d, want %d", version, want)
+				}
+			}
+		}
+		if summaries != 1 {
+			t.Fatalf("%d summaries after compaction %d", summaries, want)
+		}
+		msgs = append(msgs, session(12)[2:]...)
+	}
+}
+
+func TestStageOffersNothingWhereOnlyItsOwnMessagesAreLeft(t *testing.T) {
+	msgs := []message.Message{
+		message.System("s"), policy.NewSummary(3, "## Decisions\n- x"), policy.NewNotice(4),
+		message.User("hi"), message.Assistant("hello"),
+	}
+	p, err := stage(t, Writer{}).Propose(context.Background(), view(msgs, 6000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(policy.Proposal{}, p); d != "" {
+		t.Error(d)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Summarize(context.Context, Request) (Draft, error) { return Draft{}, f.err }
+
+func TestStageFallsBackToPruningAndTellsWhy(t *testing.T) {
+	msgs := session(20)
+	withSummary := append([]message.Message{msgs[0], policy.NewSummary(2, "## Decisions\n- keep me"), policy.NewNotice(7)}, msgs[1:]...)
+	v := view(withSummary, 6000)
+	p, err := stage(t, Writer{Summarizer: failing{&Failure{Reason: ErrRejected, Status: 401}}}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Summary == nil || p.Summary.Fallback != FallbackPruning || p.Summary.Attempts != 1 || len(p.Summary.Errors) != 1 {
+		t.Fatalf("summary info %+v", p.Summary)
+	}
+	got := apply(t, v, p)
+	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is no message of the session
+	if n, ok := policy.ParseNotice(got[1]); !ok || n != removed+7 {
+		t.Errorf("notice %q, want %d messages", got[1].Text(), removed+7)
+	}
+	if !policy.IsSummary(got[2]) {
+		t.Errorf("the earlier summary is gone: %q", got[2].Text())
+	}
+}
+
+func TestStageUsesExtractiveFallbackWhenConfigured(t *testing.T) {
+	v := view(session(20), 6000)
+	p, err := stage(t, Writer{Summarizer: failing{&Failure{Reason: ErrRejected}}, Fallback: FallbackExtractive}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := p.Groups[0][0].Cut.Summary
+	if info == nil || info.Backend != BackendExtractive || info.Fallback != FallbackExtractive || len(info.Errors) == 0 {
+		t.Errorf("summary info %+v", info)
+	}
+}
+
+func TestStageReturnsTheContextsError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := stage(t, Writer{}).Propose(ctx, view(session(20), 6000))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
+	v := view(session(20), 6000)
+	s := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}})
+	e, err := s.Estimate(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := stage(t, Writer{}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(p.Groups[0][0].Cut.Removed, e.Groups[0][0].Cut.Removed); d != "" {
+		t.Error(d)
+	}
+	if n := (coster{}).Message(*e.Groups[0][0].Cut.New); n < 60 || n > DefaultMaxTokens {
+		t.Errorf("stand-in of %d tokens", n)
+	}
+}
+
+func TestStageLeavesASmallRemainderAlone(t *testing.T) {
+	msgs := []message.Message{message.User("hi"), message.Assistant("hello"), message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d")}
+	v := view(msgs, 6000)
+	v.Manual = true
+	p, err := stage(t, Writer{}).Propose(context.Background(), v)
+	if err != nil || len(p.Groups) != 0 {
+		t.Errorf("groups %v, error %v; want nothing", p.Groups, err)
+	}
+}
+
+func TestNewStageRefusesAnUnknownFallback(t *testing.T) {
+	_, err := NewStage(Writer{Fallback: "guess"})
+	var o *OptionError
+	if !errors.As(err, &o) || !errors.Is(err, ErrOptions) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package strategy
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Summarizer writes one draft of a summary.
+//
+// Summarize may be called concurrently. It must not modify or keep the
+// messages, must return the context's error soon after the context ends, and
+// makes one attempt: asking again is the caller's. Where it can tell, the
+// error is a *[Failure] that says why there is no draft; any other error ends
+// the attempts at once. A draft need not be verified, nor within the limit:
+// the caller checks both.
+type Summarizer interface {
+	Summarize(ctx context.Context, r Request) (Draft, error)
+}
+
+// A Describer is a Summarizer that says what it is.
+type Describer interface {
+	Describe() Info
+}
+
+// Info describes a Summarizer.
+type Info struct {
+	Name  string // "extractive", "openai"
+	Model string // that is asked; empty where none is
+	// Window is how many tokens fit a request and its answer together, as
+	// near as the summariser knows. 0 = it takes any amount.
+	Window int
+	// Reserve is kept free in the window beside the answer, for what a model
+	// writes before it (reasoning).
+	Reserve int
+	// Remote says that the messages leave the process.
+	Remote bool
+}
+
+// describe returns what s says of itself; of one that says nothing, that it
+// is remote and has a common window.
+func describe(s Summarizer) Info {
+	if d, ok := s.(Describer); ok {
+		return d.Describe()
+	}
+	return Info{Name: "custom", Window: 128_000, Remote: true}
+}
+
+// A Request is what a Summarizer writes a draft of.
+type Request struct {
+	Strategy Strategy
+	// Previous is the body of the summary before this one; it is part of what
+	// is to be summarised.
+	Previous string
+	// Messages to summarise. Complete rounds; already redacted.
+	Messages []message.Message
+	// First is the number of the first message, for ids of steps.
+	First int
+	// Partial drafts of pieces, in order, that are to become one; Messages is
+	// empty then.
+	Partial []string
+	// MaxTokens is the most that the draft may cost by Count.
+	MaxTokens int
+	// Count says what text costs. It is safe for concurrent use.
+	Count func(text string) int
+	// Shorten is how large an observation may be in the prompt, in
+	// characters; the rest of them become one line. 0 = any size.
+	Shorten int
+	// Clip is how much of any text the prompt shows, in characters: its
+	// beginning and its end. 0 = all of it.
+	Clip int
+	// Index, when not nil, ranks identifiers over all pieces.
+	Index *Index
+}
+
+// A Draft is what a Summarizer wrote.
+type Draft struct {
+	Text             string // markdown, with the strategy's headings
+	PromptTokens     int    // billed; 0 = not known
+	CompletionTokens int
+}

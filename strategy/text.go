@@ -1,0 +1,108 @@
+package strategy
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) }
+
+// squash puts a text on one line: every run of white space is one space.
+func squash(s string) string {
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		clean = s[i] > ' ' || s[i] == ' ' && i > 0 && s[i-1] != ' '
+	}
+	if clean && !strings.HasSuffix(s, " ") && utf8.ValidString(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+}
+
+// clip returns the beginning of s, at most n characters of it, cut between
+// words so that no identifier is cut; only text without spaces (Chinese,
+// Japanese) is cut between characters. What was cut is marked by "…".
+func clip(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for k := 0; k < n-2; k++ {
+		_, w := utf8.DecodeRuneInString(s[end:])
+		end += w
+	}
+	cut := end
+	for cut > 0 && !unicode.IsSpace(rune(s[cut])) && !breaks(s, cut) {
+		cut--
+	}
+	if cut == 0 {
+		return ""
+	}
+	return strings.TrimRight(s[:cut], " ,;:([{\"'`") + " …"
+}
+
+// breaks reports whether a text may be cut at byte i: beside a character of a
+// script that puts no spaces between words.
+func breaks(s string, i int) bool {
+	if !utf8.RuneStart(s[i]) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i:])
+	return spaceless(before) && spaceless(after)
+}
+
+func spaceless(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
+}
+
+// maxSentence is how long a sentence is quoted, in characters.
+const maxSentence = 280
+
+// sentences calls f for each sentence of a text that people wrote, in order:
+// lines and list items, cut at full stops. Code blocks, tables and markup are
+// left out.
+func sentences(text string, f func(s string, heading bool)) {
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || line == "" || line[0] == '|' || line[0] == '<' || strings.HasPrefix(line, "---") || len(line) > 20_000 {
+			continue
+		}
+		heading := line[0] == '#'
+		line = strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))
+		if strings.HasPrefix(line, "**") || strings.Contains(line, "**") {
+			line = strings.ReplaceAll(line, "**", "")
+		}
+		splitSentences(line, func(s string) { f(s, heading) })
+	}
+}
+
+func splitSentences(line string, f func(string)) {
+	start := 0
+	for i := 0; i < len(line); i++ {
+		end := 0
+		switch line[i] {
+		case '.', '!', '?':
+			if i+1 < len(line) && line[i+1] == ' ' && i-start > 15 {
+				end = i + 1
+			}
+		case 0xe3: // 。
+			if strings.HasPrefix(line[i:], "。") {
+				end = i + 3
+			}
+		}
+		if end > 0 {
+			f(strings.TrimSpace(line[start:end]))
+			start, i = end, end-1
+		}
+	}
+	if rest := strings.TrimSpace(line[start:]); rest != "" {
+		f(rest)
+	}
+}

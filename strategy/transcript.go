@@ -1,0 +1,137 @@
+package strategy
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Bounds of what a prompt shows of a message, in characters.
+const (
+	maxArguments  = 4000 // of one call
+	maxReasoning  = 800  // of one message
+	briefArgs     = 240  // of one call, once observations had to be shortened
+	briefThinking = 200
+)
+
+// transcript writes the messages of the request as text.
+func (r Request) transcript() string {
+	var b strings.Builder
+	for _, e := range r.entries() {
+		b.WriteString(e.text(r.Shorten, r.Clip))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// An entry is one message as a prompt shows it, observations apart, so that
+// they can be shortened.
+type entry struct {
+	head         string
+	observations []observation
+}
+
+// An observation in a prompt, whole and as one line.
+type observation struct{ full, line string }
+
+// entries renders each message of the request. An observation stands with the
+// message that holds it, under the name of the call it answers.
+func (r Request) entries() []entry {
+	calls := map[string]*Call{}
+	out := make([]entry, len(r.Messages))
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		e := &out[i]
+		e.head = "[s" + strconv.Itoa(r.First+i) + "] " + speaker(m) + ":"
+		for k := range m.Parts {
+			p := &m.Parts[k]
+			switch p.Kind {
+			case message.KindText:
+				e.head += " " + p.Text
+			case message.KindReasoning:
+				if !p.Sealed && p.Text != "" {
+					e.head += "\n    (thinking) " + middle(p.Text, pick(r.Shorten, maxReasoning, briefThinking))
+				}
+			case message.KindToolCall:
+				c := readCall(p)
+				calls[p.CallID] = &c
+				e.head += "\n    calls " + p.Name + " " + middle(compactJSON(p.Args), pick(r.Shorten, maxArguments, briefArgs))
+			case message.KindToolResult:
+				e.observations = append(e.observations, observe(calls[p.CallID], p))
+			default:
+				e.head += " [" + p.Kind.String() + "]"
+			}
+		}
+	}
+	return out
+}
+
+func pick(shorten, whole, brief int) int {
+	if shorten > 0 {
+		return brief
+	}
+	return whole
+}
+
+func observe(c *Call, p *message.Part) observation {
+	if c == nil {
+		c = &Call{Tool: "tool", Exit: -1}
+		if p.Name != "" {
+			c.Tool = p.Name
+		}
+	}
+	answered := *c
+	answered.Result, answered.Answered = p.Text, true
+	answered.Outcome, answered.Exit = outcome(p.Text)
+	return observation{full: p.Text, line: answered.Line()}
+}
+
+// text writes the entry; observations of more than shorten characters become
+// one line, and what is left is cut to clip characters (0 = as it is).
+func (e *entry) text(shorten, clip int) string {
+	var b strings.Builder
+	b.WriteString(middle(e.head, clip))
+	for _, o := range e.observations {
+		if shorten > 0 && len(o.full) > shorten {
+			b.WriteString("\n    " + o.line)
+			continue
+		}
+		b.WriteString("\n    result: " + middle(o.full, clip))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func speaker(m *message.Message) string {
+	if m.Name != "" {
+		return string(m.Role) + " " + squash(m.Name)
+	}
+	return string(m.Role)
+}
+
+// compactJSON is the arguments of a call on one line, where they are JSON.
+func compactJSON(args json.RawMessage) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return squash(string(args))
+}
+
+// middle cuts s to about n characters and keeps its beginning and its end; 0
+// keeps everything.
+func middle(s string, n int) string {
+	if n <= 0 || len(s) <= n {
+		return s
+	}
+	head, tail := boundary(s, n*2/3), boundary(s, len(s)-n/3)
+	return s[:head] + " […] " + s[tail:]
+}
+
+// boundary is i, moved back to the beginning of a character.
+func boundary(s string, i int) int {
+	for i > 0 && i < len(s) && s[i]&0xc0 == 0x80 {
+		i--
+	}
+	return i
+}

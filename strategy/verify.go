@@ -1,0 +1,193 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// A verdict is what verification found.
+type verdict struct {
+	named    int // identifiers that the summary names
+	invented int // those that the source does not have
+	lines    int // that went with them
+}
+
+// cutMark stands where an identifier was cut out of a sentence.
+const cutMark = "[…]"
+
+// verify cuts out of d every identifier that the source does not hold, and
+// with it the line where the line says nothing else.
+func verify(d Document, src *source) (Document, verdict) {
+	d = d.clone()
+	var v verdict
+	seen := map[string]bool{}
+	d.all(func(lines []string) []string {
+		kept := lines[:0]
+		for _, l := range lines {
+			out, ok := checkLine(l, src, &v, seen)
+			if !ok {
+				v.lines++
+				continue
+			}
+			kept = append(kept, out)
+		}
+		return kept
+	})
+	return d, v
+}
+
+// a hit is a stretch of a line that the source does not have.
+type hit struct{ start, end int }
+
+func checkLine(line string, src *source, v *verdict, seen map[string]bool) (string, bool) {
+	if title, entries, ok := strings.Cut(line, ": "); ok && len(title) < 40 && strings.Contains(entries, ", ") && !strings.ContainsAny(entries, ".;") {
+		return checkList(title, strings.Split(entries, ", "), src, v, seen)
+	}
+	hits, verified := inventedIn(line, src, v, seen)
+	if len(hits) == 0 {
+		return line, true
+	}
+	out := without(line, hits)
+	return out, verified > 0 || contentWords(out) >= 4
+}
+
+// checkList keeps the entries of a list that hold.
+func checkList(title string, entries []string, src *source, v *verdict, seen map[string]bool) (string, bool) {
+	kept := entries[:0]
+	for _, e := range entries {
+		hits, verified := inventedIn(e, src, v, seen)
+		if len(hits) > 0 {
+			if e = without(e, hits); verified == 0 && contentWords(e) < 4 {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	if len(kept) == 0 {
+		return "", false
+	}
+	return title + ": " + strings.Join(kept, ", "), true
+}
+
+// inventedIn finds what the source does not have, and counts what it has.
+func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
+	ident.Scan(s, func(k ident.Kind, start, end int) {
+		id := s[start:end]
+		if !seen[id] {
+			v.named++
+		}
+		if src.has(k, id) {
+			seen[id] = true
+			verified++
+			return
+		}
+		if !seen[id] {
+			v.invented++
+		}
+		seen[id] = true
+		hits = append(hits, widen(s, hit{start, end}))
+	})
+	for _, q := range quotations(s) {
+		if text := s[q.start:q.end]; !src.says(text) {
+			if !seen[text] {
+				v.named++
+				v.invented++
+			}
+			seen[text] = true
+			hits = append(hits, q)
+		}
+	}
+	return hits, verified
+}
+
+// widen takes in what belongs to an identifier: quotes, backticks, a call's
+// parentheses.
+func widen(s string, h hit) hit {
+	if strings.HasPrefix(s[h.end:], "()") {
+		h.end += 2
+	}
+	for h.start > 0 && h.end < len(s) {
+		open, shut := s[h.start-1], s[h.end]
+		if open == shut && (open == '`' || open == '"' || open == '\'') || open == '(' && shut == ')' {
+			h.start--
+			h.end++
+			continue
+		}
+		break
+	}
+	return h
+}
+
+var errorWords = []string{"error", "fail", "exception", "cannot", "not found", "panic", "undefined", "denied", "refused", "invalid", "timeout", "unexpected"}
+
+// quotations finds errors that a line quotes: three words or more in quotation
+// marks, one of which speaks of failure.
+func quotations(s string) []hit {
+	var out []hit
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '"' && c != '`' {
+			continue
+		}
+		end := strings.IndexByte(s[i+1:], c)
+		if end < 0 {
+			continue
+		}
+		text := s[i+1 : i+1+end]
+		if strings.Count(text, " ") >= 2 && hasAny(strings.ToLower(text), errorWords) {
+			out = append(out, hit{i, i + end + 2})
+		}
+		i += end + 1
+	}
+	return out
+}
+
+// without removes the hits from a line and tidies what is left.
+func without(s string, hits []hit) string {
+	cut := make([]bool, len(s))
+	for _, h := range hits {
+		for i := h.start; i < h.end; i++ {
+			cut[i] = true
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if !cut[i] {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteString(cutMark)
+		for i+1 < len(s) && cut[i+1] {
+			i++
+		}
+	}
+	out := b.String()
+	for _, twice := range []string{cutMark + cutMark, cutMark + " " + cutMark, cutMark + ", " + cutMark, cutMark + " and " + cutMark} {
+		for strings.Contains(out, twice) {
+			out = strings.ReplaceAll(out, twice, cutMark)
+		}
+	}
+	return squash(out)
+}
+
+// contentWords counts the words that say something.
+func contentWords(s string) int {
+	s = strings.ReplaceAll(s, cutMark, " ")
+	n := 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isLetter(r) }) {
+		if !fillers[w] && (len(w) > 2 || w[0] > 0x7f) {
+			n++
+		}
+	}
+	return n
+}
+
+var fillers = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`the and for with from into that this then than was were are has have had been its
+		see also file files line lines open done blocked edited created deleted read named called about`) {
+		m[w] = true
+	}
+	return m
+}()

@@ -1,0 +1,156 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// What takes the place of a summary that could not be had.
+const (
+	FallbackPruning    = "pruning-only" // no summary: the messages go, a notice stands for them
+	FallbackExtractive = "extractive"
+	FallbackBrief      = "brief" // the brief strategy, after a refusal
+)
+
+// Defaults of a [Writer].
+const (
+	DefaultMaxTokens = 1500
+	DefaultTimeout   = 2 * time.Minute
+	DefaultAttempt   = time.Minute
+	DefaultBackoff   = 500 * time.Millisecond
+	DefaultParallel  = 4
+	DefaultRetries   = 4
+)
+
+// A Writer gets a summary out of a Summarizer: it cuts what is too large into
+// pieces, asks again where that helps, checks what comes back, verifies it and
+// adds what is missing. The zero value is usable: task_state, extractive. A
+// Writer may be used concurrently; it must not be changed once in use.
+type Writer struct {
+	Strategy   Strategy   // default TaskState
+	Summarizer Summarizer // default Extractive
+	MaxTokens  int        // of a summary, references included; default 1500
+	// Fallback is FallbackPruning (default), which means an error here, or
+	// FallbackExtractive.
+	Fallback string
+	// Redact is applied to all text before anything reads it and to every
+	// summary. nil = nothing is redacted.
+	Redact func(text string) string
+	// Raw sends messages to a remote Summarizer as they are
+	// (redaction.summarizer: false). What it answers is redacted all the same.
+	Raw bool
+
+	Timeout  time.Duration // for the whole summary; default 2 minutes
+	Attempt  time.Duration // for one call of the Summarizer; default 1 minute
+	Backoff  time.Duration // before the first retry, doubled for each further one; default 500 ms
+	Retries  int           // of a call that failed on the way (network, 429, 5xx); default 4
+	Parallel int           // calls at once; default 4
+
+	// Observe is told of each call. Never called by two goroutines at once for
+	// the same summary; must not block for long. May be nil.
+	Observe func(CallInfo)
+}
+
+// An Input is what a summary is written of.
+type Input struct {
+	Previous  string // body of the summary before; "" = there is none
+	Messages  []message.Message
+	First     int // number of the first message, for ids of steps; default 1
+	MaxTokens int // most that fits here; 0 or above the Writer's: the Writer's
+	// Count says what text costs. Required; safe for concurrent use.
+	Count func(text string) int
+}
+
+// A Summary is what a Writer wrote.
+type Summary struct {
+	Text       string // body, without tags
+	Tokens     int    // of Text
+	Strategy   string
+	Backend    string // which one wrote it
+	Model      string
+	Fallback   string // "", FallbackBrief or FallbackExtractive
+	Pieces     int    // into how many the input was cut
+	Calls      int    // drafts that were needed: pieces and merges
+	Attempts   int    // calls of the Summarizer, those that failed included
+	Named      int    // identifiers that the draft named
+	Invented   int    // identifiers that were cut, because the source lacks them
+	References int    // identifiers that were added
+	Retention  float64
+	Prompt     int // tokens billed, as far as known
+	Completion int
+	Elapsed    time.Duration
+	Errors     []error // of the attempts that failed, in order
+}
+
+// Write writes a summary. The error is the context's when that ended, else a
+// *[WriteError]; the Summary then still tells attempts and errors.
+func (w Writer) Write(ctx context.Context, in Input) (Summary, error) {
+	w = w.defaults()
+	start := time.Now()
+	job := w.job(in)
+	text, err := job.run(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return job.summary(start), ctx.Err()
+		}
+		if w.Fallback != FallbackExtractive || job.info.Name == BackendExtractive {
+			return job.summary(start), err
+		}
+		job.fallBack()
+		if text, err = job.run(ctx); err != nil {
+			return job.summary(start), err
+		}
+	}
+	s := job.summary(start)
+	s.Text, s.Tokens = text, in.Count(text)
+	return s, nil
+}
+
+func (w Writer) defaults() Writer {
+	if w.Strategy.Name == "" {
+		w.Strategy = TaskState
+	}
+	if w.Summarizer == nil {
+		w.Summarizer = Extractive{}
+	}
+	w.MaxTokens = or(w.MaxTokens, DefaultMaxTokens)
+	w.Timeout = or(w.Timeout, DefaultTimeout)
+	w.Attempt = or(w.Attempt, DefaultAttempt)
+	w.Backoff = or(w.Backoff, DefaultBackoff)
+	w.Parallel = or(w.Parallel, DefaultParallel)
+	if w.Retries == 0 {
+		w.Retries = DefaultRetries
+	}
+	return w
+}
+
+func or[T int | time.Duration](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}
+
+// ErrOptions is wrapped by the errors of [NewStage].
+var ErrOptions = errors.New("strategy: the options are not possible")
+
+func (w Writer) check() error {
+	switch w.Fallback {
+	case "", FallbackPruning, FallbackExtractive:
+		return nil
+	}
+	return &OptionError{"fallback", w.Fallback, "pruning-only or extractive"}
+}
+
+// An OptionError names an option that can't be. It wraps [ErrOptions].
+type OptionError struct{ Option, Value, Want string }
+
+func (e *OptionError) Error() string {
+	return "strategy: " + e.Option + " must be " + e.Want + " (got " + e.Value + ")"
+}
+
+// Unwrap returns ErrOptions.
+func (e *OptionError) Unwrap() error { return ErrOptions }
