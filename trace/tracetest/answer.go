@@ -11,7 +11,9 @@ const jsTime = "2006-01-02T15:04:05.000Z"
 func reply(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // the client may be gone
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(answer) // the client may be gone
 }
 
 // cors answers as the server does: two origins are known, any other is told

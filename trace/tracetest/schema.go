@@ -222,26 +222,28 @@ func (v *validator) data(m map[string]any, e *Event) map[string]any {
 }
 
 func (v *validator) times(m map[string]any, e *Event) {
-	e.StartedAt = v.time(m, "started_at")
-	e.EndedAt = v.time(m, "ended_at")
-	if e.StartedAt.IsZero() || e.EndedAt.IsZero() {
-		return
-	}
-	if e.EndedAt.UnixMilli() < e.StartedAt.UnixMilli() {
+	var begun, over bool
+	e.StartedAt, begun = v.time(m, "started_at")
+	e.EndedAt, over = v.time(m, "ended_at")
+	if begun && over && e.EndedAt.UnixMilli() < e.StartedAt.UnixMilli() {
 		v.complain("ended_at", "ended_at must be >= started_at")
+	}
+	if (begun && e.StartedAt.IsZero()) || (over && e.EndedAt.IsZero()) {
+		e.remarks = append(e.remarks, "the zero time of Go is accepted, and ruins the time axis")
 	}
 }
 
-func (v *validator) time(m map[string]any, key string) time.Time {
+// time returns an optional time, and whether there is one.
+func (v *validator) time(m map[string]any, key string) (time.Time, bool) {
 	s := v.text(m, key)
 	if _, there := m[key]; !there || v.wrong {
-		return time.Time{}
+		return time.Time{}, false
 	}
 	t, ok := parseDatetime(s)
 	if !ok {
 		v.complain(key, "Invalid datetime")
 	}
-	return t
+	return t, ok
 }
 
 func (v *validator) complain(key, message string) {

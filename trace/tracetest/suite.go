@@ -36,7 +36,9 @@ func TestExporter(t *testing.T, open func(testing.TB) trace.Exporter) {
 	} {
 		t.Run(strings.ReplaceAll(c.promise, " ", "_"), func(t *testing.T) {
 			e := open(t)
-			t.Cleanup(func() { _ = e.Shutdown(t.Context()) }) // most have done so already
+			t.Cleanup(func() { // most have done so already
+				_ = within(t, "Shutdown", func() error { return e.Shutdown(context.WithoutCancel(t.Context())) })
+			})
 			c.check(t, e)
 			if t.Failed() {
 				t.Logf("broken promise: %s", c.promise)
@@ -55,13 +57,28 @@ func export(t *testing.T, ctx context.Context, e trace.Exporter, events []trace.
 	return within(t, "Export", func() error { return e.Export(ctx, events) })
 }
 
+// within runs f, and fails the test if it panics or takes too long.
 func within(t *testing.T, what string, f func() error) error {
 	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- f() }()
+	type outcome struct {
+		err   error
+		panic any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			o.panic = recover()
+			done <- o
+		}()
+		o.err = f()
+	}()
 	select {
-	case err := <-done:
-		return err
+	case o := <-done:
+		if o.panic != nil {
+			t.Errorf("%s panicked: %v", what, o.panic)
+		}
+		return o.err
 	case <-time.After(patience):
 		t.Fatalf("%s did not return within %v", what, patience)
 		return nil
