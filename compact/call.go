@@ -219,9 +219,13 @@ func (c *call) decide(ctx context.Context) error {
 
 // compact runs the engine and commits what it did.
 func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
-	run := newRun(c)
-	out, err := c.ep.engine.Run(run.context(ctx), q)
-	run.measure(out, c.m.now().Sub(started))
+	run := newRun(ctx, c)
+	engine, err := run.engine()
+	if err != nil {
+		return err
+	}
+	out, err := engine.Run(ctx, q)
+	run.measure(c.m.now().Sub(started))
 	if err != nil {
 		run.cancel()
 		c.res.Reason = reasonFor(err, c.res.Reason)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -17,6 +18,7 @@ type epoch struct {
 	limits    policy.Limits
 	estimator *token.Estimator
 	engine    *policy.Engine
+	writer    strategy.Writer
 }
 
 // epoch returns the one for a model, "" being the configured one.
@@ -45,6 +47,9 @@ func (m *CompactManager) newEpoch(model string) (*epoch, error) {
 		return nil, fmt.Errorf("compact: model %q: %w", model, err)
 	}
 	if ep.estimator, ep.encoding, err = m.estimator(model); err != nil {
+		return nil, err
+	}
+	if ep.writer, err = m.newWriter(); err != nil {
 		return nil, err
 	}
 	ep.engine, err = m.newEngine(ep)
@@ -107,7 +112,8 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 			ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(),
 		}}, nil
 	case "summarise":
-		return policy.Step{Manual: true, Stage: m.summariseStage(ep)}, nil
+		stage, err := strategy.NewStage(ep.writer)
+		return policy.Step{Manual: true, Stage: stage}, err
 	case "shrink":
 		return policy.Step{}, nil
 	case "squeeze":

@@ -210,9 +210,6 @@ func (c *call) emitTruncated(r *run, p policy.Pass) {
 }
 
 func (c *call) emitSummary(r *run, p policy.Pass) {
-	for _, call := range r.calls {
-		c.emit(call.event(c))
-	}
 	s := p.Recipe.Cut.Summary
 	if s == nil || s.Text == "" {
 		c.emitFallback(p)
@@ -226,9 +223,8 @@ func (c *call) emitSummary(r *run, p policy.Pass) {
 		SummaryTokens: s.Tokens, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model, Policy: c.policyInfo(),
 		Verification: &trace.Verification{InventedRemoved: s.Invented}, OutputText: s.Text,
 	}
-	if e.Payload = summaryPayload(s); e.Payload == nil {
-		e.Payload = []byte("{}")
-	}
+	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
+	e.Payload = summaryPayload(s, body)
 	c.emit(c.event(e, c.m.now()))
 }
 

@@ -149,7 +149,7 @@ func (c *call) savings(view *policy.View) {
 		masked := false
 		for i := view.Rounds[t.First].Start; i < view.Rounds[t.Last].End; i++ {
 			for p := range view.Messages[i].Parts {
-				masked = masked || view.Messages[i].Parts[p].Kind == message.KindToolResult && view.Origin(i, p).Masked
+				masked = masked || view.Messages[i].Parts[p].Kind == message.KindToolResult && view.Masked(i, p)
 			}
 		}
 		if masked {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path"
 	"sync"
-	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -31,22 +30,14 @@ type run struct {
 	archived trace.Event
 	stop     context.CancelFunc
 
-	calls     []summariserCall
-	summarise time.Duration
+	ctx context.Context
+	observed
 }
 
-func newRun(c *call) *run {
+func newRun(ctx context.Context, c *call) *run {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	return &run{c: c, step: len(c.s.steps) + 1, done: make(chan struct{})}
-}
-
-type runKey struct{}
-
-// context carries the run to the observer of the summarise stage, which is
-// shared by all sessions.
-func (r *run) context(ctx context.Context) context.Context {
-	return context.WithValue(ctx, runKey{}, r)
+	return &run{c: c, ctx: ctx, step: len(c.s.steps) + 1, done: make(chan struct{})}
 }
 
 // startArchive begins to store what the step will take out.

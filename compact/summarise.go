@@ -1,21 +1,115 @@
 package compact
 
 import (
+	"encoding/json"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
-func (m *CompactManager) summariseStage(ep *epoch) policy.Stage { return nil }
+// newWriter makes what writes summaries, out of the configuration.
+func (m *CompactManager) newWriter() (strategy.Writer, error) {
+	c := m.cfg.Summarizer
+	w := strategy.Writer{
+		Summarizer: m.cfg.Summarise, MaxTokens: c.MaxTokens, Fallback: c.Fallback,
+		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !m.cfg.Redaction.Summarizer,
+		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
+	}
+	if w.Retries == 0 {
+		w.Retries = -1 // one attempt, none again
+	}
+	if c.Backend == "openai" && w.Summarizer == nil {
+		return w, errors.New("compact: summarizer.backend is openai, and no summariser was handed in: use configs.Load, or set Config.Summarise to one of package strategy/openai")
+	}
+	var err error
+	w.Strategy, err = strategy.Lookup(m.cfg.Policy.Strategy)
+	return w, err
+}
 
-type summariserCall struct{}
+// observe is told of each call of the summariser, from the goroutine of the
+// run.
+func (r *run) observe(i strategy.CallInfo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch i.Phase {
+	case strategy.Started:
+		r.summariseBegan = r.c.m.now()
+		if i.Backend != strategy.BackendExtractive {
+			// The archive is written while the model thinks.
+			r.startArchive(r.ctx, nil)
+		}
+	case strategy.Answered:
+		r.answers = append(r.answers, i)
+	case strategy.Finished:
+		r.summarise += r.c.m.now().Sub(r.summariseBegan)
+		r.c.emit(r.summarizeEvent(i))
+	}
+}
 
-func (summariserCall) event(c *call) trace.Event { return trace.Event{} }
+// summarizeEvent is the model call: its duration is the latency bar.
+func (r *run) summarizeEvent(i strategy.CallInfo) trace.Event {
+	p := trace.Summarize{
+		SessionID: r.c.id, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
+		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
+		PromptTokens: i.Prompt, CompletionTokens: i.Completion,
+	}
+	if i.Err != nil {
+		p.ErrorType, p.OutputText = "SummarizerFailed", i.Err.Error()
+	}
+	return r.c.event(p, r.summariseBegan)
+}
 
-func summaryPayload(s *policy.SummaryInfo) []byte { return nil }
+// engine returns the engine of this run: the shared one, with a summarise
+// stage that reports to it.
+func (r *run) engine() (*policy.Engine, error) {
+	e := *r.c.ep.engine
+	e.Steps = append([]policy.Step(nil), e.Steps...)
+	for i, s := range e.Steps {
+		if s.Stage.Name() != strategy.StageName {
+			continue
+		}
+		w := r.c.ep.writer
+		w.Observe = r.observe
+		stage, err := strategy.NewStage(w)
+		if err != nil {
+			return nil, err
+		}
+		e.Steps[i].Stage = stage
+	}
+	return &e, nil
+}
 
-func (r *run) measure(out *policy.Outcome, elapsed time.Duration) {
-	r.c.res.Timing.Stages = elapsed - r.summarise
+// measure notes how long the stages took, and the summariser.
+func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Summarise = r.summarise
+	r.c.res.Timing.Stages = elapsed - r.summarise
+}
+
+// summaryPayload is the summary as JSON: its sections with their lines.
+func summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
+	st, err := strategy.Lookup(s.Strategy)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	raw, err := json.Marshal(struct {
+		Version  int               `json:"version"`
+		Strategy string            `json:"strategy"`
+		Document strategy.Document `json:"document"`
+	}{s.Version, s.Strategy, strategy.ParseDocument(st, body)})
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return raw
+}
+
+// observed is what a run hears of the summariser.
+type observed struct {
+	mu             sync.Mutex
+	answers        []strategy.CallInfo
+	summarise      time.Duration
+	summariseBegan time.Time
 }
