@@ -71,10 +71,10 @@ func countResults(v *View) int {
 // edit masks one result, or reports false: it is masked already, or would not
 // get smaller.
 func (m Mask) edit(v *View, i, p int) (Edit, bool) {
-	o := v.Origin(i, p)
-	if o.Masked {
+	if v.Masked(i, p) {
 		return Edit{}, false
 	}
+	o := v.Origin(i, p)
 	form := m.Form
 	if form == "" {
 		form = FormObservation

@@ -30,7 +30,7 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 			continue
 		}
 		for p := range v.Messages[i].Parts {
-			if part := &v.Messages[i].Parts[p]; part.Kind == message.KindToolResult && v.Messages[i].Editable(p) && !v.Origin(i, p).Masked {
+			if part := &v.Messages[i].Parts[p]; part.Kind == message.KindToolResult && v.Messages[i].Editable(p) && !v.Masked(i, p) {
 				results = append(results, result{i, p, v.Cost.Text(part.Text)})
 			}
 		}
@@ -147,7 +147,7 @@ func (v *View) least(i int) int {
 	}
 	var group []Edit
 	for p := range m.Parts {
-		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 || v.Origin(i, p).Masked {
+		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 || v.Masked(i, p) {
 			continue
 		}
 		if e, ok := (Truncate{}).edit(v, i, p, v.partTokens(i, p, results), 0); ok {

@@ -43,7 +43,7 @@ func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 		}
 		for p := range v.Messages[i].Parts {
 			part := &v.Messages[i].Parts[p]
-			if part.Kind != message.KindToolResult || !v.Messages[i].Editable(p) || v.Origin(i, p).Masked {
+			if part.Kind != message.KindToolResult || !v.Messages[i].Editable(p) || v.Masked(i, p) {
 				continue
 			}
 			if n := v.Cost.Text(part.Text); n > limit {

@@ -132,6 +132,17 @@ func (v *View) Origin(i, p int) Origin {
 	return Origin{Chars: runes(part.Text), Tokens: -1, Ref: part.Fingerprint().Ref()}
 }
 
+// Masked reports whether part p of message i is a placeholder already.
+func (v *View) Masked(i, p int) bool {
+	if v.Origins != nil {
+		if o, ok := v.Origins(i, p); ok {
+			return o.Masked
+		}
+	}
+	_, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)
+	return ok
+}
+
 // OriginTokens returns what the part cost before it was ever edited.
 func (v *View) OriginTokens(i, p int) int {
 	if o := v.Origin(i, p); o.Tokens >= 0 {
