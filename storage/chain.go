@@ -37,10 +37,11 @@ type tail struct {
 
 // facts is what a session wants to know of its manifest.
 type facts struct {
-	done   int  // highest step whose ledger is confirmed
-	held   bool // under a legal hold
-	reason string
-	last   time.Time // of the last record
+	done    int  // highest step whose ledger is confirmed
+	held    bool // under a legal hold
+	erasing bool
+	reason  string    // of the hold
+	last    time.Time // of the last record
 }
 
 func newChain(a Archive, k Key, full bool) *chain {
@@ -101,9 +102,9 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 // archives that keep their promise.
 const maxAttempts = 10_000
 
-// append adds the lines that build makes of the present facts. It returns the
-// new tail. The lines are durable then.
-func (c *chain) append(ctx context.Context, build func(facts) []string) (tail, error) {
+// append adds the lines that build makes of the present facts, which may be
+// asked several times. It returns the new tail. The lines are durable then.
+func (c *chain) append(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.load(ctx); err != nil {
@@ -111,12 +112,15 @@ func (c *chain) append(ctx context.Context, build func(facts) []string) (tail, e
 	}
 	now := c.state
 	for attempt := range maxAttempts {
-		bodies := build(now.facts)
+		bodies, err := build(now.facts)
+		if err != nil {
+			return tail{}, &Error{"append", c.key, err}
+		}
 		if len(bodies) == 0 {
 			return now, nil
 		}
 		blob, next := now.extend(bodies)
-		err := c.a.Append(ctx, c.key, now.size(), blob)
+		err = c.a.Append(ctx, c.key, now.size(), blob)
 		if err == nil {
 			c.state = next
 			return next, nil
@@ -160,7 +164,10 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 	t.junk = nil
 	if t.end > 0 {
 		info, err := stat(ctx, c.a, c.key)
-		if err != nil && !errors.Is(err, ErrNotExist) {
+		if errors.Is(err, ErrNotExist) {
+			err = &Error{"append", c.key, ErrErased}
+		}
+		if err != nil {
 			return tail{}, err
 		}
 		if info.Size < t.end {
@@ -234,7 +241,12 @@ func backOff(ctx context.Context, attempt int) error {
 		return ctx.Err()
 	}
 	most := 1 << min(attempt, 14) // about 16 ms
-	timer := time.NewTimer(time.Duration(1+rand.IntN(most)) * time.Microsecond)
+	return sleep(ctx, time.Duration(1+rand.IntN(most))*time.Microsecond)
+}
+
+// sleep waits, but not longer than ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -24,6 +24,8 @@ var (
 	// ErrDamaged: a log is shorter than what was written to it, or cannot
 	// be read as the log that it should be.
 	ErrDamaged = errors.New("damaged")
+	// ErrErased: the session was erased, or is being erased.
+	ErrErased = errors.New("erased")
 	// ErrHeld: the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
 	// ErrUnsupported: the archive cannot do this at all.

@@ -97,7 +97,12 @@ func (k Key) Has(prefix Key) bool {
 }
 
 // child is for names that this package makes or has checked.
-func (k Key) child(name string) Key { return Key{k.s + "/" + name} }
+func (k Key) child(name string) Key {
+	if k.IsZero() {
+		return Key{name}
+	}
+	return Key{k.s + "/" + name}
+}
 
 // checkSegment returns why seg cannot be a segment of a key, or "".
 func checkSegment(seg string) string {

@@ -30,7 +30,7 @@ func appendLog(ctx context.Context, c *chain, lines []redact.Text) error {
 			return &Error{"append", c.key, err}
 		}
 	}
-	_, err := c.append(ctx, func(facts) []string { return out })
+	_, err := c.append(ctx, func(facts) ([]string, error) { return out, nil })
 	return err
 }
 

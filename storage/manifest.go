@@ -3,8 +3,6 @@ package storage
 import (
 	"encoding/json"
 	"time"
-
-	"github.com/agentcompact/compact/redact"
 )
 
 // What a line of the manifest records.
@@ -15,6 +13,7 @@ const (
 	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // it may be again
+	opErase   = "erase"   // it is being removed; nothing more is written
 )
 
 // record is a line of the manifest without its link. A file is announced
@@ -57,10 +56,6 @@ func (r record) done() record {
 	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
 }
 
-func hold(op string, reason redact.Text) record {
-	return record{Op: op, At: time.Now(), Reason: reason.String()}
-}
-
 // parseRecord reads a line of the manifest. A torn line is no record.
 func parseRecord(body []byte) (record, bool) {
 	var r record
@@ -84,5 +79,7 @@ func (f *facts) observe(body []byte) {
 		f.held, f.reason = true, r.Reason
 	case opRelease:
 		f.held, f.reason = false, ""
+	case opErase:
+		f.erasing = true
 	}
 }

@@ -219,9 +219,15 @@ func (s *Session) exists(ctx context.Context, key Key) (bool, error) {
 	return true, r.Close()
 }
 
-// record appends to the manifest.
+// record appends to the manifest, unless somebody has begun to erase the
+// session.
 func (s *Session) record(ctx context.Context, records ...record) error {
-	_, err := s.manifest.append(ctx, func(facts) []string { return bodies(records) })
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.erasing {
+			return nil, ErrErased
+		}
+		return bodies(records), nil
+	})
 	if err == nil {
 		s.settle(records)
 	}

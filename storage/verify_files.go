@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // manifestIndex is what the manifest says.
@@ -28,8 +29,12 @@ func (v *verifier) readManifest() error {
 	}
 	return v.checkLog(manifestName, nil, func(number int, body []byte, hash string) {
 		v.heads = append(v.heads, hash)
-		if r, ok := parseRecord(body); ok {
+		r, ok := parseRecord(body)
+		if ok {
 			m.add(r)
+		}
+		if r.Op == opErase {
+			v.note("somebody began to erase this session at %s", r.At.Format(time.RFC3339))
 		}
 	})
 }

@@ -1,0 +1,207 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// erasedName is the log of tombstones, beside the sessions. No session's folder
+// begins with an underscore.
+const erasedName = "_erased.jsonl"
+
+// Tombstone is what remains of an erased session. It does not hold the id,
+// which may be somebody's name, but its hash: who knows the id finds it
+// ([Erased]).
+type Tombstone struct {
+	At      time.Time `json:"at"`
+	Session string    `json:"session"` // SHA-256 of the folder's name
+	Files   int       `json:"files"`
+	Bytes   int64     `json:"bytes"`
+	Head    string    `json:"head,omitempty"` // of the manifest
+	Reason  string    `json:"reason,omitempty"`
+	// Done: every file is gone. Without it the removal began and was cut
+	// short; erasing again ends it.
+	Done bool `json:"done"`
+}
+
+func (t Tombstone) body() string {
+	t.At = t.At.UTC().Truncate(time.Millisecond)
+	b, _ := json.Marshal(t) // cannot fail
+	return string(b)
+}
+
+func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
+
+// Erase removes every file of the session, and leaves a tombstone. Sessions
+// that write to it meanwhile get [ErrErased]. It is [ErrHeld] under a legal
+// hold, [ErrUnsupported] where the archive is no [Remover], [ErrNotExist] where
+// nothing is stored. After any other error some files may be gone; the ledgers
+// go first and from the last one down, so that what remains is no session that
+// could be taken for whole. Erase again to end it.
+func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
+	return s.erase(ctx, reason, time.Time{})
+}
+
+// erase does not touch a session that was written to since before, unless that
+// is zero.
+func (s *Session) erase(ctx context.Context, reason redact.Text, before time.Time) (Tombstone, error) {
+	remover, ok := s.a.(Remover)
+	if !ok {
+		return Tombstone{}, &Error{"erase", s.dir, ErrUnsupported}
+	}
+	files, err := s.removable(ctx)
+	if err != nil {
+		return Tombstone{}, err
+	}
+	if err := s.seal(ctx, before); err != nil {
+		return Tombstone{}, err
+	}
+	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Files: len(files), Head: s.ManifestHead(), Reason: reason.String()}
+	for _, f := range files {
+		stone.Bytes += f.Size
+	}
+	stones := newChain(s.a, Key{}.child(erasedName), false)
+	if err := bury(ctx, stones, stone); err != nil {
+		return Tombstone{}, err
+	}
+	if err := s.removeAll(ctx, remover, files); err != nil {
+		return Tombstone{}, err
+	}
+	stone.At, stone.Done = time.Now(), true
+	return stone, bury(ctx, stones, stone)
+}
+
+func bury(ctx context.Context, stones *chain, t Tombstone) error {
+	_, err := stones.append(ctx, func(facts) ([]string, error) { return []string{t.body()}, nil })
+	return err
+}
+
+// seal writes the last line of the manifest, in one step with looking for a
+// hold.
+func (s *Session) seal(ctx context.Context, before time.Time) error {
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		switch {
+		case f.held:
+			return nil, ErrHeld
+		case f.erasing:
+			return nil, nil // again
+		case !before.IsZero() && !f.last.Before(before):
+			return nil, errInUse
+		}
+		return bodies([]record{{Op: opErase, At: time.Now()}}), nil
+	})
+	return err
+}
+
+var errInUse = errors.New("written to in the meantime")
+
+// removable lists the files in the order in which they go.
+func (s *Session) removable(ctx context.Context) ([]Info, error) {
+	var files []Info
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !info.Key.IsZero() {
+			files = append(files, info)
+		}
+	}
+	if len(files) == 0 {
+		return nil, &Error{"erase", s.dir, ErrNotExist}
+	}
+	slices.SortStableFunc(files, func(x, y Info) int { return cmp.Compare(removalRank(x), removalRank(y)) })
+	return files, nil
+}
+
+// removalRank: ledgers first, the last one before all; the manifest last.
+func removalRank(i Info) int {
+	if n, ok := ledgerKind.number(i.Key.Base()); ok {
+		return -n
+	}
+	if i.Key.Base() == manifestName {
+		return 1
+	}
+	return 0
+}
+
+// removeAll removes the files, and what a writer that was already at it has
+// put there since.
+func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error {
+	const rounds = 5
+	for range rounds {
+		for _, f := range files {
+			if err := r.Remove(ctx, f.Key); err != nil {
+				return err
+			}
+		}
+		var err error
+		files, err = s.removable(ctx)
+		if errors.Is(err, ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return &Error{"erase", s.dir, errInUse}
+}
+
+// Tombstones yields what remains of erased sessions, in the order in which it
+// happened; usually two for each, the second one Done. An error is yielded last.
+func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
+	return func(yield func(Tombstone, error) bool) {
+		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {
+			var t Tombstone
+			if err == nil {
+				err = opError("read", Key{}.child(erasedName), json.Unmarshal(line, &t))
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Erased returns the last tombstone of a session, and false when it has none.
+func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, error) {
+	dir, err := Prefix(session)
+	if err != nil {
+		return Tombstone{}, false, err
+	}
+	var last Tombstone
+	found := false
+	for t, err := range Tombstones(ctx, a) {
+		if err != nil {
+			return Tombstone{}, false, err
+		}
+		if t.Session == tombstoneID(dir) {
+			last, found = t, true
+		}
+	}
+	return last, found, nil
+}
+
+// VerifyTombstones is [Verify] for the log of tombstones: its Report speaks of
+// that one file. No erased session is no problem.
+func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
+	v := &verifier{ctx: ctx, a: a}
+	info, err := stat(ctx, a, Key{}.child(erasedName))
+	if errors.Is(err, ErrNotExist) {
+		return Report{}, nil
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	v.total = info.Size
+	v.report.Bytes = info.Size
+	v.report.Files = []FileReport{{erasedName, info.Size, StateLog}}
+	err = v.checkLog(erasedName, nil, func(_ int, _ []byte, hash string) { v.report.Head = hash })
+	return v.report, err
+}

@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// ExportFormat is a form in which a session leaves an archive.
+type ExportFormat string
+
+// The forms of an export.
+const (
+	// ExportTarGz: the session's folder as it is, manifest included. Unpacked
+	// into a folder, it verifies there.
+	ExportTarGz ExportFormat = "tar.gz"
+	// ExportJSONL: one JSON object a line. The first tells of the session,
+	// and each file begins with {"file":…}, has a {"line":…} for each of
+	// its lines with that line's own JSON ({"text":…} where it is none,
+	// {"base64":…} where it is no text; "open":true where a last line has no
+	// line feed), and ends with {"end":…,"bytes":…,"sha256":…}.
+	ExportJSONL ExportFormat = "jsonl"
+)
+
+// ExportOptions is for [Session.Export]. The zero value is good.
+type ExportOptions struct {
+	// Progress, if any, is called from one goroutine with how many bytes
+	// of all have been written.
+	Progress func(done, total int64)
+}
+
+// Export writes the whole session to w, as it is at one moment: a session that
+// is being written to is waited for, but not for ever. A session without files
+// is [ErrNotExist]. What nobody's session wrote ([Info.Foreign]) is left out.
+func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
+	files, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	e := &exporter{ctx: ctx, s: s, progress: opts.Progress}
+	for _, f := range files {
+		e.total += f.Size
+	}
+	switch format {
+	case ExportTarGz:
+		err = e.tarGz(w, files)
+	case ExportJSONL:
+		err = e.jsonl(w, files)
+	default:
+		err = ErrUnsupported
+	}
+	return opError("export", s.dir, err)
+}
+
+// snapshot lists files that belong together: while it lists, the manifest does
+// not change.
+func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
+	const attempts = 20
+	for attempt := range attempts {
+		before, err := s.manifestSize(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var files []Info
+		for info, err := range s.Files(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if !info.Key.IsZero() {
+				files = append(files, info)
+			}
+		}
+		after, err := s.manifestSize(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(files) == 0:
+			return nil, &Error{"export", s.dir, ErrNotExist}
+		case before == after:
+			return files, nil
+		}
+		if err := sleep(ctx, time.Duration(attempt)*10*time.Millisecond); err != nil {
+			return nil, &Error{"export", s.dir, err}
+		}
+	}
+	return nil, &Error{"export", s.dir, errInUse}
+}
+
+func (s *Session) manifestSize(ctx context.Context) (int64, error) {
+	info, err := stat(ctx, s.a, s.manifest.key)
+	if errors.Is(err, ErrNotExist) {
+		return 0, nil
+	}
+	return info.Size, err
+}
+
+type exporter struct {
+	ctx         context.Context //nolint:containedctx // lives as long as one Export
+	s           *Session
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// Write counts what goes by.
+func (e *exporter) Write(p []byte) (int, error) {
+	e.done += int64(len(p))
+	if e.progress != nil {
+		e.progress(e.done, e.total)
+	}
+	return len(p), nil
+}
+
+// open reads as much of a file as was there at the moment of the snapshot.
+func (e *exporter) open(f Info) (io.ReadCloser, error) {
+	return e.s.a.Open(e.ctx, f.Key, 0, f.Size)
+}
+
+func (e *exporter) tarGz(w io.Writer, files []Info) error {
+	zw := gzip.NewWriter(w)
+	tw := tar.NewWriter(zw)
+	for _, f := range files {
+		if err := e.tarFile(tw, f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(tw.Close(), zw.Close())
+}
+
+func (e *exporter) tarFile(tw *tar.Writer, f Info) error {
+	err := tw.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: f.Key.String(), Size: f.Size, Mode: 0o600, ModTime: f.Modified.Truncate(time.Second),
+	})
+	if err != nil {
+		return err
+	}
+	r, err := e.open(f)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(io.MultiWriter(tw, e), &ctxReader{e.ctx, r})
+	if err == nil && n < f.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	return errors.Join(err, r.Close())
+}

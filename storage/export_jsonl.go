@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// exportVersion is the version of the form of ExportJSONL.
+const exportVersion = 1
+
+func (e *exporter) jsonl(w io.Writer, files []Info) error {
+	bw := bufio.NewWriterSize(w, 64<<10)
+	err := writeJSON(bw, struct {
+		Archive string `json:"archive"`
+		V       int    `json:"v"`
+		Session string `json:"session"`
+		Files   int    `json:"files"`
+		Bytes   int64  `json:"bytes"`
+	}{"compact", exportVersion, e.s.dir.s, len(files), e.total})
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := e.jsonlFile(bw, f); err != nil {
+			return err
+		}
+	}
+	return bw.Flush()
+}
+
+func (e *exporter) jsonlFile(w *bufio.Writer, f Info) error {
+	name := f.Key.Base()
+	if err := writeJSON(w, map[string]string{"file": name}); err != nil {
+		return err
+	}
+	r, err := e.open(f)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	err = eachLine(e.ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error { return writeLine(w, l) })
+	if err := errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	return writeJSON(w, struct {
+		End    string `json:"end"`
+		Bytes  int64  `json:"bytes"`
+		SHA256 string `json:"sha256"`
+	}{name, f.Size, hex.EncodeToString(h.Sum(nil))})
+}
+
+// writeLine writes a line of a file.
+func writeLine(w *bufio.Writer, l rawLine) error {
+	tail := "}\n"
+	if !l.ended {
+		tail = `,"open":true}` + "\n"
+	}
+	member, value := lineMember(l.text)
+	_, err := w.WriteString(`{"` + member + `":`)
+	if err == nil {
+		_, err = w.Write(value)
+	}
+	if err == nil {
+		_, err = w.WriteString(tail)
+	}
+	return err
+}
+
+// lineMember returns how a line is written so that it can be had back byte for
+// byte: its own JSON as it is, else a string, else base64.
+func lineMember(line []byte) (name string, value []byte) {
+	if json.Valid(line) && len(bytes.TrimSpace(line)) == len(line) {
+		return "line", line
+	}
+	if utf8.Valid(line) {
+		value, _ = json.Marshal(string(line)) // cannot fail
+		return "text", value
+	}
+	value, _ = json.Marshal(line) // cannot fail
+	return "base64", value
+}
+
+func writeJSON(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,414 @@
+package storage_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+func TestSessionsAreListedWithWhatTheyHold(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		long := strings.Repeat("long ", 100)
+		step(t, session(t, a, "b"), 1)
+		step(t, session(t, a, "b"), 2)
+		must(t, session(t, a, "A/1").Events(t.Context(), lines("e", 1)))
+		step(t, session(t, a, long), 1)
+		must(t, a.Create(t.Context(), mustKey(t, "_erased.jsonl"), storage.Blob{}))
+		must(t, a.Create(t.Context(), mustKey(t, "_other/x"), storage.Blob{}))
+		type row struct {
+			ID    string
+			Dir   string
+			Files int
+			Steps int
+		}
+		var got []row
+		for i, err := range storage.Sessions(t.Context(), a) {
+			must(t, err)
+			got = append(got, row{i.ID, i.Dir, i.Files, i.Steps})
+			if i.Bytes == 0 || time.Since(i.Modified) > time.Minute {
+				t.Errorf("%s: %d bytes, modified %v", i.Dir, i.Bytes, i.Modified)
+			}
+		}
+		want := []row{{"A/1", "%41%2f1", 1, 0}, {"b", "b", 8, 2}, {"", storage.EscapeSession(long), 5, 1}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("sessions (-want +got):\n%s", diff)
+		}
+		for range storage.Sessions(t.Context(), a) {
+			break // must not panic
+		}
+	})
+}
+
+func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		id := "user@example.com"
+		s := session(t, a, id)
+		step(t, s, 1)
+		step(t, session(t, a, "neighbour"), 1)
+		stone, err := s.Erase(t.Context(), text("asked for by letter"))
+		must(t, err)
+		if !stone.Done || stone.Files != 5 || stone.Bytes == 0 || stone.Head == "" || stone.Reason != "asked for by letter" {
+			t.Errorf("the tombstone is %+v", stone)
+		}
+		if got := names(t, s); len(got) > 0 {
+			t.Errorf("there is still %q", got)
+		}
+		found, ok, err := storage.Erased(t.Context(), a, id)
+		if err != nil || !ok || !found.Done || found.Session != stone.Session {
+			t.Errorf("Erased: %+v, %v, %v", found, ok, err)
+		}
+		if _, ok, err := storage.Erased(t.Context(), a, "neighbour"); ok || err != nil {
+			t.Errorf("the neighbour is erased: %v, %v", ok, err)
+		}
+		wantOK(t, a, "neighbour")
+		r, err := storage.VerifyTombstones(t.Context(), a)
+		if err != nil || !r.OK() || r.Head == "" {
+			t.Errorf("VerifyTombstones: %+v, %v", r, err)
+		}
+		for info, err := range a.List(t.Context(), storage.Key{}) {
+			must(t, err)
+			if info.Key.Dir() != "neighbour" && strings.Contains(readKey(t, a, info.Key)+info.Key.String(), "example") {
+				t.Errorf("%s still tells whose session it was", info.Key)
+			}
+		}
+		if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, storage.ErrNotExist) {
+			t.Errorf("erasing again: %v, want ErrNotExist", err)
+		}
+		if err := tryStep(t.Context(), s, 2); !errors.Is(err, storage.ErrErased) {
+			t.Errorf("writing on: %v, want ErrErased", err)
+		}
+	})
+}
+
+func readKey(t *testing.T, a storage.Archive, k storage.Key) string {
+	t.Helper()
+	r, err := a.Open(t.Context(), k, 0, -1)
+	must(t, err)
+	data, err := io.ReadAll(r)
+	must(t, errors.Join(err, r.Close()))
+	return string(data)
+}
+
+func TestVerifyTombstonesSeesOneThatIsGone(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	must(t, err)
+	t.Cleanup(func() { must(t, a.Close()) })
+	if r, err := storage.VerifyTombstones(t.Context(), a); err != nil || !r.OK() {
+		t.Errorf("of none: %+v, %v", r, err)
+	}
+	for _, id := range []string{"a", "b"} {
+		s := session(t, a, id)
+		step(t, s, 1)
+		must(t, second(s.Erase(t.Context(), redact.Text{})))
+	}
+	path := filepath.Join(root, "_erased.jsonl")
+	data, err := os.ReadFile(path)
+	must(t, err)
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	must(t, os.WriteFile(path, bytes.Join(lines[2:], nil), 0o600))
+	if r, err := storage.VerifyTombstones(t.Context(), a); err != nil || r.OK() {
+		t.Errorf("two tombstones are gone: %+v, %v", r, err)
+	}
+}
+
+func TestHoldStopsErasing(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		s := session(t, a, "s")
+		step(t, s, 1)
+		must(t, session(t, a, "s").Hold(t.Context(), text("case 7")))
+		if held, reason, err := s.Held(t.Context()); !held || reason != "case 7" || err != nil {
+			t.Errorf("Held: %v, %q, %v", held, reason, err)
+		}
+		if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, storage.ErrHeld) {
+			t.Errorf("erasing: %v, want ErrHeld", err)
+		}
+		wantOK(t, a, "s")
+		must(t, s.Release(t.Context(), text("closed")))
+		if held, _, err := session(t, a, "s").Held(t.Context()); held || err != nil {
+			t.Errorf("Held after Release: %v, %v", held, err)
+		}
+		must(t, second(s.Erase(t.Context(), redact.Text{})))
+	})
+}
+
+// fixed is an archive without Remove.
+type fixed struct{ storage.Archive }
+
+func TestEraseNeedsARemover(t *testing.T) {
+	a := fixed{memory.New()}
+	s := session(t, a, "s")
+	step(t, s, 1)
+	if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, storage.ErrUnsupported) {
+		t.Errorf("got %v, want ErrUnsupported", err)
+	}
+	wantOK(t, a, "s")
+}
+
+// stubborn fails to remove one file.
+type stubborn struct {
+	*memory.Archive
+	keep string
+}
+
+func (a *stubborn) Remove(ctx context.Context, k storage.Key) error {
+	if k.Base() == a.keep {
+		return &storage.Error{Op: "remove", Key: k, Err: errDisk}
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
+	for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
+		a := &stubborn{memory.New(), keep}
+		s := session(t, a, "s")
+		step(t, s, 1)
+		step(t, s, 2)
+		if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, errDisk) {
+			t.Fatalf("%s: %v, want the error of the disk", keep, err)
+		}
+		if stone, ok, err := storage.Erased(t.Context(), a, "s"); !ok || stone.Done || err != nil {
+			t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
+		}
+		if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, storage.ErrErased) {
+			t.Errorf("%s: writing to what is being erased: %v, want ErrErased", keep, err)
+		}
+		a.keep = ""
+		must(t, second(session(t, a, "s").Erase(t.Context(), redact.Text{})))
+		if got := names(t, s); len(got) > 0 {
+			t.Errorf("%s: there is still %q", keep, got)
+		}
+		step(t, session(t, a, "s"), 1) // the name is free again
+		wantOK(t, a, "s")
+	}
+}
+
+func TestPruneRemovesWhatIsOldAndNotHeld(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		for _, id := range []string{"old", "held", "older"} {
+			step(t, session(t, a, id), 1)
+		}
+		must(t, session(t, a, "held").Hold(t.Context(), text("case 7")))
+		time.Sleep(20 * time.Millisecond)
+		before := time.Now()
+		time.Sleep(20 * time.Millisecond)
+		step(t, session(t, a, "new"), 1)
+		prune := func(opts storage.PruneOptions) map[string]storage.PruneOutcome {
+			got := map[string]storage.PruneOutcome{}
+			for r, err := range storage.Prune(t.Context(), a, opts) {
+				must(t, err)
+				must(t, r.Err)
+				got[r.Session.ID] = r.Outcome
+			}
+			return got
+		}
+		if got := prune(storage.PruneOptions{}); len(got) > 0 {
+			t.Errorf("older than the beginning of time: %v", got)
+		}
+		want := map[string]storage.PruneOutcome{"old": storage.WouldPrune, "older": storage.WouldPrune, "held": storage.KeptHeld}
+		if diff := cmp.Diff(want, prune(storage.PruneOptions{Before: before, DryRun: true})); diff != "" {
+			t.Errorf("dry run (-want +got):\n%s", diff)
+		}
+		want = map[string]storage.PruneOutcome{"old": storage.Pruned, "older": storage.Pruned, "held": storage.KeptHeld}
+		if diff := cmp.Diff(want, prune(storage.PruneOptions{Before: before, Reason: text("90 days")})); diff != "" {
+			t.Errorf("pruned (-want +got):\n%s", diff)
+		}
+		want = map[string]storage.PruneOutcome{"held": storage.KeptHeld}
+		if diff := cmp.Diff(want, prune(storage.PruneOptions{Before: before})); diff != "" {
+			t.Errorf("again (-want +got):\n%s", diff)
+		}
+		wantOK(t, a, "held")
+		wantOK(t, a, "new")
+		if stone, ok, err := storage.Erased(t.Context(), a, "old"); !ok || stone.Reason != "90 days" || err != nil {
+			t.Errorf("the tombstone: %+v, %v, %v", stone, ok, err)
+		}
+	})
+}
+
+func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	must(t, err)
+	t.Cleanup(func() { must(t, a.Close()) })
+	step(t, session(t, a, "s"), 1)
+	ancient := time.Now().Add(-1000 * time.Hour)
+	entries, err := os.ReadDir(filepath.Join(root, "s"))
+	must(t, err)
+	for _, e := range entries { // as a careless copy would
+		must(t, os.Chtimes(filepath.Join(root, "s", e.Name()), ancient, ancient))
+	}
+	for r, err := range storage.Prune(t.Context(), a, storage.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
+		t.Errorf("%s: %s, %v", r.Session.Dir, r.Outcome, err)
+	}
+	wantOK(t, a, "s")
+}
+
+func export(t *testing.T, s *storage.Session, format storage.ExportFormat) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, s.Export(t.Context(), &b, format, storage.ExportOptions{}))
+	return b.Bytes()
+}
+
+func TestExportedFolderVerifiesWhereItIsUnpacked(t *testing.T) {
+	s := newStored(t)
+	zr, err := gzip.NewReader(bytes.NewReader(export(t, session(t, s.a, "s"), storage.ExportTarGz)))
+	must(t, err)
+	root := t.TempDir()
+	tr := tar.NewReader(zr)
+	for {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		data, err := io.ReadAll(tr)
+		must(t, err)
+		path := filepath.Join(root, h.Name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, data, os.FileMode(h.Mode)))
+		if !bytes.Equal(data, s.read(filepath.Base(h.Name))) {
+			t.Errorf("%s is not as it was", h.Name)
+		}
+	}
+	a, err := fs.Open(root)
+	must(t, err)
+	t.Cleanup(func() { must(t, a.Close()) })
+	r := verify(t, a, "s", storage.VerifyOptions{Head: s.head})
+	if !r.OK() || !r.TailProven || r.Steps != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestExportAsJSONLGivesEveryByteBack(t *testing.T) {
+	s := newStored(t)
+	for _, odd := range []string{"no json", "{} ", "\xff\xfe", "", "{\n}", "{}\n\n", "{}\r\n", "x"} {
+		must(t, session(t, s.a, "odd").Hold(t.Context(), redact.Text{}))
+		k := mustKey(t, "odd/f-"+strings.ToLower(hexOf(odd)))
+		must(t, s.a.Create(t.Context(), k, storage.Redacted(text("%s", odd))))
+	}
+	for _, id := range []string{"s", "odd"} {
+		want := map[string]string{}
+		for info, err := range s.a.List(t.Context(), mustKey(t, id)) {
+			must(t, err)
+			want[info.Key.Base()] = readKey(t, s.a, info.Key)
+		}
+		if diff := cmp.Diff(want, readExport(t, export(t, session(t, s.a, id), storage.ExportJSONL))); diff != "" {
+			t.Errorf("%s: files (-stored +exported):\n%s", id, diff)
+		}
+	}
+}
+
+func hexOf(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteByte("0123456789abcdef"[s[i]>>4])
+		b.WriteByte("0123456789abcdef"[s[i]&15])
+	}
+	return b.String()
+}
+
+// readExport puts the files of an export together again, by the documented
+// form alone.
+func readExport(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	file, body := "", ""
+	for line := range bytes.Lines(data) {
+		var v struct {
+			File, End *string
+			Line      json.RawMessage
+			Text      *string
+			Base64    []byte
+			Open      bool
+			Bytes     int
+		}
+		must(t, json.Unmarshal(line, &v))
+		switch {
+		case v.File != nil:
+			file, body = *v.File, ""
+			continue
+		case v.End != nil:
+			if *v.End != file || v.Bytes != len(body) {
+				t.Errorf("%s ends as %s after %d of %d bytes", file, *v.End, len(body), v.Bytes)
+			}
+			out[file] = body
+			continue
+		case v.Text != nil:
+			body += *v.Text
+		case v.Base64 != nil:
+			body += string(v.Base64)
+		case v.Line != nil:
+			body += string(v.Line)
+		}
+		if !v.Open {
+			body += "\n"
+		}
+	}
+	return out
+}
+
+func TestExportOfALiveSessionIsOneMoment(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		for n := 2; ctx.Err() == nil; n++ {
+			if err := tryStep(context.WithoutCancel(ctx), s, n); err != nil {
+				done <- err
+				return
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		done <- nil
+	}()
+	for range 20 {
+		copied := memory.New()
+		for name, body := range readExport(t, export(t, session(t, a, "s"), storage.ExportJSONL)) {
+			must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
+		}
+		wantOK(t, copied, "s")
+	}
+	cancel()
+	must(t, <-done)
+}
+
+func TestExportRefusesWhatItCannotDo(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	if err := s.Export(t.Context(), io.Discard, storage.ExportJSONL, storage.ExportOptions{}); !errors.Is(err, storage.ErrNotExist) {
+		t.Errorf("a session without files: %v, want ErrNotExist", err)
+	}
+	step(t, s, 1)
+	if err := s.Export(t.Context(), io.Discard, "zip", storage.ExportOptions{}); !errors.Is(err, storage.ErrUnsupported) {
+		t.Errorf("a format that is none: %v, want ErrUnsupported", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Export(ctx, io.Discard, storage.ExportTarGz, storage.ExportOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that is done: %v", err)
+	}
+	var last, total int64
+	must(t, s.Export(t.Context(), io.Discard, storage.ExportTarGz, storage.ExportOptions{Progress: func(d, n int64) { last, total = d, n }}))
+	if last != total || total == 0 {
+		t.Errorf("progress ended at %d of %d", last, total)
+	}
+}

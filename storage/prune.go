@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// PruneOptions says what [Prune] removes.
+type PruneOptions struct {
+	// Before: sessions that were last written to before this go. The zero
+	// time is before everything.
+	Before time.Time
+	// DryRun: nothing is removed.
+	DryRun bool
+	// Reason is kept in the tombstones.
+	Reason redact.Text
+}
+
+// PruneOutcome is what became of a session that is old enough.
+type PruneOutcome string
+
+// The outcomes of pruning.
+const (
+	Pruned     PruneOutcome = "pruned"
+	WouldPrune PruneOutcome = "would be pruned"
+	KeptHeld   PruneOutcome = "under a legal hold"
+	KeptInUse  PruneOutcome = "written to in the meantime"
+	KeptFailed PruneOutcome = "failed"
+)
+
+// PruneResult tells of one session that is old enough.
+type PruneResult struct {
+	Session SessionInfo
+	Outcome PruneOutcome
+	Err     error // of KeptFailed; also when it cannot be told whether there is a hold
+}
+
+// Prune erases the sessions that were last written to before a time, by the
+// later of what the manifest says and what the place says of its files, and
+// yields each of them with what became of it. A session that fails does not
+// stop the others. An error of the listing itself is yielded last.
+func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
+	return func(yield func(PruneResult, error) bool) {
+		var old []SessionInfo // first all, for it is not known what listing does while things go
+		for info, err := range Sessions(ctx, a) {
+			if err != nil {
+				yield(PruneResult{}, err)
+				return
+			}
+			if info.Modified.Before(opts.Before) {
+				old = append(old, info)
+			}
+		}
+		for _, info := range old {
+			r, ok := pruneOne(ctx, a, info, opts)
+			if ok && !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pruneOne is false when the session turns out not to be old.
+func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOptions) (PruneResult, bool) {
+	s, err := OpenDir(ctx, a, info.Dir)
+	if err != nil {
+		return PruneResult{info, KeptFailed, err}, true
+	}
+	t, _ := s.manifest.known()
+	switch {
+	case !t.facts.last.Before(opts.Before):
+		return PruneResult{}, false
+	case t.facts.held:
+		return PruneResult{info, KeptHeld, nil}, true
+	case opts.DryRun:
+		return PruneResult{info, WouldPrune, nil}, true
+	}
+	_, err = s.erase(ctx, opts.Reason, opts.Before)
+	switch {
+	case err == nil:
+		return PruneResult{info, Pruned, nil}, true
+	case errors.Is(err, ErrHeld):
+		return PruneResult{info, KeptHeld, nil}, true
+	case errors.Is(err, errInUse):
+		return PruneResult{info, KeptInUse, nil}, true
+	}
+	return PruneResult{info, KeptFailed, err}, true
+}

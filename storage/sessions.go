@@ -1,0 +1,61 @@
+package storage
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+)
+
+// SessionInfo is what a listing tells of a session.
+type SessionInfo struct {
+	// Dir is the name of the session's folder, for [OpenDir].
+	Dir string
+	// ID is the session's id, "" where it is too long to be told from the
+	// folder.
+	ID       string
+	Files    int
+	Bytes    int64
+	Steps    int       // the highest committed one
+	Modified time.Time // when a file was last written, as the place says
+}
+
+// Sessions yields every session of an archive, in the order of their folders.
+// It lists names and reads nothing. An error is yielded last.
+func Sessions(ctx context.Context, a Archive) iter.Seq2[SessionInfo, error] {
+	return func(yield func(SessionInfo, error) bool) {
+		var now SessionInfo
+		for info, err := range a.List(ctx, Key{}) {
+			if err != nil {
+				yield(SessionInfo{}, err)
+				return
+			}
+			dir, file, ok := strings.Cut(info.Key.s, "/")
+			if !ok || !isFolder(dir) {
+				continue // not a session's
+			}
+			if dir != now.Dir {
+				if now.Dir != "" && !yield(now, nil) {
+					return
+				}
+				id, _ := UnescapeSession(dir)
+				now = SessionInfo{Dir: dir, ID: id}
+			}
+			now.add(file, info)
+		}
+		if now.Dir != "" {
+			yield(now, nil)
+		}
+	}
+}
+
+func (i *SessionInfo) add(file string, info Info) {
+	i.Files++
+	i.Bytes += info.Size
+	if info.Modified.After(i.Modified) {
+		i.Modified = info.Modified
+	}
+	if n, ok := ledgerKind.number(file); ok {
+		i.Steps = max(i.Steps, n)
+	}
+}
