@@ -1,0 +1,158 @@
+package ariadne_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+func pipeline(t testing.TB, url string) *trace.Pipeline {
+	t.Helper()
+	p := trace.NewPipeline([]trace.Exporter{ariadne.New(url, &ariadne.Options{ErrorLog: io.Discard})}, nil)
+	t.Cleanup(func() { _ = p.Close(context.Background()) }) // what is left is counted by who cares
+	return p
+}
+
+func TestEventIsOnTheWireWithin200Milliseconds(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	p := pipeline(t, srv.URL)
+	p.Emit(tracetest.Sample(start)...) // connects
+	srv.WaitSpans(7, 5*time.Second)
+	var took []time.Duration
+	for i := range 10 {
+		began := time.Now()
+		p.Emit(tracetest.Sample(start.Add(time.Duration(i+1) * time.Hour))...)
+		srv.WaitSpans(7*(i+2), 5*time.Second)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	if median := took[len(took)/2]; median > 200*time.Millisecond {
+		t.Errorf("median %v, all %v", median, took)
+	}
+	if err := p.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever Ariadne does, emitting takes no time and Close ends.
+func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
+	for mode := tracetest.Dead; mode <= tracetest.Redirecting; mode++ {
+		t.Run(mode.String(), func(t *testing.T) {
+			t.Parallel()
+			srv := tracetest.NewServer(t)
+			srv.SetMode(mode)
+			p := pipeline(t, srv.URL)
+			var slowest time.Duration
+			const calls = 200
+			for i := range calls {
+				events := tracetest.Sample(start.Add(time.Duration(i) * time.Minute))
+				began := time.Now()
+				p.Emit(events...)
+				slowest = max(slowest, time.Since(began))
+			}
+			if slowest > 100*time.Millisecond { // two cores, and a scheduler
+				t.Errorf("an Emit took %v", slowest)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			began := time.Now()
+			_ = p.Close(ctx) // it may or may not have had the time
+			if d := time.Since(began); d > 3*time.Second {
+				t.Errorf("Close took %v, its deadline was 1s", d)
+			}
+			s := p.Stats()[0]
+			if s.Exported != 0 || s.Emitted != 7*calls || s.Failed+s.Dropped+uint64(s.Waiting) != s.Emitted {
+				t.Errorf("stats = %+v", s)
+			}
+		})
+	}
+}
+
+// soak is how long the load tests run: a moment, or with COMPACT_SOAK=1 the
+// minute that is asked for.
+func soak() time.Duration {
+	if os.Getenv("COMPACT_SOAK") != "" {
+		return time.Minute
+	}
+	return 2 * time.Second
+}
+
+// emitSteadily emits 10,000 events a second, in calls of 7 events, and returns
+// how many there were. Calls are a minute apart in their own time, each in a
+// trace of its own.
+func emitSteadily(p *trace.Pipeline, d time.Duration) uint64 {
+	const perSecond = 10_000
+	var n uint64
+	began := time.Now()
+	for i := 0; time.Since(began) < d; i++ {
+		p.Emit(tracetest.Sample(start.Add(time.Duration(i) * time.Minute))...)
+		n += 7
+		if ahead := time.Duration(n)*time.Second/perSecond - time.Since(began); ahead > time.Millisecond {
+			time.Sleep(ahead)
+		}
+	}
+	return n
+}
+
+func TestSoakLiveServerLosesNothing(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	srv.Discard()
+	p := pipeline(t, srv.URL)
+	began := time.Now()
+	n := emitSteadily(p, soak())
+	rate := float64(n) / time.Since(began).Seconds()
+	if err := p.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := p.Stats()[0]
+	if s.Emitted != n || s.Exported != n || srv.Counts().Spans != int(n) {
+		t.Errorf("emitted %d at %.0f/s: %+v; arrived %+v", n, rate, s, srv.Counts())
+	}
+	t.Logf("%d events at %.0f/s in %d posts, none lost", n, rate, srv.Counts().Posts)
+}
+
+func TestSoakDeadServerBoundsMemoryAndCountsExactly(t *testing.T) {
+	for name, mode := range map[string]tracetest.Mode{"refuses connections": tracetest.Live, "hangs": tracetest.Slow} {
+		t.Run(name, func(t *testing.T) {
+			url := tracetest.DeadURL(t)
+			if mode != tracetest.Live {
+				srv := tracetest.NewServer(t)
+				srv.Discard()
+				srv.SetMode(mode)
+				url = srv.URL
+			}
+			p := pipeline(t, url)
+			before := heap()
+			n := emitSteadily(p, soak())
+			held := heap() - before
+			if held > 20<<20 {
+				t.Errorf("%d bytes are held", held)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_ = p.Close(ctx) // a hanging server leaves no time
+			s := p.Stats()[0]
+			if s.Emitted != n || s.Exported != 0 || s.Failed+s.Dropped != n || s.Waiting != 0 {
+				t.Errorf("emitted %d: %+v", n, s)
+			}
+			t.Logf("%d events, %.1f MB held, %+v", n, float64(held)/(1<<20), s)
+		})
+	}
+}
+
+// heap is what is reachable, in bytes.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
