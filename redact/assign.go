@@ -263,9 +263,18 @@ func endsFold(s, end string) bool {
 
 // netrc reports whether "login NAME" stands before the name.
 func netrc(s string, at int) bool {
-	words := strings.Fields(s[max(0, at-80):at])
-	n := len(words)
-	return n >= 2 && (words[n-2] == "login" || words[n-2] == "user" && n >= 4 && words[n-4] == "machine")
+	back := func(i int, in func(byte) bool) int {
+		for least := max(0, i-maxName); i > least && in(s[i-1]); {
+			i--
+		}
+		return i
+	}
+	login := back(at, isBlank)
+	if login == at {
+		return false
+	}
+	word := back(back(login, func(c byte) bool { return !isSpace(c) }), isSpace)
+	return strings.HasSuffix(s[:word], "login")
 }
 
 // typedEquals passes the type and the = of: var password string = "…".

@@ -6,35 +6,105 @@ var commandRule = &rule{id: "command-line", kind: "password"}
 
 // sshpass finds the password of: sshpass -p 'password'.
 func (sc *scan) sshpass(_, end int) {
-	sc.flag(end, "-p", true)
+	if at := sc.flag(end, "-p"); at > 0 {
+		sc.argument(skipBlanks(sc.s, at))
+	}
 }
 
 // mysql finds the password that mysql and its like take glued to -p.
 func (sc *scan) mysql(_, end int) {
-	sc.flag(end, " -p", false)
+	if at := sc.flag(end, " -p"); at > 0 {
+		sc.argument(at)
+	}
 }
 
-// flag looks for a short flag on the rest of the line behind a command.
-// spaced says that the value may stand apart from it.
-func (sc *scan) flag(end int, name string, spaced bool) {
-	s := sc.s
-	line := s[end:min(len(s), end+200)]
-	if i := strings.IndexAny(line, "\n;|"); i >= 0 {
-		line = line[:i]
-	}
-	i := strings.Index(line, name)
-	if i < 0 {
+// curl finds the password of: curl -u name:password, --user name:password.
+func (sc *scan) curl(start, end int) {
+	if start > 0 && isAlnum(sc.s[start-1]) && !escaped(sc.s, start) {
 		return
 	}
-	at := end + i + len(name)
-	if spaced {
-		at = skipBlanks(s, at)
-	}
-	a := assignment{s: s, to: at, op: opFlag, start: at}
-	if at < len(s) && !isBlank(s[at]) && s[at] != '-' && a.readValue() {
-		a.val.env = true
-		if a.val.secret(password) {
-			sc.add(a.start, a.end, commandRule)
+	for _, name := range [...]string{" -u", " --user"} {
+		at := sc.flag(end, name)
+		if at == 0 || at >= len(sc.s) {
+			continue
 		}
+		if sc.s[at] == '=' {
+			at++
+		}
+		sc.pair(skipBlanks(sc.s, at))
+	}
+}
+
+// maxCommand bounds how far behind a command its flags are looked for.
+const maxCommand = 1 << 10
+
+// flag returns where the value of a flag begins in the command that goes on
+// at end, 0 if the flag is not there. A backslash at the end of a line
+// continues a command.
+func (sc *scan) flag(end int, name string) int {
+	line := sc.s[end:commandEnd(sc.s, end)]
+	for from := 0; ; {
+		i := strings.Index(line[from:], name)
+		if i < 0 {
+			return 0
+		}
+		from += i + len(name)
+		if name != " -u" && name != " --user" || from < len(line) && (isBlank(line[from]) || line[from] == '=' || isQuote(line[from])) {
+			return end + from
+		}
+	}
+}
+
+// commandEnd returns where the command that goes on at i ends.
+func commandEnd(s string, i int) int {
+	limit := min(len(s), i+maxCommand)
+	for ; i < limit; i++ {
+		switch s[i] {
+		case ';', '|':
+			return i
+		case '\n':
+			if s[i-1] != '\\' {
+				return i
+			}
+		}
+	}
+	return limit
+}
+
+// argument judges the argument at i as a password.
+func (sc *scan) argument(i int) {
+	s := sc.s
+	a := assignment{s: s, to: i, op: opFlag, start: i}
+	if i >= len(s) || isBlank(s[i]) || s[i] == '-' || !a.readValue() {
+		return
+	}
+	a.val.env = true
+	if a.val.secret(password) {
+		sc.add(a.start, a.end, commandRule)
+	}
+}
+
+// pair judges the argument at i as name:password.
+func (sc *scan) pair(i int) {
+	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
+	if i >= len(sc.s) || !a.readValue() {
+		return
+	}
+	name, pass, both := strings.Cut(a.val.text, ":")
+	if !both || name == "" && pass == "" {
+		return
+	}
+	from := a.start + len(name) + 1
+	if pass == "" { // a key as the name, nothing as the password
+		pass, from = name, a.start
+		if !looksRandom(name) {
+			return
+		}
+	}
+	pass = strings.Trim(pass, `"'`)
+	from += strings.Index(sc.s[from:a.end], pass)
+	v := value{text: pass, env: true}
+	if len(pass) >= 3 && !isPlaceholder(pass) && !isStandIn(pass) && !isReference(pass) && v.password() {
+		sc.add(from, from+len(pass), commandRule)
 	}
 }

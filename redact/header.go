@@ -35,6 +35,34 @@ func (sc *scan) basic(start, end int) {
 	}
 }
 
+var authorizationRule = &rule{id: "authorization", kind: "authorization"}
+
+// authorization finds the credentials of an Authorization header, whatever
+// their scheme is.
+func (sc *scan) authorization(_, end int) {
+	s := sc.s
+	i := passQuotes(s, end, 3, false)
+	if i >= len(s) || s[i] != ':' && s[i] != '=' && s[i] != ',' {
+		return
+	}
+	i = passQuotes(s, i+1, 5, false)
+	if i > end && s[i-1] == '\n' {
+		return
+	}
+	if word := run(s, i, 24, isNameByte); word < len(s) && isBlank(s[word]) {
+		i = skipBlanks(s, word)
+	}
+	to := plainEnd(s, i)
+	for to > i && strings.IndexByte(",;)}]", s[to-1]) >= 0 {
+		to--
+	}
+	v := s[i:to]
+	if p := profileOf(v); len(v) < 8 || len(v) > maxValue || p.digits == 0 || p.letters == 0 || isStandIn(v) || isPlaceholder(v) || isReference(v) || isCode(v) || isPairOf(v) {
+		return
+	}
+	sc.add(i, to, authorizationRule)
+}
+
 // isPair reports whether s is printable ASCII and has the form name:password.
 func isPair(s string) bool {
 	for i := range len(s) {

@@ -58,6 +58,9 @@ func New(o Options) (*Redactor, error) {
 	}
 	o.Patterns, o.Pseudonyms = slices.Clone(o.Patterns), slices.Clone(o.Pseudonyms)
 	r := &Redactor{opts: o, words: defaultWords()}
+	if o.PII {
+		r.words = personalWords()
+	}
 	if o.Strict {
 		for _, p := range strictPatterns {
 			r.patterns = append(r.patterns, pattern{regexp.MustCompile(p), &rule{id: "strict", kind: "secret"}})

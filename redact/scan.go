@@ -27,6 +27,8 @@ type scan struct {
 	s       string
 	found   []span
 	nameEnd int // end of the name that assign looked at last
+
+	manifestEnd int // end of the manifest that was read last
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -47,7 +49,7 @@ func (sc *scan) add(start, end int, r *rule) {
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
-	sc.s, sc.found, sc.nameEnd = s, sc.found[:0], 0
+	sc.s, sc.found, sc.nameEnd, sc.manifestEnd = s, sc.found[:0], 0, 0
 	words := sc.r.words
 	words.automaton.scan(s, func(w uint16, end int) {
 		start := end - words.automaton.length[w]
@@ -55,6 +57,9 @@ func (sc *scan) find(s string) []span {
 			act(sc, start, end)
 		}
 	})
+	if sc.r.opts.PII {
+		sc.personalNumbers()
+	}
 	sc.r.matchPatterns(sc)
 	return sc.settle()
 }

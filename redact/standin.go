@@ -77,7 +77,17 @@ func isReference(s string) bool {
 	case '&', '*':
 		return isIdentifier(s[1:])
 	}
-	return namesStore(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return namesStore(s) || isPattern(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+}
+
+// isPattern reports whether s is part of a regular expression.
+func isPattern(s string) bool {
+	for _, mark := range [...]string{`\s`, `\w`, `\d`, `\S`, `\b`, "[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?i", ".*", ".+"} {
+		if strings.Contains(s, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // hashLike recognises crypt hashes, $2b$12$…, which are values.

@@ -1,8 +1,6 @@
 package redact
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,13 +13,17 @@ func vendorWords() *vocabulary {
 }
 
 // TestVendorRulesAloneMeetTheirOwnCorpus holds the rules to the samples that
-// they come with: every positive found, and no negative of a rule flagged by
-// that rule.
+// they come with: every positive of a rule that is in the data is found, and
+// no negative of a rule is flagged by that rule.
 func TestVendorRulesAloneMeetTheirOwnCorpus(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
+	ids := map[string]bool{}
+	for _, v := range vendorRules {
+		ids[v.id] = true
+	}
 	var c score
 	for _, s := range readCorpus(t) {
-		if s.set != "gitleaks" {
+		if s.set != "gitleaks" || !ids[strings.Split(s.ID, "/")[1]] {
 			continue
 		}
 		if len(s.Secrets) > 0 {
@@ -36,11 +38,8 @@ func TestVendorRulesAloneMeetTheirOwnCorpus(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("secrets %d/%d %.2f%%, negatives flagged %d/%d", c.found, c.secrets, percent(c.found, c.secrets), c.flagged, c.negatives)
-	if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
-		writeReport(t, filepath.Join(dir, "vendor"), &c)
-	}
-	if percent(c.found, c.secrets) < 99.5 {
-		t.Errorf("recall %.2f%%", percent(c.found, c.secrets))
+	t.Logf("%d rules: secrets %d/%d %.2f%%, negatives flagged %d/%d", len(ids), c.found, c.secrets, percent(c.found, c.secrets), c.flagged, c.negatives)
+	for _, m := range c.missed {
+		t.Errorf("missed: %s", m)
 	}
 }

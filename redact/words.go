@@ -12,9 +12,20 @@ type vocabulary struct {
 	acts      [][]action
 }
 
-// defaultWords builds the vocabulary of the default rules once.
-var defaultWords = sync.OnceValue(func() *vocabulary {
-	b := vocabularyBuilder{index: map[string]int{}}
+// defaultWords and personalWords build the vocabularies once: of the default
+// rules, and of those with the rules on personal data.
+var (
+	defaultWords  = sync.OnceValue(func() *vocabulary { return defaults().build() })
+	personalWords = sync.OnceValue(func() *vocabulary {
+		b := defaults()
+		b.on("@", (*scan).email)
+		return b.build()
+	})
+)
+
+// defaults returns the vocabulary of the default rules, to be added to.
+func defaults() *vocabularyBuilder {
+	b := &vocabularyBuilder{index: map[string]int{}}
 	for _, w := range nameRoots {
 		b.on(w, (*scan).assign)
 	}
@@ -22,17 +33,20 @@ var defaultWords = sync.OnceValue(func() *vocabulary {
 	b.on("-----end", (*scan).pemTail)
 	b.on("bearer", (*scan).bearer)
 	b.on("basic", (*scan).basic)
+	b.on("authorization", (*scan).authorization)
 	b.on("eyj", (*scan).jwt)
 	b.on("://", (*scan).userinfo)
 	b.on("sshpass", (*scan).sshpass)
 	b.on("mysql", (*scan).mysql)
+	b.on("curl", (*scan).curl)
+	b.on("secret", (*scan).manifest)
 	for i := range tokenShapes {
 		t := &tokenShapes[i]
 		b.on(t.trigger(), t.match)
 	}
-	onVendors(&b)
-	return b.build()
-})
+	onVendors(b)
+	return b
+}
 
 // nameRoots are the words in which the names of secrets are recognised.
 var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "_pw", "-pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat"}

@@ -75,9 +75,14 @@ func main() {
 
 // covered are rules that package redact has a better one of its own for.
 var covered = map[string]bool{
-	"private-key":           true, // finds truncated keys too
-	"generic-api-key":       true, // assignments read the same names, with a stricter filter
-	"hashicorp-tf-password": true, // means something in a Terraform file only; assignments cover it
+	"private-key":            true, // finds truncated keys too
+	"kubernetes-secret-yaml": true, // reads the manifest line by line
+	"curl-auth-user":         true, // reads the command's flags
+	"curl-auth-header":       true, // reads headers wherever they stand
+	"freemius-secret-key":    true, // is an assignment
+	"jwt":                    true, // checks the segments
+	"generic-api-key":        true, // assignments read the same names, with a stricter filter
+	"hashicorp-tf-password":  true, // means something in a Terraform file only; assignments cover it
 }
 
 // version returns the version of gitleaks that the rules come from.
