@@ -1,0 +1,342 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/strategy"
+)
+
+func TestClientSendsTemperatureZeroSeedAndKey(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
+	sum, _, err := write(t, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.requests()[0]
+	if r.Temperature == nil || *r.Temperature != 0 || !strings.Contains(r.raw, `"temperature":0,`) {
+		t.Errorf("temperature %v in %.200s", r.Temperature, r.raw)
+	}
+	if r.Seed == nil || *r.Seed != 42 || r.auth != "Bearer test-key" || r.Model != "gpt-4o-mini" || r.MaxTokens != 1500 {
+		t.Errorf("request %+v", r)
+	}
+	if sum.Calls != 1 || sum.Attempts != 1 || sum.Prompt != 900 || sum.Completion != 50 || sum.Backend != Name || sum.Model != "gpt-4o-mini" {
+		t.Errorf("summary %+v", sum)
+	}
+	if !strings.Contains(sum.Text, "[open] the loader still skips rows") {
+		t.Errorf("summary text %q", sum.Text)
+	}
+}
+
+func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
+	c, err := New(Config{Model: "gpt-5-mini", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Summarize(t.Context(), strategy.Request{Strategy: strategy.TaskState, Messages: history(2), First: 1, MaxTokens: 700, Count: count}); err != nil {
+		t.Fatal(err)
+	}
+	r := s.requests()[0]
+	if r.MaxTokens != 0 || r.MaxCompletionTokens != 700+thinking || r.Temperature != nil || r.ReasoningEffort != "low" || r.auth != "" {
+		t.Errorf("request %+v", r)
+	}
+}
+
+func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
+		switch {
+		case r.MaxTokens > 0:
+			failure(w, 400, "unsupported_parameter", "invalid_request_error", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		case r.Temperature != nil:
+			failure(w, 400, "unsupported_value", "invalid_request_error", "temperature", "Unsupported value: 'temperature' does not support 0 with this model.")
+		case r.Seed != nil:
+			failure(w, 400, "", "invalid_request_error", "", "Unrecognized request argument supplied: seed")
+		default:
+			completion(w, good, "", "stop")
+		}
+	})
+	c, err := New(Config{Model: "house-model", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count}
+	for range 2 {
+		if _, err := c.Summarize(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.requests()); n != 5 {
+		t.Errorf("%d requests, want 4 for the first draft and 1 for the second", n)
+	}
+}
+
+// Every failure has its own case: what the server does, and what must come of it.
+func TestWriterHandlesEachFailure(t *testing.T) {
+	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
+	always := func(f func(w http.ResponseWriter)) answer {
+		return func(w http.ResponseWriter, _ request, _ int) { f(w) }
+	}
+	once := func(f func(w http.ResponseWriter)) answer {
+		return func(w http.ResponseWriter, _ request, n int) {
+			if n == 1 {
+				f(w)
+				return
+			}
+			completion(w, good, "", "stop")
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		answer   answer
+		attempts int
+		reason   error // of the first failure
+		action   string
+		fails    bool
+		strategy string // default task_state
+		fallback string
+	}{
+		{"429 with Retry-After", once(func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "0.05")
+			failure(w, 429, "rate_limit_exceeded", "requests", "", "Rate limit reached")
+		}), 2, strategy.ErrTransient, "retry in 50ms", false, "", ""},
+		{"500", once(func(w http.ResponseWriter) {
+			failure(w, 500, "", "server_error", "", "The server had an error")
+		}), 2, strategy.ErrTransient, "retry in 1ms", false, "", ""},
+		{"503 without JSON", once(func(w http.ResponseWriter) {
+			w.WriteHeader(503)
+			_, _ = w.Write([]byte("<html>Service Unavailable</html>"))
+		}), 2, strategy.ErrTransient, "retry in 1ms", false, "", ""},
+		{"500 for ever", always(func(w http.ResponseWriter) { failure(w, 500, "", "server_error", "", "down") }),
+			5, strategy.ErrTransient, "retry in 1ms", true, "", ""},
+		{"connection cut", once(func(w http.ResponseWriter) { hijack(w) }),
+			2, strategy.ErrTransient, "retry in 1ms", false, "", ""},
+		{"malformed JSON", once(func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"choices":[{"message":`)) }),
+			2, strategy.ErrMalformed, "retry in 1ms", false, "", ""},
+		{"no choices", once(func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"id":"x","choices":[]}`)) }),
+			2, strategy.ErrEmpty, "ask again", false, "", ""},
+		{"empty content", always(func(w http.ResponseWriter) { completion(w, " \n", "", "stop") }),
+			3, strategy.ErrEmpty, "ask again", true, "brief", "brief"},
+		{"refusal set", once(func(w http.ResponseWriter) { completion(w, "", "I can't help with that.", "stop") }),
+			2, strategy.ErrRefused, "brief", false, "brief", "brief"},
+		{"refusal in the text", once(func(w http.ResponseWriter) { completion(w, "I'm sorry, but I can't summarize this.", "", "stop") }),
+			2, strategy.ErrRefused, "brief", false, "brief", "brief"},
+		{"refusal for ever", always(func(w http.ResponseWriter) { completion(w, "", "No.", "stop") }),
+			2, strategy.ErrRefused, "brief", true, "brief", "brief"},
+		{"finish_reason content_filter", once(func(w http.ResponseWriter) { completion(w, "## Dec", "", "content_filter") }),
+			2, strategy.ErrFiltered, "brief", false, "brief", "brief"},
+		{"finish_reason length", once(func(w http.ResponseWriter) { completion(w, good[:40], "", "length") }),
+			2, strategy.ErrCutOff, "half the limit", false, "", ""},
+		{"longer than the limit, for ever", always(func(w http.ResponseWriter) { completion(w, long, "", "stop") }),
+			3, strategy.ErrTooLong, "half the limit", true, "", ""},
+		{"401", always(func(w http.ResponseWriter) {
+			failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: test-key.")
+		}), 1, strategy.ErrRejected, "give up", true, "", ""},
+		{"429 without quota", always(func(w http.ResponseWriter) {
+			failure(w, 429, "insufficient_quota", "insufficient_quota", "", "You exceeded your current quota")
+		}), 1, strategy.ErrRejected, "give up", true, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, c.answer)
+			sum, infos, err := write(t, s, nil)
+			if (err != nil) != c.fails {
+				t.Fatalf("error %v, want one: %v", err, c.fails)
+			}
+			if err != nil && (!errors.Is(err, strategy.ErrNoSummary) || !errors.Is(err, c.reason)) {
+				t.Errorf("error %v does not wrap ErrNoSummary and %v", err, c.reason)
+			}
+			if sum.Attempts != c.attempts || len(s.requests()) != c.attempts {
+				t.Errorf("%d attempts, %d requests, want %d", sum.Attempts, len(s.requests()), c.attempts)
+			}
+			first := infos[1]
+			if !errors.Is(first.Err, c.reason) || first.Action != c.action {
+				t.Errorf("first failure %v, action %q; want %v, %q", first.Err, first.Action, c.reason, c.action)
+			}
+			if want := orString(c.strategy, "task_state"); sum.Strategy != want || sum.Fallback != c.fallback {
+				t.Errorf("strategy %s fallback %q, want %s %q", sum.Strategy, sum.Fallback, want, c.fallback)
+			}
+			for _, e := range sum.Errors {
+				if strings.Contains(e.Error(), "test-key") {
+					t.Errorf("the key is in %q", e)
+				}
+			}
+		})
+	}
+}
+
+func orString(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func hijack(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_ = conn.Close()
+	}
+}
+
+func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
+	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })
+	if _, _, err := write(t, s, nil); !errors.Is(err, strategy.ErrTooLong) {
+		t.Fatalf("error %v", err)
+	}
+	var limits []int
+	for _, r := range s.requests() {
+		limits = append(limits, r.limit())
+	}
+	if fmt.Sprint(limits) != "[1500 750 375]" {
+		t.Errorf("limits %v", limits)
+	}
+}
+
+func TestWriterRefusesAnAnswerThatIsLongerThanItsSource(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
+		completion(w, "## Decisions\n"+strings.Repeat("- nothing was decided at all\n", 40), "", "stop")
+	})
+	c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := strategy.Writer{Summarizer: c}
+	_, err = w.Write(t.Context(), strategy.Input{Messages: history(1), Count: count})
+	if !errors.Is(err, strategy.ErrNotSmaller) {
+		t.Errorf("error %v, want ErrNotSmaller", err)
+	}
+}
+
+func TestWriterMakesSmallerPiecesWhenTheWindowIsSmallerThanBelieved(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
+		if len(r.Messages[1].Content)/4 > 2500 {
+			failure(w, 400, "context_length_exceeded", "invalid_request_error", "messages", "This model's maximum context length is 2500 tokens.")
+			return
+		}
+		completion(w, good, "", "stop")
+	})
+	sum, infos, err := write(t, s, func(w *strategy.Writer) {
+		c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1", Window: 16_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Summarizer = c
+		w.MaxTokens = 400
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if infos[1].Action != "smaller pieces" || !errors.Is(infos[1].Err, strategy.ErrContextLength) {
+		t.Errorf("first answer %+v", infos[1])
+	}
+	if sum.Text == "" {
+		t.Error("no text")
+	}
+}
+
+func TestWriterGivesUpAtItsDeadline(t *testing.T) {
+	release := make(chan struct{})
+	s := serve(t, func(http.ResponseWriter, request, int) { <-release })
+	defer close(release)
+	start := time.Now()
+	_, _, err := write(t, s, func(w *strategy.Writer) { w.Timeout, w.Attempt = 150*time.Millisecond, time.Minute })
+	if !errors.Is(err, strategy.ErrDeadline) || !errors.Is(err, strategy.ErrNoSummary) {
+		t.Errorf("error %v", err)
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("took %v", d)
+	}
+}
+
+func TestWriterAsksAgainAfterOneCallTakesTooLong(t *testing.T) {
+	release := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
+		if n == 1 {
+			<-release
+			return
+		}
+		completion(w, good, "", "stop")
+	})
+	defer close(release)
+	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Attempt = 100 * time.Millisecond })
+	if err != nil || sum.Attempts != 2 {
+		t.Fatalf("attempts %d, error %v", sum.Attempts, err)
+	}
+	if !errors.Is(infos[1].Err, strategy.ErrTransient) {
+		t.Errorf("first answer %v", infos[1].Err)
+	}
+}
+
+func TestWriterDoesNotWaitLongerThanItsDeadline(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
+		w.Header().Set("Retry-After", "3600")
+		failure(w, 429, "rate_limit_exceeded", "requests", "", "slow down")
+	})
+	start := time.Now()
+	sum, _, err := write(t, s, nil)
+	if !errors.Is(err, strategy.ErrTransient) || sum.Attempts != 1 || time.Since(start) > 2*time.Second {
+		t.Errorf("error %v after %d attempts and %v", err, sum.Attempts, time.Since(start))
+	}
+}
+
+func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	s := serve(t, func(http.ResponseWriter, request, int) { close(arrived); <-release })
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	_, err = strategy.Writer{Summarizer: c, Fallback: strategy.FallbackExtractive}.Write(ctx, strategy.Input{Messages: history(30), Count: count})
+	if !errors.Is(err, context.Canceled) || time.Since(start) > 2*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+func TestNewWantsAModel(t *testing.T) {
+	if _, err := New(Config{}); !errors.Is(err, ErrModel) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestKeyNeverPrints(t *testing.T) {
+	c := Config{Model: "m", APIKey: Key("sk-" + strings.Repeat("a", 20))}
+	js, err := json.Marshal(c.APIKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{fmt.Sprint(c), fmt.Sprintf("%+v %#v %s", c, c, c.APIKey), string(js)} {
+		if strings.Contains(s, "sk-aaa") {
+			t.Errorf("the key is in %s", s)
+		}
+	}
+}
+
+func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "2", 2 * time.Second},
+		{"Retry-After", "0.5", 500 * time.Millisecond},
+		{"Retry-After", "Fri, 02 Jan 2026 03:04:15 GMT", 10 * time.Second},
+		{"Retry-After", "Fri, 02 Jan 2026 03:04:00 GMT", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+	} {
+		if got := retryAfter(http.Header{http.CanonicalHeaderKey(c.name): {c.value}}, now); got != c.want {
+			t.Errorf("%s: %s gives %v, want %v", c.name, c.value, got, c.want)
+		}
+	}
+}
