@@ -1,0 +1,303 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// counting is a summariser that says something else each time it is asked, so
+// that a view can only be the same again if it was not asked again.
+type counting struct{ calls atomic.Int64 }
+
+func (c *counting) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	n := c.calls.Add(1)
+	return strategy.Draft{Text: fmt.Sprintf("## Goals and success criteria\n- [open] the tests of the module pass (draft %s)\n", strings.Repeat("x", int(n)))}, nil
+}
+
+// onDisk is a manager over an archive on disk.
+func onDisk(t *testing.T, dir string, s strategy.Summarizer) *rig {
+	t.Helper()
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+}
+
+func parse(t *testing.T, msgs []message.Message) []message.Message {
+	t.Helper()
+	var data []byte
+	for _, m := range msgs {
+		data = openai.AppendJSONL(data, m)
+	}
+	out, _, err := openai.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// What an SDK may do with the hook's result: keep it, throw it away and send
+// the whole history again, restart, move to another process. The view is the
+// same in all four, byte for byte, without another summary.
+func TestViewIsTheSameWhateverTheSDKDoesWithIt(t *testing.T) {
+	dir := t.TempDir()
+	s := &counting{}
+	first := onDisk(t, dir, s)
+	history := parse(t, loop(40, 200)) // what the agent saw
+	kept := history                    // what an SDK that keeps the result has
+	for compaction := 1; compaction <= 4; compaction++ {
+		res := first.preflight(history)
+		if !res.Triggered || res.Step != compaction {
+			t.Fatalf("compaction %d: triggered %v, step %d, %d tokens, due at %d", compaction, res.Triggered, res.Step, res.Before.Total, res.Trigger)
+		}
+		want, calls := bytesOf(res.Messages), s.calls.Load()
+		same := func(how, got string) {
+			t.Helper()
+			if got != want {
+				t.Errorf("compaction %d: %s: the view is another:\n%.2000s\nwant\n%.2000s", compaction, how, got, want)
+			}
+		}
+		same("thrown away", bytesOf(first.preflight(history).Messages))
+		same("parsed anew", bytesOf(first.preflight(parse(t, history)).Messages))
+		same("kept", bytesOf(first.preflight(res.Messages).Messages))
+		if compaction > 1 {
+			same("kept since the start", bytesOf(onDisk(t, dir, s).preflight(kept).Messages))
+		}
+		same("restarted", bytesOf(onDisk(t, dir, s).preflight(history).Messages))
+		same("restarted and kept", bytesOf(onDisk(t, dir, s).preflight(res.Messages).Messages))
+		same("another process", inAnotherProcess(t, dir, history))
+		if n := s.calls.Load(); n != calls {
+			t.Errorf("compaction %d: the summariser was asked %d more times", compaction, n-calls)
+		}
+		var more []message.Message
+		for i := range 40 {
+			more = append(more, round(1000*compaction+i, 200)...)
+		}
+		more = parse(t, more)
+		kept = append(append([]message.Message(nil), res.Messages...), more...)
+		history = append(history, more...)
+	}
+	if s.calls.Load() == 0 {
+		t.Error("no summary was ever needed: the test shows nothing")
+	}
+}
+
+const processDir = "COMPACT_TEST_PROCESS_DIR"
+
+// inAnotherProcess runs this test binary again, which reads the history from a
+// file and prints the view.
+func inAnotherProcess(t *testing.T, dir string, history []message.Message) string {
+	t.Helper()
+	var data []byte
+	for _, m := range history {
+		data = openai.AppendJSONL(data, m)
+	}
+	file := filepath.Join(t.TempDir(), "history.jsonl")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestProcessThatPrintsAView$")
+	cmd.Env = append(os.Environ(), processDir+"="+dir, "COMPACT_TEST_PROCESS_FILE="+file)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, view, ok := bytes.Cut(out, []byte("VIEW\n"))
+	view, _, end := bytes.Cut(view, []byte("END\n"))
+	if !ok || !end {
+		t.Fatalf("no view: %s", out)
+	}
+	return string(view)
+}
+
+// TestProcessThatPrintsAView is the other process of inAnotherProcess; run by
+// itself it has nothing to do.
+func TestProcessThatPrintsAView(t *testing.T) {
+	dir := os.Getenv(processDir)
+	if dir == "" {
+		return
+	}
+	data, err := os.ReadFile(os.Getenv("COMPACT_TEST_PROCESS_FILE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, _, err := openai.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &counting{}
+	res := onDisk(t, dir, s).preflight(history)
+	if s.calls.Load() > 0 {
+		t.Fatal("the summariser was asked")
+	}
+	fmt.Printf("VIEW\n%sEND\n", bytesOf(res.Messages))
+}
+
+func TestLedgerHoldsNoTextOfTheHistory(t *testing.T) {
+	dir := t.TempDir()
+	history := loop(80, 200)
+	for i := range history {
+		if history[i].Role == message.RoleTool {
+			history[i] = message.ToolResult(history[i].Parts[0].CallID, fmt.Sprintf("zebra%04d ", i)+text(200))
+		}
+	}
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Archive: mustOpen(t, dir)})
+	if res := r.preflight(history); !res.Triggered || res.MaskedCount == 0 {
+		t.Fatalf("triggered %v, %d masked", res.Triggered, res.MaskedCount)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "s", "ledger-001.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("zebra")) || bytes.Contains(data, []byte("word word")) {
+		t.Errorf("the ledger holds text of the history: %.500s", data)
+	}
+}
+
+func mustOpen(t *testing.T, dir string) *fs.Archive {
+	t.Helper()
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	history := loop(40, 200)
+	want := r.preflight(history)
+	calls := s.calls.Load()
+	history[0] = message.System("You fix bugs. Today is another day.")
+	got := r.preflight(history)
+	if got.Triggered || s.calls.Load() != calls {
+		t.Errorf("another date in the system prompt made it compact again: %s", got.Reason)
+	}
+	if bytesOf(got.Messages[1:]) != bytesOf(want.Messages[1:]) || got.Messages[0].Text() != history[0].Text() {
+		t.Error("the view behind the system prompt is another")
+	}
+}
+
+func TestBranchOfAHistoryReusesTheCommonPrefix(t *testing.T) {
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	history := loop(40, 200)
+	first := r.preflight(history)
+	calls := s.calls.Load()
+	branch := append(append([]message.Message(nil), history[:len(history)-2]...), round(9999, 200)...)
+	second := r.preflight(branch)
+	if second.Triggered || s.calls.Load() != calls || second.Replayed == 0 {
+		t.Errorf("the common prefix was not reused: triggered %v, %d edits replayed", second.Triggered, second.Replayed)
+	}
+	if !strings.HasPrefix(bytesOf(second.Messages), bytesOf(first.Messages[:len(first.Messages)-2])) {
+		t.Error("the view of the branch does not begin as the view did")
+	}
+}
+
+func TestRewoundHistoryKeepsItsLastUserMessage(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := turns(30, 150)
+	if res := r.preflight(history); !res.Triggered {
+		t.Fatal("not triggered")
+	}
+	rewound := history[:10]
+	res := r.preflight(rewound)
+	if got, want := res.Messages[len(res.Messages)-2].Text(), rewound[8].Text(); !strings.Contains(bytesOf(res.Messages), want) {
+		t.Errorf("the last user message is gone: %q", got)
+	}
+}
+
+func TestAgentsOfOneSessionHaveLedgersOfTheirOwn(t *testing.T) {
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	a, b := loop(40, 200), turns(30, 200)
+	viewA := r.preflight(a, compact.WithAgent("coder"))
+	viewB := r.preflight(b, compact.WithAgent("reviewer"))
+	if viewA.Step != 1 || viewB.Step != 2 {
+		t.Fatalf("steps %d and %d, want 1 and 2: the numbers are the session's", viewA.Step, viewB.Step)
+	}
+	if got := r.preflight(a, compact.WithAgent("coder")); bytesOf(got.Messages) != bytesOf(viewA.Messages) || got.Triggered {
+		t.Error("the coder's view is another")
+	}
+	if got := r.preflight(b, compact.WithAgent("reviewer")); bytesOf(got.Messages) != bytesOf(viewB.Messages) || got.Triggered {
+		t.Error("the reviewer's view is another")
+	}
+}
+
+func TestConcurrentCallsOfOneSessionCompactOnce(t *testing.T) {
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	history := loop(100, 200)
+	views := make([]string, 16)
+	var wg sync.WaitGroup
+	for i := range views {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			res, err := r.Preflight(context.Background(), "s", history)
+			if err != nil {
+				t.Error(err)
+			}
+			views[i] = bytesOf(res.Messages)
+		}()
+	}
+	wg.Wait()
+	for _, v := range views {
+		if v != views[0] {
+			t.Fatal("two concurrent calls got different views of one history")
+		}
+	}
+	if n := s.calls.Load(); n != 1 {
+		t.Errorf("the summariser was asked %d times", n)
+	}
+}
+
+func TestTwoManagersOnOneSessionAgree(t *testing.T) {
+	dir := t.TempDir()
+	s := &counting{}
+	history := loop(100, 200)
+	managers := []*rig{onDisk(t, dir, s), onDisk(t, dir, s), onDisk(t, dir, s), onDisk(t, dir, s)}
+	views := make([]string, len(managers))
+	steps := make([]int, len(managers))
+	var wg sync.WaitGroup
+	for i, m := range managers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			res, err := m.Preflight(context.Background(), "s", history)
+			if err != nil {
+				t.Error(err)
+			}
+			views[i], steps[i] = bytesOf(res.Messages), res.Step
+		}()
+	}
+	wg.Wait()
+	won := 0
+	for i, v := range views {
+		if v != views[0] {
+			t.Error("two processes got different views of one history")
+		}
+		if steps[i] == 1 {
+			won++
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d managers committed step 1, want one", won)
+	}
+}
