@@ -1,0 +1,360 @@
+package compact_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// failing is an archive that fails at keys which contain a word.
+type failing struct {
+	storage.Archive
+	word  string
+	fails atomic.Int64
+}
+
+func (f *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if f.word != "" && strings.Contains(k.String(), f.word) {
+		f.fails.Add(1)
+		return &storage.Error{Op: "create", Key: k, Err: errors.New("no space left on device")}
+	}
+	return f.Archive.Create(ctx, k, b)
+}
+
+func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
+	for _, word := range []string{"transcript-pre-compact", "summary-", "ledger-"} {
+		t.Run(word, func(t *testing.T) {
+			a := &failing{Archive: memory.New(), word: word}
+			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+			history := loop(100, 200)
+			before := bytesOf(history)
+			res, err := r.Preflight(context.Background(), "s", history)
+			if !errors.Is(err, compact.ErrArchiveFailed) {
+				t.Fatalf("got %v, want ErrArchiveFailed", err)
+			}
+			if a.fails.Load() == 0 {
+				t.Fatal("the archive was never asked")
+			}
+			if bytesOf(res.Messages) != before || res.Step != 0 || res.Triggered {
+				t.Error("something was taken out that is not stored")
+			}
+			if n := len(r.named(trace.NameError)); n != 1 {
+				t.Errorf("%d error events, want 1", n)
+			}
+			a.word = "" // the disk is free again
+			res, err = r.Preflight(context.Background(), "s", history)
+			if err != nil || res.Step != 1 || !res.Triggered {
+				t.Errorf("after the failure: %v, step %d", err, res.Step)
+			}
+		})
+	}
+}
+
+func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
+	a := &failing{Archive: memory.New(), word: "transcript-pre-compact"}
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.OnError = "gpt-4", 8_000, a, "continue"
+	r := newRig(t, c)
+	history := loop(100, 200)
+	first := r.preflight(history)
+	if !first.Triggered || first.After.Total > first.Target || len(first.Warnings) == 0 {
+		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
+	}
+	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
+		t.Errorf("no event says so: %v", e)
+	}
+	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
+		t.Error("the view is another")
+	}
+}
+
+// slow is an archive whose transcripts are not durable until it is told so.
+type slow struct {
+	storage.Archive
+	release  chan struct{}
+	stored   atomic.Bool
+	violated atomic.Bool
+}
+
+func (s *slow) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), "transcript-pre-compact") {
+		<-s.release
+		defer s.stored.Store(true)
+	}
+	if strings.Contains(k.String(), "ledger-") && !s.stored.Load() {
+		s.violated.Store(true)
+	}
+	return s.Archive.Create(ctx, k, b)
+}
+
+func TestNothingIsCommittedBeforeTheTranscriptIsDurable(t *testing.T) {
+	a := &slow{Archive: memory.New(), release: make(chan struct{})}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+	done := make(chan *compact.Result)
+	go func() {
+		res, err := r.Preflight(context.Background(), "s", loop(100, 200))
+		if err != nil {
+			t.Error(err)
+		}
+		done <- res
+	}()
+	select {
+	case <-done:
+		t.Fatal("the call returned before the transcript was durable")
+	default:
+	}
+	close(a.release)
+	if res := <-done; !res.Triggered || a.violated.Load() {
+		t.Errorf("triggered %v, committed before the archive: %v", res.Triggered, a.violated.Load())
+	}
+}
+
+// files returns the names of a session's files on disk.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && !e.IsDir() && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, want 0600", e.Name(), info.Mode().Perm())
+		}
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
+	history := loop(100, 200)
+	res := r.preflight(history)
+	if !res.Triggered || res.Summary == nil {
+		t.Fatalf("triggered %v, summary %v", res.Triggered, res.Summary)
+	}
+	if err := r.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	names := files(t, filepath.Join(dir, "s"))
+	for _, want := range []string{"transcript-pre-compact-001.jsonl", "summary-001.json", "ledger-001.json", "events.jsonl", "manifest.jsonl"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is missing; there is %v", want, names)
+		}
+	}
+	report, err := storage.Verify(context.Background(), mustOpen(t, dir), "s", storage.VerifyOptions{})
+	if err != nil || !report.OK() {
+		t.Errorf("verify: %v, %+v", err, report)
+	}
+	if res.Archived == nil || res.Archived.Head == "" || !slices.Contains(res.Archived.Files, "ledger-001.json") {
+		t.Errorf("the result does not say where: %+v", res.Archived)
+	}
+}
+
+func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
+	secret := "sk-" + strings.Repeat("a1B2", 10)
+	password := "hunter" + strings.Repeat("7x", 6)
+	server := tracetest.NewServer(t)
+	dir := t.TempDir()
+	history := loop(100, 200)
+	history[5] = message.ToolResult(history[5].Parts[0].CallID, "OPENAI_API_KEY="+secret+"\n"+text(200))
+	history[6] = message.Assistant("I will use password: "+password, message.Call("call_2", "bash", `{"command":"export API_KEY=`+secret+`"}`))
+	before := bytesOf(history)
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, dir), server.URL
+	r := newRig(t, c)
+	res, err := r.ManualCompact(context.Background(), "s", history, "because password: "+password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if bytesOf(history) != before {
+		t.Error("the messages in memory were changed")
+	}
+	if view := bytesOf(res.Messages); strings.Contains(res.Summary.Text, secret) || strings.Contains(view, secret) || strings.Contains(res.Summary.Text, password) {
+		t.Error("the summary holds a secret")
+	}
+	searched := 0
+	look := func(where string, data []byte) {
+		searched += len(data)
+		for _, s := range []string{secret, password} {
+			if bytes.Contains(data, []byte(s)) {
+				t.Errorf("%s holds a secret", where)
+			}
+		}
+	}
+	for _, name := range files(t, filepath.Join(dir, "s")) {
+		data, err := os.ReadFile(filepath.Join(dir, "s", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(name, data)
+	}
+	for _, body := range server.Bodies() {
+		look("a body to Ariadne", body)
+	}
+	for _, e := range r.events.Events() {
+		look("an event", e.AppendJSON(nil))
+	}
+	if searched < 50_000 || len(server.Bodies()) == 0 {
+		t.Errorf("only %d bytes and %d bodies were searched", searched, len(server.Bodies()))
+	}
+}
+
+func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.Archive, c.Redaction.Enabled = "gpt-4", memory.New(), false
+	r := newRig(t, c)
+	r.preflight(turns(1, 10))
+	if e := r.named(trace.NameRedactionDisabled); len(e) != 1 || e[0].Severity != trace.SeverityHigh {
+		t.Errorf("got %v, want one event of high severity", e)
+	}
+}
+
+func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: mustOpen(t, dir)})
+	history := loop(100, 300)
+	res := r.preflight(history)
+	if res.MaskedCount == 0 {
+		t.Fatal("nothing is masked")
+	}
+	placeholder := regexp.MustCompile(`^\[observation masked — (\d+) chars · recall ([0-9a-f]{12})\]$`)
+	other := onDisk(t, dir, nil) // reads the archive, not the memory of the first
+	found := 0
+	for i, m := range res.Messages {
+		match := placeholder.FindStringSubmatch(m.ResultText())
+		if match == nil {
+			continue
+		}
+		found++
+		got, err := other.Recall(context.Background(), "s", match[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != history[i].ResultText() {
+			t.Fatalf("message %d: recalled %.60q, want %.60q", i, got, history[i].ResultText())
+		}
+	}
+	if found != res.MaskedCount {
+		t.Errorf("%d placeholders, %d masked", found, res.MaskedCount)
+	}
+	if _, err := other.Recall(context.Background(), "s", "ffffffffffff"); !errors.Is(err, compact.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}
+
+func TestRecallReturnsTheLinesThatAreAskedFor(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := loop(100, 200)
+	history[3] = message.ToolResult("call_0", "one\ntwo\nthree error\nfour\nfive\n"+text(300))
+	res := r.preflight(history)
+	if !res.Triggered {
+		t.Fatal("not triggered")
+	}
+	ref := history[3].Parts[0].Fingerprint().Ref()
+	for name, c := range map[string]struct {
+		opt  compact.RecallOption
+		want string
+	}{
+		"head":     {compact.Head(2), "one\ntwo"},
+		"lines":    {compact.Lines(2, 3), "two\nthree error"},
+		"tail":     {compact.Tail(1), text(300)},
+		"matching": {compact.Matching(regexp.MustCompile("error"), 1), "two\nthree error\nfour"},
+		"none":     {compact.Lines(100, 200), ""},
+	} {
+		got, err := r.Recall(context.Background(), "s", ref, c.opt)
+		if err != nil || got != c.want {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
+
+func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
+	history := parse(t, loop(100, 200))
+	history[7].Protected = true
+	r.preflight(history)
+	f, err := os.Open(filepath.Join(dir, "s", "transcript-pre-compact-001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	i := 0
+	for line := range scan(f) {
+		var got struct {
+			Role string
+			Meta struct {
+				FP        string
+				Refs      []string
+				Protected bool
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatalf("line %d: %v", i, err)
+		}
+		if got.Role != string(history[i].Role) || got.Meta.FP != history[i].Fingerprint().String() || len(got.Meta.Refs) != len(history[i].Parts) || got.Meta.Protected != history[i].Protected {
+			t.Errorf("line %d is %+v", i, got)
+		}
+		i++
+	}
+	if i != len(history) {
+		t.Errorf("%d lines, want %d", i, len(history))
+	}
+}
+
+func scan(r io.Reader) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, 1<<24)
+		for s.Scan() {
+			if !yield(s.Text()) {
+				return
+			}
+		}
+	}
+}
+
+func TestArchiveStoresASessionThatNeverCompacts(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, compact.Config{Archive: mustOpen(t, dir)})
+	history := turns(3, 10)
+	r.preflight(history)
+	if err := r.Archive(context.Background(), "s", history); err != nil {
+		t.Fatal(err)
+	}
+	if names := files(t, filepath.Join(dir, "s")); !slices.Contains(names, "transcript-final-001.jsonl") || !slices.Contains(names, "events.jsonl") {
+		t.Errorf("there is %v", names)
+	}
+}
