@@ -114,7 +114,7 @@ func TestSoakLiveServerLosesNothing(t *testing.T) {
 	}
 	s := p.Stats()[0]
 	if s.Emitted != n || s.Exported != n || srv.Counts().Spans != int(n) {
-		t.Errorf("emitted %d at %.0f/s: %+v; arrived %+v", n, rate, s, srv.Counts())
+		t.Fatalf("emitted %d at %.0f/s: %+v; arrived %+v", n, rate, s, srv.Counts())
 	}
 	t.Logf("%d events at %.0f/s in %d posts, none lost", n, rate, srv.Counts().Posts)
 }

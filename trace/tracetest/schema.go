@@ -57,20 +57,14 @@ func parseBody(body []byte) ([]Event, *fault) {
 func parseObject(root map[string]any, body []byte) ([]Event, *fault) {
 	batch, enveloped := root["batch"]
 	if !enveloped {
-		v := validator{order: []json.RawMessage{body}}
+		v := validator{keys: dataKeys(body, false)}
 		return v.all([]any{root}, false)
 	}
 	list, ok := batch.([]any)
 	if !ok {
 		return nil, &fault{status: http.StatusInternalServerError, message: "batch is not iterable"}
 	}
-	var ordered struct {
-		Batch []json.RawMessage `json:"batch"`
-	}
-	if err := json.Unmarshal(body, &ordered); err != nil || len(ordered.Batch) != len(list) {
-		return nil, &fault{status: http.StatusInternalServerError, message: "ambiguous batch"}
-	}
-	v := validator{order: ordered.Batch}
+	v := validator{keys: dataKeys(body, true)}
 	return v.all(list, true)
 }
 
@@ -81,7 +75,7 @@ func invalidInput() *fault {
 
 // validator checks events against the schema: a union of trace and span.
 type validator struct {
-	order  []json.RawMessage // the events as sent, for their key order
+	keys   [][]string // of the data of each event
 	path   []any
 	issues []issue
 	wrong  bool // a value of the wrong type was seen
@@ -99,7 +93,9 @@ func (v *validator) all(list []any, enveloped bool) ([]Event, *fault) {
 			return nil, invalidInput()
 		}
 		e := v.event(m)
-		e.DataKeys = dataKeys(v.order[i])
+		if i < len(v.keys) {
+			e.DataKeys = v.keys[i]
+		}
 		events = append(events, e)
 	}
 	switch {
@@ -272,32 +268,4 @@ func cutText(s string, units int, path string, e *Event) string {
 	}
 	e.remarks = append(e.remarks, fmt.Sprintf("%s has %d UTF-16 units and is cut to %d", path, len(u), units))
 	return string(utf16.Decode(u[:units])) + cutMark
-}
-
-// dataKeys returns the keys of an event's data in the order in which they were
-// sent.
-func dataKeys(event json.RawMessage) []string {
-	var e struct {
-		Data json.RawMessage `json:"data"`
-	}
-	if json.Unmarshal(event, &e) != nil || len(e.Data) == 0 || e.Data[0] != '{' {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(e.Data))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	var keys []string
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil
-		}
-		keys = append(keys, key.(string))
-		var skipped json.RawMessage
-		if dec.Decode(&skipped) != nil {
-			return nil
-		}
-	}
-	return keys
 }
