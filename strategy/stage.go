@@ -106,7 +106,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	kept := v.Total() - c.tokens
 	room := v.Budget.Cap - kept
-	if room < 0 {
+	if room < minSummary+tags {
 		// Squeeze comes after: it makes of the rest what the floor leaves.
 		room = v.Budget.Cap - v.Floor()
 	}
@@ -130,7 +130,22 @@ func (c *cut) take(m message.Message) {
 }
 
 func (c *cut) input() Input {
-	return Input{Previous: c.previous, Messages: c.removed, MaxTokens: c.limit, Count: c.v.Cost.Text}
+	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.limit, Count: c.v.Cost.Text}
+}
+
+// visible returns the messages that stay.
+func (c *cut) visible() []message.Message {
+	gone := make([]bool, len(c.v.Messages))
+	for _, i := range c.part.Remainder {
+		gone[i] = true
+	}
+	out := make([]message.Message, 0, len(gone)-len(c.part.Remainder))
+	for i, m := range c.v.Messages {
+		if !gone[i] {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // info is what the ledger and the events say of an attempt.
@@ -158,28 +173,36 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 	}
 }
 
-// prune is the cut with a notice in its place. An earlier summary stays: it
-// still tells of what it was written of.
+// prune is the cut with a notice in its place. An earlier summary stays, as it
+// still tells of what it was written of, unless there is no room for it. The
+// same goes for the notice.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
+	room := c.v.Budget.Cap - c.v.Floor()
+	p := policy.Proposal{Summary: &info}
 	var removed []int
-	tokens := 0
+	freed := 0
 	for _, i := range c.part.Remainder {
-		if !policy.IsSummary(c.v.Messages[i]) {
-			removed = append(removed, i)
-			tokens += c.v.Tokens[i]
+		if policy.IsSummary(c.v.Messages[i]) && c.v.Tokens[i] <= room {
+			room -= c.v.Tokens[i]
+			continue
 		}
+		removed = append(removed, i)
+		freed += c.v.Tokens[i]
 	}
 	notice := policy.NewNotice(len(c.removed) + c.omitted)
-	p := policy.Proposal{Summary: &info}
-	if c.v.Cost.Message(notice) >= tokens {
-		return p
-	}
-	p.Groups = [][]policy.Edit{{{
+	edit := policy.Edit{
 		Decision: policy.Dropped,
 		Reason:   "older than what is kept; no summary could be had",
 		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
-	}}}
+	}
+	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room {
+		if c.v.Total() <= c.v.Budget.Cap || freed == 0 {
+			return p // nothing forces anything out
+		}
+		edit.Cut.New = nil
+	}
+	p.Groups = [][]policy.Edit{{edit}}
 	return p
 }
 
