@@ -14,7 +14,7 @@ type PipelineOptions struct {
 	// QueueEvents is how many events may wait for one exporter. Default 8192.
 	QueueEvents int
 	// QueueBytes is how much memory they may take, per exporter, roughly.
-	// Default 4 MiB. One event is taken whatever its size.
+	// Default 8 MiB. One event is taken whatever its size.
 	QueueBytes int
 	// BatchEvents is how many events an exporter gets at once, at most.
 	// Default 512.
@@ -39,7 +39,7 @@ func (o *PipelineOptions) withDefaults() PipelineOptions {
 		d = *o
 	}
 	setDefault(&d.QueueEvents, 8192)
-	setDefault(&d.QueueBytes, 4<<20)
+	setDefault(&d.QueueBytes, 8<<20)
 	setDefault(&d.BatchEvents, 512)
 	setDefault(&d.Linger, 50*time.Millisecond)
 	setDefault(&d.ExportTimeout, 10*time.Second)

@@ -18,19 +18,19 @@ const (
 // that is too much, with all of its strings and arrays cut shorter and shorter;
 // and in the end without its data.
 func fit(s wireSpan, limit int) []byte {
-	if len(s.Data) > maxUnits {
-		s.Data = shorten(s.Data, maxUnits, -1)
+	if len(s.data) > maxUnits {
+		s.data = shorten(s.data, maxUnits, -1)
 	}
-	encoded := marshal(s)
-	full := s.Data
+	encoded := s.encode()
+	full := s.data
 	for units, elements := maxUnits/2, maxElements; len(encoded) > limit && units >= 64; units, elements = units/2, elements/2 {
-		s.Data = shorten(full, units, elements)
-		encoded = marshal(s)
+		s.data = shorten(full, units, elements)
+		encoded = s.encode()
 	}
 	if len(encoded) > limit {
-		s.Data = marshal(substitute{clip(s.session, maxMeta), len(full), "too large for the viewer; the whole is in the audit log"})
+		s.data = marshal(substitute{clip(s.session, maxMeta), len(full), "too large for the viewer; the whole is in the audit log"})
 		s.TraceID, s.ParentID = clip(s.TraceID, maxMeta), clip(s.ParentID, maxMeta)
-		encoded = marshal(s)
+		encoded = s.encode()
 	}
 	return encoded
 }
@@ -45,7 +45,7 @@ type substitute struct {
 // shorten rewrites a JSON value with every string cut to units UTF-16 units and
 // every array to its first elements (all of them when negative). Key order and
 // numbers stay as they are.
-func shorten(raw json.RawMessage, units, elements int) json.RawMessage {
+func shorten(raw []byte, units, elements int) []byte {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	w := shortener{dec: dec, units: units, elements: elements}

@@ -50,16 +50,17 @@ func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
 			srv := tracetest.NewServer(t)
 			srv.SetMode(mode)
 			p := pipeline(t, srv.URL)
-			var slowest time.Duration
-			const calls = 200
+			const calls = 201
+			var took []time.Duration
 			for i := range calls {
 				events := tracetest.Sample(start.Add(time.Duration(i) * time.Minute))
 				began := time.Now()
 				p.Emit(events...)
-				slowest = max(slowest, time.Since(began))
+				took = append(took, time.Since(began))
 			}
-			if slowest > 100*time.Millisecond { // two cores, and a scheduler
-				t.Errorf("an Emit took %v", slowest)
+			slices.Sort(took) // the slowest are the scheduler's
+			if median := took[calls/2]; median > time.Millisecond {
+				t.Errorf("half of the calls to Emit took more than %v", median)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -85,11 +86,10 @@ func soak() time.Duration {
 	return 2 * time.Second
 }
 
-// emitSteadily emits 10,000 events a second, in calls of 7 events, and returns
-// how many there were. Calls are a minute apart in their own time, each in a
-// trace of its own.
+// emitSteadily emits perSecond events a second, in calls of 7 events, and
+// returns how many there were. Calls are a minute apart in their own time, each
+// in a trace of its own.
 func emitSteadily(p *trace.Pipeline, d time.Duration) uint64 {
-	const perSecond = 10_000
 	var n uint64
 	began := time.Now()
 	for i := 0; time.Since(began) < d; i++ {

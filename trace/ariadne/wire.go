@@ -25,18 +25,24 @@ type wireTrace struct {
 }
 
 type wireSpan struct {
-	Type      string          `json:"type"`
-	TraceID   string          `json:"trace_id"`
-	SpanID    string          `json:"span_id"`
-	ParentID  string          `json:"parent_id,omitempty"`
-	Kind      string          `json:"kind,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	StartedAt string          `json:"started_at"`
-	EndedAt   string          `json:"ended_at"`
-	Status    string          `json:"status"`
-	Data      json.RawMessage `json:"data,omitempty"`
+	Type      string `json:"type"`
+	TraceID   string `json:"trace_id"`
+	SpanID    string `json:"span_id"`
+	ParentID  string `json:"parent_id,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Name      string `json:"name,omitempty"`
+	StartedAt string `json:"started_at"`
+	EndedAt   string `json:"ended_at"`
+	Status    string `json:"status"`
 
+	data    []byte // a JSON object, which encode writes last
 	session string // for data that has to be replaced
+}
+
+// encode writes the span. Its data is JSON already, and not parsed again.
+func (s wireSpan) encode() []byte {
+	b := append(bytes.TrimSuffix(marshal(s), []byte{'}'}), `,"data":`...)
+	return append(append(b, s.data...), '}')
 }
 
 // item is one encoded element of a batch.
@@ -132,7 +138,7 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 		Type: "span", TraceID: ev.TraceID, SpanID: ev.SpanID, ParentID: ev.ParentID,
 		Kind: ev.Kind, Name: clip(ev.Name, maxName),
 		StartedAt: stamp(start), EndedAt: stamp(end), Status: string(status),
-		Data: data(ev), session: ev.Session,
+		data: data(ev), session: ev.Session,
 	}
 }
 
@@ -190,7 +196,7 @@ func label(session, agent string) string {
 
 // data is the payload with the measured duration at its front, and the
 // session's id, which a span can't carry elsewhere.
-func data(ev *trace.Event) json.RawMessage {
+func data(ev *trace.Event) []byte {
 	var b []byte
 	b = append(b, `{"duration_ms":`...)
 	b = strconv.AppendFloat(b, trace.Milliseconds(ev.Duration()), 'f', -1, 64)
