@@ -27,6 +27,7 @@ const (
 	opTag             // <name>value</name>
 	opFlag            // --name value
 	opBlank           // name "value"
+	opProse           // the name is value
 )
 
 // assign looks for an assignment to the name around the hit [start, end).
@@ -48,7 +49,10 @@ func (sc *scan) assign(start, end int) {
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}
-	if s == none || !a.readValue() || isBareVerb(a.name) && !a.bareValue() {
+	if s == weak && a.op == opEquals && isSignature(a.name) && inQuery(a.s, a.from) {
+		s = telling
+	}
+	if s == none || !a.readValue() || isBareVerb(a.name) && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
 	if r := a.val.judge(a.name, s); r != nil {
@@ -56,10 +60,16 @@ func (sc *scan) assign(start, end int) {
 	}
 }
 
+// isSignature reports whether a name is that of the signature of an address.
+func isSignature(name string) bool { return endsFold(name, "signature") || endsFold(name, "sig") }
+
+// inQuery reports whether the name at i is in the query of an address.
+func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] == '&') }
+
 // bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
-	return a.op != opBlank && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals) && a.val.text[0] != '#'
+	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals) && a.val.text[0] != '#'
 }
 
 // readName widens the hit to the whole name.
@@ -243,9 +253,29 @@ func (a *assignment) readBare(blank, i int) bool {
 	case netrc(s, a.from):
 		a.op, a.start = opFlag, i
 	default:
-		return false
+		return a.readProse(i)
 	}
 	return true
+}
+
+// readProse reads what people write and what tools take: "the password is
+// VALUE", "aws configure set NAME VALUE". Only a random value counts there.
+func (a *assignment) readProse(i int) bool {
+	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= "} {
+		if strings.HasPrefix(a.s[i:], verb) {
+			i += len(verb)
+			break
+		}
+	}
+	a.op, a.start = opProse, skipBlanks(a.s, i)
+	return a.start < len(a.s)
+}
+
+// proseValue reports whether a value without an operator is one that nobody
+// would write as a word.
+func (a *assignment) proseValue() bool {
+	p := profileOf(a.val.text)
+	return looksRandom(a.val.text) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
 }
 
 // pairName reports whether the name is itself the value of name: or key:.

@@ -4,16 +4,33 @@ import "strings"
 
 var commandRule = &rule{id: "command-line", kind: "password"}
 
-// sshpass finds the password of: sshpass -p 'password'.
-func (sc *scan) sshpass(_, end int) {
-	if at := sc.flag(end, "-p"); at > 0 {
-		sc.argument(skipBlanks(sc.s, at))
-	}
+// commands are the programs that take a password by a short flag. spaced says
+// that it may stand apart from the flag; else it is glued to it.
+var commands = []struct {
+	word string
+	run  action
+}{
+	{"sshpass", passwordFlag("-p", true)},
+	{"mysql", passwordFlag(" -p", false)},
+	{"redis-cli", passwordFlag(" -a ", true)},
+	{"docker login", passwordFlag(" -p ", true)},
+	{"podman login", passwordFlag(" -p ", true)},
+	{"mongo", passwordFlag(" -p ", true)},
+	{"openssl", passwordFlag("pass:", false)},
+	{"ldapsearch", passwordFlag(" -w ", true)},
+	{"curl", (*scan).curl},
 }
 
-// mysql finds the password that mysql and its like take glued to -p.
-func (sc *scan) mysql(_, end int) {
-	if at := sc.flag(end, " -p"); at > 0 {
+// passwordFlag makes the action that finds the value of a flag.
+func passwordFlag(name string, spaced bool) action {
+	return func(sc *scan, _, end int) {
+		at := sc.flag(end, name)
+		if at == 0 {
+			return
+		}
+		if spaced {
+			at = skipBlanks(sc.s, at)
+		}
 		sc.argument(at)
 	}
 }

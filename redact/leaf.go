@@ -9,7 +9,7 @@ var secretDataRule = &rule{id: "kubernetes-secret", kind: "k8s_secret"}
 const maxContext = 512
 
 // leaf finds the secrets of one string.
-func (w *walker) leaf(name string, lit literal, force *rule) {
+func (w *walker) leaf(name string, lit literal) {
 	if lit.to-lit.from < 3 {
 		return
 	}
@@ -20,11 +20,6 @@ func (w *walker) leaf(name string, lit literal, force *rule) {
 	case w.d.known != nil:
 		if !w.nested(lit, text) {
 			w.spans(lit, text, w.d.known.find(text), 0)
-		}
-		return
-	case force != nil:
-		if !isPlaceholder(text) {
-			w.spans(lit, text, []span{{end: len(text), rule: force}}, 0)
 		}
 		return
 	}
@@ -74,16 +69,11 @@ func (w *walker) spans(lit literal, text string, found []span, head int) {
 }
 
 // numberLeaf finds passwords that are numbers.
-func (w *walker) numberLeaf(name string, lit literal, force *rule) {
+func (w *walker) numberLeaf(name string, lit literal) {
 	digits := w.s[lit.from:lit.to]
-	if w.d.known != nil || force == nil && (len(digits) < 4 || nameStrength(name) != password || isStandIn(digits)) {
-		return
+	if w.d.known == nil && len(digits) >= 4 && nameStrength(name) == password && !isStandIn(digits) {
+		w.edits = append(w.edits, edit{start: lit.from, end: lit.to, rule: passwordRule, secret: digits, quote: `"`})
 	}
-	r := force
-	if r == nil {
-		r = passwordRule
-	}
-	w.edits = append(w.edits, edit{start: lit.from, end: lit.to, rule: r, secret: digits, quote: `"`})
 }
 
 // isRecordDigest reports whether s is wholly a hex digest as this project
@@ -127,15 +117,48 @@ func (w *walker) together(m *members) {
 	end := w.i
 	if m.secret {
 		for _, from := range m.data {
-			w.i = from
-			w.value("", secretDataRule, 1)
+			w.secretData(from)
 		}
 	}
 	if m.named && m.valEnd > 0 {
 		if st := nameStrength(m.pair); st != none {
 			w.i = m.value
-			w.leaf(m.pair, w.text(), nil)
+			w.leaf(m.pair, w.text())
 		}
 	}
 	w.i = end
+}
+
+// secretData takes the values of the object that begins at from for secrets,
+// up to the first that is no plain value. The object has been read before.
+func (w *walker) secretData(from int) {
+	w.i = from
+	if w.s[from] != '{' {
+		return
+	}
+	w.i++
+	for w.skip() == '"' {
+		w.text()
+		w.skip()
+		w.i++
+		switch w.skip() {
+		case '{', '[':
+			return
+		case '"':
+			w.secretLeaf(w.text())
+		default:
+			w.value("", 1)
+		}
+		if w.skip() == ',' {
+			w.i++
+		}
+		w.skip()
+	}
+}
+
+// secretLeaf takes a whole string for a secret.
+func (w *walker) secretLeaf(lit literal) {
+	if text := w.decoded(lit); text != "" && !isPlaceholder(text) {
+		w.spans(lit, text, []span{{end: len(text), rule: secretDataRule}}, 0)
+	}
 }

@@ -112,8 +112,22 @@ func (a *assignment) readPlain(i int) bool {
 		}
 	}
 	a.set(i, end, false)
-	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && isEnvName(a.name)
+	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty())
 	return true
+}
+
+// isProperty reports whether name=value is a line of its own, as in a file of
+// properties.
+func (a *assignment) isProperty() bool {
+	s, i := a.s, a.from
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	if i > 0 && s[i-1] != '\n' && !escaped(s, i) {
+		return false
+	}
+	end := a.end
+	return (end >= len(s) || s[end] == '\n' || s[end] == '\r' || s[end] == '\\') && !isCode(s[a.start:end])
 }
 
 // plainEnd returns where a value without quotes ends: at white space, at the

@@ -28,33 +28,32 @@ func (w *walker) whole() bool {
 		if w.skip() == 0 {
 			return w.i >= len(w.s)
 		}
-		if !w.value("", nil, 0) {
+		if !w.value("", 0) {
 			return false
 		}
 	}
 }
 
-// value reads the value at i. name is the key that it belongs to. With force
-// every string in it is a secret.
-func (w *walker) value(name string, force *rule, depth int) bool {
+// value reads the value at i. name is the key that it belongs to.
+func (w *walker) value(name string, depth int) bool {
 	if w.i >= len(w.s) || depth > maxDepth {
 		return false
 	}
 	switch c := w.s[w.i]; {
 	case c == '{':
-		return w.object(force, depth)
+		return w.object(depth)
 	case c == '[':
-		return w.array(name, force, depth)
+		return w.array(name, depth)
 	case c == '"':
 		lit := w.text()
 		if lit.ok && !w.muted {
-			w.leaf(name, lit, force)
+			w.leaf(name, lit)
 		}
 		return lit.ok
 	case c == '-' || isDigit(c):
 		lit := w.number()
 		if lit.ok && !w.muted {
-			w.numberLeaf(name, lit, force)
+			w.numberLeaf(name, lit)
 		}
 		return lit.ok
 	}
@@ -67,7 +66,7 @@ func (w *walker) value(name string, force *rule, depth int) bool {
 	return false
 }
 
-func (w *walker) array(name string, force *rule, depth int) bool {
+func (w *walker) array(name string, depth int) bool {
 	w.i++
 	if w.skip() == ']' {
 		w.i++
@@ -75,7 +74,7 @@ func (w *walker) array(name string, force *rule, depth int) bool {
 	}
 	for {
 		w.skip()
-		if !w.value(name, force, depth+1) {
+		if !w.value(name, depth+1) {
 			return false
 		}
 		switch w.skip() {
@@ -93,7 +92,7 @@ func (w *walker) array(name string, force *rule, depth int) bool {
 // object reads the members of an object, and then looks at those that only
 // the whole object explains: the data of a Kubernetes secret, and pairs of
 // name and value.
-func (w *walker) object(force *rule, depth int) bool {
+func (w *walker) object(depth int) bool {
 	w.i++
 	if w.skip() == '}' {
 		w.i++
@@ -110,7 +109,7 @@ func (w *walker) object(force *rule, depth int) bool {
 		}
 		w.i++
 		w.skip()
-		if !w.member(w.keyName(key), &seen, force, depth) {
+		if !w.member(w.keyName(key), &seen, depth) {
 			return false
 		}
 		switch w.skip() {
@@ -127,13 +126,13 @@ func (w *walker) object(force *rule, depth int) bool {
 }
 
 // member reads the value of one member and remembers what together needs.
-func (w *walker) member(name string, seen *members, force *rule, depth int) bool {
+func (w *walker) member(name string, seen *members, depth int) bool {
 	from := w.i
 	if only := w.d.only; only != nil && depth == 0 {
 		w.muted = name != *only
 		defer func() { w.muted = true }()
 	}
-	if !w.value(name, force, depth+1) {
+	if !w.value(name, depth+1) {
 		return false
 	}
 	seen.note(w, name, from)

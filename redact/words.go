@@ -36,10 +36,17 @@ func defaults() *vocabularyBuilder {
 	b.on("authorization", (*scan).authorization)
 	b.on("eyj", (*scan).jwt)
 	b.on("://", (*scan).userinfo)
-	b.on("sshpass", (*scan).sshpass)
-	b.on("mysql", (*scan).mysql)
-	b.on("curl", (*scan).curl)
+	for _, c := range commands {
+		b.on(c.word, c.run)
+	}
+	for _, w := range foreignNames {
+		b.on(w, (*scan).foreign)
+	}
 	b.on("secret", (*scan).manifest)
+	b.on("/api/webhooks/", (*scan).webhook)
+	b.on(":aa", (*scan).telegram)
+	b.on("mnemonic", (*scan).seedPhrase)
+	b.on("seed", (*scan).seedPhrase)
 	for i := range tokenShapes {
 		t := &tokenShapes[i]
 		b.on(t.trigger(), t.match)

@@ -1,0 +1,65 @@
+package redact
+
+import "strings"
+
+var (
+	webhookRule  = &rule{id: "webhook", kind: "webhook", specific: true}
+	telegramRule = &rule{id: "telegram-bot", kind: "telegram_token", specific: true}
+	seedRule     = &rule{id: "seed-phrase", kind: "seed_phrase", specific: true}
+)
+
+// webhook finds what makes the address of a chat's webhook a secret: what
+// follows the number of the channel.
+func (sc *scan) webhook(_, end int) {
+	i := run(sc.s, end, 24, isDigit)
+	if i == end || i >= len(sc.s) || sc.s[i] != '/' {
+		return
+	}
+	if to := run(sc.s, i+1, 128, isURLSafe); to-i > 32 {
+		sc.add(i+1, to, webhookRule)
+	}
+}
+
+// telegram finds 123456789:AA…, the token of a bot.
+func (sc *scan) telegram(start, end int) {
+	s := sc.s
+	if s[start:end] != ":AA" {
+		return
+	}
+	from := start
+	for from > max(0, start-11) && isDigit(s[from-1]) {
+		from--
+	}
+	to := run(s, end, 40, isURLSafe)
+	if start-from < 8 || start-from > 10 || to-end < 32 || to-end > 34 || from > 0 && isWord(s[from-1]) && !strings.HasSuffix(s[:from], "/bot") && !escaped(s, from) {
+		return
+	}
+	sc.add(from, to, telegramRule)
+}
+
+// seedPhrase finds the twelve to twenty-four words behind their name.
+func (sc *scan) seedPhrase(_, end int) {
+	s := sc.s
+	i := run(s, end, 20, func(c byte) bool { return isLetter(c) || c == ' ' || c == '_' || c == '-' })
+	i = passQuotes(s, i, 2, false)
+	if i >= len(s) || s[i] != ':' && s[i] != '=' {
+		return
+	}
+	i = passQuotes(s, i+1, 4, true)
+	words, to := 0, i
+	for words < 25 {
+		j := run(s, to, 9, isLower)
+		if j-to < 3 {
+			break
+		}
+		words++
+		to = j
+		if to >= len(s) || s[to] != ' ' {
+			break
+		}
+		to++
+	}
+	if words == 12 || words == 15 || words == 18 || words == 21 || words == 24 {
+		sc.add(i, len(strings.TrimRight(s[:to], " ")), seedRule)
+	}
+}
