@@ -173,6 +173,12 @@ func review(a *agent) {
 		{"policy/conversation.go"}, {"policy/recipe.go"}, {"policy/check.go", "policy/squeeze.go"},
 		{"compact/call.go"}, {"compact/ledger.go", "compact/memo.go"}, {"compact/store.go"}, {"compact/report.go"},
 		{"compact/events.go"}, {"compact/manager.go", "compact/recall.go"}, {"trace/pipeline.go", "trace/event.go"},
+		{"trace/payload_decide.go", "trace/payload_reduce.go"}, {"storage/archive.go", "storage/session.go"},
+		{"storage/fs/fs.go", "storage/verify.go"}, {"token/estimator.go", "token/chat.go", "token/schema.go"},
+		{"strategy/stage.go", "strategy/writer.go"}, {"strategy/extractive.go", "strategy/verify.go"},
+		{"strategy/task_state.go", "strategy/code_delta.go"}, {"redact/scan.go", "redact/assign.go"},
+		{"trace/queue.go", "trace/worker.go"}, {"storage/manifest.go", "storage/key.go"},
+		{"compact/scenario_test.go"}, {"compact/ledger_test.go"}, {"compact/archive_test.go"},
 	}
 	for _, group := range files {
 		var calls []call

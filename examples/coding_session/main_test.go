@@ -1,0 +1,25 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+func TestRunsOffline(t *testing.T) {
+	server := tracetest.NewServer(t)
+	var out bytes.Buffer
+	o, err := run(context.Background(), &out, "../data/coding-session.jsonl", t.TempDir(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.compactions < 2 || o.largest > o.budget || o.protectedLost > 0 {
+		t.Errorf("%+v\n%s", o, out.String())
+	}
+	if n := len(server.Spans(trace.NameBeforeModelCall)); n != o.calls {
+		t.Errorf("Ariadne got %d model calls, want %d", n, o.calls)
+	}
+}
