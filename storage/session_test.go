@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -77,11 +76,9 @@ func names(t *testing.T, s *storage.Session) []string {
 
 func content(t *testing.T, s *storage.Session, name string) string {
 	t.Helper()
-	r, err := s.Open(t.Context(), name, 0, -1)
+	data, err := readAll(t.Context(), s, name)
 	must(t, err)
-	data, err := io.ReadAll(r)
-	must(t, errors.Join(err, r.Close()))
-	return string(data)
+	return data
 }
 
 // archives runs a test on each kind of archive.

@@ -1,19 +1,38 @@
 package fs_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-func open(t testing.TB, root string) *fs.Archive {
+func must(t testing.TB, err error) {
 	t.Helper()
-	a, err := fs.Open(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func closing(t testing.TB, a *fs.Archive, err error) *fs.Archive {
+	t.Helper()
+	must(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -22,9 +41,395 @@ func open(t testing.TB, root string) *fs.Archive {
 	return a
 }
 
+func open(t testing.TB, root string) *fs.Archive {
+	t.Helper()
+	a, err := fs.Open(root)
+	return closing(t, a, err)
+}
+
+func key(t testing.TB, s string) storage.Key {
+	t.Helper()
+	k, err := storage.ParseKey(s)
+	must(t, err)
+	return k
+}
+
+var (
+	lit  = storage.Redacted(redact.Lit("{\"some\":\"text\"}\n"))
+	lit2 = storage.Redacted(redact.Lit("{\"other\":\"text\"}\n"))
+)
+
+// tree returns every path below dir with what it is.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, d iofs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		what := info.Mode().String()
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			what += " " + string(data)
+		}
+		rel, err := filepath.Rel(dir, path)
+		out[rel] = what
+		return err
+	}))
+	return out
+}
+
 func TestFolderKeepsThePromisesOfAnArchive(t *testing.T) {
 	storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		root := t.TempDir()
 		return open(t, root), open(t, root)
 	})
+}
+
+func TestSuiteSeesAnArchiveThatOverwrites(t *testing.T) {
+	got := storagetest.Check(t, func(t testing.TB) (storage.Archive, storage.Archive) {
+		a, err := fs.OpenWith(t.TempDir(), fs.FaultOverwrite)
+		closing(t, a, err)
+		return a, a
+	}, "CreateHasOneWinner")
+	if len(got) == 0 {
+		t.Error("the fault was not caught")
+	}
+}
+
+func TestOpenRefusesAFileSystemThatOverwrites(t *testing.T) {
+	_, err := fs.OpenBroken(t.TempDir(), func(call string) error {
+		if call == "link" {
+			return errors.ErrUnsupported
+		}
+		return nil
+	})
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "hard links") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOnlyTheOwnerCanReadWhatIsWritten(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "a", "b")
+	a := open(t, root)
+	must(t, a.Create(t.Context(), key(t, "s/ledger-001.json"), lit))
+	must(t, a.Append(t.Context(), key(t, "s/events.jsonl"), 0, lit))
+	got := map[string]string{}
+	for path, what := range tree(t, filepath.Dir(filepath.Dir(root))) {
+		got[path], _, _ = strings.Cut(what, " ")
+	}
+	want := map[string]string{
+		"a": "drwx------", "a/b": "drwx------", "a/b/.tmp": "drwx------", "a/b/s": "drwx------",
+		"a/b/s/ledger-001.json": "-rw-------", "a/b/s/events.jsonl": "-rw-------",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("modes (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenFailsWhereNothingCanBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	for _, root := range []string{"", file, filepath.Join(file, "below"), "/proc/nothing/here"} {
+		a, err := fs.Open(root)
+		var typed *storage.Error
+		if !errors.As(err, &typed) {
+			t.Errorf("Open(%q) = %v, %v; want an *Error", root, a, err)
+		}
+	}
+}
+
+func TestNothingOutsideOfTheRootIsTouched(t *testing.T) {
+	outer := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(outer, "precious"), []byte("precious"), 0o600))
+	a := open(t, filepath.Join(outer, "x", "root"))
+	before := tree(t, outer)
+	for _, id := range []string{"../../etc", "..", ".", "/tmp/abs", "a\x00b", `..\..`, "con", strings.Repeat("../", 1365), strings.Repeat("é", 2000), "a/../../b", ".tmp", "\n"} {
+		s, err := storage.OpenSession(t.Context(), a, id)
+		must(t, err)
+		must(t, second(s.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
+		must(t, s.Events(t.Context(), []redact.Text{redact.Lit("{}")}))
+		r, err := s.Verify(t.Context(), storage.VerifyOptions{})
+		if err != nil || !r.OK() {
+			t.Errorf("%.20q: %v, %v", id, r.Problems, err)
+		}
+	}
+	after := tree(t, outer)
+	for path := range after {
+		if strings.HasPrefix(path, filepath.Join("x", "root")+"/") {
+			delete(after, path)
+			delete(before, path)
+		}
+	}
+	delete(before, "x/root/.tmp")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("outside of the root (-before +after):\n%s", diff)
+	}
+}
+
+func TestLinksLeadNowhere(t *testing.T) {
+	outer := t.TempDir()
+	elsewhere := filepath.Join(outer, "elsewhere")
+	must(t, os.Mkdir(elsewhere, 0o700))
+	must(t, os.WriteFile(filepath.Join(elsewhere, "f"), []byte("precious"), 0o600))
+	root := filepath.Join(outer, "root")
+	a := open(t, root)
+	must(t, os.Mkdir(filepath.Join(root, "in"), 0o700))
+	for name, target := range map[string]string{"out": elsewhere, "rel": "../elsewhere", "loop": "loop", "inner": "in"} {
+		must(t, os.Symlink(target, filepath.Join(root, name)))
+	}
+	must(t, os.Symlink(filepath.Join(elsewhere, "f"), filepath.Join(root, "in", "f")))
+	before := tree(t, outer)
+	for _, s := range []string{"out/f", "rel/f", "loop/f", "in/f", "out/new", "rel/new", "loop/new", "inner/new", "out", "inner"} {
+		k := key(t, s)
+		if err := a.Create(t.Context(), k, lit); err == nil {
+			t.Errorf("Create %s: no error", s)
+		}
+		if err := a.Append(t.Context(), k, 0, lit); err == nil {
+			t.Errorf("Append %s: no error", s)
+		}
+		if r, err := a.Open(t.Context(), k, 0, -1); err == nil {
+			t.Errorf("Open %s: no error", s)
+			must(t, r.Close())
+		}
+		if s != "in/f" && s != "out" && s != "inner" { // those are links, and may be removed as such
+			_ = a.Remove(t.Context(), k)
+		}
+	}
+	if diff := cmp.Diff(before, tree(t, outer)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	var foreign []string
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		foreign = append(foreign, info.Foreign+info.Key.String())
+	}
+	if diff := cmp.Diff([]string{"in/f", "inner", "loop", "out", "rel"}, foreign); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatOthersPutThereIsListedAsForeign(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	must(t, a.Create(t.Context(), key(t, "s/f"), lit))
+	for _, name := range []string{"README.txt", "s/.DS_Store", "s/With Space", "Folder/x"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(root, name), []byte("x"), 0o600))
+	}
+	var got []string
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		if (info.Foreign == "") == info.Key.IsZero() {
+			t.Errorf("%+v is both or neither", info)
+		}
+		if info.Foreign != "" {
+			got = append(got, info.Foreign)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"Folder", "README.txt", "s/.DS_Store", "s/With Space"}, got); diff != "" {
+		t.Errorf("foreign (-want +got):\n%s", diff)
+	}
+}
+
+func TestSweepRemovesWhatACrashLeft(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	old := time.Now().Add(-2 * time.Minute)
+	orphan, young := filepath.Join(root, ".tmp", "ORPHAN"), filepath.Join(root, ".tmp", "YOUNG")
+	must(t, os.WriteFile(orphan, []byte("half"), 0o600))
+	must(t, os.WriteFile(young, []byte("half"), 0o600))
+	must(t, os.Chtimes(orphan, old, old))
+	slow, discard, err := a.NewTemp()
+	must(t, err)
+	defer discard()
+	must(t, os.Chtimes(filepath.Join(root, slow), old, old))
+	open(t, root).Sweep()
+	got := slices.Sorted(maps.Keys(tree(t, filepath.Join(root, ".tmp"))))
+	want := []string{filepath.Base(slow), "YOUNG"}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("temporary files (-want +got):\n%s", diff)
+	}
+}
+
+// breaker fails the n-th call of a kind after begin is set.
+type breaker struct {
+	call  string
+	begin bool
+	n     int
+}
+
+var errBroken = errors.New("the disk is broken")
+
+func (b *breaker) fails(call string) error {
+	if !b.begin || call != b.call {
+		return nil
+	}
+	b.n--
+	if b.n == 0 {
+		return errBroken
+	}
+	return nil
+}
+
+func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
+	for call, wantKey := range map[string]bool{"sync file": false, "link": false, "sync folder": true} {
+		root := t.TempDir()
+		b := &breaker{call: call, n: 1}
+		a, err := fs.OpenBroken(root, b.fails)
+		closing(t, a, err)
+		b.begin = true
+		err = a.Create(t.Context(), key(t, "s/f"), lit)
+		var typed *storage.Error
+		if !errors.Is(err, errBroken) || !errors.As(err, &typed) || typed.Key != key(t, "s/f") {
+			t.Errorf("%s: %v", call, err)
+		}
+		got := tree(t, root)
+		delete(got, "s")
+		delete(got, ".tmp")
+		if wantKey { // the name was given, but whether it lasts is not known
+			if got["s/f"] != "-rw------- {\"some\":\"text\"}\n" {
+				t.Errorf("%s: the file is %q", call, got["s/f"])
+			}
+			delete(got, "s/f")
+		}
+		if len(got) > 0 {
+			t.Errorf("%s: left behind %v", call, got)
+		}
+		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
+			t.Errorf("%s: trying again: %v", call, err)
+		}
+	}
+}
+
+func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
+	root := t.TempDir()
+	b := &breaker{call: "sync file", n: 1}
+	a, err := fs.OpenBroken(root, b.fails)
+	closing(t, a, err)
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	b.begin = true
+	if err := a.Append(t.Context(), k, lit.Size(), lit2); !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+	if got := tree(t, root)["s/events.jsonl"]; got != "-rw------- {\"some\":\"text\"}\n" {
+		t.Errorf("the file is %q", got)
+	}
+	must(t, a.Append(t.Context(), k, lit.Size(), lit2))
+}
+
+func TestAppendGoesOnAfterTheFileWasErased(t *testing.T) {
+	a := open(t, t.TempDir())
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	must(t, a.Remove(t.Context(), k))
+	if err := a.Append(t.Context(), k, lit.Size(), lit); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("where it was: %v, want ErrSeq", err)
+	}
+	must(t, a.Append(t.Context(), k, 0, lit))
+}
+
+func TestAppendWaitsForTheLockOnlyAsLongAsItsContext(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	unlock := fs.LockFile(t, filepath.Join(root, "s", "events.jsonl"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if err := a.Append(ctx, k, lit.Size(), lit); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want DeadlineExceeded", err)
+	}
+	unlock()
+	must(t, a.Append(t.Context(), k, lit.Size(), lit))
+}
+
+func TestRootThatGoesAwayIsAClearError(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root")
+	a := open(t, root)
+	must(t, os.RemoveAll(root))
+	if err := a.Create(t.Context(), key(t, "s/f"), lit); !errors.Is(err, iofs.ErrNotExist) {
+		t.Errorf("Create: %v", err)
+	}
+	if err := a.Append(t.Context(), key(t, "s/f"), 0, lit); !errors.Is(err, iofs.ErrNotExist) {
+		t.Errorf("Append: %v", err)
+	}
+}
+
+// durable plays what a power loss would do to what the notes say was done, and
+// returns what is wrong at the end of one Create of k.
+func durable(notes []string, file, name string, folders ...string) error {
+	synced := map[string]bool{}
+	named := false
+	for _, n := range notes {
+		var id, to string
+		if _, err := fmt.Sscanf(n, "link %s %s", &id, &to); err == nil && to == name {
+			if id != file || !synced[file] {
+				return fmt.Errorf("%s got its name before its bytes were synced", name)
+			}
+			named, synced = true, map[string]bool{}
+			continue
+		}
+		if _, err := fmt.Sscanf(n, "sync %s", &id); err == nil {
+			synced[id] = true
+		}
+	}
+	if !named {
+		return fmt.Errorf("%s never got its name", name)
+	}
+	for _, f := range folders {
+		if !synced[f] {
+			return errors.New("a folder was not synced after the name was given")
+		}
+	}
+	return nil
+}
+
+func TestCreateSyncsInTheOnlyOrderThatLasts(t *testing.T) {
+	for fault, sound := range map[fs.Fault]bool{fs.NoFault: true, fs.FaultNoFileSync: false, fs.FaultNoFolderSync: false} {
+		root := t.TempDir()
+		a, notes, err := fs.Watch(root, fault)
+		closing(t, a, err)
+		must(t, a.Create(t.Context(), key(t, "s/f"), lit))
+		var ids []string
+		for _, path := range []string{"s/f", "s", "."} {
+			id, err := fs.FileID(filepath.Join(root, path))
+			must(t, err)
+			ids = append(ids, id)
+		}
+		if err := durable(*notes, ids[0], "s/f", ids[1:]...); (err == nil) != sound {
+			t.Errorf("fault %q: %v in %q", fault, err, *notes)
+		}
+	}
+}
+
+func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
+	root := t.TempDir()
+	k := key(t, "s/events.jsonl")
+	for i := range int64(2) { // the second archive does not know what the first did
+		a, notes, err := fs.Watch(root, fs.NoFault)
+		closing(t, a, err)
+		must(t, a.Append(t.Context(), k, 2*i*lit.Size(), lit))
+		must(t, a.Append(t.Context(), k, (2*i+1)*lit.Size(), lit))
+		var want []string
+		for _, path := range []string{"s/events.jsonl", "s", ".", "s/events.jsonl"} {
+			id, err := fs.FileID(filepath.Join(root, path))
+			must(t, err)
+			want = append(want, "sync "+id)
+		}
+		if diff := cmp.Diff(want, *notes); diff != "" {
+			t.Errorf("archive %d (-want +got):\n%s", i+1, diff)
+		}
+	}
 }

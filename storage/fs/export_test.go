@@ -1,0 +1,148 @@
+package fs
+
+import (
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"testing"
+	"time"
+)
+
+// Fault is a mistake that this package could make. The tests must see each.
+type Fault string
+
+// The planted faults.
+const (
+	NoFault           Fault = ""
+	FaultNoFileSync   Fault = "the file is not synced"
+	FaultNoFolderSync Fault = "the folder is not synced"
+	FaultOverwrite    Fault = "the name is given by rename, which overwrites"
+)
+
+// OpenWith is Open with a fault.
+func OpenWith(root string, fault Fault) (*Archive, error) {
+	if fault == FaultOverwrite { // what Open would refuse
+		a, err := Open(root)
+		if err == nil {
+			a.sys.link = renameOver
+		}
+		return a, err
+	}
+	return open(root, fault.system())
+}
+
+func (f Fault) system() system {
+	sys := realSystem
+	switch f {
+	case FaultNoFileSync:
+		sys.sync = func(f *os.File) error { return syncIf(f, true) }
+	case FaultNoFolderSync:
+		sys.sync = func(f *os.File) error { return syncIf(f, false) }
+	case FaultOverwrite:
+		sys.link = renameOver
+	}
+	return sys
+}
+
+func renameOver(r *os.Root, from, to string) error { return r.Rename(from, to) }
+
+// syncIf syncs only folders, or only what is none.
+func syncIf(f *os.File, folders bool) error {
+	info, err := f.Stat()
+	if err != nil || info.IsDir() != folders {
+		return err
+	}
+	return f.Sync()
+}
+
+// OpenBroken is Open with calls that fail: each that a name is given for fails
+// with its error, from the moment that the function says so.
+func OpenBroken(root string, fails func(call string) error) (*Archive, error) {
+	return open(root, system{
+		sync: func(f *os.File) error {
+			call := "sync file"
+			if info, err := f.Stat(); err != nil || info.IsDir() {
+				call = "sync folder"
+			}
+			return errors.Join(fails(call), f.Sync())
+		},
+		link: func(r *os.Root, from, to string) error {
+			if err := fails("link"); err != nil {
+				return &os.LinkError{Op: "link", Old: from, New: to, Err: err}
+			}
+			return r.Link(from, to)
+		},
+	})
+}
+
+// Watch returns an archive that notes what durability hangs on, in order, and
+// the notes.
+func Watch(root string, fault Fault) (*Archive, *[]string, error) {
+	var notes []string
+	below := fault.system()
+	sys := system{
+		sync: func(f *os.File) error {
+			if fault == FaultNoFileSync || fault == FaultNoFolderSync {
+				info, err := f.Stat()
+				if err != nil || info.IsDir() == (fault == FaultNoFolderSync) {
+					return err
+				}
+			}
+			id, err := fileID(f.Stat())
+			notes = append(notes, "sync "+id)
+			return errors.Join(err, below.sync(f))
+		},
+		link: func(r *os.Root, from, to string) error {
+			id, err := fileID(r.Lstat(from))
+			notes = append(notes, "link "+id+" "+to)
+			return errors.Join(err, below.link(r, from, to))
+		},
+	}
+	a, err := open(root, realSystem)
+	if err == nil {
+		a.sys = sys
+	}
+	return a, &notes, err
+}
+
+// FileID tells two files apart, by what the system says of them.
+func FileID(path string) (string, error) { return fileID(os.Lstat(path)) }
+
+func fileID(info iofs.FileInfo, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%v", sysID(info)), nil
+}
+
+// Sweep removes temporary files as Create does now and then.
+func (a *Archive) Sweep() {
+	a.swept = time.Time{}
+	a.sweep()
+}
+
+// NewTemp begins a file as Create does, and returns its path and what ends it.
+func (a *Archive) NewTemp() (path string, discard func(), err error) {
+	t, err := a.newTemp()
+	if err != nil {
+		return "", nil, err
+	}
+	return t.name, t.discard, nil
+}
+
+// LockFile locks a file as Append does, and returns what unlocks it.
+func LockFile(t testing.TB, path string) (unlock func()) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := tryLock(f); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	return func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
