@@ -40,9 +40,9 @@ var ascii = [256]class{
 }
 
 // classes is a two-stage table of the classes of all code points: which block
-// of 256 a code point is in, and the blocks that differ.
+// of 256 a code point is in. Block 0 has no class at all.
 type classes struct {
-	block  [(unicode.MaxRune + 1) / 256]uint8
+	block  [(unicode.MaxRune + 1) / 256]uint16
 	blocks [][256]class
 }
 
@@ -51,60 +51,62 @@ type classes struct {
 var unicodeClasses = sync.OnceValue(newClasses)
 
 func newClasses() *classes {
-	all := make([]class, unicode.MaxRune+1)
-	for _, set := range []struct {
-		table *unicode.RangeTable
-		class class
-	}{
-		{unicode.L, letter}, {unicode.N, number}, {unicode.White_Space, space}, {unicode.M, upper | lower},
-		{unicode.Lu, upper}, {unicode.Lt, upper}, {unicode.Ll, lower}, {unicode.Lm, upper | lower}, {unicode.Lo, upper | lower},
-	} {
-		mark(all, set.table, set.class)
-	}
-	all['\n'] |= newline
-	all['\r'] |= newline
-	return compress(all)
-}
-
-func mark(all []class, t *unicode.RangeTable, c class) {
-	for _, r := range t.R16 {
-		for i := int(r.Lo); i <= int(r.Hi); i += int(r.Stride) {
-			all[i] |= c
-		}
-	}
-	for _, r := range t.R32 {
-		for i := int(r.Lo); i <= int(r.Hi); i += int(r.Stride) {
-			all[i] |= c
-		}
-	}
-}
-
-func compress(all []class) *classes {
-	c := &classes{}
-	seen := map[[256]class]uint8{}
-	for i := range c.block {
-		block := [256]class(all[i*256:])
-		at, ok := seen[block]
-		if !ok {
-			at = uint8(len(c.blocks))
-			seen[block] = at
-			c.blocks = append(c.blocks, block)
-		}
-		c.block[i] = at
-	}
+	c := &classes{blocks: make([][256]class, 1, 1024)}
+	c.mark(unicode.L, letter)
+	c.mark(unicode.N, number)
+	c.mark(unicode.White_Space, space)
+	c.mark(unicode.M, upper|lower)
+	c.mark(unicode.Lu, upper)
+	c.mark(unicode.Lt, upper)
+	c.mark(unicode.Ll, lower)
+	c.mark(unicode.Lm, upper|lower)
+	c.mark(unicode.Lo, upper|lower)
 	return c
 }
 
+// mark gives a class to the characters of a table that are not ASCII.
+func (c *classes) mark(t *unicode.RangeTable, cls class) {
+	for _, r := range t.R16 {
+		c.markRange(int(r.Lo), int(r.Hi), int(r.Stride), cls)
+	}
+	for _, r := range t.R32 {
+		c.markRange(int(r.Lo), int(r.Hi), int(r.Stride), cls)
+	}
+}
+
+func (c *classes) markRange(lo, hi, stride int, cls class) {
+	for r := lo; r <= hi; r += stride {
+		if c.block[r>>8] == 0 {
+			c.block[r>>8] = uint16(len(c.blocks))
+			c.blocks = append(c.blocks, [256]class{})
+		}
+		c.blocks[c.block[r>>8]][r&0xFF] |= cls
+	}
+}
+
+// of returns the class of a character that is not ASCII.
 func (c *classes) of(r rune) class {
 	return c.blocks[c.block[uint32(r)>>8]][uint8(r)]
 }
 
-// at returns the class and the size of the character at b[i]; i < len(b). A
-// byte that is not valid UTF-8 is U+FFFD of size 1.
+// at returns the class and the size of the character at b[i]; i < len(b), and
+// b is valid UTF-8.
 func (c *classes) at(b []byte, i int) (class, int) {
 	if b[i] < utf8.RuneSelf {
 		return ascii[b[i]], 1
 	}
-	r, size := utf8.DecodeRune(b[i:])
+	r, size := decode(b, i)
 	return c.of(r), size
+}
+
+// decode returns the character at b[i], which is not ASCII, and its size.
+func decode(b []byte, i int) (rune, int) {
+	switch first := rune(b[i]); {
+	case first < 0xE0:
+		return first&0x1F<<6 | rune(b[i+1]&0x3F), 2
+	case first < 0xF0:
+		return first&0x0F<<12 | rune(b[i+1]&0x3F)<<6 | rune(b[i+2]&0x3F), 3
+	default:
+		return first&0x07<<18 | rune(b[i+1]&0x3F)<<12 | rune(b[i+2]&0x3F)<<6 | rune(b[i+3]&0x3F), 4
+	}
 }

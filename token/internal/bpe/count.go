@@ -11,14 +11,14 @@ import (
 // An Encoding counts tokens. Its methods may be called from many goroutines at
 // once. The vocabulary is unpacked at the first call.
 type Encoding struct {
-	load func() *vocabulary
-	next func(c *classes, b []byte, i int) int
+	load  func() *vocabulary
+	cased bool // pieces depend on upper and lower case: o200k_base
 }
 
 // The encodings.
 var (
-	CL100K = &Encoding{sync.OnceValue(func() *vocabulary { return load(cl100kPacked) }), nextCL100K}
-	O200K  = &Encoding{sync.OnceValue(func() *vocabulary { return load(o200kPacked) }), nextO200K}
+	CL100K = &Encoding{sync.OnceValue(func() *vocabulary { return load(cl100kPacked) }), false}
+	O200K  = &Encoding{sync.OnceValue(func() *vocabulary { return load(o200kPacked) }), true}
 )
 
 // Load unpacks the vocabulary, if that has not been done.
@@ -45,12 +45,36 @@ func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) // read only
 	var tokens, pairs [window]rank
 	p := parts{token: tokens[:], pair: pairs[:]}
-	for from < to {
-		end := e.next(c, b, from)
-		count += v.count(&p, b[from:end])
-		from = end
+	for ; from < min(to, len(b)-7); from = next {
+		w := binary.LittleEndian.Uint64(b[from:])
+		var n int
+		if e.cased {
+			n = quickO200K(w)
+		} else {
+			n = quickCL100K(w)
+		}
+		if n == 0 {
+			n = e.next(c, b, from) - from
+		}
+		next = from + n
+		if n == 1 || n < 8 && v.hasShort(short(w, n)) || n >= 8 && v.hasLong(b[from:next]) {
+			count++
+			continue
+		}
+		count += v.remembered(&p, b, from, n)
+	}
+	for ; from < to; from = next {
+		next = e.next(c, b, from)
+		count += v.count(&p, b[from:next])
 	}
 	return count, from
+}
+
+func (e *Encoding) next(c *classes, b []byte, i int) int {
+	if e.cased {
+		return nextO200K(c, b, i)
+	}
+	return nextCL100K(c, b, i)
 }
 
 // count returns the number of tokens of a piece.
@@ -61,19 +85,35 @@ func (v *vocabulary) count(p *parts, piece []byte) int {
 	return v.countLong(p, piece)
 }
 
+// remembered returns the number of tokens of the piece of n bytes at b[from],
+// which is no token.
+func (v *vocabulary) remembered(p *parts, b []byte, from, n int) int {
+	w, ok := wordsOf(b, from, n)
+	if !ok {
+		return v.countLong(p, b[from:from+n])
+	}
+	slot := v.cache.slot(w)
+	if tokens := slot.find(w); tokens > 0 {
+		return tokens
+	}
+	tokens := v.countLong(p, b[from:from+n])
+	slot.put(w, tokens)
+	return tokens
+}
+
 // has reports whether a piece is a token.
 func (v *vocabulary) has(piece []byte) bool {
 	switch n := len(piece); {
+	case n == 1:
+		return true
 	case n < 8:
 		var word uint64
 		for i, c := range piece {
 			word |= uint64(c) << (8 * i)
 		}
-		return v.short.has(shortKey(word, n))
-	case n == 8:
-		return v.eight.has(binary.LittleEndian.Uint64(piece))
+		return v.hasShort(short(word, n))
 	}
-	return v.long.has(v, piece)
+	return v.hasLong(piece)
 }
 
 // valid replaces each byte that is not valid UTF-8 by U+FFFD.

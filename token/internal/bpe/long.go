@@ -19,8 +19,9 @@ func (v *vocabulary) countLong(p *parts, b []byte) int {
 	}
 }
 
-// margin is how many tokens at the end of a window are not trusted.
-const margin = 32
+// margin is how many bytes at the end of a window are not trusted, if there
+// are tokens before them.
+const margin = 64
 
 func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	last := none
@@ -33,13 +34,17 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 		if used == len(b) {
 			return tokens + p.n, true
 		}
-		keep := p.n - margin
-		if keep <= 0 {
+		if p.n == 1 {
 			return 0, false
 		}
-		for _, t := range p.token[:keep] {
-			b = b[v.starts[t+1]-v.starts[t]:]
+		keep := p.n
+		for cut := 0; keep > 1 && (cut < margin || keep == p.n); {
+			keep--
+			n := v.spelling[p.token[keep]].length()
+			cut += n
+			used -= n
 		}
+		b = b[used:]
 		tokens += keep
 		last = p.token[keep-1]
 	}
@@ -60,10 +65,10 @@ func (v *vocabulary) neighbours(left, right rank) bool {
 		}
 		if left > right {
 			limit = left
-			_, left = v.merged(left)
+			_, left = v.halves(left)
 		} else {
 			limit = right + 1
-			right, _ = v.merged(right)
+			right, _ = v.halves(right)
 		}
 	}
 }

@@ -22,39 +22,50 @@ type parts struct {
 // So they are the two that the token was merged from last.
 func (p *parts) merge(v *vocabulary) {
 	last := p.n - 1
+	token, pair := p.token[:p.n], p.pair[:p.n]
 	for i := range last {
-		p.pair[i] = v.join(p.token[i], p.token[i+1])
+		pair[i] = v.join(token[i], token[i+1])
 	}
-	for last > 0 {
-		best, at := none, 0
-		for i, r := range p.pair[:last] {
-			if r < best {
-				best, at = r, i
-			}
-		}
+	for {
+		best, at := lowest(pair[:last])
 		if best == none {
 			break
 		}
-		p.token[at] = best
-		copy(p.token[at+1:last], p.token[at+2:last+1])
-		copy(p.pair[at:last-1], p.pair[at+1:last])
+		token[at] = best
+		for i := at + 1; i < last; i++ {
+			token[i], pair[i-1] = token[i+1], pair[i]
+		}
 		last--
 		if at > 0 {
-			p.pair[at-1] = v.join(p.token[at-1], best)
+			pair[at-1] = v.join(token[at-1], best)
 		}
 		if at < last {
-			p.pair[at] = v.join(best, p.token[at+1])
+			pair[at] = v.join(best, token[at+1])
 		}
 	}
 	p.n = last + 1
 }
 
+// lowest returns the lowest rank and where it first stands.
+func lowest(ranks []rank) (best rank, at int) {
+	best = none
+	for _, r := range ranks {
+		best = min(best, r)
+	}
+	for i, r := range ranks {
+		if r == best {
+			return best, i
+		}
+	}
+	return best, 0
+}
+
 // join returns the token that two tokens merge to, or none.
 func (v *vocabulary) join(left, right rank) rank {
 	if left|right < singles {
-		return v.bytePair[uint(v.packed[left])<<8|uint(v.packed[right])]
+		return v.bytePair[int(v.bytes[left&0xFF])<<8|int(v.bytes[right&0xFF])] - 1
 	}
-	return v.lookup(left, right)
+	return v.find(left, right)
 }
 
 // fill starts with the bytes of b, as many as there is room for, and returns
@@ -65,12 +76,12 @@ func (p *parts) fill(v *vocabulary, b []byte) int {
 	p.n = 0
 	i := 0
 	for i < len(b) && p.n <= len(p.token)-utf8.UTFMax {
-		if b[i] < utf8.RuneSelf {
+		if b[i] < utf8.RuneSelf || !utf8.RuneStart(b[i]) { // a window may begin inside a character
 			p.add(v.single[b[i]])
 			i++
 			continue
 		}
-		r, size := utf8.DecodeRune(b[i:])
+		r, size := decode(b, i)
 		if whole := v.whole(b, i, size, r); whole != none {
 			p.add(whole)
 		} else {
@@ -91,78 +102,41 @@ func (p *parts) add(r rank) {
 // whole returns the token of the character r of this size at b[i] if it is
 // safe to begin with it, else none.
 func (v *vocabulary) whole(b []byte, i, size int, r rune) rank {
-	if size == 1 || r > 0xFFFF {
+	if r > 0xFFFF {
 		return none
 	}
-	t := v.char[r]
-	if t == none || i > 0 && v.seams.at(b[i-1], b[i]) < t || i+size < len(b) && v.seams.at(b[i+size-1], b[i+size]) < t {
+	t := v.char[r] - 1
+	if t == none || i > 0 && v.borders.at(b[i-1], b[i]) < t || i+size < len(b) && v.borders.at(b[i+size-1], b[i+size]) < t {
 		return none
 	}
 	return t
 }
 
-// seams says for two bytes at a border between characters, the last of one and
-// the first of the next, the lowest rank of a merge across the border that
-// takes only some of the bytes of a character beside it. ASCII is one byte here.
-type seams [65][65]rank
+// borders says for two bytes at a border between characters, the last of one
+// and the first of the next, the lowest rank of a merge across the border that
+// takes only some of the bytes of a character beside it. All of ASCII is one
+// byte here.
+type borders [65][65]rank
 
-func (s *seams) at(last, first byte) rank { return s[lastIndex(last)][firstIndex(first)] }
+func (s *borders) at(last, first byte) rank { return s[borderIndex(last)][borderIndex(first)] }
 
-func lastIndex(b byte) int {
+// borderIndex gives the number of a continuation byte, of a lead byte or of ASCII.
+func borderIndex(b byte) int {
 	if b < utf8.RuneSelf {
 		return 64
 	}
-	return int(b & 0x3F) // a continuation byte
+	return int(b & 0x3F)
 }
 
-func firstIndex(b byte) int {
-	if b < utf8.RuneSelf {
-		return 64
-	}
-	return int(b & 0x3F) // a lead byte, 0xC0 or more
-}
-
-func findSeams(v *vocabulary) seams {
-	var s seams
+// read reads the borders of a packed vocabulary: two bytes and a rank each.
+func (s *borders) read(packed string) {
 	for i := range s {
 		for j := range s[i] {
 			s[i][j] = none
 		}
 	}
-	for r := rank(singles); int(r) < v.size; r++ {
-		l, rt := v.merged(r)
-		left, right := v.text(l), v.text(rt)
-		if !utf8.RuneStart(right[0]) || utf8.RuneStart(left[0]) && endsWhole(right) {
-			continue
-		}
-		at := &s[lastIndex(left[len(left)-1])][firstIndex(right[0])]
-		*at = min(*at, r)
-	}
-	return s
-}
-
-// endsWhole reports whether b ends with a complete character.
-func endsWhole(b []byte) bool {
-	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax-1; i-- {
-		if utf8.RuneStart(b[i]) {
-			return utf8.FullRune(b[i:])
-		}
-	}
-	return false
-}
-
-// indexChars enters the characters that are tokens.
-func (v *vocabulary) indexChars() {
-	for i := range v.char {
-		v.char[i] = none
-	}
-	for r := rank(singles); int(r) < v.size; r++ {
-		text := v.text(r)
-		if len(text) > 3 || text[0] < utf8.RuneSelf {
-			continue
-		}
-		if c, size := utf8.DecodeRune(text); size == len(text) && size > 1 {
-			v.char[c] = r
-		}
+	for ; len(packed) > 0; packed = packed[borderSize:] {
+		r := rank(packed[2]) | rank(packed[3])<<8 | rank(packed[4])<<16
+		s[borderIndex(packed[0])][borderIndex(packed[1])] = r
 	}
 }

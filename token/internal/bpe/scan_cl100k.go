@@ -1,5 +1,7 @@
 package bpe
 
+import "unicode/utf8"
+
 // The pattern of cl100k_base, alternatives in order of preference:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)
@@ -41,8 +43,15 @@ func nextCL100K(c *classes, b []byte, i int) int {
 // run returns the end of the characters from b[i] on that are of a class.
 func (c *classes) run(b []byte, i int, of class) int {
 	for i < len(b) {
-		cls, size := c.at(b, i)
-		if cls&of == 0 {
+		if b[i] < utf8.RuneSelf {
+			if ascii[b[i]]&of == 0 {
+				break
+			}
+			i++
+			continue
+		}
+		r, size := decode(b, i)
+		if c.of(r)&of == 0 {
 			break
 		}
 		i += size

@@ -5,104 +5,86 @@ import (
 	"math/bits"
 )
 
-// The tables are open addressing with linear probing, sized at load to be at
-// most half to three quarters full, and never changed afterwards.
+// table finds tokens by a hash: open addressing with linear probing. A slot
+// holds a token in its low 18 bits and 14 bits of the hash above them, so that
+// most of what is not sought is passed by without a look at the token. 0 is a
+// free slot: token 0, a single byte, is in no table.
+type table []uint32
+
+const (
+	rankBits = 18
+	slotRank = 1<<rankBits - 1
+)
+
+// newTable makes a table for so many entries, and writes to each page of it.
+// Where a page that was never written is read first, as tables do, the
+// operating system maps it twice.
+func newTable(entries int) table {
+	const page = 4096 / 4
+	t := make(table, entries*5/3)
+	for i := 0; i < len(t); i += page {
+		t[i] = 0
+	}
+	return t
+}
+
+// home returns where the search for a hash begins.
+func (t table) home(hash uint64) int {
+	hi, _ := bits.Mul64(hash, uint64(len(t)))
+	return int(hi)
+}
+
+// next returns the slot behind slot i.
+func (t table) next(i int) int {
+	if i++; i < len(t) {
+		return i
+	}
+	return 0
+}
+
+// tag returns the bits of a hash that a slot holds.
+func tag(hash uint64) uint32 { return uint32(hash>>16) &^ slotRank }
+
+// batch collects entries of a table, so that they are put in side by side: the
+// processor fetches the slots of all of them before it needs the first.
+type batch struct {
+	table table
+	n     int
+	entry [batchSize]uint32
+	home  [batchSize]int
+}
+
+const batchSize = 64
+
+func (b *batch) add(hash uint64, r rank) {
+	b.entry[b.n], b.home[b.n] = tag(hash)|r, b.table.home(hash)
+	if b.n++; b.n == batchSize {
+		b.flush()
+	}
+}
+
+// flush puts in what was added.
+func (b *batch) flush() {
+	var first [batchSize]uint32
+	for k, i := range b.home[:b.n] {
+		first[k] = b.table[i]
+	}
+	for k, i := range b.home[:b.n] {
+		if first[k] != 0 {
+			i = b.table.next(i)
+		}
+		for b.table[i] != 0 {
+			i = b.table.next(i)
+		}
+		b.table[i] = b.entry[k]
+	}
+	b.n = 0
+}
 
 const spread = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 
-// slotBits returns the binary logarithm of the size of a table.
-func slotBits(entries int) int { return bits.Len(uint(entries)) }
-
-// shortKey makes the key of a text of up to 7 bytes: word holds it in its low
-// bytes, what stands above them is ignored.
-func shortKey(word uint64, n int) uint64 {
-	return word&(1<<(8*n)-1) | uint64(n)<<56
-}
-
-// shortTable is the set of tokens of up to 7 bytes.
-type shortTable struct {
-	slots []uint64 // 0 = free
-	shift uint8
-}
-
-func newShortTable(tokens int) shortTable {
-	n := slotBits(tokens)
-	return shortTable{make([]uint64, 1<<n), uint8(64 - n)}
-}
-
-func (t *shortTable) add(key uint64) {
-	mask := len(t.slots) - 1
-	i := int(key * spread >> t.shift)
-	for t.slots[i&mask] != 0 {
-		i++
-	}
-	t.slots[i&mask] = key
-}
-
-func (t *shortTable) has(key uint64) bool {
-	mask := len(t.slots) - 1
-	for i := int(key * spread >> t.shift); ; i++ {
-		switch t.slots[i&mask] {
-		case key:
-			return true
-		case 0:
-			return false
-		}
-	}
-}
-
-// eightTable is the set of tokens of 8 bytes. Keys are kept inverted: 0 is a
-// free slot and stands for eight bytes 0xFF, which are no text.
-type eightTable struct{ shortTable }
-
-func newEightTable(tokens int) eightTable { return eightTable{newShortTable(tokens / 4)} }
-
-func (t *eightTable) add(word uint64) { t.shortTable.add(^word) }
-
-func (t *eightTable) has(word uint64) bool { return t.shortTable.has(^word) }
-
-// A slot of the tables below holds a rank and 14 bits of the hash, so that
-// most misses are seen without a look at the token. 0 is a free slot: neither
-// table holds rank 0, which is a single byte.
-const (
-	tagShift = 18
-	slotRank = 1<<tagShift - 1
-)
-
-// longTable finds tokens of more than 8 bytes.
-type longTable struct {
-	slots []uint32
-	shift uint8
-}
-
-func newLongTable(tokens int) longTable {
-	n := slotBits(tokens / 2)
-	return longTable{make([]uint32, 1<<n), uint8(64 - n)}
-}
-
-func (t *longTable) add(hash uint64, r rank) {
-	mask := len(t.slots) - 1
-	i := int(hash >> t.shift)
-	for t.slots[i&mask] != 0 {
-		i++
-	}
-	t.slots[i&mask] = uint32(hash)<<tagShift | r
-}
-
-// has reports whether text, of more than 8 bytes, is a token of v.
-func (t *longTable) has(v *vocabulary, text []byte) bool {
-	hash := hashLong(text)
-	tag, mask := uint32(hash)<<tagShift, len(t.slots)-1
-	for i := int(hash >> t.shift); ; i++ {
-		slot := t.slots[i&mask]
-		if slot == 0 {
-			return false
-		}
-		if slot&^slotRank == tag && string(v.text(slot&slotRank)) == string(text) {
-			return true
-		}
-	}
-}
+// hashShort hashes the spelling of a short text.
+func hashShort(s spelling) uint64 { return uint64(s) * spread }
 
 // hashLong hashes a text of at least 8 bytes.
 func hashLong(text []byte) uint64 {
@@ -119,44 +101,66 @@ func mix(x uint64) uint64 {
 	return hi ^ lo
 }
 
-// pairTable finds the token that two tokens merge to.
-type pairTable struct {
-	slots []uint32
-	shift uint8
-}
+func hashPair(left, right rank) uint64 { return (uint64(left)<<rankBits | uint64(right)) * spread }
 
-func newPairTable(tokens int) pairTable {
-	n := slotBits(tokens) + 1
-	return pairTable{make([]uint32, 1<<n), uint8(64 - n)}
-}
-
-func hashPair(left, right rank) uint64 {
-	return (uint64(left)<<32 | uint64(right)) * spread
-}
-
-func (t *pairTable) add(left, right, r rank) {
-	hash, mask := hashPair(left, right), len(t.slots)-1
-	i := int(hash >> t.shift)
-	for t.slots[i&mask] != 0 {
-		i++
+// hasShort reports whether a short text of more than one byte is a token.
+func (v *vocabulary) hasShort(s spelling) bool {
+	hash := hashShort(s)
+	want := tag(hash)
+	for i := v.texts.home(hash); ; i = v.texts.next(i) {
+		slot := v.texts[i]
+		if slot == 0 {
+			return false
+		}
+		if slot&^slotRank == want && v.spelling[slot&slotRank] == s {
+			return true
+		}
 	}
-	t.slots[i&mask] = uint32(hash>>8)<<tagShift | r
 }
 
-// lookup returns the token that left and right merge to, or none.
-func (v *vocabulary) lookup(left, right rank) rank {
-	hash, mask := hashPair(left, right), len(v.pairs.slots)-1
-	tag := uint32(hash>>8) << tagShift
-	for i := int(hash >> v.pairs.shift); ; i++ {
-		slot := v.pairs.slots[i&mask]
+// hasLong reports whether a text of 8 bytes or more is a token.
+func (v *vocabulary) hasLong(text []byte) bool {
+	if len(text) > v.longest {
+		return false
+	}
+	hash := hashLong(text)
+	want := tag(hash)
+	for i := v.texts.home(hash); ; i = v.texts.next(i) {
+		slot := v.texts[i]
+		if slot == 0 {
+			return false
+		}
+		if slot&^slotRank == want && string(v.longText(slot&slotRank)) == string(text) {
+			return true
+		}
+	}
+}
+
+// find returns the token that left and right merge to, or none.
+func (v *vocabulary) find(left, right rank) rank {
+	if !v.left.has(left) || !v.right.has(right) {
+		return none
+	}
+	hash := hashPair(left, right)
+	want := tag(hash)
+	for i := v.pairs.home(hash); ; i = v.pairs.next(i) {
+		slot := v.pairs[i]
 		if slot == 0 {
 			return none
 		}
-		if slot&^slotRank == tag {
-			r := slot & slotRank
-			if l, rt := v.merged(r); l == left && rt == right {
-				return r
+		if slot&^slotRank == want {
+			if a, b := v.halves(slot & slotRank); a == left && b == right {
+				return slot & slotRank
 			}
 		}
 	}
 }
+
+// set is a set of tokens.
+type set []uint64
+
+func newSet(tokens int) set { return make(set, tokens/64+1) }
+
+func (s set) add(r rank) { s[r/64] |= 1 << (r % 64) }
+
+func (s set) has(r rank) bool { return s[r/64]>>(r%64)&1 != 0 }

@@ -3,16 +3,18 @@
 // pattern cuts a text into, without a regular expression and without making
 // the tokens.
 //
-// How it works: a scanner written by hand finds the next piece (scan_*.go). A
-// piece that is a token counts 1: one look into an open-addressing table
-// (table.go). Any other piece is merged (merge.go), long ones in windows whose
-// seams are checked (long.go), so that no text takes more than linear time and
-// nothing is allocated.
+// How it works: a scanner written by hand finds the next piece, most often in
+// one machine word (quick.go, else scan_*.go). A piece that is a token counts
+// 1: one look into an open-addressing table (table.go). What any other piece
+// counts is remembered (cache.go) or found by merging (merge.go), long ones in
+// windows whose seams are checked (long.go), so that no text takes more than
+// linear time and nothing is allocated.
 package bpe
 
 import (
 	_ "embed" // the packed vocabularies
 	"encoding/binary"
+	"unicode/utf8"
 )
 
 //go:embed cl100k_base.bin
@@ -28,101 +30,146 @@ type rank = uint32
 // none is no rank, and above all of them.
 const none rank = 1<<32 - 1
 
+// The parts of a packed vocabulary, as genvocab writes it: a head of two
+// numbers (of tokens, of borders), the single bytes, the merges, the borders.
 const (
-	singles   = 256 // the first ranks are the single bytes
-	mergeSize = 5   // bytes of an entry of a packed vocabulary
-	rankMask  = 1<<20 - 1
-	asciiSize = 128
+	headSize   = 8
+	singles    = 256 // the first ranks are the single bytes
+	mergesAt   = headSize + singles
+	mergeSize  = 5
+	borderSize = 5
+	rankMask   = 1<<20 - 1
 )
 
-// vocabulary is an unpacked vocabulary. It is never changed once made.
+// vocabulary is an unpacked vocabulary. But for its cache it is never changed.
 type vocabulary struct {
-	packed string // as embedded: see genvocab
+	merges string // the left and right of each token but the single ones: mergeSize bytes each
 	size   int    // number of tokens
 
-	bytes  []byte   // the tokens one after the other, with 8 bytes of room behind
-	starts []uint32 // where in bytes a token starts; one more than there are tokens
+	spelling []spelling
+	text     []byte // the tokens of 8 bytes and more
+	longest  int    // bytes of the longest token
 
-	short shortTable // tokens of up to 7 bytes
-	eight eightTable // tokens of 8 bytes
-	long  longTable  // longer tokens
-	pairs pairTable  // two tokens → the one they merge to
+	texts       table // the text of a token → the token, but for single bytes
+	pairs       table // two tokens → the one they merge to
+	left, right set   // the tokens that merge with one on their right, on their left
 
-	single   [256]rank     // byte → token
-	bytePair [1 << 16]rank // two bytes → token
-	char     [1 << 16]rank // code point of the basic plane, not ASCII → token
-	seams    seams
+	single   [singles]rank           // byte → token
+	bytes    [singles]byte           // single-byte token → byte
+	bytePair [singles * singles]rank // two bytes → token + 1
+	char     [1 << 16]rank           // code point of the basic plane, not ASCII → token + 1
+	borders  borders
+
+	cache cache
 }
 
 // load unpacks a vocabulary.
 func load(packed string) *vocabulary {
-	v := &vocabulary{packed: packed, size: singles + (len(packed)-singles)/mergeSize}
-	v.spell()
-	v.index()
-	v.indexPairs()
-	v.indexChars()
-	v.seams = findSeams(v)
+	number := func(at int) int { return int(binary.LittleEndian.Uint32([]byte(packed[at : at+4]))) }
+	v := &vocabulary{size: number(0), merges: packed[mergesAt:]}
+	v.spell(packed[headSize:mergesAt])
+	v.joinPairs()
+	at := mergesAt + (v.size-singles)*mergeSize
+	v.borders.read(packed[at : at+number(4)*borderSize])
 	return v
 }
 
-// merged returns the two tokens that token r was merged from. r is no single byte.
-func (v *vocabulary) merged(r rank) (left, right rank) {
-	at := singles + (int(r)-singles)*mergeSize
-	e := v.packed[at : at+8]
+// halves returns the two tokens that token r was merged from. r is no single byte.
+func (v *vocabulary) halves(r rank) (left, right rank) {
+	at := (int(r) - singles) * mergeSize
+	e := v.merges[at : at+8]
 	both := uint64(e[0]) | uint64(e[1])<<8 | uint64(e[2])<<16 | uint64(e[3])<<24 | uint64(e[4])<<32
 	return rank(both & rankMask), rank(both >> 20 & rankMask)
 }
 
-// text returns the bytes of token r.
-func (v *vocabulary) text(r rank) []byte { return v.bytes[v.starts[r]:v.starts[r+1]] }
+// A spelling is the text of a token: its length in the top byte; up to 7 bytes
+// stand in the low ones, of longer ones there is the place in vocabulary.text.
+// The spelling of a short text is its key in shortTable.
+type spelling uint64
 
-// spell writes out the bytes of all tokens.
-func (v *vocabulary) spell() {
-	v.bytes = make([]byte, 0, v.size*7)
-	v.starts = make([]uint32, v.size+1)
+func (s spelling) length() int { return int(s >> 56) }
+
+// letters returns the bytes of a short spelling as a word.
+func (s spelling) letters() uint64 { return uint64(s) & (1<<56 - 1) }
+
+// short spells up to 7 bytes: the low ones of word.
+func short(word uint64, n int) spelling {
+	return spelling(word&(1<<(8*uint(n)&63)-1) | uint64(n)<<56)
+}
+
+// longText returns the bytes of a token, or nothing for one of less than 8.
+func (v *vocabulary) longText(r rank) []byte {
+	s := v.spelling[r]
+	if s.length() < 8 {
+		return nil
+	}
+	return v.text[uint32(s):][:s.length()]
+}
+
+// spell spells the tokens and enters their texts.
+func (v *vocabulary) spell(single string) {
+	v.spelling = make([]spelling, v.size)
+	v.text = make([]byte, 0, 4*v.size)
+	v.texts = newTable(v.size)
 	for r := range rank(singles) {
-		v.single[v.packed[r]] = r
-		v.starts[r] = r
-		v.bytes = append(v.bytes, v.packed[r])
+		v.single[single[r]], v.bytes[r] = r, single[r]
+		v.spelling[r] = short(uint64(single[r]), 1)
 	}
+	texts := batch{table: v.texts}
 	for r := rank(singles); int(r) < v.size; r++ {
-		v.starts[r] = uint32(len(v.bytes))
-		left, right := v.merged(r)
-		v.bytes = append(v.bytes, v.text(left)...)
-		v.bytes = append(v.bytes, v.bytes[v.starts[right]:v.starts[right+1]]...)
+		left, right := v.halves(r)
+		a, b := v.spelling[left], v.spelling[right]
+		if n := a.length() + b.length(); n < 8 {
+			s := short(a.letters()|b.letters()<<(8*uint(a.length())&63), n)
+			v.spelling[r] = s
+			v.noteChar(s, r)
+			texts.add(hashShort(s), r)
+			continue
+		}
+		at := len(v.text)
+		v.write(left)
+		v.write(right)
+		text := v.text[at:]
+		v.longest = max(v.longest, len(text))
+		v.spelling[r] = spelling(at) | spelling(len(text))<<56
+		texts.add(hashLong(text), r)
 	}
-	v.starts[v.size] = uint32(len(v.bytes))
-	v.bytes = append(v.bytes, make([]byte, 8)...)
+	texts.flush()
 }
 
-// index enters the tokens into the tables by their length.
-func (v *vocabulary) index() {
-	v.short, v.eight, v.long = newShortTable(v.size), newEightTable(v.size), newLongTable(v.size)
-	for r := range rank(v.size) {
-		start, n := v.starts[r], v.starts[r+1]-v.starts[r]
-		word := binary.LittleEndian.Uint64(v.bytes[start:])
-		switch {
-		case n < 8:
-			v.short.add(shortKey(word, int(n)))
-		case n == 8:
-			v.eight.add(word)
-		default:
-			v.long.add(hashLong(v.text(r)), r)
-		}
+// write appends the bytes of a token to v.text.
+func (v *vocabulary) write(r rank) {
+	if s := v.spelling[r]; s.length() < 8 {
+		v.text = binary.LittleEndian.AppendUint64(v.text, uint64(s))
+		v.text = v.text[:len(v.text)-8+s.length()]
+		return
+	}
+	v.text = append(v.text, v.longText(r)...)
+}
+
+// noteChar enters token r if it is one character of the basic plane and not ASCII.
+func (v *vocabulary) noteChar(s spelling, r rank) {
+	if n := s.length(); n > 3 || byte(s) < utf8.RuneSelf {
+		return
+	}
+	text := [4]byte{byte(s), byte(s >> 8), byte(s >> 16)}
+	if c, size := utf8.DecodeRune(text[:s.length()]); size == s.length() && size > 1 {
+		v.char[c] = r + 1
 	}
 }
 
-// indexPairs enters the merges.
-func (v *vocabulary) indexPairs() {
-	v.pairs = newPairTable(v.size)
-	for i := range v.bytePair {
-		v.bytePair[i] = none
-	}
+// joinPairs enters the merges.
+func (v *vocabulary) joinPairs() {
+	v.pairs, v.left, v.right = newTable(v.size), newSet(v.size), newSet(v.size)
+	pairs := batch{table: v.pairs}
 	for r := rank(singles); int(r) < v.size; r++ {
-		left, right := v.merged(r)
-		v.pairs.add(left, right, r)
-		if left < singles && right < singles {
-			v.bytePair[uint(v.packed[left])<<8|uint(v.packed[right])] = r
+		left, right := v.halves(r)
+		v.left.add(left)
+		v.right.add(right)
+		if left|right < singles {
+			v.bytePair[int(v.bytes[left])<<8|int(v.bytes[right])] = r + 1
 		}
+		pairs.add(hashPair(left, right), r)
 	}
+	pairs.flush()
 }

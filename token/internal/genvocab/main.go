@@ -4,22 +4,33 @@
 //
 //	go run ./token/internal/genvocab
 //
-// A packed vocabulary is the 256 single bytes in the order of their ranks, and
-// then for every further rank the two ranks that byte-pair encoding joins last
-// when it makes this token: 20 bits each, 5 bytes together, the left in the
-// low bits. Bytes and lengths of the tokens follow from that. The file ends
-// with 3 zero bytes, so that the last entry can be read as 8 bytes.
+// A packed vocabulary is, numbers being little-endian:
+//
+//   - two numbers of 4 bytes: how many tokens, how many borders;
+//   - the 256 single bytes, in the order of their ranks;
+//   - for each further rank the two ranks that byte-pair encoding joins last
+//     when it makes this token, 20 bits each, the left in the low bits: bytes
+//     and lengths of the tokens follow from that;
+//   - the borders, 5 bytes each: the last byte of a character, the first byte
+//     of the next, any ASCII byte standing for all of them, and in 3 bytes the
+//     lowest rank of a merge across the border between them that takes only a
+//     part of a character that is not ASCII;
+//   - 8 zero bytes, so that each entry can be read as a word.
 package main
 
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pkoukk/tiktoken-go-loader/assets"
 )
@@ -76,26 +87,74 @@ func pack(tokens []string) ([]byte, error) {
 	for rank, t := range tokens {
 		ranks[t] = rank
 	}
-	var out bytes.Buffer
+	var singles, merges []byte
+	found := borders{}
 	for rank, t := range tokens {
 		if (len(t) == 1) != (rank < 256) {
 			return nil, fmt.Errorf("token %d is %q: the first 256 are the single bytes", rank, t)
 		}
 		if rank < 256 {
-			out.WriteByte(t[0])
+			singles = append(singles, t[0])
 			continue
 		}
 		left, right, err := lastMerge(t, ranks)
 		if err != nil {
 			return nil, fmt.Errorf("token %d: %w", rank, err)
 		}
-		both := uint64(left) | uint64(right)<<20
-		for i := range 5 {
-			out.WriteByte(byte(both >> (8 * i)))
+		merges = append(merges, little(uint64(left)|uint64(right)<<20, 5)...)
+		found.note(tokens[left], tokens[right], rank)
+	}
+	out := append(little(uint64(len(tokens)), 4), little(uint64(len(found)), 4)...)
+	return slices.Concat(out, singles, merges, found.pack(), make([]byte, 8)), nil
+}
+
+// little returns the low n bytes of v, the lowest first.
+func little(v uint64, n int) []byte {
+	return binary.LittleEndian.AppendUint64(nil, v)[:n]
+}
+
+// borders maps the bytes beside a border to the lowest rank of a merge across
+// it that takes a part of a character.
+type borders map[[2]byte]int
+
+// note enters the merge of left and right.
+func (b borders) note(left, right string, rank int) {
+	if !utf8.RuneStart(right[0]) || utf8.RuneStart(left[0]) && endsWhole(right) {
+		return
+	}
+	at := [2]byte{class(left[len(left)-1]), class(right[0])}
+	if at == [2]byte{} {
+		return // between two ASCII characters, which have no parts
+	}
+	if r, ok := b[at]; !ok || rank < r {
+		b[at] = rank
+	}
+}
+
+func class(c byte) byte {
+	if c < utf8.RuneSelf {
+		return 0
+	}
+	return c
+}
+
+func (b borders) pack() []byte {
+	var out []byte
+	for _, at := range slices.SortedFunc(maps.Keys(b), func(x, y [2]byte) int { return bytes.Compare(x[:], y[:]) }) {
+		out = append(out, at[0], at[1])
+		out = append(out, little(uint64(b[at]), 3)...)
+	}
+	return out
+}
+
+// endsWhole reports whether s does not end within a character.
+func endsWhole(s string) bool {
+	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return utf8.FullRuneInString(s[i:])
 		}
 	}
-	out.Write(make([]byte, 3))
-	return out.Bytes(), nil
+	return false
 }
 
 // lastMerge runs byte-pair encoding on the bytes of a token until two parts
