@@ -1,0 +1,26 @@
+package trace
+
+import "context"
+
+// A Joiner is an [Exporter] to a tracing system which the caller may use for
+// itself too. Join looks in ctx for the caller's span of that system and, if
+// there is one, returns a context that [FromContext] finds it in. It may be
+// called concurrently, also with the other methods.
+type Joiner interface {
+	Join(ctx context.Context) context.Context
+}
+
+// Join returns a context that says where in the caller's own trace the call
+// happens: what [ContextWith] put there, or else what the first exporter that
+// is a [Joiner] finds, or else ctx itself.
+func (p *Pipeline) Join(ctx context.Context) context.Context {
+	for _, w := range p.workers {
+		if _, _, found := FromContext(ctx); found {
+			return ctx
+		}
+		if j, ok := w.exporter.(Joiner); ok {
+			ctx = j.Join(ctx)
+		}
+	}
+	return ctx
+}

@@ -1,0 +1,209 @@
+// Package otel turns events into OpenTelemetry spans: through the program's own
+// TracerProvider ([New]), or straight to a collector by OTLP over HTTP
+// ([NewOTLP]).
+//
+// What the events say becomes attributes: by the semantic conventions for
+// generative AI where they have one, otherwise as compact.<key>, with a dot for
+// each level.
+package otel
+
+import (
+	"context"
+	"encoding/hex"
+
+	"go.opentelemetry.io/otel/codes"
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// scope is the instrumentation scope of the spans.
+const scope = "github.com/agentcompact/compact/trace/otel"
+
+// Exporter is a [trace.Exporter] and a [trace.Joiner] for OpenTelemetry. Like
+// any exporter it is used from one goroutine at a time; Join may be called from
+// others.
+type Exporter struct {
+	tracer  oteltrace.Tracer
+	made    *generations[oteltrace.SpanContext] // by the SpanID of their events
+	callers *callers
+	closed  bool
+
+	// With a provider that makes its own ids, a child can be made only when
+	// its parent has been. The parent's event comes last, so children wait.
+	ownIDs  bool
+	waiting map[string][]trace.Event // by ParentID
+	count   int
+
+	flush    func(context.Context) error // sends what the spans of one Export became
+	shutdown func(context.Context) error
+}
+
+var (
+	_ trace.Exporter = (*Exporter)(nil)
+	_ trace.Joiner   = (*Exporter)(nil)
+)
+
+// maxWaiting bounds how many events wait for their parents.
+const maxWaiting = 4096
+
+// New returns an exporter through the program's own provider, which stays the
+// program's to flush and to shut down. Spans are children of the span that is
+// in the context of the call, and follow its sampling decision. The events of
+// one call become spans when the call is over, with the times they had; their
+// span ids are the provider's, and the events' own are in the attributes
+// compact.trace_id and compact.span_id.
+func New(provider oteltrace.TracerProvider) *Exporter {
+	nothing := func(context.Context) error { return nil }
+	return &Exporter{
+		tracer: provider.Tracer(scope), made: newGenerations[oteltrace.SpanContext](),
+		callers: newCallers(), waiting: map[string][]trace.Event{}, flush: nothing, shutdown: nothing,
+	}
+}
+
+// Join finds the OpenTelemetry span in ctx: the events of the call become its
+// children, or nothing if it is not sampled.
+func (e *Exporter) Join(ctx context.Context) context.Context {
+	sc := oteltrace.SpanContextFromContext(ctx)
+	if _, _, found := trace.FromContext(ctx); found || !sc.IsValid() {
+		return ctx
+	}
+	e.callers.remember(sc)
+	return trace.ContextWith(ctx, sc.TraceID().String(), sc.SpanID().String())
+}
+
+// Export makes the events into spans.
+func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
+	if e.closed {
+		return trace.ErrShutdown
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	for i := range events {
+		switch ev := &events[i]; {
+		case ev.SpanID == "": // it describes no span
+		case e.waits(ev):
+			e.waiting[ev.ParentID] = append(e.waiting[ev.ParentID], *ev)
+			e.count++
+		default:
+			e.family(ev)
+		}
+	}
+	if e.count > maxWaiting {
+		e.orphans()
+	}
+	return e.flush(ctx)
+}
+
+// Shutdown makes spans of the events whose parents never came, and, if the
+// exporter has a provider of its own, shuts that down.
+func (e *Exporter) Shutdown(ctx context.Context) error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	e.orphans()
+	if err := e.flush(ctx); err != nil {
+		_ = e.shutdown(ctx) // the first error says more
+		return err
+	}
+	return e.shutdown(ctx)
+}
+
+// waits reports whether an event has to wait for its parent. The event of the
+// whole call never does: its parent, if any, is the caller's span.
+func (e *Exporter) waits(ev *trace.Event) bool {
+	if e.ownIDs || ev.ParentID == "" || ev.Name == trace.NameBeforeModelCall {
+		return false
+	}
+	_, made := e.made.find(ev.ParentID)
+	return !made
+}
+
+// family makes the span of an event, and those that waited for it.
+func (e *Exporter) family(ev *trace.Event) {
+	e.span(ev)
+	children := e.waiting[ev.SpanID]
+	delete(e.waiting, ev.SpanID)
+	e.count -= len(children)
+	for i := range children {
+		e.family(&children[i])
+	}
+}
+
+// orphans makes spans of all that wait.
+func (e *Exporter) orphans() {
+	for parent, children := range e.waiting {
+		delete(e.waiting, parent)
+		e.count -= len(children)
+		for i := range children {
+			e.family(&children[i])
+		}
+	}
+}
+
+func (e *Exporter) span(ev *trace.Event) {
+	start, end := ev.Start, ev.End
+	if start.IsZero() {
+		start = end
+	}
+	if end.Before(start) {
+		end = start
+	}
+	facts := read(ev)
+	ctx := oteltrace.ContextWithSpanContext(context.Background(), e.parent(ev))
+	if e.ownIDs {
+		ctx = withIDs(ctx, ev)
+	}
+	_, span := e.tracer.Start(ctx, ev.Name,
+		oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(kind(ev)), oteltrace.WithAttributes(facts.attributes...))
+	if ev.Failed() {
+		span.SetStatus(codes.Error, facts.message)
+	}
+	span.End(oteltrace.WithTimestamp(end))
+	e.made.put(ev.SpanID, span.SpanContext())
+}
+
+// parent is the context of the span under which the event goes: the one made
+// for its parent's event, the caller's, or none but the trace.
+func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
+	if sc, made := e.made.find(ev.ParentID); made && !e.ownIDs {
+		return sc
+	}
+	traceID, parentID := traceIDOf(ev), spanIDOf(ev.ParentID)
+	if sc, ok := e.callers.find(traceID, parentID); ok {
+		return sc
+	}
+	return oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
+		TraceID: traceID, SpanID: parentID, TraceFlags: oteltrace.FlagsSampled,
+	})
+}
+
+// kind is client for the one event that is a call to somewhere else.
+func kind(ev *trace.Event) oteltrace.SpanKind {
+	if ev.Kind == trace.KindLLM {
+		return oteltrace.SpanKindClient
+	}
+	return oteltrace.SpanKindInternal
+}
+
+// traceIDOf is the event's trace id, or one made of it where it has not the
+// form that OpenTelemetry needs.
+func traceIDOf(ev *trace.Event) oteltrace.TraceID {
+	if id, err := oteltrace.TraceIDFromHex(ev.TraceID); err == nil {
+		return id
+	}
+	var id oteltrace.TraceID
+	_, _ = hex.Decode(id[:], []byte(trace.SessionTraceID(ev.TraceID))) // always 32 hex digits
+	return id
+}
+
+// spanIDOf is a span id, or none where it has not the form of one.
+func spanIDOf(s string) oteltrace.SpanID {
+	id, err := oteltrace.SpanIDFromHex(s)
+	if err != nil {
+		return oteltrace.SpanID{}
+	}
+	return id
+}
