@@ -49,6 +49,9 @@ func (sc *scan) assign(start, end int) {
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}
+	if isBareVerb(a.name) && a.afterUser() {
+		s = password
+	}
 	if s == weak && a.op == opEquals && isSignature(a.name) && inQuery(a.s, a.from) {
 		s = telling
 	}
@@ -57,6 +60,30 @@ func (sc *scan) assign(start, end int) {
 	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
+		return
+	}
+	if s >= telling && !a.val.quoted && (isReference(a.val.text) || isCode(a.val.text)) {
+		sc.literals(&a, s)
+	}
+}
+
+// maxExpression bounds how far into an expression literals are looked for.
+const maxExpression = 160
+
+// literals looks for random values in quotes on the rest of a line: the
+// default of getenv("KEY", "…"), of a || "…", of Field(default="…").
+func (sc *scan) literals(a *assignment, st strength) {
+	s := a.s
+	limit := min(len(s), a.start+maxExpression)
+	for i := a.start; i < limit && s[i] != '\n' && s[i] != ';'; i++ {
+		if !isQuote(s[i]) {
+			continue
+		}
+		end := closeQuote(s, i+1, s[i], 0)
+		if v := s[i+1 : end]; looksRandom(v) && !isStandIn(v) && !isReference(v) && !isPlaceholder(v) {
+			sc.add(i+1, end, nameRule(a.name, st))
+		}
+		i = end
 	}
 }
 
@@ -69,7 +96,18 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
-	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals) && a.val.text[0] != '#'
+	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
+}
+
+// afterUser reports whether a name of a user stands shortly before.
+func (a *assignment) afterUser() bool {
+	before := a.s[max(0, a.from-64):a.from]
+	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER"} {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // readName widens the hit to the whole name.
@@ -108,7 +146,7 @@ func (a *assignment) readOperator() bool {
 	case op == opComma:
 		return a.quote != 0 && a.readComma(i+1)
 	case op == opTag:
-		if a.from == 0 || a.s[a.from-1] != '<' {
+		if a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") || a.quote == 0 && (a.from == 0 || a.s[a.from-1] != '<') {
 			return false
 		}
 		a.op, a.start = op, i+n
@@ -241,6 +279,12 @@ func (a *assignment) readBare(blank, i int) bool {
 	if i == blank {
 		return false
 	}
+	if s[i] == '{' && a.quote != 0 {
+		return a.readVariable(i)
+	}
+	if s[i] == '|' {
+		return a.readCell(i)
+	}
 	if j := typedEquals(s, i); j > 0 {
 		a.op, a.start = opEquals, skipBlanks(s, j)
 		return true
@@ -256,6 +300,40 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// readVariable reads the default in: variable "name" { default = "value" }.
+func (a *assignment) readVariable(i int) bool {
+	if !strings.HasSuffix(a.s[:a.from], `variable "`) {
+		return false
+	}
+	body := a.s[i:min(len(a.s), i+200)]
+	if end := strings.IndexByte(body, '}'); end >= 0 {
+		body = body[:end]
+	}
+	j := strings.Index(body, "default")
+	if j < 0 {
+		return false
+	}
+	j = skipBlanks(a.s, i+j+len("default"))
+	if j >= len(a.s) || a.s[j] != '=' {
+		return false
+	}
+	a.op, a.start = opEquals, skipBlanks(a.s, j+1)
+	return true
+}
+
+// readCell reads a row of a table: | name | value |.
+func (a *assignment) readCell(i int) bool {
+	j := a.from
+	for j > 0 && (isBlank(a.s[j-1]) || a.s[j-1] == '`' || a.s[j-1] == '*') {
+		j--
+	}
+	if j == 0 || j == a.from || a.s[j-1] != '|' {
+		return false
+	}
+	a.op, a.start = opColon, skipBlanks(a.s, i+1)
+	return a.start < len(a.s)
 }
 
 // readProse reads what people write and what tools take: "the password is

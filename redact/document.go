@@ -17,6 +17,7 @@ type edit struct {
 type document struct {
 	sc     *scan
 	known  *needles // only these are looked for, where there are any
+	json   bool     // the text is said to be JSON: it may be a mere string or number
 	record bool     // digests are left alone
 	only   *string  // the one member of the outermost object to look at
 	level  int      // how many strings this text is inside of
@@ -73,7 +74,7 @@ func (f span) edit(s string) edit {
 // walk reads s as JSON. ok is false if it is not, or if it cannot be anything
 // but text.
 func (d *document) walk(s string) (found []edit, ok bool) {
-	if d.level >= maxLevel || !looksLikeJSON(s) {
+	if d.level >= maxLevel || !d.json && !looksLikeJSON(s) {
 		return nil, false
 	}
 	w := walker{d: d, s: s, muted: d.only != nil}

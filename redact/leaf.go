@@ -68,11 +68,22 @@ func (w *walker) spans(lit literal, text string, found []span, head int) {
 	}
 }
 
-// numberLeaf finds passwords that are numbers.
+// numberLeaf finds passwords, and personal data, that are numbers.
 func (w *walker) numberLeaf(name string, lit literal) {
 	digits := w.s[lit.from:lit.to]
-	if w.d.known == nil && len(digits) >= 4 && nameStrength(name) == password && !isStandIn(digits) {
-		w.edits = append(w.edits, edit{start: lit.from, end: lit.to, rule: passwordRule, secret: digits, quote: `"`})
+	if w.d.known != nil || len(digits) < 4 {
+		return
+	}
+	e := edit{start: lit.from, end: lit.to, secret: digits, quote: `"`}
+	if nameStrength(name) == password && !isStandIn(digits) {
+		e.rule = passwordRule
+	} else if len(digits) >= 12 && w.d.sc.r.opts.PII {
+		if found := w.d.sc.find(digits); len(found) > 0 {
+			e.rule = found[0].rule
+		}
+	}
+	if e.rule != nil {
+		w.edits = append(w.edits, e)
 	}
 }
 

@@ -163,6 +163,8 @@ func gluedStrength(word []byte) strength {
 		return password
 	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
 		return telling
+	case endsIn(word, "sessionid"), endsIn(word, "sessid"):
+		return weak
 	}
 	return none
 }

@@ -66,6 +66,14 @@ func (sc *scan) pemTail(start, end int) {
 	}
 }
 
+// putty finds the private part of a key file of PuTTY.
+func (sc *scan) putty(_, end int) {
+	i := run(sc.s, skipBlanks(sc.s, end), 4, isDigit)
+	if to := pemBody(sc.s, i); to > i {
+		sc.add(pemGap(sc.s, i), to, pemRule)
+	}
+}
+
 // pemEnd returns the end of the line -----END … ----- that begins at i.
 func pemEnd(s string, i int) int {
 	j := strings.Index(s[min(len(s), i+5):min(len(s), i+90)], "-----")

@@ -112,9 +112,11 @@ func (a *assignment) readPlain(i int) bool {
 		}
 	}
 	a.set(i, end, false)
-	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty())
+	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty()) || a.op == opColon && isLowerWord(a.val.text) && a.isProperty() && a.afterUser()
 	return true
 }
+
+func isLowerWord(s string) bool { return run(s, 0, len(s), isLower) == len(s) }
 
 // isProperty reports whether name=value is a line of its own, as in a file of
 // properties.

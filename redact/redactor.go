@@ -143,11 +143,11 @@ func (r *Redactor) matchPatterns(sc *scan) {
 // JSON redacts the strings inside one JSON value, at any depth of encoding
 // (JSON in a string too). What comes back is valid JSON with the same keys
 // and structure. Input that is no JSON is treated as text.
-func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), document{})} }
+func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), document{json: true})} }
 
 // Record is JSON for the records that this project itself writes (ledger,
 // events): string values that are wholly a hex digest (12 to 64 lower-case
 // digits) are left alone even where a user's pattern would match them.
 func (r *Redactor) Record(raw []byte) Text {
-	return Text{r.redact(string(raw), document{record: true})}
+	return Text{r.redact(string(raw), document{json: true, record: true})}
 }

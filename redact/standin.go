@@ -53,6 +53,9 @@ func commonWord(s string) bool {
 // isReference reports whether s names a secret that is kept elsewhere: a
 // variable, a template, a path, an address.
 func isReference(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
 	switch s[0] {
 	case '$':
 		return len(s) > 1 && (s[1] == '{' || s[1] == '(' || s[1] == '$' || isLetter(s[1]) || s[1] == '_') && !hashLike(s)

@@ -48,6 +48,8 @@ func mixed(s string) bool {
 func isURLSafe(c byte) bool { return isWord(c) || c == '-' }
 func isDotted(c byte) bool  { return isWord(c) || c == '-' || c == '.' }
 func isB64(c byte) bool     { return isAlnum(c) || c == '+' || c == '/' }
+func isPadded(c byte) bool  { return isURLSafe(c) || c == '=' }
+func isCookie(c byte) bool  { return isB64(c) || c == '%' || c == '-' || c == '_' || c == '=' }
 func isUpAlnum(c byte) bool { return isUpper(c) || isDigit(c) }
 
 const unbounded = 4096
@@ -88,6 +90,8 @@ var tokenShapes = []tokenShape{
 	shape("slack_token", "xoxs-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxo-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxe-", isURLSafe, 16, unbounded),
+	shape("slack_token", "xoxc-", isURLSafe, 16, unbounded),
+	shape("slack_token", "xoxd-", isCookie, 16, unbounded),
 	shape("slack_token", "xoxe.", isDotted, 16, unbounded),
 	shape("slack_token", "xapp-", isURLSafe, 16, unbounded),
 	shape("anthropic_key", "sk-ant-", isURLSafe, 24, unbounded),
@@ -136,5 +140,25 @@ var tokenShapes = []tokenShape{
 	shape("tavily_key", "tvly-", isURLSafe, 24, 64),
 	shape("square_token", "sq0csp-", isURLSafe, 36, 48),
 	shape("square_token", "sq0atp-", isURLSafe, 22, 60),
+	shape("atlassian_token", "ATATT3", isPadded, 100, unbounded),
+	shape("new_relic_key", "NRAK-", isUpAlnum, 27, 27),
+	shape("langsmith_key", "lsv2_pt_", isWord, 36, 64),
+	shape("langsmith_key", "lsv2_sk_", isWord, 36, 64),
+	shape("pinecone_key", "pcsk_", isWord, 50, 100),
+	shape("nvidia_key", "nvapi-", isURLSafe, 50, 100),
+	shape("fireworks_key", "fw_", isAlnum, 22, 26),
+	shape("together_key", "tgp_v1_", isURLSafe, 36, 64),
+	shape("tailscale_key", "tskey-", isURLSafe, 24, 80),
+	shape("circleci_token", "CCIPAT_", isWord, 40, 100),
+	shape("buildkite_token", "bkua_", isHex, 40, 40),
+	shape("supabase_key", "sb_secret_", isURLSafe, 24, 64),
+	shape("e2b_key", "e2b_", isHex, 40, 40),
+	shape("jina_key", "jina_", isURLSafe, 40, 80),
+	shape("notion_token", "secret_", isAlnum, 43, 43),
+	shape("render_key", "rnd_", isAlnum, 28, 40),
+	shape("hubspot_token", "pat-na1-", isURLSafe, 36, 36),
+	shape("google_token", "1//0", isURLSafe, 40, unbounded),
+	shape("linear_key", "lin_oauth_", isAlnum, 32, 80),
+	shape("neon_key", "napi_", isAlnum, 40, 80),
 	shape("age_key", "AGE-SECRET-KEY-1", isUpAlnum, 50, 64),
 }

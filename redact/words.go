@@ -31,6 +31,7 @@ func defaults() *vocabularyBuilder {
 	}
 	b.on("-----begin", (*scan).pem)
 	b.on("-----end", (*scan).pemTail)
+	b.on("private-lines:", (*scan).putty)
 	b.on("bearer", (*scan).bearer)
 	b.on("basic", (*scan).basic)
 	b.on("authorization", (*scan).authorization)
@@ -56,7 +57,7 @@ func defaults() *vocabularyBuilder {
 }
 
 // nameRoots are the words in which the names of secrets are recognised.
-var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "_pw", "-pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat"}
+var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat"}
 
 type vocabularyBuilder struct {
 	index map[string]int
