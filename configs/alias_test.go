@@ -1,0 +1,106 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOptionsOfTheGatewayAreItsSettings(t *testing.T) {
+	const source = `preset: gateway
+model:
+  name: gpt-4o
+  max_input_tokens: 100000
+  max_output_tokens: 4000
+session:
+  context:
+    max_tool_result_tokens: 7000
+    tool_result_truncation: both
+    tool_result_keep_first: 3
+    tool_result_keep_last: 6
+`
+	const ours = `preset: gateway
+model: gpt-4o
+max_context_tokens: 100000
+max_output_tokens: 4000
+truncate: {max_tool_result_tokens: 7000, keep: both}
+mask: {keep_first: 3, keep_last: 6}
+`
+	if diff := cmp.Diff(load(t, ours), load(t, source), sameConfig); diff != "" {
+		t.Error(diff)
+	}
+	// Without their sections, and in other presets, they mean the same.
+	if c := load(t, "max_tool_result_tokens: 7000\ntool_result_truncation: tail\n"); c.Truncate.MaxToolResultTokens != 7000 || c.Truncate.Keep != "tail" {
+		t.Errorf("%+v", c.Truncate)
+	}
+}
+
+func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
+	const source = `{"preset": "history-reducer", "maxInputChars": 50000, "maxObservationChars": 90, "summaryMaxChars": 1200}`
+	const ours = "preset: history-reducer\nmax_context_tokens: 50000\nmask: {max_observation_chars: 90}\nsummarizer: {max_tokens: 1200}\n"
+	if diff := cmp.Diff(load(t, ours), load(t, source), sameConfig); diff != "" {
+		t.Error(diff)
+	}
+	off := load(t, "preset: history-reducer\nobservationMasking: false\n")
+	if slices.Contains(off.Policy.Stages, "mask") {
+		t.Errorf("stages %v", off.Policy.Stages)
+	}
+	on := load(t, "preset: history-reducer\nobservationMasking: true\n")
+	if diff := cmp.Diff(load(t, "preset: history-reducer\n"), on, sameConfig); diff != "" {
+		t.Errorf("masking is on by default, so true changes nothing:\n%s", diff)
+	}
+	if c := load(t, "preset: summarize\nobservationMasking: true\n"); c.Policy.Stages[0] != "mask" {
+		t.Errorf("stages %v", c.Policy.Stages)
+	}
+}
+
+func TestAliasThatContradictsItsSettingIsAnError(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{
+			"truncate: {max_tool_result_tokens: 5}\nmax_tool_result_tokens: 5",
+			"f.yaml:2: max_tool_result_tokens says the same as truncate.max_tool_result_tokens in line 1; give one of them",
+		},
+		{
+			"max_tool_result_tokens: 5\nsession: {context: {max_tool_result_tokens: 6}}",
+			"f.yaml:2: session.context.max_tool_result_tokens says the same as max_tool_result_tokens in line 1; give one of them",
+		},
+		{"observationMasking: true\npolicy: {stages: [mask]}", "f.yaml:2: policy.stages says the same as observationMasking in line 1; give one of them"},
+		{"max_tool_result_tokens: 0", "f.yaml:1: max_tool_result_tokens must be > 0, that is truncate.max_tool_result_tokens (got 0)"},
+		{"maxInputChars: 5000", "f.yaml:1: maxInputChars belongs to the preset history-reducer; here it is max_context_tokens, in tokens"},
+		{"observationMasking: 1", "f.yaml:1: observationMasking must be true or false (got 1)"},
+		{"session: {context: {max_histroy: 1}}", `f.yaml:1: unknown key "session.context.max_histroy"`},
+		{"model: {temperature: 1}", `f.yaml:1: unknown key "model.temperature"`},
+	} {
+		if diff := cmp.Diff([]string{c.want}, mistakes(c.text+"\n")); diff != "" {
+			t.Errorf("%s\n%s", c.text, diff)
+		}
+	}
+}
+
+func TestEveryAliasNamesASetting(t *testing.T) {
+	for name, a := range aliases {
+		if _, ok := schema().byPath[a.path]; !ok {
+			t.Errorf("%s stands for %s, which there is not", name, a.path)
+		}
+		if _, both := schema().byPath[name]; both {
+			t.Errorf("%s is a setting and an alias", name)
+		}
+		if a.preset != "" && !slices.Contains(Names(), a.preset) {
+			t.Errorf("%s belongs to %q", name, a.preset)
+		}
+	}
+}
+
+func TestNearestNameIsTheOneThatWasMeant(t *testing.T) {
+	known := []string{"policy", "policy.trigger_pct", "policy.target_pct", "mask.when", "truncate.when"}
+	for name, want := range map[string]string{
+		"polciy": "policy", "policy.triger_pct": "policy.trigger_pct", "trigger_pct": "policy.trigger_pct",
+		"when": "", "zzz": "", "": "", strings.Repeat("x", 1000): "", "POLICY": "policy",
+	} {
+		if got := nearest(name, known); got != want {
+			t.Errorf("nearest(%.20q) = %q, want %q", name, got, want)
+		}
+	}
+}

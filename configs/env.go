@@ -1,0 +1,92 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+)
+
+const envPrefix = "COMPACT_"
+
+// short are the settings outside of policy that have a short variable, too.
+var short = []string{"trace.ariadne_url"}
+
+// foreign are variables of this prefix that belong to the tests of this
+// project.
+var foreign = []string{"COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
+
+// variables maps the name of every variable to the setting it is for.
+func variables() map[string]string {
+	all := map[string]string{}
+	leaves := map[string]int{}
+	for _, f := range schema().fields {
+		leaves[f.leaf()]++
+	}
+	for _, f := range schema().fields {
+		all[variable(f.path)] = f.path
+		if f.section() == "policy" && leaves[f.leaf()] == 1 || slices.Contains(short, f.path) {
+			all[variable(f.leaf())] = f.path
+		}
+	}
+	return all
+}
+
+func variable(path string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
+
+// environment reads the variables that name settings.
+func (l *loader) environment() []setting {
+	known := variables()
+	byPath := map[string]setting{}
+	var all []setting
+	for _, entry := range l.environ {
+		name, text, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || slices.Contains(foreign, name) {
+			continue
+		}
+		path, ok := known[name]
+		if !ok {
+			l.suspect(name, known)
+			continue
+		}
+		v, ok := fromText(schema().byPath[path].kind, text)
+		if !ok {
+			l.report.add(&Error{Source: name, Path: path, Value: text, Reason: wanted[schema().byPath[path].kind]})
+			continue
+		}
+		if other, twice := byPath[path]; twice {
+			l.report.add(&Error{Source: name, Path: path, Reason: "is given twice, also by " + other.source})
+			continue
+		}
+		s := setting{path: path, source: name, value: v}
+		byPath[path] = s
+		all = append(all, s)
+	}
+	return all
+}
+
+// suspect reports a variable that seems to mean a setting. Others of the
+// prefix may belong to anybody.
+func (l *loader) suspect(name string, known map[string]string) {
+	lower := strings.ToLower(name)
+	names := make([]string, 0, len(known))
+	for k := range known {
+		names = append(names, strings.ToLower(k))
+	}
+	ours := false
+	for s := range schema().sections {
+		ours = ours || strings.HasPrefix(name, variable(s)+"_")
+	}
+	meant := ""
+	for _, k := range names {
+		if distance(lower, k, 2) <= 2 && (meant == "" || k < meant) {
+			meant = k
+		}
+	}
+	switch {
+	case meant != "":
+		l.report.add(&Error{Source: name, Reason: "names no setting (did you mean " + strings.ToUpper(meant) + "?)"})
+	case ours:
+		l.report.add(&Error{Source: name, Reason: "names no setting"})
+	}
+}

@@ -1,0 +1,93 @@
+package configs
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
+	for _, name := range []string{"COMPACT_TRIGGER_PCT", "COMPACT_POLICY_TRIGGER_PCT"} {
+		if c := load(t, "", Environ([]string{name + "=0.7"})); c.Policy.TriggerPct != 0.7 {
+			t.Errorf("%s: %v", name, c.Policy.TriggerPct)
+		}
+	}
+	c := load(t, "", Environ([]string{
+		"COMPACT_MODEL=gpt-4o", "COMPACT_MAX_CONTEXT_TOKENS=32000", "COMPACT_STRATEGY=brief", "COMPACT_ARIADNE_URL=http://localhost:8000",
+		"COMPACT_ROLES_NEVER_PRUNE= system , tool", "COMPACT_MASK_EXCLUDE_TOOLS=[\"a,b\"]", "COMPACT_SUMMARIZER_TIMEOUT=90s",
+		"COMPACT_STORAGE_PATH=/tmp/x", "COMPACT_KEEP_RECENT_TURNS=2", "COMPACT_TARGET_PCT=", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_VECTORS=/v",
+	}))
+	if c.Model != "gpt-4o" || c.MaxContextTokens != 32000 || c.Policy.Strategy != "brief" || c.Trace.AriadneURL != "http://localhost:8000" ||
+		len(c.Policy.RolesNeverPrune) != 2 || c.Mask.ExcludeTools[0] != "a,b" || c.Summarizer.Timeout != 90*time.Second ||
+		c.Storage.Path != "/tmp/x" || c.Policy.KeepRecentTurns != 2 || c.Policy.TargetPct != 0.6 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
+	known := variables()
+	for _, f := range schema().fields {
+		if known[variable(f.path)] != f.path {
+			t.Errorf("%s stands for %s, not for %s", variable(f.path), known[variable(f.path)], f.path)
+		}
+	}
+}
+
+func TestRedactionIsSwitchedOffByItsFullPathAlone(t *testing.T) {
+	for name, path := range variables() {
+		if path == "redaction.enabled" && name != "COMPACT_REDACTION_ENABLED" {
+			t.Errorf("%s switches redaction off", name)
+		}
+	}
+	for _, env := range []string{"COMPACT_ENABLED=false", "COMPACT_REDACTION=false", "COMPACT_REDACT=false"} {
+		c, err := Parse("", nil, Environ([]string{env}))
+		if err == nil && !c.Redaction.Enabled {
+			t.Errorf("%s switched it off", env)
+		}
+	}
+	if c := load(t, "", Environ([]string{"COMPACT_REDACTION_ENABLED=false"})); c.Redaction.Enabled {
+		t.Error("the full path does not switch it off")
+	}
+}
+
+func TestVariableThatIsWrongIsNamed(t *testing.T) {
+	for _, c := range []struct{ env, want string }{
+		{"COMPACT_TRIGGER_PCT=1.7", "COMPACT_TRIGGER_PCT: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
+		{"COMPACT_TRIGGER_PCT=high", `COMPACT_TRIGGER_PCT: policy.trigger_pct must be a number (got "high")`},
+		{"COMPACT_TARGET_PCT=NaN", `COMPACT_TARGET_PCT: policy.target_pct must be a number (got "NaN")`},
+		{"COMPACT_MAX_CONTEXT_TOKENS=32k", `COMPACT_MAX_CONTEXT_TOKENS: max_context_tokens must be a whole number (got "32k")`},
+		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list (got "[a")`},
+		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: names no setting (did you mean COMPACT_TRIGGER_PCT?)"},
+		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: names no setting"},
+		{"COMPACT_PRESET=x", `COMPACT_PRESET: preset must be one of graduated, summarize, masking, history-reducer, gateway (got "x")`},
+		{"COMPACT_POLICY_STRATEGY=brief COMPACT_STRATEGY=brief", "COMPACT_STRATEGY: policy.strategy is given twice, also by COMPACT_POLICY_STRATEGY"},
+	} {
+		if diff := cmp.Diff([]string{c.want}, mistakes("", Environ(strings.Fields(c.env)))); diff != "" {
+			t.Errorf("%s:\n%s", c.env, diff)
+		}
+	}
+}
+
+func TestOverrideThatIsWrongIsNamedAsTheProgramNamesIt(t *testing.T) {
+	for _, c := range []struct {
+		option Option
+		want   string
+	}{
+		{Override("--max-context-tokens", "max_context_tokens", -1), "--max-context-tokens: max_context_tokens must be >= 0 (got -1)"},
+		{Override("--model", "model", 3), "--model: model must be a text (got 3)"},
+		{Override("--x", "polcy", 3), `--x: unknown key "polcy" (did you mean policy?)`},
+		{Override("--x", "mask", struct{}{}), "--x: mask is a section, not a setting"},
+		{Override("--x", "mask.template", struct{}{}), "--x: mask.template must be a text (got {})"},
+	} {
+		if diff := cmp.Diff([]string{c.want}, mistakes("", c.option)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	c := load(t, "", Override("", "policy.trigger_pct", 1), Override("", "summarizer.timeout", time.Minute), Override("", "redaction.pii", true),
+		Override("", "mask.exclude_tools", []string{"a"}), Override("", "max_context_tokens", "9000"))
+	if c.Policy.TriggerPct != 1 || c.Summarizer.Timeout != time.Minute || !c.Redaction.PII || len(c.Mask.ExcludeTools) != 1 || c.MaxContextTokens != 9000 {
+		t.Errorf("%+v", c)
+	}
+}

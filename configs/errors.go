@@ -1,0 +1,108 @@
+package configs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// An Error is one mistake in a configuration. [Load] joins all of them;
+// [Mistakes] takes the join apart.
+type Error struct {
+	Source string // the file, the environment variable, or what an [Override] was named; "" = not known
+	Line   int    // in the file, from 1; 0 = not known
+	Path   string // the setting, "policy.trigger_pct"; "" where it is not one setting
+	Value  any    // what was given; nil where there is none to show
+	Reason string // "must be 0.0-1.0"
+	Err    error  // the cause, if there is one besides the reason
+}
+
+// Error reads "compact.yaml:12: policy.trigger_pct must be 0.0-1.0 (got 1.7)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Source != "" {
+		b.WriteString(e.Source)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+		}
+		b.WriteString(": ")
+	}
+	if e.Path != "" {
+		b.WriteString(e.Path + " ")
+	}
+	b.WriteString(e.Reason)
+	if e.Value != nil {
+		fmt.Fprintf(&b, " (got %s)", show(e.Value))
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Mistakes returns the mistakes that an error of [Load] or [Parse] is made of.
+// It is empty for an error that is none of theirs.
+func Mistakes(err error) []*Error {
+	var one *Error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []*Error
+		for _, e := range joined.Unwrap() {
+			all = append(all, Mistakes(e)...)
+		}
+		return all
+	}
+	if errors.As(err, &one) {
+		return []*Error{one}
+	}
+	return nil
+}
+
+// maxShown is how much of a value an error shows, in bytes.
+const maxShown = 80
+
+// show writes a value as its owner wrote it, but for a password in a URL.
+func show(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return clip(fmt.Sprint(v))
+	}
+	if u, err := url.Parse(s); err == nil && u.User != nil {
+		s = u.Redacted()
+	} else if strings.Contains(s, "://") && strings.Contains(s, "@") {
+		return "a URL that can't be read"
+	}
+	return clip(fmt.Sprintf("%q", s))
+}
+
+func clip(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "…"
+}
+
+// report collects mistakes.
+type report struct{ all []*Error }
+
+func (r *report) add(e *Error) { r.all = append(r.all, e) }
+
+// err joins the mistakes in the order in which they stand in the file, then
+// those of other places in the order in which they were found.
+func (r *report) err() error {
+	slices.SortStableFunc(r.all, func(a, b *Error) int { return cmp.Compare(rank(a), rank(b)) })
+	errs := make([]error, len(r.all))
+	for i, e := range r.all {
+		errs[i] = e
+	}
+	return errors.Join(errs...)
+}
+
+func rank(e *Error) int {
+	if e.Line > 0 {
+		return e.Line
+	}
+	return 1 << 30
+}

@@ -1,0 +1,163 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// setting is a value that somebody gave, and where.
+type setting struct {
+	path   string // of a field
+	source string
+	line   int
+	name   string // as it was given, where that is not the path: an alias
+	layer  int    // 1 file, 2 environment, 3 program
+	value  any    // of the field's type
+}
+
+// file is a configuration file that is being read.
+type file struct {
+	name   string
+	report *report
+	seen   map[string]int // path or alias → line
+	given  []given
+}
+
+// given is a key of the file that names a setting, before its value is read.
+type given struct {
+	key  string // path or alias
+	line int
+	node *yaml.Node
+}
+
+// readFile returns the keys of a YAML or JSON file that name settings or
+// aliases. What is wrong with the others is reported.
+func readFile(name string, data []byte, r *report) []given {
+	f := &file{name: name, report: r, seen: map[string]int{}}
+	root, err := parse(name, data)
+	switch {
+	case err != nil:
+		f.fail(lineIn(err), "", nil, "can't be read: "+strings.TrimPrefix(err.Error(), "yaml: "), err)
+	case root == nil:
+	case root.Kind != yaml.MappingNode:
+		f.fail(root.Line, "", nil, "must hold settings (name: value)", nil)
+	default:
+		f.mapping(root, "")
+	}
+	return f.given
+}
+
+func (f *file) fail(line int, path string, value any, reason string, err error) {
+	f.report.add(&Error{Source: f.name, Line: line, Path: path, Value: value, Reason: reason, Err: err})
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+)`)
+
+// lineIn returns the line that a YAML error names in its text.
+func lineIn(err error) int {
+	var at *jsonError
+	if errors.As(err, &at) {
+		return at.line
+	}
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	return 0
+}
+
+// parse returns the root of the only document, nil when there is none. JSON is
+// nearly YAML, but for some of its escapes.
+func parse(name string, data []byte) (*yaml.Node, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if json.Valid(data) || strings.HasSuffix(strings.ToLower(name), ".json") {
+		return parseJSON(data)
+	}
+	var doc, more yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one document")
+	}
+	root := doc.Content[0]
+	if root.ShortTag() == "!!null" {
+		return nil, nil
+	}
+	return root, nil
+}
+
+// mapping walks over the keys of a section.
+func (f *file) mapping(n *yaml.Node, prefix string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			f.fail(key.Line, "", nil, "a key must be a name", nil)
+			continue
+		}
+		f.member(prefix+key.Value, key.Line, value)
+	}
+}
+
+// member takes one key: a section, a setting, or the old name of one.
+func (f *file) member(path string, line int, value *yaml.Node) {
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
+	_, setting := schema().byPath[path]
+	_, alias := aliases[path]
+	section := schema().sections[path] || aliasSections[path] && (!setting || value.Kind == yaml.MappingNode)
+	switch {
+	case section && value.Kind == yaml.MappingNode:
+		f.mapping(value, path+".")
+	case section && value.ShortTag() == "!!null": // a section whose lines are all comments
+	case section:
+		f.fail(line, path, plain(value), "is a section, not a setting", nil)
+	case !setting && !alias:
+		f.fail(line, "", nil, unknown(path), nil)
+	case f.seen[path] > 0:
+		f.fail(line, path, nil, "is given twice, first in line "+strconv.Itoa(f.seen[path]), nil)
+	case value.ShortTag() == "!!null":
+		f.fail(line, path, nil, "has no value; leave the line out for the default", nil)
+	default:
+		f.seen[path] = line
+		f.given = append(f.given, given{key: path, line: line, node: value})
+	}
+}
+
+// plain is the value of a scalar, for errors.
+func plain(n *yaml.Node) any {
+	if n.Kind != yaml.ScalarNode {
+		return nil
+	}
+	if n.ShortTag() == "!!str" {
+		return n.Value
+	}
+	return raw(n.Value)
+}
+
+// raw is a value that errors show without quotes.
+type raw string
+
+// unknown says that there is no such setting. The value is not shown: it may
+// well be a secret.
+func unknown(path string) string {
+	leaf := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
+	for _, word := range []string{"api_key", "apikey", "secret", "password", "token"} {
+		if strings.HasSuffix(leaf, word) {
+			return "unknown key " + strconv.Quote(path) + "; secrets are never in a configuration: set OPENAI_API_KEY in the environment"
+		}
+	}
+	return "unknown key " + strconv.Quote(path) + didYouMean(path, schema().known())
+}

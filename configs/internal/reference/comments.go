@@ -1,0 +1,77 @@
+package reference
+
+// heads are the first lines of each file.
+var heads = map[string]string{
+	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarise the old part, and only then give anything up.
+Copy this file and change what you need; what you leave out keeps the value that stands here. The environment goes over it: COMPACT_POLICY_TRIGGER_PCT, or COMPACT_TRIGGER_PCT for short.`,
+	"summarize":       `The preset "summarize": the old part of a conversation becomes a summary, nothing is masked.`,
+	"masking":         `The preset "masking": old tool results become placeholders at every call. No summary is made, and nothing else is touched.`,
+	"history-reducer": `The preset "history-reducer": mask, then a local summary, then truncation. Sizes are characters (UTF-16 units), not tokens.`,
+	"gateway":         `The preset "gateway": no model is asked for a summary. Tokens are estimated as bytes / 4.`,
+}
+
+// comments say what each setting does.
+var comments = map[string]string{
+	"preset":             `What the settings that are left out come from: graduated, summarize, masking, history-reducer, gateway.`,
+	"model":              `The model that is sent the messages, such as gpt-4o: decides the tokenizer, and the window unless that is set below.`,
+	"max_context_tokens": `The window, input and output together. 0: what the model is known to have.`,
+	"max_output_tokens":  `Kept free for the answer.`,
+	"counting":           `model: in the model's own tokens; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
+
+	"policy":                    `When a conversation is compacted, how far, and what is kept.`,
+	"policy.stages":             `What may be done, in this order, each only as far as it must.`,
+	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
+	"policy.target_pct":         `... and goes on until this share is reached.`,
+	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,
+	"policy.margin_pct":         `The same as a share of the window, in percent, on top.`,
+	"policy.keep_recent_turns":  `The newest turns are left as they are ...`,
+	"policy.keep_tool_io_pairs": `... and so are the newest tool calls with their results.`,
+	"policy.roles_never_prune":  `Messages of these roles are never touched.`,
+	"policy.strategy":           `What a summary holds: task_state, decision_log, code_delta, brief.`,
+
+	"truncate":                        `One tool result that is too large by itself is cut.`,
+	"truncate.when":                   `trigger: when a compaction is due; always: when it is first seen.`,
+	"truncate.max_tool_result_tokens": `The most that is left of it; at most a quarter of the budget in any case.`,
+	"truncate.keep":                   `Which end is kept: head, tail or both.`,
+
+	"mask":                       `Old tool results become a line that says how much was there.`,
+	"mask.when":                  `trigger: in one batch when a compaction is due, which keeps the provider's prompt cache; always: at every call.`,
+	"mask.every":                 `With always: turns between two batches. 1: the window slides with every turn.`,
+	"mask.window_turns":          `Results of the newest turns stay ...`,
+	"mask.keep_first":            `... and so do the first results ...`,
+	"mask.keep_last":             `... and the last ones ...`,
+	"mask.exclude_tools":         `... and all results of these tools.`,
+	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,
+	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,
+
+	"summarizer": `Who writes summaries. Secrets never stand here: the key of openai comes from OPENAI_API_KEY.`,
+	"summarizer.backend": `extractive: no model, no network; openai: any server that speaks OpenAI's chat completions. ` +
+		`It is openai where nothing stands here, but a model or a base_url does.`,
+	"summarizer.model":         `The model to ask; it may be a cheaper one than the agent's.`,
+	"summarizer.base_url":      `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
+	"summarizer.max_tokens":    `The most that a summary may take.`,
+	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
+	"summarizer.timeout":       `For a whole summary, retries included.`,
+	"summarizer.max_attempts":  `Tries of one call.`,
+	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
+	"summarizer.seed":          `Sent to the model, for answers that are the same each time.`,
+	"summarizer.fallback":      `When there is no summary to be had. pruning-only: a notice stands for the old part; extractive: a summary without a model.`,
+
+	"redaction":            `What is taken out of everything that is stored, exported or sent to a summarising model. The messages that the agent's own model is sent stay as they are.`,
+	"redaction.enabled":    `false stores secrets. Every export then says so, with high severity.`,
+	"redaction.strict":     `Also take what merely looks like api_key=... or password: ..., such as a type or a variable.`,
+	"redaction.pii":        `Also e-mail addresses, telephone numbers, cards and IBANs.`,
+	"redaction.patterns":   `Regular expressions (RE2) of your own; the first group, or the whole match, is the secret.`,
+	"redaction.summarizer": `false sends the old part to a summarising model as it is.`,
+
+	"storage":             `Where what is taken out goes, before it is taken out.`,
+	"storage.adapter":     `fs: a folder; memory: nothing outlives the process.`,
+	"storage.path":        `The folder.`,
+	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so.`,
+	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
+
+	"trace":             `Where events go besides the audit log in the archive.`,
+	"trace.ariadne_url": `An Ariadne server, such as http://localhost:8000. "": none.`,
+	"trace.console":     `One line an event on standard error.`,
+	"trace.per_session": `One trace for each session instead of one for each model call.`,
+}

@@ -1,0 +1,208 @@
+package configs
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// An Option says more about how a configuration is loaded.
+type Option func(*loader)
+
+// Override sets one setting above environment and file, as flags of a command
+// do. source is what a mistake in it is reported for ("--model"), path names
+// the setting, value has its type or is the text of it.
+func Override(source, path string, value any) Option {
+	return func(l *loader) { l.overrides = append(l.overrides, override{source, path, value}) }
+}
+
+// Environ is read instead of the environment of the process; its form is that
+// of [os.Environ]. Nil is an empty environment.
+func Environ(environ []string) Option {
+	return func(l *loader) { l.environ = environ }
+}
+
+// Load reads a configuration from a YAML or JSON file; "" is no file, for a
+// configuration of environment and presets alone. What it returns is complete:
+// its zeros mean zero. Every mistake is in the error ([Mistakes]), which is
+// also that of reading the file.
+func Load(path string, opts ...Option) (compact.Config, error) {
+	if path == "" {
+		return Parse("", nil, opts...)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		reason := err
+		if pe := new(os.PathError); errors.As(err, &pe) {
+			reason = pe.Err
+		}
+		return compact.Config{}, &Error{Source: path, Reason: reason.Error(), Err: err}
+	}
+	return Parse(path, data, opts...)
+}
+
+// Parse is [Load] for a file that was read already; name stands for it in
+// errors.
+func Parse(name string, data []byte, opts ...Option) (compact.Config, error) {
+	l := &loader{environ: os.Environ(), from: map[string]setting{}}
+	for _, o := range opts {
+		o(l)
+	}
+	c, err := l.load(name, data)
+	if err != nil {
+		return compact.Config{}, err
+	}
+	return c, nil
+}
+
+type override struct {
+	source, path string
+	value        any
+}
+
+// loader loads one configuration.
+type loader struct {
+	environ      []string
+	overrides    []override
+	keysOptional bool
+
+	report   report
+	preset   string             // name of the base
+	base     compact.Config     // the preset
+	defaults map[string]any     // the settings of base
+	from     map[string]setting // who gave each setting
+}
+
+func (l *loader) load(name string, data []byte) (compact.Config, error) {
+	keys := readFile(name, data, &l.report)
+	vars, said := l.environment(), l.program()
+	l.chooseBase(name, keys, vars, said)
+	v := viper.New()
+	for path, value := range l.defaults {
+		v.SetDefault(path, value)
+	}
+	fromFile := l.settings(name, keys)
+	if err := v.MergeConfigMap(nested(fromFile)); err != nil {
+		return compact.Config{}, err
+	}
+	for i, layer := range [][]setting{fromFile, vars, said} {
+		for _, s := range layer {
+			s.layer = i + 1
+			l.from[s.path] = s
+		}
+	}
+	// Not viper's own environment: it would take any text for any type.
+	for _, s := range append(vars, said...) {
+		v.Set(s.path, s.value)
+	}
+	c := l.base
+	if err := v.Unmarshal(&c, func(d *mapstructure.DecoderConfig) { d.ZeroFields = true }); err != nil {
+		return compact.Config{}, err
+	}
+	l.settle(&c)
+	l.validate(c)
+	l.components(&c)
+	return c, l.report.err()
+}
+
+// chooseBase settles which preset the configuration is built on: the one that
+// is named by the program, else by the environment, else by the file.
+func (l *loader) chooseBase(name string, keys []given, layers ...[]setting) {
+	at := setting{value: ""}
+	for _, g := range keys {
+		if v, ok := fromNode(kindString, g.node); ok && g.key == "preset" {
+			at = setting{source: name, line: g.line, value: v}
+		}
+	}
+	for _, layer := range layers {
+		for _, s := range layer {
+			if s.path == "preset" {
+				at = s
+			}
+		}
+	}
+	l.useBase(at)
+	l.defaults = map[string]any{}
+	for _, f := range schema().fields {
+		l.defaults[f.path] = f.of(reflect.ValueOf(&l.base).Elem()).Interface()
+	}
+}
+
+// useBase takes the preset that was named; in place of one that there is not,
+// the default one, so that the other mistakes are found too.
+func (l *loader) useBase(at setting) {
+	wanted := at.value.(string)
+	base, err := compact.Preset(wanted)
+	if err != nil {
+		l.report.add(&Error{
+			Source: at.source, Line: at.line, Path: "preset", Value: wanted, Err: err,
+			Reason: "must be one of " + strings.Join(Names(), ", ") + didYouMean(wanted, Names()),
+		})
+		base, _ = compact.Preset("")
+	}
+	l.base, l.preset = base, base.Preset
+}
+
+// nested makes the tree of a file out of its settings.
+func nested(settings []setting) map[string]any {
+	root := map[string]any{}
+	for _, s := range settings {
+		at := root
+		section, leaf, found := strings.Cut(s.path, ".")
+		for ; found; section, leaf, found = strings.Cut(leaf, ".") {
+			next, ok := at[section].(map[string]any)
+			if !ok {
+				next = map[string]any{}
+				at[section] = next
+			}
+			at = next
+		}
+		at[section] = s.value
+	}
+	return root
+}
+
+// program checks what the program says.
+func (l *loader) program() []setting {
+	var all []setting
+	for _, o := range l.overrides {
+		f, ok := schema().byPath[o.path]
+		if schema().sections[o.path] {
+			l.report.add(&Error{Source: o.source, Path: o.path, Reason: "is a section, not a setting"})
+			continue
+		}
+		if !ok {
+			l.report.add(&Error{Source: o.source, Reason: unknown(o.path)})
+			continue
+		}
+		v, ok := fromValue(f.kind, o.value)
+		if !ok {
+			l.report.add(&Error{Source: o.source, Path: o.path, Value: o.value, Reason: wanted[f.kind]})
+			continue
+		}
+		all = append(all, setting{path: o.path, source: o.source, value: v})
+	}
+	return all
+}
+
+// settle makes what does not differ in meaning not differ in form, and derives
+// what follows from what was given.
+func (l *loader) settle(c *compact.Config) {
+	root := reflect.ValueOf(c).Elem()
+	for _, f := range schema().fields {
+		if v := f.of(root); f.kind == kindList && v.Len() == 0 {
+			v.SetZero()
+		}
+	}
+	c.Preset = l.preset
+	_, named := l.from["summarizer.backend"]
+	if s := &c.Summarizer; !named && (s.Model != "" || s.BaseURL != "") {
+		s.Backend = "openai"
+	}
+}

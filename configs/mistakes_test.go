@@ -1,0 +1,152 @@
+package configs
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/strategy"
+)
+
+func TestEveryMistakeIsReportedAtOnceWithItsLine(t *testing.T) {
+	const text = `preset: graduated
+polcy:
+  trigger_pct: 0.5
+policy:
+  trigger_pct: 1.7
+  keep_recent_turns: "six"
+  stages: [truncate, maks]
+  strategy: task-state
+mask:
+  keep_frist: 2
+  when: sometimes
+summarizer:
+  timeout: 60
+  parallel: 100
+trace:
+  ariadne_url: localhost
+redaction:
+  patterns: ["ok", "(x"]
+`
+	want := []string{
+		`f.yaml:2: unknown key "polcy" (did you mean policy?)`,
+		`f.yaml:5: policy.trigger_pct must be 0.0-1.0 (got 1.7)`,
+		`f.yaml:6: policy.keep_recent_turns must be a whole number (got "six")`,
+		`f.yaml:7: policy.stages[1] must be one of truncate, mask, summarise, shrink, squeeze, window, history, drop (did you mean mask?) (got "maks")`,
+		`f.yaml:8: policy.strategy must be one of brief, code_delta, decision_log, task_state (did you mean task_state?) (got "task-state")`,
+		`f.yaml:10: unknown key "mask.keep_frist" (did you mean mask.keep_first?)`,
+		`f.yaml:11: mask.when must be one of trigger, always (got "sometimes")`,
+		`f.yaml:13: summarizer.timeout must be a duration such as 60s or 2m30s (got 60)`,
+		`f.yaml:14: summarizer.parallel must be 1-64 (got 100)`,
+		`f.yaml:16: trace.ariadne_url must be a URL such as http://localhost:8000 (got "localhost")`,
+		"f.yaml:18: redaction.patterns[1] is not a regular expression: error parsing regexp: missing closing ): `(x`",
+	}
+	if diff := cmp.Diff(want, mistakes(text)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestMistake(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"bounds: below", "policy: {target_pct: 0}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got 0)"},
+		{"bounds: not a number", "policy: {target_pct: .nan}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got NaN)"},
+		{"bounds: excluded", "policy: {margin_pct: 100}", "f.yaml:1: policy.margin_pct must be 0-100 and below 100 (got 100)"},
+		{"a value that cannot be", "truncate: {max_tool_result_tokens: 0}", "f.yaml:1: truncate.max_tool_result_tokens must be > 0 (got 0)"},
+		{"empty list", "policy: {stages: []}", "f.yaml:1: policy.stages must not be empty (got [])"},
+		{"needed by another", "storage: {path: \"\"}", `f.yaml:1: storage.path must not be empty (got "")`},
+		{"target above trigger", "policy: {target_pct: 0.9}", "the budget is not possible: target_pct 0.9 must be below trigger_pct 0.85"},
+		{"nothing left", "max_context_tokens: 1000", "the budget is not possible: max_context_tokens 1000 - hard_cap_buffer 1500 - max_output_tokens 0 leaves -500 tokens"},
+		{"preset", "preset: graduate", `f.yaml:1: preset must be one of graduated, summarize, masking, history-reducer, gateway (did you mean graduated?) (got "graduate")`},
+		{"preset of another type", "preset: 3", "f.yaml:1: preset must be a text (got 3)"},
+		{"no value", "model:", "f.yaml:1: model has no value; leave the line out for the default"},
+		{"null in JSON", `{"model": null}`, "f.yaml:1: model has no value; leave the line out for the default"},
+		{"twice", "model: a\nmodel: b", "f.yaml:2: model is given twice, first in line 1"},
+		{"twice in JSON", "{\"model\": \"a\",\n\"model\": \"b\"}", "f.yaml:2: model is given twice, first in line 1"},
+		{"twice with a dotted key", "policy.strategy: brief\npolicy: {strategy: brief}", "f.yaml:2: policy.strategy is given twice, first in line 1"},
+		{"section as a value", "redaction: false", "f.yaml:1: redaction is a section, not a setting (got false)"},
+		{"value as a section", "counting: {a: 1}", "f.yaml:1: counting must be a text"},
+		{"list of numbers", "mask: {exclude_tools: [1]}", "f.yaml:1: mask.exclude_tools must be a list"},
+		{"list as a text", "mask: {exclude_tools: a}", `f.yaml:1: mask.exclude_tools must be a list (got "a")`},
+		{"switch in words", "redaction: {enabled: off}", `f.yaml:1: redaction.enabled must be true or false (got "off")`},
+		{"number in quotes", "max_context_tokens: \"32000\"", `f.yaml:1: max_context_tokens must be a whole number (got "32000")`},
+		{"fraction", "max_context_tokens: 1.5", "f.yaml:1: max_context_tokens must be a whole number (got 1.5)"},
+		{"too large", "max_context_tokens: 99999999999999999999", "f.yaml:1: max_context_tokens must be a whole number (got 99999999999999999999)"},
+		{"name in no section", "trigger_pct: 0.5", `f.yaml:1: unknown key "trigger_pct" (did you mean policy.trigger_pct?)`},
+		{"other case", "policy: {Trigger_Pct: 0.5}", `f.yaml:1: unknown key "policy.Trigger_Pct" (did you mean policy.trigger_pct?)`},
+		{"nothing like it", "quux: 1", `f.yaml:1: unknown key "quux"`},
+		{"merge key", "<<: {model: a}", `f.yaml:1: unknown key "<<"`},
+		{"no mapping", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
+		{"key that is no name", "? [a]\n: b", "f.yaml:1: a key must be a name"},
+		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: there is more than one document"},
+		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: line 2: found a tab character that violates indentation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff([]string{c.want}, mistakes(c.text+"\n")); diff != "" {
+				t.Errorf("%s\n%s", c.text, diff)
+			}
+		})
+	}
+}
+
+func TestBrokenJSONNamesItsLine(t *testing.T) {
+	_, err := Parse("c.json", []byte("{\n \"model\": \"a\",\n}\n"), Environ(nil))
+	if m := Mistakes(err); len(m) != 1 || m[0].Line != 3 || m[0].Source != "c.json" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestErrorsShowNoSecrets(t *testing.T) {
+	secret := "sk-" + strings.Repeat("a1b2", 8)
+	for _, text := range []string{
+		"summarizer: {api_key: " + secret + "}",
+		"OPENAI_API_KEY: " + secret,
+		"trace: {ariadne_url: \"ftp://user:" + secret + "@host\"}",
+		"summarizer: {base_url: \"http://user:" + secret + "@h:99999999\", backend: 3}",
+	} {
+		got := mistakes(text)
+		if len(got) == 0 || strings.Contains(strings.Join(got, "\n"), secret) {
+			t.Errorf("%.20s…: %q", text, got)
+		}
+	}
+	if got := mistakes("summarizer: {api_key: x}"); !strings.Contains(got[0], "OPENAI_API_KEY in the environment") {
+		t.Errorf("%q does not say where the key goes", got)
+	}
+}
+
+func TestCauseOfAMistakeCanBeFound(t *testing.T) {
+	_, err := Parse("f.yaml", []byte("policy: {target_pct: 0.9}\n"), Environ(nil))
+	var e *Error
+	if !errors.As(err, &e) || e.Err == nil {
+		t.Errorf("%v has no cause", err)
+	}
+	if Mistakes(errors.New("x")) != nil || Mistakes(nil) != nil {
+		t.Error("mistakes of an error that is none")
+	}
+	if _, err := strategy.Lookup("task-state"); err == nil {
+		t.Error("the strategy of the test exists")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range Names() {
+		data, err := Preset(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, s := range []string{"a: &x {b: *x}", "? [a]\n: b", `{"model":null}`, "policy: *x", "&a model: *a", "policy: &p {strategy: *p}", "{", "model.name: x\nmodel: {name: y}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("f.yaml", data, Environ(nil), KeysOptional())
+		switch {
+		case err == nil && c.Validate() != nil:
+			t.Errorf("accepted, but: %v", c.Validate())
+		case err != nil && len(Mistakes(err)) == 0:
+			t.Errorf("an error that is no mistake: %v", err)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package configs
+
+import "strings"
+
+// nearest returns the known name that name was probably meant to be, or "".
+func nearest(name string, known []string) string {
+	name = strings.ToLower(name)
+	best, at := "", min(1+len(name)/4, 4)
+	for _, k := range known {
+		if d := distance(name, k, at); d < at || d == at && (best == "" || k < best) {
+			best, at = k, d
+		}
+	}
+	if best != "" {
+		return best
+	}
+	// The right name in the wrong section, or without one.
+	leaf := name[strings.LastIndexByte(name, '.')+1:]
+	for _, k := range known {
+		if k[strings.LastIndexByte(k, '.')+1:] != leaf {
+			continue
+		}
+		if best != "" {
+			return "" // more than one: no guess
+		}
+		best = k
+	}
+	return best
+}
+
+// distance is the number of letters that have to be put in, taken out,
+// replaced or swapped with their neighbour, or more than limit.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d > limit || -d > limit {
+		return limit + 1
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// didYouMean is the end of a sentence that suggests a name.
+func didYouMean(name string, known []string) string {
+	if k := nearest(name, known); k != "" {
+		return " (did you mean " + k + "?)"
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+package configs
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// kind is the type of a setting as a file writes it.
+type kind int
+
+const (
+	kindString kind = iota
+	kindInt
+	kindFloat
+	kindBool
+	kindDuration
+	kindList
+)
+
+// field is one setting of compact.Config.
+type field struct {
+	path  string // as files write it: "policy.trigger_pct"
+	kind  kind
+	index []int
+	rules string // of the validator
+}
+
+func (f field) leaf() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
+
+func (f field) section() string { return f.path[:max(strings.LastIndexByte(f.path, '.'), 0)] }
+
+// of returns the field's value in c, which must be addressable to be set.
+func (f field) of(c reflect.Value) reflect.Value { return c.FieldByIndex(f.index) }
+
+// table is every setting there is.
+type table struct {
+	fields   []field // in the order of the struct
+	byPath   map[string]field
+	sections map[string]bool
+}
+
+// schema is read off the struct, so that a new field needs nothing here.
+var schema = sync.OnceValue(func() *table {
+	t := &table{byPath: map[string]field{}, sections: map[string]bool{}}
+	t.read(reflect.TypeFor[compact.Config](), "", nil)
+	return t
+})
+
+func (t *table) read(s reflect.Type, prefix string, index []int) {
+	for i := range s.NumField() {
+		sf := s.Field(i)
+		name := sf.Tag.Get("mapstructure")
+		if name == "" || name == "-" {
+			continue
+		}
+		at := append(index[:len(index):len(index)], i)
+		if sf.Type.Kind() == reflect.Struct {
+			t.sections[prefix+name] = true
+			t.read(sf.Type, prefix+name+".", at)
+			continue
+		}
+		f := field{path: prefix + name, kind: kindOf(sf.Type), index: at, rules: sf.Tag.Get("validate")}
+		t.fields = append(t.fields, f)
+		t.byPath[f.path] = f
+	}
+}
+
+func kindOf(t reflect.Type) kind {
+	if t == reflect.TypeFor[time.Duration]() {
+		return kindDuration
+	}
+	switch t.Kind() {
+	case reflect.Int:
+		return kindInt
+	case reflect.Float64:
+		return kindFloat
+	case reflect.Bool:
+		return kindBool
+	case reflect.Slice:
+		return kindList
+	}
+	return kindString
+}
+
+// known returns every path and section, for suggestions.
+func (t *table) known() []string {
+	var all []string
+	for s := range t.sections {
+		all = append(all, s)
+	}
+	for _, f := range t.fields {
+		all = append(all, f.path)
+	}
+	return all
+}

@@ -1,0 +1,96 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-playground/validator/v10"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace/ariadne"
+)
+
+// rules is the validator, which names fields as files do.
+var rules = sync.OnceValue(func() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("mapstructure") })
+	return v
+})
+
+// validate reports the values that can't be: each by itself, then all that are
+// left against each other.
+func (l *loader) validate(c compact.Config) {
+	wrong := map[string]bool{}
+	var invalid validator.ValidationErrors
+	if errors.As(rules().Struct(c), &invalid) {
+		for _, e := range invalid {
+			_, path, _ := strings.Cut(e.Namespace(), ".")
+			setting, _, _ := strings.Cut(path, "[")
+			wrong[setting] = true
+			l.wrong(setting, path, e.Value(), reason(schema().byPath[setting], e))
+		}
+	}
+	for i, p := range c.Redaction.Patterns {
+		if _, err := regexp.Compile(p); err != nil {
+			l.wrong("redaction.patterns", fmt.Sprintf("redaction.patterns[%d]", i), nil, "is not a regular expression: "+err.Error())
+		}
+	}
+	if u := c.Trace.AriadneURL; u != "" && !wrong["trace.ariadne_url"] {
+		if err := ariadne.CheckURL(u); err != nil {
+			l.wrong("trace.ariadne_url", "trace.ariadne_url", u, "must be a URL such as http://localhost:8000: "+err.Error())
+		}
+	}
+	l.together(c, wrong)
+}
+
+// wrong reports a value, where it was given.
+func (l *loader) wrong(setting, path string, value any, reason string) {
+	from := l.from[setting]
+	if from.name != "" {
+		reason += ", that is " + path
+		path = from.name
+	}
+	if s := reflect.ValueOf(value); s.IsValid() && s.Kind() == reflect.String {
+		value = s.String()
+	}
+	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason})
+}
+
+// together holds the values against each other, those of the preset in place
+// of those that were reported already.
+func (l *loader) together(c compact.Config, wrong map[string]bool) {
+	root, base := reflect.ValueOf(&c).Elem(), reflect.ValueOf(&l.base).Elem()
+	for path := range wrong {
+		f := schema().byPath[path]
+		f.of(root).Set(f.of(base))
+	}
+	for _, err := range split(c.Validate()) {
+		var unknown *strategy.UnknownError
+		if errors.As(err, &unknown) {
+			l.wrong("policy.strategy", "policy.strategy", unknown.Name,
+				"must be one of "+strings.Join(strategy.Names(), ", ")+didYouMean(unknown.Name, strategy.Names()))
+			continue
+		}
+		l.report.add(&Error{Reason: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "compact: "), "policy: "), Err: err})
+	}
+}
+
+func split(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, split(e)...)
+	}
+	return all
+}

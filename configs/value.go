@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// wanted says in words what a setting of a kind takes.
+var wanted = map[kind]string{
+	kindString:   "must be a text",
+	kindInt:      "must be a whole number",
+	kindFloat:    "must be a number",
+	kindBool:     "must be true or false",
+	kindDuration: "must be a duration such as 60s or 2m30s",
+	kindList:     "must be a list",
+}
+
+// fromNode reads a value of a file. Nothing is converted: a number in quotes
+// is text, and a duration has a unit.
+func fromNode(k kind, n *yaml.Node) (any, bool) {
+	if k == kindList {
+		return listOf(n)
+	}
+	if n.Kind != yaml.ScalarNode {
+		return nil, false
+	}
+	switch tag := n.ShortTag(); {
+	case tag == "!!str" && k == kindString:
+		return n.Value, true
+	case tag == "!!str" && k == kindDuration:
+		return duration(n.Value)
+	case tag == "!!int" && k == kindInt:
+		return decoded[int](n)
+	case (tag == "!!int" || tag == "!!float") && k == kindFloat:
+		return decoded[float64](n)
+	case tag == "!!bool" && k == kindBool:
+		return decoded[bool](n)
+	}
+	return nil, false
+}
+
+func decoded[T any](n *yaml.Node) (any, bool) {
+	var v T
+	err := n.Decode(&v)
+	return v, err == nil
+}
+
+func listOf(n *yaml.Node) (any, bool) {
+	if n.Kind != yaml.SequenceNode {
+		return nil, false
+	}
+	list := make([]string, len(n.Content))
+	for i, e := range n.Content {
+		if e.Kind != yaml.ScalarNode || e.ShortTag() != "!!str" {
+			return nil, false
+		}
+		list[i] = e.Value
+	}
+	return list, true
+}
+
+func duration(s string) (any, bool) {
+	d, err := time.ParseDuration(s)
+	return d, err == nil
+}
+
+// fromText reads a value of an environment variable.
+func fromText(k kind, s string) (any, bool) {
+	s = strings.TrimSpace(s)
+	var v any
+	var err error
+	switch k {
+	case kindString:
+		return s, true
+	case kindInt:
+		v, err = strconv.Atoi(s)
+	case kindFloat:
+		return number(s)
+	case kindBool:
+		v, err = strconv.ParseBool(s)
+	case kindDuration:
+		return duration(s)
+	case kindList:
+		return listFromText(s)
+	}
+	return v, err == nil
+}
+
+func number(s string) (any, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
+}
+
+// listFromText reads a JSON array, or elements with commas between.
+func listFromText(s string) (any, bool) {
+	list := []string{}
+	if strings.HasPrefix(s, "[") {
+		err := json.Unmarshal([]byte(s), &list)
+		return list, err == nil
+	}
+	for e := range strings.SplitSeq(s, ",") {
+		if e = strings.TrimSpace(e); e != "" {
+			list = append(list, e)
+		}
+	}
+	return list, true
+}
+
+// fromValue takes what a program gives: a value of the setting's own type, or
+// the text of one.
+func fromValue(k kind, v any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		return fromText(k, v)
+	case int:
+		if k == kindFloat {
+			return float64(v), true
+		}
+		return v, k == kindInt
+	case float64:
+		return v, k == kindFloat
+	case bool:
+		return v, k == kindBool
+	case time.Duration:
+		return v, k == kindDuration
+	case []string:
+		return v, k == kindList
+	}
+	return nil, false
+}
