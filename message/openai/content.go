@@ -8,21 +8,24 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// finish reads the content, once the role is known: the content of a tool
-// message is a result, any other is text. Text stands before the tool calls,
-// as it was said.
+// finish reads the content, once the role is known (the content of a tool
+// message is a result, any other is text), and puts the parts in the order in
+// which they were made, whatever the order of the keys: reasoning, text, calls.
 func (p *parser) finish() error {
-	behind, spans := p.m.Parts, p.spans
+	parts, spans := p.m.Parts, p.spans
 	p.m.Parts, p.spans = nil, nil
-	for len(behind) > 0 && behind[0].Kind == message.KindReasoning {
-		p.m.Parts, p.spans = append(p.m.Parts, behind[0]), append(p.spans, spans[0])
-		behind, spans = behind[1:], spans[1:]
+	take := func(reasoning bool) {
+		for i, part := range parts {
+			if (part.Kind == message.KindReasoning) == reasoning {
+				p.m.Parts, p.spans = append(p.m.Parts, part), append(p.spans, spans[i])
+			}
+		}
 	}
+	take(true)
 	if err := p.readContent(); err != nil {
 		return err
 	}
-	p.m.Parts = append(p.m.Parts, behind...)
-	p.spans = append(p.spans, spans...)
+	take(false)
 	return nil
 }
 

@@ -1,0 +1,40 @@
+# What people run. .ci/run uses the same words.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+LIBRARY     := ./compact/... ./configs/... ./message/... ./policy/... ./redact/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
+FUZZTIME    ?= 5m
+
+.PHONY: test lint race cover fuzz bench soak generate
+
+test:
+	go test ./...
+
+lint:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt'ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+race:
+	go test -race -short ./...
+
+# Coverage of the library packages, counted over all their tests together.
+cover:
+	go test -coverprofile=coverage.out -coverpkg=$$(echo $(LIBRARY) | tr ' ' ',') $(LIBRARY) > /dev/null
+	@./.ci/coverage coverage.out 85
+
+# Every fuzz target, one after the other.
+fuzz:
+	@./.ci/fuzz $(FUZZTIME)
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# The full sweeps: all shared sessions at all windows, 10,000 random histories,
+# 1,000 sessions, kills and power losses. The samples of the same code run in
+# every `make test`.
+soak:
+	COMPACT_SOAK=1 go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact' ./... | grep -v '^=== '
+
+generate:
+	go generate ./...
+	go run ./examples/record -out examples/data

@@ -1,0 +1,107 @@
+package jsonscan_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+func TestObjectSaysWhereEachValueLies(t *testing.T) {
+	data := []byte(` { "a" : [1, {"b":"}"}] ,"c":"\"", "d":-1.5e3,"e":null } `)
+	whole, err := jsonscan.Value(data, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	err = jsonscan.Object(data, whole, func(m jsonscan.Member) error {
+		got[m.Key] = string(m.Value.Of(data))
+		return nil
+	})
+	want := map[string]string{"a": `[1, {"b":"}"}]`, "c": `"\""`, "d": "-1.5e3", "e": "null"}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestWithoutCutsOneMemberAndItsComma(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"x":1}`:                 `{}`,
+		`{"x":1,"b":2}`:           `{"b":2}`,
+		`{"a":1,"x":1}`:           `{"a":1}`,
+		`{"a":1 , "x":1 }`:        `{"a":1  }`,
+		`{"a":1, "x":[1], "b":2}`: `{"a":1, "b":2}`,
+	} {
+		var at jsonscan.Span
+		whole, _ := jsonscan.Value([]byte(in), 0)
+		_ = jsonscan.Object([]byte(in), whole, func(m jsonscan.Member) error {
+			if m.Key == "x" {
+				at = m.Whole
+			}
+			return nil
+		})
+		if got := string(jsonscan.Without([]byte(in), at)); got != want || !json.Valid([]byte(got)) {
+			t.Errorf("%s without x is %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestBrokenInputIsAnErrorAndNoPanic(t *testing.T) {
+	for _, in := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a" 1}`, `{a:1}`, `{"a":1 "b":2}`, `{"a":"`, `{"a":[1}`, `"\`} {
+		whole, err := jsonscan.Value([]byte(in), 0)
+		if err == nil {
+			err = jsonscan.Object([]byte(in), whole, func(jsonscan.Member) error { return nil })
+		}
+		if err == nil {
+			t.Errorf("%q was accepted", in)
+		}
+	}
+}
+
+func FuzzQuoteAgreesWithEncodingJSON(f *testing.F) {
+	f.Add("a\"b\\c\n\x00\x7f\u2028é😀\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		quoted := jsonscan.AppendQuote(nil, s)
+		var want string
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := json.Unmarshal(quoted, &got); err != nil || got != want {
+			t.Fatalf("%q: %v, %q", s, err, got)
+		}
+		if mine, err := jsonscan.Unquote(quoted); err != nil || mine != want {
+			t.Fatalf("unquote %q: %v, %q", quoted, err, mine)
+		}
+	})
+}
+
+func FuzzScanAgreesWithEncodingJSON(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"\u00e9"}],"c":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var want map[string]json.RawMessage
+		valid := json.Unmarshal(data, &want) == nil && want != nil
+		whole, err := jsonscan.Value(data, 0)
+		if err == nil {
+			got := map[string]bool{}
+			err = jsonscan.Object(data, whole, func(m jsonscan.Member) error {
+				got[m.Key] = true
+				if valid && !json.Valid(m.Value.Of(data)) {
+					t.Fatalf("the value of %q is no JSON: %s", m.Key, m.Value.Of(data))
+				}
+				return nil
+			})
+			if valid && len(got) != len(want) {
+				t.Fatalf("keys %v, want %v", got, want)
+			}
+		}
+		if valid && err != nil {
+			t.Fatalf("valid JSON was refused: %v", err)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package message_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+func call(id string) message.Message { return message.Assistant("", message.Call(id, "bash", "{}")) }
+
+func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
+	user, result := message.User("u"), message.ToolResult
+	for name, c := range map[string]struct {
+		msgs []message.Message
+		want [][2]int
+		open int
+	}{
+		"empty":               {nil, nil, 0},
+		"answer":              {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
+		"one call":            {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},
+		"waiting user":        {[]message.Message{user, message.Assistant("a"), user}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 2},
+		"unanswered call":     {[]message.Message{user, call("a")}, [][2]int{{0, 1}, {1, 2}}, 1},
+		"ids that repeat":     {[]message.Message{call("a"), result("a", ""), call("a"), result("a", "")}, [][2]int{{0, 2}, {2, 4}}, 4},
+		"orphan":              {[]message.Message{user, result("x", ""), message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"second answer":       {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
+		"late result":         {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
+		"interrupted":         {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"result behind other": {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rounds := message.Rounds(c.msgs)
+			if len(rounds) != len(c.want) {
+				t.Fatalf("rounds %+v, want %v", rounds, c.want)
+			}
+			for i, r := range rounds {
+				if r.Start != c.want[i][0] || r.End != c.want[i][1] {
+					t.Errorf("round %d is [%d,%d), want %v", i, r.Start, r.End, c.want[i])
+				}
+			}
+			if got := message.Open(rounds); got != c.open {
+				t.Errorf("the open round begins at %d, want %d", got, c.open)
+			}
+		})
+	}
+}
+
+func TestParallelCallsAreOnePairEach(t *testing.T) {
+	msgs := []message.Message{
+		message.Assistant("", message.Call("a", "f", "{}"), message.Call("b", "f", "{}"), message.Call("c", "f", "{}")),
+		message.ToolResult("c", ""), message.ToolResult("a", ""),
+	}
+	r := message.Rounds(msgs)
+	if len(r) != 1 || r[0].Pairs != 2 || r[0].Unanswered != 1 {
+		t.Errorf("got %+v, want one round with 2 pairs and 1 call that waits", r)
+	}
+}
+
+func TestTurnsOfAnAgentLoopAreItsActions(t *testing.T) {
+	msgs := []message.Message{message.User("u"), call("a"), message.ToolResult("a", ""), call("b"), message.ToolResult("b", ""), message.User("v")}
+	turns := message.Turns(message.Rounds(msgs))
+	if len(turns) != 2 || turns[0].First != 0 || turns[0].Last != 1 || turns[1].First != 2 {
+		t.Errorf("turns %+v", turns)
+	}
+}
+
+func TestFingerprintIsOfContentNotOfIDs(t *testing.T) {
+	same := [][2]string{
+		{`{"role":"tool","tool_call_id":"a","content":"x"}`, `{"content":"x","role":"tool","tool_call_id":"b"}`},
+		{`{"role":"user","content":"x"}`, `{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}`},
+		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"2","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}`},
+	}
+	for _, s := range same {
+		if a, b := mustParse(t, s[0]), mustParse(t, s[1]); a.Fingerprint() != b.Fingerprint() {
+			t.Errorf("%s and %s are the same content", s[0], s[1])
+		}
+	}
+	other := [][2]string{
+		{`{"role":"user","content":"x"}`, `{"role":"assistant","content":"x"}`},
+		{`{"role":"user","content":"x"}`, `{"role":"user","content":"x "}`},
+		{`{"role":"assistant","content":"a","reasoning_content":"b"}`, `{"role":"assistant","content":"ab"}`},
+		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":\"1 2\"}"}}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":\"12\"}"}}]}`},
+	}
+	for _, s := range other {
+		if a, b := mustParse(t, s[0]), mustParse(t, s[1]); a.Fingerprint() == b.Fingerprint() {
+			t.Errorf("%s and %s are not the same content", s[0], s[1])
+		}
+	}
+}
+
+func TestFingerprintFollowsAPartThatSomebodyReplaced(t *testing.T) {
+	m := message.User("before")
+	before := m.Fingerprint()
+	m.Parts = []message.Part{{Kind: message.KindText, Text: "after"}}
+	if m.Fingerprint() == before {
+		t.Error("the remembered fingerprint is of another text")
+	}
+	if m.Fingerprint() != message.User("after").Fingerprint() {
+		t.Error("not the fingerprint of the text")
+	}
+}
+
+func mustParse(t *testing.T, raw string) message.Message {
+	t.Helper()
+	m, err := openai.ParseMessage([]byte(raw))
+	if err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	return m
+}
+
+func TestWithPartTextReplacesOneStringAndNothingElse(t *testing.T) {
+	raw := `{ "zeta": 12345678901234567890, "role":"tool","content" : [ {"type":"text","text":"one \u00e9","cache_control":{"type":"ephemeral"}}, {"type":"text","text":"two"} ],"tool_call_id":"c" }`
+	m := mustParse(t, raw)
+	edited, err := m.WithPartText(0, "a \"much\" longer\ntext")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edited, err = edited.WithPartText(1, "2"); err != nil {
+		t.Fatal(err)
+	}
+	want := `{ "zeta": 12345678901234567890, "role":"tool","content" : [ {"type":"text","text":"a \"much\" longer\ntext","cache_control":{"type":"ephemeral"}}, {"type":"text","text":"2"} ],"tool_call_id":"c" }`
+	if got := string(edited.Raw()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if string(m.Raw()) != raw || m.Parts[0].Text != "one é" {
+		t.Error("the message itself was changed")
+	}
+}
+
+func TestWithPartTextRefusesWhatCannotBeEdited(t *testing.T) {
+	sealed := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Sealed: true}}}
+	if _, err := sealed.WithPartText(0, "x"); !errors.Is(err, message.ErrSealed) {
+		t.Errorf("sealed part: %v", err)
+	}
+	if _, err := call("a").WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
+		t.Errorf("tool call: %v", err)
+	}
+	if _, err := message.User("u").WithPartText(1, "x"); err == nil {
+		t.Error("a part that is not there was edited")
+	}
+	empty := mustParse(t, `{"role":"tool","tool_call_id":"c","content":null}`)
+	if _, err := empty.WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
+		t.Errorf("a result without text: %v", err)
+	}
+}
+
+func TestIdenticalSeesIDsAndUnknownFields(t *testing.T) {
+	a := mustParse(t, `{"role":"tool","tool_call_id":"a","content":"x"}`)
+	b := mustParse(t, `{"role":"tool","tool_call_id":"b","content":"x"}`)
+	if message.Identical(a, b) || !message.Identical(a, mustParse(t, string(a.Raw()))) {
+		t.Error("identical means every byte")
+	}
+	if message.Identical(message.ToolResult("a", "x"), message.ToolResult("b", "x")) || !message.Identical(message.User("u"), message.User("u")) {
+		t.Error("identical means the ids too")
+	}
+}
+
+func TestFingerprintTextForm(t *testing.T) {
+	fp := message.User("u").Fingerprint()
+	text, err := fp.MarshalText()
+	if err != nil || len(text) != 32 || fp.Ref() != string(text[:12]) {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var back message.Fingerprint
+	if err := back.UnmarshalText(text); err != nil || back != fp {
+		t.Errorf("%v, %v", back, err)
+	}
+	if err := back.UnmarshalText([]byte("abc")); err == nil {
+		t.Error("three digits are no fingerprint")
+	}
+}

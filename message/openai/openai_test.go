@@ -1,0 +1,217 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+func TestEveryRecordedMessageIsWrittenBackByteForByte(t *testing.T) {
+	for _, dir := range []string{"chat", "chat_asis"} {
+		for name, data := range corpus.Sessions(t, dir) {
+			msgs, layout, err := openai.Parse(data)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got := string(openai.Append(nil, msgs, layout)); got != strings.TrimRight(string(data), "\n")+"\n" {
+				t.Errorf("%s: not the same bytes", name)
+			}
+		}
+	}
+}
+
+func TestMetaIsCutOutOnlyForTheProvider(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"role":"user","content":"x","meta":{"protected":true}}`:                     `{"role":"user","content":"x"}`,
+		`{"meta":{"protected":true}, "role":"user","content":"x"}`:                    `{"role":"user","content":"x"}`,
+		`{"role":"user", "meta" : {"protected":true} ,"content":"\"meta\""}`:          `{"role":"user", "content":"\"meta\""}`,
+		`{"role":"user","content":"x","nested":{"meta":{"protected":true}}}`:          `{"role":"user","content":"x","nested":{"meta":{"protected":true}}}`,
+		`{"role":"user","content":"the key \"meta\" in a text is nobody's business"}`: `{"role":"user","content":"the key \"meta\" in a text is nobody's business"}`,
+	} {
+		m, err := openai.ParseMessage([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(openai.AppendMessage(nil, m)); got != want {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+		if got := string(openai.AppendJSONL(nil, m)); got != raw+"\n" {
+			t.Errorf("filed %s, want %s", got, raw)
+		}
+	}
+}
+
+func TestOnlyTheBooleanTrueProtects(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"role":"user","content":"x","meta":{"protected":true}}`:   true,
+		`{"role":"user","content":"x","meta":{"protected":"true"}}`: false,
+		`{"role":"user","content":"x","meta":{"protected":1}}`:      false,
+		`{"role":"user","content":"x","meta":"protected"}`:          false,
+		`{"role":"user","content":"x","protected":true}`:            false,
+	} {
+		m, err := openai.ParseMessage([]byte(raw))
+		if err != nil || m.Protected != want {
+			t.Errorf("%s: protected %v, %v", raw, m.Protected, err)
+		}
+	}
+}
+
+func TestPartsOfEveryKindAreRead(t *testing.T) {
+	raw := `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"c2","type":"custom","custom":{"name":"g","input":"free text"}}],"reasoning_content":"think","content":[{"type":"text","text":"say"},{"type":"refusal","refusal":"no"}]}`
+	m, err := openai.ParseMessage([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, p := range m.Parts {
+		kinds = append(kinds, p.Kind.String())
+	}
+	if got := strings.Join(kinds, " "); got != "reasoning text text tool_call tool_call" {
+		t.Errorf("parts %s", got)
+	}
+	if m.Parts[3].Name != "f" || string(m.Parts[3].Args) != `{"a":1}` || string(m.Parts[4].Args) != "free text" {
+		t.Errorf("calls %+v", m.Parts[3:])
+	}
+	raw = `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}},{"type":"input_audio","input_audio":{"data":"AAAA"}},{"type":"file","file":{"file_id":"f"}},{"type":"hologram","x":1}]}`
+	if m, err = openai.ParseMessage([]byte(raw)); err != nil {
+		t.Fatal(err)
+	}
+	kinds = nil
+	for _, p := range m.Parts {
+		kinds = append(kinds, p.Kind.String())
+	}
+	if got := strings.Join(kinds, " "); got != "image audio file other" {
+		t.Errorf("parts %s", got)
+	}
+	if p := m.Parts[0]; p.Media.MIME != "image/png" || p.Media.Detail != "low" || p.Text != "" {
+		t.Errorf("image %+v", p.Media)
+	}
+}
+
+func TestBadInputNamesLineAndField(t *testing.T) {
+	good := `{"role":"user","content":"x"}`
+	for bad, want := range map[string]string{
+		`{"role":"user","content":`:                                   "not valid JSON",
+		`{"content":"x"}`:                                             `"role"`,
+		`{"role":1,"content":"x"}`:                                    `"role"`,
+		`{"role":"user","content":7}`:                                 `"content"`,
+		`{"role":"user","content":[7]}`:                               `"content[0]"`,
+		`{"role":"user","content":[{"type":"text"}]}`:                 `"content[0].text"`,
+		`{"role":"assistant","tool_calls":{}}`:                        `"tool_calls"`,
+		`{"role":"assistant","tool_calls":[{"id":"x"}]}`:              `"tool_calls[0].function"`,
+		`{"role":"assistant","tool_calls":[{"function":{"name":1}}]}`: `"tool_calls[0].function.name"`,
+		`[1]`: "a message is a JSON object",
+	} {
+		_, _, err := openai.Parse([]byte(good + "\n\n" + bad + "\n"))
+		var in *openai.InputError
+		if !errors.As(err, &in) || in.Line != 3 || in.Index != 1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want line 3 and %s", bad, err, want)
+		}
+	}
+	_, _, err := openai.Parse([]byte("[\n" + good + ",\n{\"role\":2}\n]"))
+	var in *openai.InputError
+	if !errors.As(err, &in) || in.Line != 3 || in.Index != 1 {
+		t.Errorf("in an array: got %v", err)
+	}
+}
+
+func TestArraysAndPrettyPrintedMessagesAreReadToo(t *testing.T) {
+	data := []byte("\xef\xbb\xbf[\n {\n  \"role\": \"user\",\n  \"content\": \"x\"\n },\n {\"role\":\"assistant\",\"content\":\"y\"}\n]\n")
+	msgs, layout, err := openai.Parse(data)
+	if err != nil || layout != openai.Array || len(msgs) != 2 {
+		t.Fatalf("%v, layout %v, %d messages", err, layout, len(msgs))
+	}
+	lines := openai.Append(nil, msgs, openai.JSONL)
+	again, layout, err := openai.Parse(lines)
+	if err != nil || layout != openai.JSONL || len(again) != 2 || again[0].Fingerprint() != msgs[0].Fingerprint() {
+		t.Errorf("%v: %s", err, lines)
+	}
+	if out := openai.Append(nil, msgs, openai.Array); !json.Valid(out) {
+		t.Errorf("no JSON: %s", out)
+	}
+}
+
+func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
+	for _, m := range []message.Message{
+		message.System("s"), message.Developer("d"), message.User("u \"quoted\"\n<b>&amp;"),
+		message.Assistant("text"), message.Assistant("", message.Call("c", "f", `{"a":1}`)),
+		message.ToolResult("c", "result"), message.ToolResult("c", ""),
+		{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Text: "r"}, {Kind: message.KindText, Text: "t"}}},
+		{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "t"}, {Kind: message.KindImage, Media: &message.Media{URL: "https://example.org/i.png", Detail: "low"}}}},
+	} {
+		raw := openai.AppendMessage(nil, m)
+		got, err := openai.ParseMessage(raw)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if got.Fingerprint() != m.Fingerprint() {
+			t.Errorf("%s is other content than %+v", raw, m.Parts)
+		}
+	}
+	m := message.User("u")
+	m.Protected = true
+	if got, err := openai.ParseMessage(openai.AppendJSONL(nil, m)); err != nil || !got.Protected {
+		t.Errorf("protection is lost: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"role":"user","content":"x"}`))
+	f.Add([]byte(`[{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}]`))
+	f.Add([]byte(`{"role":"tool","content":[{"type":"text","text":"\ud83d\ude00"}],"tool_call_id":"c","meta":{"protected":true}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		msgs, layout, err := openai.Parse(data)
+		if err != nil {
+			return
+		}
+		again, _, err := openai.Parse(openai.Append(nil, msgs, layout))
+		if err != nil || len(again) != len(msgs) {
+			t.Fatalf("what was written can't be read: %v", err)
+		}
+		for i, m := range msgs {
+			if again[i].Fingerprint() != m.Fingerprint() || again[i].Protected != m.Protected {
+				t.Fatalf("message %d is another after a round trip", i)
+			}
+			for p := range m.Parts {
+				if !m.Editable(p) {
+					continue
+				}
+				edited, err := m.WithPartText(p, "replaced")
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkSplice(t, m, edited, p)
+			}
+		}
+	})
+}
+
+// checkSplice holds an edit against the JSON itself: the same value but for
+// one string.
+func checkSplice(t *testing.T, m, edited message.Message, p int) {
+	t.Helper()
+	back, err := openai.ParseMessage(edited.Raw())
+	if err != nil {
+		t.Fatalf("the edit broke the JSON: %v: %s", err, edited.Raw())
+	}
+	if len(back.Parts) != len(m.Parts) {
+		return // duplicate keys: the last one counts
+	}
+	for i := range back.Parts {
+		want := m.Parts[i]
+		if i == p {
+			want.Text = "replaced"
+		}
+		if got := back.Parts[i]; got.Text != want.Text || got.Kind != want.Kind || !reflect.DeepEqual(got.Args, want.Args) {
+			t.Fatalf("part %d is %+v, want %+v", i, got, want)
+		}
+	}
+}
