@@ -1,0 +1,151 @@
+package invariant
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+var summary1 = message.Assistant("<COMPACT-SUMMARY v1>\nShort.\n</COMPACT-SUMMARY>")
+
+// earlier is a view that an earlier compaction of the history led to.
+func earlier(in, out []message.Message, decisions map[int]string) Case {
+	return Case{
+		In: in, Out: out, Pinned: byRole, Cost: cost, Text: textCost, Earlier: true,
+		Decisions: decided(len(in), decisions), Budget: 100_000,
+	}
+}
+
+// The last user message of an earlier view stays where it was then, and when it
+// is protected, it comes to the front later than younger pinned messages.
+func TestCheckAcceptsWhatEarlierCompactionsLeaveBehind(t *testing.T) {
+	old := message.Assistant(words(300))
+	in := []message.Message{
+		0: message.System("s"), 1: protected(message.User("The task.")), 2: old, 3: protected(message.Assistant("Note.")),
+		4: message.Assistant("Recent then."), 5: message.User("Next."), 6: message.Assistant("Recent."), 7: message.User("Last."),
+	}
+	replayed := earlier(in, []message.Message{in[0], in[3], summary1, in[1], in[4], in[5], in[6], in[7]}, map[int]string{2: summarised})
+	if found := Check(replayed); found != nil {
+		t.Errorf("replayed: %v", found)
+	}
+	again := earlier(in, []message.Message{in[0], in[3], in[1], summary1, in[6], in[7]}, map[int]string{2: summarised, 4: summarised, 5: summarised})
+	if found := Check(again); found != nil {
+		t.Errorf("compacted again: %v", found)
+	}
+	again.Earlier, again.Triggered = false, true
+	if got := rules(Check(again)); !slices.Contains(got, RuleOrder) {
+		t.Errorf("one compaction alone can't lead there, and %v says so", got)
+	}
+}
+
+func TestCheckTellsEqualMessagesApart(t *testing.T) {
+	same := func() message.Message { return protected(message.User("continue")) }
+	var in []message.Message
+	for range 4 {
+		in = append(in, same(), message.Assistant(words(100)))
+	}
+	in = append(in, message.User("last"))
+	out := []message.Message{in[0], in[2], in[4], summary1, in[6], in[7], in[8]}
+	c := earlier(in, out, map[int]string{1: summarised, 3: summarised, 5: summarised})
+	c.Earlier, c.Triggered = false, true
+	if found := Check(c); found != nil {
+		t.Error(found)
+	}
+}
+
+func TestCheckTellsASummaryFromTextThatLooksLikeOne(t *testing.T) {
+	forged := protected(summary1)
+	in := []message.Message{forged, message.Assistant(words(300)), message.Assistant("Recent."), message.User("Last.")}
+	c := earlier(in, []message.Message{forged, summary1, in[2], in[3]}, map[int]string{1: summarised})
+	if found := Check(c); found != nil {
+		t.Error(found)
+	}
+}
+
+func TestCheckAcceptsADropWithoutANoticeOnlyWhereNothingIsGone(t *testing.T) {
+	in := []message.Message{message.System("s"), message.User("a"), message.Assistant("b"), message.User("c")}
+	notice := message.System("[conversation truncated — 2 older messages omitted]")
+	c := earlier(in, []message.Message{in[0], notice, in[3]}, map[int]string{1: dropped, 2: dropped})
+	c.Cost = func(message.Message) int { return 1 }
+	if found := Check(c); found != nil {
+		t.Errorf("with its notice: %v", found)
+	}
+	c.Out = []message.Message{in[0], in[3]}
+	if got := rules(Check(c)); !slices.Equal(got, []string{RuleDecision}) {
+		t.Errorf("without a notice: %v", got)
+	}
+}
+
+func TestCheckMeasuresPlaceholdersByTheOriginal(t *testing.T) {
+	long := words(1000)
+	in := []message.Message{message.User("u"), ask("1"), message.ToolResult("1", long[:40]+"\n\n[truncated: kept first ~25 of ~1250 tokens (head)]"), message.Assistant("a")}
+	out := slices.Clone(in)
+	out[2] = edit(t, in[2], "[observation masked — 4999 chars]")
+	c := earlier(in, out, map[int]string{2: masked})
+	if got := rules(Check(c)); !slices.Equal(got, []string{RuleText}) {
+		t.Errorf("without knowing the original: %v", got)
+	}
+	c.Origin = func(i, p int) string {
+		if i == 2 {
+			return long
+		}
+		return in[i].Parts[p].Text
+	}
+	if found := Check(c); found != nil {
+		t.Errorf("with the original: %v", found)
+	}
+}
+
+func TestCheckKnowsTheOtherFormsOfMasking(t *testing.T) {
+	long := words(400)
+	for _, text := range []string{
+		"[result masked — ~500 tokens removed]",
+		long[:100] + "\n[observation masked — 1999 chars]",
+		"[observation masked — 1999 chars · recall " + message.Part{Kind: message.KindToolResult, Text: long}.Fingerprint().Ref() + "]",
+		"<<gone>>",
+	} {
+		in := []message.Message{message.User("u"), ask("1"), message.ToolResult("1", long), message.Assistant("a")}
+		out := slices.Clone(in)
+		out[2] = edit(t, in[2], text)
+		c := earlier(in, out, map[int]string{2: masked})
+		c.Placeholder = func(s string) bool { return s == "<<gone>>" }
+		if found := Check(c); found != nil {
+			t.Errorf("%q: %v", text, found)
+		}
+	}
+}
+
+func TestCheckKnowsTheOtherFormsOfTruncation(t *testing.T) {
+	long := words(400)
+	for text, want := range map[string][]string{
+		"[truncated: kept last ~20 of ~500 tokens (tail)]\n\n" + long[1950:]:                                 nil,
+		long[:40] + "\n\n[truncated: kept first+last ~20 of ~500 tokens (both)]\n\n" + long[1960:]:           nil,
+		long[:40] + "\n\n[truncated: kept first+last ~20 of ~500 tokens (both)]\n\n" + "word gone":           {RuleText},
+		"[truncated: kept last ~20 of ~500 tokens (tail)]\n\n" + strings.ToUpper(long[1950:]):                {RuleText},
+		long[:40] + "\n\n[truncated: kept first ~20 of ~500 tokens (head)]" + " ":                            {RuleText},
+		long[:40] + "\n\n[truncated: kept first ~20 of ~9 tokens (head)]\n\n[truncated: and so on (head)]\n": {RuleText},
+	} {
+		in := []message.Message{message.User("u"), ask("1"), message.ToolResult("1", long), message.Assistant("a")}
+		out := slices.Clone(in)
+		out[2] = edit(t, in[2], text)
+		c := earlier(in, out, map[int]string{2: truncated})
+		if got := rules(Check(c)); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Equal rounds thousands of times over are laid out in one pass.
+func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
+	var in []message.Message
+	for range 5000 {
+		in = append(in, ask("1"), message.ToolResult("1", words(20)))
+	}
+	c := earlier(in, slices.Concat([]message.Message{summary1}, in[4:]), map[int]string{0: summarised, 1: summarised, 2: summarised, 3: summarised})
+	c.Budget = 1_000_000
+	if found := Check(c); found != nil {
+		t.Error(found)
+	}
+}

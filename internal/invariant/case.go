@@ -1,0 +1,127 @@
+// Package invariant is an independent judge of compactions: given what came in
+// and what went out, it says which promises were broken.
+//
+// It shares no code with what it judges. It reads the parts and the raw bytes
+// of messages and has its own pairing of calls and results, its own idea of
+// rounds, turns, the anchor and the open round, and its own parsers of
+// placeholders, so that a mistake in the engine is not repeated here.
+package invariant
+
+import "github.com/agentcompact/compact/message"
+
+// A Case is one call of the hook as it is to be judged. In, Out, Decisions,
+// Cost and Budget are needed; a rule whose other fields are zero is not
+// checked.
+type Case struct {
+	In, Out []message.Message
+
+	// Pinned says which messages must come out byte for byte; nil: those that
+	// are protected. Notices of our own that nobody protected are never pinned.
+	Pinned func(message.Message) bool
+
+	// Decisions has, for each message of In, one of kept, truncated, masked,
+	// summarised, dropped.
+	Decisions []string
+
+	// Cost is what a message costs, Text what a text does. Text may be nil:
+	// the numbers of tokens in markers are not checked then.
+	Cost func(message.Message) int
+	Text func(string) int
+
+	Fixed  int // tokens that are sent besides the messages
+	Budget int // no view costs more
+	Target int // a compaction goes on until here; 0 = not checked
+
+	MaxSummaryTokens int  // of one summary; 0 = not checked
+	Summarises       bool // the stages include summarise, so that nothing old may be left above the target
+
+	KeepTurns  int // the keep counts as configured; 0 = not checked
+	KeepPairs  int
+	MaskWindow int // turns whose results are not masked
+	MaskFirst  int // results from the beginning that are not masked
+
+	Triggered bool // this call compacted because it was due
+	Manual    bool // this call compacted because it was asked to
+	Fallback  bool // a stage failed or was thrown away: more may be left than there should be
+	Earlier   bool // Out also holds the edits of earlier compactions of this history
+
+	Reported *Reported // the numbers that the result states; nil = not checked
+
+	// Origin returns what part p of In[i] read before any earlier compaction,
+	// where In is a view of one. Nil: In is the original.
+	Origin func(i, p int) string
+
+	// Placeholder recognises placeholders of a template of the user's own.
+	Placeholder func(text string) bool
+}
+
+// Reported is what a result states about tokens.
+type Reported struct {
+	In, Out  int      // of the history and of the view, Fixed included
+	Messages [][2]int // per message of In: before and after (0 for one that is gone)
+}
+
+// A Violation is a promise that was broken.
+type Violation struct {
+	Rule   string // one of the Rule constants
+	Detail string
+}
+
+// String returns rule and detail.
+func (v Violation) String() string { return v.Rule + ": " + v.Detail }
+
+// The rules, by the number of the promise where it has one.
+const (
+	RulePinned       = "1 pinned byte for byte"
+	RulePinnedRound  = "1 a pinned part pins its round"
+	RuleOrphan       = "2 no orphan"
+	RuleRound        = "2 rounds whole"
+	RuleAccount      = "3 each message accounted for once"
+	RuleDecision     = "3 decisions agree with the views"
+	RuleBudget       = "4 within the budget"
+	RuleInsufficient = "4 insufficient budget only where the floor says so"
+	RuleGrowth       = "5 nothing grows"
+	RuleMasked       = "6 what is masked stays as it is"
+	RuleText         = "6 placeholders state the original"
+	RuleSame         = "7 same history, same view"
+	RuleMonotone     = "8 sticky and monotone"
+	RulePrefix       = "8 the prefix changes only at a compaction"
+	RuleHysteresis   = "9 no compaction before it is due"
+	RuleDue          = "9 a due compaction happens"
+	RuleSummary      = "13 one summary"
+	RuleAnchor       = "13 the anchor stays, behind the summary"
+	RulePairing      = "14 calls are answered directly"
+	RuleOrder        = "order"
+	RuleOpen         = "open round only truncated"
+	RuleKeep         = "keep counts"
+	RuleWindow       = "visible results are not masked"
+	RuleDispatch     = "dispatch blocks survive masking"
+	RuleTarget       = "goes on until the target"
+	RuleReported     = "reported tokens are counted tokens"
+	RuleBytes        = "siblings of an edit keep their bytes"
+	RuleHistory      = "the history is not modified"
+)
+
+// Check judges one call. It returns nil when no promise was broken. It panics
+// when Cost is nil.
+func Check(c Case) []Violation {
+	j := newJudge(&c)
+	if !j.accountable() {
+		j.unaligned()
+		return j.found
+	}
+	j.align()
+	for _, rule := range []func(){
+		j.checkPinned, j.checkOrphans, j.checkRounds, j.checkPairing,
+		j.checkAccounts, j.checkDecisions, j.checkOrder,
+		j.checkAnchor, j.checkOpen, j.checkKeep, j.checkWindow,
+		j.checkBudget, j.checkGrowth, j.checkTarget, j.checkReported,
+		j.checkTexts, j.checkSummary, j.checkIdle,
+	} {
+		rule()
+	}
+	if !j.strict && len(j.found) == 0 {
+		j.fail(RuleAccount, "the view can't be laid out from the decisions")
+	}
+	return j.found
+}

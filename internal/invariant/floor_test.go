@@ -1,0 +1,69 @@
+package invariant
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestFloorIsWhatCanNotBeTakenOut(t *testing.T) {
+	in := history(t)
+	marker := bareMarker("", textCost(in[12].Parts[0].Text))
+	want := 3
+	for _, i := range []int{0, 1, 8, 11, 13, 14} {
+		want += cost(in[i])
+	}
+	want += cost(edit(t, in[12], marker))
+	if got := Floor(in, byRole, cost, 3, ""); got != want {
+		t.Errorf("floor %d, want %d", got, want)
+	}
+}
+
+func TestFloorLeavesPinnedResultsAndPlaceholders(t *testing.T) {
+	in := history(t)
+	in[12].Protected = true
+	if a, b := Floor(in, byRole, cost, 0, ""), cost(in[12]); a < b {
+		t.Errorf("floor %d is below the pinned result of %d", a, b)
+	}
+	in = []message.Message{message.User("u"), ask("1"), message.ToolResult("1", "[observation masked — 100000 chars · recall 0123456789ab]")}
+	if got, want := Floor(in, nil, cost, 0, ""), sum(costs(in, cost)); got != want {
+		t.Errorf("floor %d, want %d: a placeholder is not cut", got, want)
+	}
+}
+
+func TestFloorMarkerFollowsWhatTruncationKeeps(t *testing.T) {
+	for keep, want := range map[string]string{
+		"":     "\n\n[truncated: kept first ~0 of ~7 tokens (head)]",
+		"head": "\n\n[truncated: kept first ~0 of ~7 tokens (head)]",
+		"tail": "[truncated: kept last ~0 of ~7 tokens (tail)]\n\n",
+		"both": "\n\n[truncated: kept first+last ~0 of ~7 tokens (both)]\n\n",
+	} {
+		if got := bareMarker(keep, 7); got != want {
+			t.Errorf("%q: %q, want %q", keep, got, want)
+		}
+	}
+}
+
+func TestCheckRefusalKnowsRightFromWrong(t *testing.T) {
+	in := history(t)
+	floor := Floor(in, byRole, cost, 3, "")
+	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Named: []int{12, 8}}
+	if found := CheckRefusal(right); found != nil {
+		t.Errorf("a right error: %v", found)
+	}
+	for name, harm := range map[string]func(r *Refusal){
+		"it would have fitted":     func(r *Refusal) { r.Budget = floor },
+		"the history was touched":  func(r *Refusal) { r.Out = r.Out[1:] },
+		"nothing is named":         func(r *Refusal) { r.Named = nil },
+		"a message is named twice": func(r *Refusal) { r.Named = []int{8, 8} },
+		"no such message":          func(r *Refusal) { r.Named = []int{99} },
+		"the number fits":          func(r *Refusal) { r.Tokens = r.Budget },
+	} {
+		wrong := right
+		harm(&wrong)
+		if found := CheckRefusal(wrong); !slices.Equal(rules(found), []string{RuleInsufficient}) {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}

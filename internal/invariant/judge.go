@@ -1,0 +1,122 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// The words for what became of a message.
+const (
+	kept       = "kept"
+	truncated  = "truncated"
+	masked     = "masked"
+	summarised = "summarised"
+	dropped    = "dropped"
+)
+
+// judge is one case on its way.
+type judge struct {
+	*Case
+	in, out         *reading
+	costIn, costOut []int
+	pinnedRound     []bool // by message of In: its round holds a pinned message
+
+	strict bool  // the layout follows from the decisions
+	src    []int // message of Out → message of In, -1 = made by the compaction
+	place  []int // and back, -1 = gone
+
+	found collector
+}
+
+// collector gathers violations, a few of each rule.
+type collector []Violation
+
+const perRule = 3
+
+func (f *collector) fail(rule, format string, args ...any) {
+	n := 0
+	for _, v := range *f {
+		if v.Rule == rule {
+			n++
+		}
+	}
+	if n < perRule {
+		*f = append(*f, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (j *judge) fail(rule, format string, args ...any) { j.found.fail(rule, format, args...) }
+
+func newJudge(c *Case) *judge {
+	j := &judge{Case: c, in: read(c.In), out: read(c.Out)}
+	j.costIn, j.costOut = costs(c.In, c.Cost), costs(c.Out, c.Cost)
+	j.pinnedRound = j.in.spread(j.pinned)
+	return j
+}
+
+func costs(msgs []message.Message, cost func(message.Message) int) []int {
+	out := make([]int, len(msgs))
+	for i := range msgs {
+		out[i] = cost(msgs[i])
+	}
+	return out
+}
+
+func sum(ns []int) int {
+	total := 0
+	for _, n := range ns {
+		total += n
+	}
+	return total
+}
+
+// pinned reports whether a message must come out byte for byte.
+func (j *judge) pinned(m message.Message) bool { return pins(j.Pinned, m) }
+
+func pins(f func(message.Message) bool, m message.Message) bool {
+	if m.Protected {
+		return true
+	}
+	if _, notice := parseNotice(m); notice || f == nil {
+		return false
+	}
+	return f(m)
+}
+
+// survives reports whether the decision says that message i is in the view.
+func (j *judge) survives(i int) bool {
+	return j.Decisions[i] != summarised && j.Decisions[i] != dropped
+}
+
+// accountable checks the decisions themselves.
+func (j *judge) accountable() bool {
+	if len(j.Decisions) != len(j.In) {
+		j.fail(RuleAccount, "%d decisions for %d messages", len(j.Decisions), len(j.In))
+		return false
+	}
+	ok := true
+	for i, d := range j.Decisions {
+		if !slices.Contains([]string{kept, truncated, masked, summarised, dropped}, d) {
+			j.fail(RuleAccount, "message %d is %q", i, d)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// unaligned checks what needs no decisions.
+func (j *judge) unaligned() {
+	j.checkOrphans()
+	j.checkPairing()
+	j.checkBudget()
+}
+
+// originOf returns what a part of the history read before any edit.
+func (j *judge) originOf(i, p int) string {
+	if j.Origin != nil {
+		return j.Origin(i, p)
+	}
+	return j.In[i].Parts[p].Text
+}

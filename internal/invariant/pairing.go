@@ -1,0 +1,49 @@
+package invariant
+
+import "github.com/agentcompact/compact/message"
+
+// checkPairing: on the chat wire the results of a message's calls follow it
+// directly, and nothing else does. Where the view is not like that, the
+// history was not either.
+func (j *judge) checkPairing() {
+	before := misplaced(j.In)
+	for fault, n := range misplaced(j.Out) {
+		if n > before[fault] {
+			j.fail(RulePairing, "%s (%d times, in the history %d)", fault, n, before[fault])
+		}
+	}
+}
+
+// misplaced counts the results that answer no call of the message their block
+// follows, and the calls that the block behind them does not answer.
+func misplaced(msgs []message.Message) map[string]int {
+	faults := map[string]int{}
+	waiting := map[string]int{}
+	for _, m := range msgs {
+		if !m.Has(message.KindToolResult) {
+			flush(waiting, faults)
+		}
+		for _, p := range m.Parts {
+			switch id := pairID(p); p.Kind {
+			case message.KindToolResult:
+				if waiting[id]--; waiting[id] < 0 {
+					waiting[id] = 0
+					faults["no call waits for the result of "+id]++
+				}
+			case message.KindToolCall:
+				waiting[id]++
+			}
+		}
+	}
+	flush(waiting, faults)
+	return faults
+}
+
+func flush(waiting, faults map[string]int) {
+	for id, n := range waiting {
+		if n > 0 {
+			faults["nothing answers the call "+id] += n
+		}
+	}
+	clear(waiting)
+}

@@ -1,0 +1,229 @@
+package invariant
+
+import "github.com/agentcompact/compact/message"
+
+// reading is the structure of a conversation.
+//
+// Calls and results are paired by id (by tool name where the wire has no ids):
+// a result answers the newest call before it that is not answered yet. What
+// stands from a call to its answer can't be cut, so that it is one round; so
+// is an answer that is given twice in a row. Everything else is a round of its
+// own.
+type reading struct {
+	msgs  []message.Message
+	round []int    // message → round
+	spans [][2]int // round → messages [from, to)
+	pairs []int    // round → answered calls
+	turn  []int    // message → turn, from 0; turns = in none
+	turns int
+
+	lonelyResults map[string]int // results that answer no call, by id
+	lonelyCalls   map[string]int // calls that nothing answers, by id
+	openCalls     []bool         // message → some call of it is not answered
+
+	anchor int // the last message in which the user speaks, -1 = none
+}
+
+func read(msgs []message.Message) *reading {
+	r := &reading{msgs: msgs, openCalls: make([]bool, len(msgs)), anchor: -1}
+	r.cut(r.pair())
+	r.countTurns()
+	for i := range msgs {
+		if speaks(msgs[i]) {
+			r.anchor = i
+		}
+	}
+	return r
+}
+
+// pairID is what a call and its result have in common.
+func pairID(p message.Part) string {
+	if p.CallID != "" {
+		return "id " + p.CallID
+	}
+	return "tool " + p.Name
+}
+
+// link joins the messages of a call and its answer; again marks an answer that
+// was given once more.
+type link struct {
+	call, result int
+	again        bool
+}
+
+func (r *reading) pair() []link {
+	var links []link
+	waiting := map[string][]int{}
+	answered := map[string][]int{} // id → links
+	r.lonelyResults, r.lonelyCalls = map[string]int{}, map[string]int{}
+	for i, m := range r.msgs {
+		for _, p := range m.Parts {
+			if p.Kind != message.KindToolResult {
+				continue
+			}
+			id := pairID(p)
+			calls := waiting[id]
+			if n := len(calls); n > 0 {
+				links = append(links, link{call: calls[n-1], result: i})
+				answered[id] = append(answered[id], len(links)-1)
+				waiting[id] = calls[:n-1]
+				continue
+			}
+			r.lonelyResults[id]++
+			if again := answered[id]; len(again) > 0 {
+				links = r.repeat(links, again[len(again)-1], i)
+			}
+		}
+		for _, p := range m.Parts {
+			if p.Kind == message.KindToolCall {
+				waiting[pairID(p)] = append(waiting[pairID(p)], i)
+			}
+		}
+	}
+	for id, calls := range waiting {
+		for _, i := range calls {
+			r.openCalls[i] = true
+			r.lonelyCalls[id]++
+		}
+	}
+	return links
+}
+
+// repeat puts a second answer that follows its round without a gap into the
+// round. It is still an answer that no call waited for.
+func (r *reading) repeat(links []link, first, i int) []link {
+	end := links[first].result
+	for _, l := range links {
+		if l.call >= links[first].call && l.call <= end {
+			end = max(end, l.result)
+		}
+	}
+	if end >= i-1 {
+		links = append(links, link{call: links[first].call, result: i, again: true})
+	}
+	return links
+}
+
+// cut makes rounds: messages that a link spans are glued together.
+func (r *reading) cut(links []link) {
+	glue := make([]int, len(r.msgs)+1)
+	for _, l := range links {
+		glue[l.call]++
+		glue[l.result]--
+	}
+	r.round = make([]int, len(r.msgs))
+	depth := 0
+	for i := range r.msgs {
+		if depth == 0 {
+			r.spans = append(r.spans, [2]int{i, i + 1})
+		}
+		r.round[i] = len(r.spans) - 1
+		r.spans[len(r.spans)-1][1] = i + 1
+		depth += glue[i]
+	}
+	r.pairs = make([]int, len(r.spans))
+	for _, l := range links {
+		if !l.again {
+			r.pairs[r.round[l.call]]++
+		}
+	}
+}
+
+// countTurns numbers the turns: each ends with an assistant round, and holds
+// what stands between that and the one before.
+func (r *reading) countTurns() {
+	r.turn = make([]int, len(r.msgs))
+	for _, span := range r.spans {
+		assistant := false
+		for i := span[0]; i < span[1]; i++ {
+			r.turn[i] = r.turns
+			_, _, ours := parseSummary(r.msgs[i])
+			assistant = assistant || r.msgs[i].Role == message.RoleAssistant && (!ours || span[1]-span[0] > 1)
+		}
+		if assistant {
+			r.turns++
+		}
+	}
+}
+
+// speaks reports whether the user says something in m, other than handing in
+// results of tools.
+func speaks(m message.Message) bool {
+	if m.Role != message.RoleUser {
+		return false
+	}
+	for _, p := range m.Parts {
+		if p.Kind != message.KindToolResult {
+			return true
+		}
+	}
+	return len(m.Parts) == 0
+}
+
+// spread marks every message whose round holds one for which f is true.
+func (r *reading) spread(f func(message.Message) bool) []bool {
+	out := make([]bool, len(r.msgs))
+	for i := range r.msgs {
+		if !f(r.msgs[i]) || out[i] {
+			continue
+		}
+		span := r.spans[r.round[i]]
+		for k := span[0]; k < span[1]; k++ {
+			out[k] = true
+		}
+	}
+	return out
+}
+
+// open marks the round of a last assistant message that still waits for
+// results, and the user messages that no assistant answered.
+func (r *reading) open() []bool {
+	out := make([]bool, len(r.msgs))
+	for i := len(r.msgs) - 1; i >= 0; i-- {
+		switch {
+		case r.msgs[i].Role == message.RoleAssistant:
+			if r.openCalls[i] {
+				span := r.spans[r.round[i]]
+				for k := span[0]; k < span[1]; k++ {
+					out[k] = true
+				}
+			}
+			return out
+		case speaks(r.msgs[i]):
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// recent marks the last turns with everything behind them, the rounds of the
+// last pairs, and the open round.
+func (r *reading) recent(turns, pairs int) []bool {
+	out := r.open()
+	for i := range r.msgs {
+		if r.turns > 0 && r.turn[i] >= r.turns-turns {
+			out[i] = true
+		}
+	}
+	for k := len(r.spans) - 1; k >= 0 && pairs > 0; k-- {
+		if r.pairs[k] == 0 {
+			continue
+		}
+		pairs -= r.pairs[k]
+		for i := r.spans[k][0]; i < r.spans[k][1]; i++ {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// hasUser reports whether a user speaks in the round of message i.
+func (r *reading) hasUser(i int) bool {
+	span := r.spans[r.round[i]]
+	for k := span[0]; k < span[1]; k++ {
+		if speaks(r.msgs[k]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package invariant
+
+import "github.com/agentcompact/compact/message"
+
+const resultKind = message.KindToolResult
+
+// checkAccounts: each message of the history is in the view, or is said to be
+// summarised or dropped, and nothing else is in the view but what a compaction
+// makes.
+func (j *judge) checkAccounts() {
+	for i, d := range j.Decisions {
+		if there := j.place[i] >= 0; there != j.survives(i) {
+			j.fail(RuleAccount, "message %d is %s, and in the view: %v", i, d, there)
+		}
+	}
+	for o, i := range j.src {
+		if i < 0 && !ours(j.Out[o]) {
+			j.fail(RuleAccount, "message %d of the view (%s) is neither of the history nor ours", o, j.Out[o].Role)
+		}
+	}
+}
+
+// checkDecisions: kept is unchanged, truncated and masked are what they say.
+func (j *judge) checkDecisions() {
+	for i, d := range j.Decisions {
+		o := j.place[i]
+		if o < 0 {
+			continue
+		}
+		changed := !same(j.In[i], j.Out[o])
+		switch d {
+		case kept:
+			if changed {
+				j.fail(RuleDecision, "message %d is kept and was changed", i)
+			}
+		case truncated, masked:
+			if !changed && !j.alreadyEdited(i) {
+				j.fail(RuleDecision, "message %d is %s and was not changed", i, d)
+			}
+			if is := j.newlyMasked(i, o); changed && is != (d == masked) {
+				j.fail(RuleDecision, "message %d is called %s; a result of it is masked: %v", i, d, is)
+			}
+		}
+	}
+	j.checkStandIn()
+}
+
+// alreadyEdited reports whether message i came in as the outcome of an earlier
+// compaction.
+func (j *judge) alreadyEdited(i int) bool {
+	for p, part := range j.In[i].Parts {
+		if part.Kind == resultKind && (j.placeholder(part.Text) || j.originOf(i, p) != part.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// newlyMasked reports whether a result of message i was masked.
+func (j *judge) newlyMasked(i, o int) bool {
+	for p, part := range j.In[i].Parts {
+		if is := j.Out[o].Parts[p].Text; part.Kind == resultKind && is != part.Text && j.isMasked(i, p, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkStandIn: something stands for what is gone, and the notice counts it.
+func (j *judge) checkStandIn() {
+	gone, given, condensed := 0, 0, 0
+	for i, d := range j.Decisions {
+		switch d {
+		case summarised:
+			condensed++
+		case dropped:
+			n, notice := parseNotice(j.In[i])
+			if !notice {
+				n = 1
+			}
+			given += n
+		default:
+			continue
+		}
+		gone++
+	}
+	summaries, notices := 0, 0
+	for o, i := range j.src {
+		if i >= 0 {
+			continue
+		}
+		if n, ok := parseNotice(j.Out[o]); ok {
+			notices++
+			if condensed == 0 && n != given {
+				j.fail(RuleDecision, "the notice speaks of %d messages, and %d are gone", n, given)
+			}
+		} else {
+			summaries++
+		}
+	}
+	if condensed > 0 && summaries == 0 && !j.Earlier {
+		j.fail(RuleDecision, "%d messages are summarised, and there is no summary", condensed)
+	}
+	if gone > 0 && summaries+notices == 0 {
+		j.fail(RuleDecision, "%d messages are gone, and nothing stands for them", gone)
+	}
+	if gone == 0 && summaries+notices > 0 {
+		j.fail(RuleDecision, "nothing is gone, and something stands for it")
+	}
+}
+
+// checkIdle: a call that compacts nothing changes nothing.
+func (j *judge) checkIdle() {
+	if j.Triggered || j.Manual || j.Earlier {
+		return
+	}
+	for _, v := range Same("no compaction", j.In, j.Out) {
+		j.fail(RuleDecision, "%s", v.Detail)
+	}
+}
+
+// checkReported: the numbers of the result are those that counting gives.
+func (j *judge) checkReported() {
+	r := j.Reported
+	if r == nil {
+		return
+	}
+	if n := j.Fixed + sum(j.costIn); r.In != n {
+		j.fail(RuleReported, "the history is said to cost %d, and costs %d", r.In, n)
+	}
+	if n := j.Fixed + sum(j.costOut); r.Out != n {
+		j.fail(RuleReported, "the view is said to cost %d, and costs %d", r.Out, n)
+	}
+	if r.Messages == nil {
+		return
+	}
+	if len(r.Messages) != len(j.In) {
+		j.fail(RuleReported, "%d messages have numbers, of %d", len(r.Messages), len(j.In))
+		return
+	}
+	for i, said := range r.Messages {
+		after := 0
+		if o := j.place[i]; o >= 0 {
+			after = j.costOut[o]
+		}
+		if said != [2]int{j.costIn[i], after} {
+			j.fail(RuleReported, "message %d is said to go from %d to %d, and goes from %d to %d", i, said[0], said[1], j.costIn[i], after)
+		}
+	}
+}

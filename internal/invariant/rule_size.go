@@ -1,0 +1,120 @@
+package invariant
+
+import (
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// summarySlack is what the tags of a summary cost on top of its text.
+const summarySlack = 64
+
+// checkBudget: the view costs at most the budget.
+func (j *judge) checkBudget() {
+	if n := j.Fixed + sum(j.costOut); n > j.Budget {
+		j.fail(RuleBudget, "the view costs %d of %d", n, j.Budget)
+	}
+}
+
+// checkGrowth: no edit makes a message larger, in tokens or in characters, and
+// a compaction makes no conversation larger.
+func (j *judge) checkGrowth() {
+	for i, o := range j.place {
+		if o < 0 {
+			continue
+		}
+		if j.costOut[o] > j.costIn[i] {
+			j.fail(RuleGrowth, "message %d went from %d to %d tokens", i, j.costIn[i], j.costOut[o])
+		}
+		if a, b := chars(j.In[i]), chars(j.Out[o]); b > a {
+			j.fail(RuleGrowth, "message %d went from %d to %d characters", i, a, b)
+		}
+	}
+	if a, b := sum(j.costIn), sum(j.costOut); b > a {
+		j.fail(RuleGrowth, "the view went from %d to %d tokens", a, b)
+	}
+}
+
+func chars(m message.Message) int {
+	n := 0
+	for _, p := range m.Parts {
+		n += utf8.RuneCountInString(p.Text)
+	}
+	return n
+}
+
+// checkTarget: a compaction that stops above the target has left nothing that
+// could be summarised; one that was asked for takes all that may be.
+func (j *judge) checkTarget() {
+	above := j.Triggered && j.Target > 0 && j.Fixed+sum(j.costOut) > j.Target
+	if !j.Summarises || j.Fallback || j.KeepTurns == 0 || !above && !j.Manual {
+		return
+	}
+	recent := j.in.recent(j.KeepTurns, j.KeepPairs)
+	left, count := 0, 0
+	for i, o := range j.place {
+		if o >= 0 && !recent[i] && !j.pinnedRound[i] && !j.anchored(i) && !ours(j.In[i]) {
+			left += j.costOut[o]
+			count++
+		}
+	}
+	if left > j.MaxSummaryTokens+summarySlack {
+		j.fail(RuleTarget, "%d old messages of %d tokens are left", count, left)
+	}
+}
+
+// checkSummary: one summary at most, of the right form, smaller than what it
+// stands for and within its limit.
+func (j *judge) checkSummary() {
+	made, newest := -1, 0
+	for o, i := range j.src {
+		version, _, ok := parseSummary(j.Out[o])
+		if !ok || i >= 0 {
+			continue
+		}
+		if made >= 0 {
+			j.fail(RuleSummary, "there are two new summaries")
+		}
+		made, newest = o, version
+	}
+	j.checkSummaryCount(made)
+	if made < 0 {
+		return
+	}
+	replaced := 0
+	for i, d := range j.Decisions {
+		if version, _, ok := parseSummary(j.In[i]); ok && d == summarised && version >= newest {
+			j.fail(RuleSummary, "version %d replaces version %d", newest, version)
+		}
+		if d == summarised {
+			replaced += j.costIn[i]
+		}
+	}
+	if j.costOut[made] >= replaced {
+		j.fail(RuleSummary, "it costs %d, and what it replaces %d", j.costOut[made], replaced)
+	}
+	if limit := j.MaxSummaryTokens; limit > 0 && j.costOut[made] > limit+summarySlack {
+		j.fail(RuleSummary, "it costs %d, and its limit is %d", j.costOut[made], limit)
+	}
+}
+
+// checkSummaryCount counts the summaries of the view. What the history had
+// more of may stay as long as none is made. What a user wrote, or somebody
+// protected, is text that looks like one.
+func (j *judge) checkSummaryCount(made int) {
+	count := func(msgs []message.Message) (n int) {
+		for _, m := range msgs {
+			if _, _, ok := parseSummary(m); ok && m.Role == message.RoleAssistant && !j.pinned(m) {
+				n++
+			}
+		}
+		return n
+	}
+	allowed := max(count(j.In), 1)
+	if made >= 0 {
+		allowed = 1
+	}
+	if there := count(j.Out); there > allowed {
+		j.fail(RuleSummary, "there are %d", there)
+	}
+}

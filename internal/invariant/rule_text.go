@@ -1,0 +1,151 @@
+package invariant
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// checkTexts looks at every part that was edited: only results are, by a
+// placeholder or a cut that state the size of the original.
+func (j *judge) checkTexts() {
+	for i, o := range j.place {
+		if o < 0 || same(j.In[i], j.Out[o]) || len(j.In[i].Parts) != len(j.Out[o].Parts) {
+			continue
+		}
+		for p, part := range j.In[i].Parts {
+			if is := j.Out[o].Parts[p]; is.Text != part.Text {
+				j.checkText(i, p, part, is.Text)
+			}
+		}
+		j.checkBytes(i, o)
+	}
+}
+
+func (j *judge) checkText(i, p int, was message.Part, is string) {
+	switch {
+	case was.Kind != resultKind || was.Sealed:
+		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
+	case j.placeholder(was.Text):
+		j.fail(RuleMasked, "message %d: %q became %.80q", i, was.Text, is)
+	case utf8.ValidString(was.Text) && !utf8.ValidString(is):
+		j.fail(RuleText, "message %d is cut inside a character", i)
+	case j.isMasked(i, p, is):
+		j.checkPlaceholder(i, p, is)
+	default:
+		if why := j.truncation(i, p, was.Text, is); why != "" {
+			j.fail(RuleText, "message %d: %s", i, why)
+		}
+	}
+}
+
+// isMasked reports whether the new text of a part is a placeholder, with the
+// beginning of the old text or its dispatch blocks where those survive.
+func (j *judge) isMasked(i, p int, is string) bool {
+	if j.placeholder(is) {
+		return true
+	}
+	if rest, ok := cutDispatch(is); ok {
+		blocks, _ := dispatched(j.In[i].Parts[p].Text)
+		return rest == strings.Join(blocks, "\n")
+	}
+	head, _, ok := cutObservation(is)
+	return ok && strings.HasPrefix(j.In[i].Parts[p].Text, head)
+}
+
+func cutDispatch(text string) (rest string, ok bool) {
+	at := dispatchForm.FindStringIndex(text)
+	if at == nil {
+		return "", false
+	}
+	return text[at[1]:], true
+}
+
+// cutObservation splits a masked text into the beginning that was kept and the
+// placeholder.
+func cutObservation(text string) (head string, found []string, ok bool) {
+	at := strings.LastIndex(text, "\n")
+	found = observationForm.FindStringSubmatch(text[at+1:])
+	if found == nil || found[0] != text[at+1:] {
+		return "", nil, false
+	}
+	return text[:max(at, 0)], found, true
+}
+
+func (j *judge) checkPlaceholder(i, p int, is string) {
+	origin := j.originOf(i, p)
+	blocks, outside := dispatched(origin)
+	if len(blocks) > 0 {
+		rest, ok := cutDispatch(is)
+		if !ok || rest != strings.Join(blocks, "\n") {
+			j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, len(blocks), is)
+		} else if said := dispatchForm.FindStringSubmatch(is)[1]; said != strconv.Itoa(outside) {
+			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, outside)
+		}
+		return
+	}
+	if _, found, ok := cutObservation(is); ok {
+		if n := utf8.RuneCountInString(origin); found[1] != strconv.Itoa(n) {
+			j.fail(RuleText, "message %d: the original had %d characters, %q says", i, n, found[0])
+		}
+		part := j.In[i].Parts[p]
+		part.Text = origin
+		if ref := part.Fingerprint().Ref(); found[2] != "" && found[2] != ref {
+			j.fail(RuleText, "message %d: the original's reference is %s, %q says", i, ref, found[0])
+		}
+	}
+	if found := resultForm.FindStringSubmatch(is); found != nil {
+		j.checkTokens(i, origin, found[1])
+	}
+}
+
+func (j *judge) checkTokens(i int, origin, said string) {
+	if j.Text == nil {
+		return
+	}
+	if n := j.Text(origin); said != strconv.Itoa(n) {
+		j.fail(RuleText, "message %d: the original had %d tokens, the marker says %s", i, n, said)
+	}
+}
+
+// truncation says what is wrong with a text as the truncation of another, ""
+// when nothing is.
+func (j *judge) truncation(i, p int, was, is string) string {
+	for _, form := range []struct {
+		marker *regexp.Regexp
+		fits   func(before, after string) bool
+	}{
+		{headMarker, func(before, after string) bool { return after == "" && strings.HasPrefix(was, before) }},
+		{tailMarker, func(before, after string) bool { return before == "" && strings.HasSuffix(was, after) }},
+		{bothMarker, func(before, after string) bool {
+			return len(before)+len(after) <= len(was) && strings.HasPrefix(was, before) && strings.HasSuffix(was, after)
+		}},
+	} {
+		for _, at := range form.marker.FindAllStringSubmatchIndex(is, -1) {
+			if form.fits(is[:at[0]], is[at[1]:]) {
+				j.checkTokens(i, j.originOf(i, p), is[at[4]:at[5]])
+				return j.limit(is, is[at[0]:at[1]], is[at[2]:at[3]])
+			}
+		}
+	}
+	return "the new text is neither a placeholder nor a truncation: " + strconv.Quote(is[:min(len(is), 120)])
+}
+
+// limit holds what is left against the limit that the marker states. A marker
+// alone may be larger than it.
+func (j *judge) limit(is, marker, stated string) string {
+	limit, err := strconv.Atoi(stated)
+	if err != nil {
+		return err.Error()
+	}
+	if j.Text == nil {
+		return ""
+	}
+	if n := j.Text(is); n > limit+j.Text(marker) {
+		return "cut to " + strconv.Itoa(n) + " tokens, and the marker says " + stated
+	}
+	return ""
+}
