@@ -130,14 +130,8 @@ func TestCauseOfAMistakeCanBeFound(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, name := range Names() {
-		data, err := Preset(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	for _, s := range []string{"a: &x {b: *x}", "? [a]\n: b", `{"model":null}`, "policy: *x", "&a model: *a", "policy: &p {strategy: *p}", "{", "model.name: x\nmodel: {name: y}"} {
+	for _, s := range []string{"a: &x {b: *x}", "? [a]\n: b", `{"model":null}`, "policy: *x", "&a model: *a", "policy: &p {strategy: *p}", "{", "model.name: x\nmodel: {name: y}",
+		"preset: gateway\nmax_tool_result_tokens: 5\n", "preset: history-reducer\nobservationMasking: false\n", `{"policy":{"stages":["mask"],"target_pct":5e-1}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
