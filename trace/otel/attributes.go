@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/agentcompact/compact/trace"
 )
@@ -37,11 +38,12 @@ var ofCall = map[string]string{
 // facts is what an event says.
 type facts struct {
 	attributes []attribute.KeyValue
-	message    string // the text to show
+	kind       oteltrace.SpanKind // client for a call to a model
+	message    string             // the text to show
 }
 
 func read(ev *trace.Event) facts {
-	f := facts{attributes: []attribute.KeyValue{
+	f := facts{kind: oteltrace.SpanKindInternal, attributes: []attribute.KeyValue{
 		attribute.String("compact.kind", ev.Kind),
 		attribute.String("compact.trace_id", ev.TraceID),
 		attribute.String("compact.span_id", ev.SpanID),
@@ -76,6 +78,7 @@ func (f *facts) call(data map[string]any) {
 	if data["backend"] == "extractive" {
 		return // nobody was called
 	}
+	f.kind = oteltrace.SpanKindClient
 	f.attributes = append(f.attributes, operationName.String("chat"))
 	if backend, _ := data["backend"].(string); backend != "" {
 		f.addText(string(providerName), backend)

@@ -157,7 +157,7 @@ func (e *Exporter) span(ev *trace.Event) {
 		ctx = withIDs(ctx, ev)
 	}
 	_, span := e.tracer.Start(ctx, ev.Name,
-		oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(kind(ev)), oteltrace.WithAttributes(facts.attributes...))
+		oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(facts.kind), oteltrace.WithAttributes(facts.attributes...))
 	if ev.Failed() {
 		span.SetStatus(codes.Error, facts.message)
 	}
@@ -178,14 +178,6 @@ func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
 	return oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
 		TraceID: traceID, SpanID: parentID, TraceFlags: oteltrace.FlagsSampled,
 	})
-}
-
-// kind is client for the one event that is a call to somewhere else.
-func kind(ev *trace.Event) oteltrace.SpanKind {
-	if ev.Kind == trace.KindLLM {
-		return oteltrace.SpanKindClient
-	}
-	return oteltrace.SpanKindInternal
 }
 
 // traceIDOf is the event's trace id, or one made of it where it has not the
