@@ -179,6 +179,9 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 			t.end, t.open = l.next(), false // the line feed that was missing
 			return nil
 		}
+		if len(t.junk)+len(l.text) > maxLineBytes {
+			return ErrDamaged
+		}
 		t.advance(l)
 		return nil
 	})

@@ -24,8 +24,12 @@ func (l rawLine) next() int64 {
 	return l.off + int64(len(l.text))
 }
 
+// maxLineBytes bounds what a line of a log may be, and so what reading one can
+// cost.
+const maxLineBytes = 128 << 20
+
 // eachLine calls fn for every line of r; off is where r begins in its file.
-// The last line may lack its line feed. Lines may be of any length.
+// The last line may lack its line feed. A line that is too long is ErrDamaged.
 func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -62,6 +66,9 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	long := append([]byte(nil), text...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		text, err = br.ReadSlice('\n')
+		if len(long)+len(text) > maxLineBytes {
+			return nil, ErrDamaged
+		}
 		long = append(long, text...)
 	}
 	return long, err

@@ -33,9 +33,9 @@ func hashOf(b []byte) string {
 }
 
 // checkBody refuses what cannot be a line of a log: anything but one JSON
-// object on one line.
+// object on one line, of a length that can be read back.
 func checkBody(body string) error {
-	if body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || !json.Valid([]byte(body)) {
+	if len(body) > maxLineBytes/2 || body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || !json.Valid([]byte(body)) {
 		return ErrLine
 	}
 	return nil

@@ -46,6 +46,9 @@ func (v *verifier) checkLog(name string, marks []logMark, each func(int, []byte,
 	}
 	err := eachLineOf(v.ctx, v.a, key, 0, func(l rawLine) error {
 		v.progress(l.next() - l.off)
+		if len(c.junk)+len(l.text) > maxLineBytes {
+			return ErrDamaged
+		}
 		c.line(l)
 		return nil
 	})

@@ -58,7 +58,7 @@ func appendChecks(p *place) error {
 func (p *place) wantSeq(k storage.Key, seq int64) error {
 	for _, a := range p.both() {
 		if err := a.Append(p.ctx, k, seq, blob(9, 10)); !errors.Is(err, storage.ErrSeq) {
-			return fmt.Errorf("Append at %d: %v, want ErrSeq", seq, err)
+			return fmt.Errorf("append at %d: %v, want ErrSeq", seq, err)
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func (p *place) absentOrWhole(k storage.Key, want string) error {
 			return err
 		}
 		if info.Size != int64(len(want)) {
-			return fmt.Errorf("List shows %d of %d bytes", info.Size, len(want))
+			return fmt.Errorf("the listing shows %d of %d bytes", info.Size, len(want))
 		}
 	}
 	got, err := p.read(p.b, k)
@@ -139,7 +139,7 @@ func (p *place) absentOrWhole(k storage.Key, want string) error {
 		return nil
 	}
 	if err == nil && got != want {
-		err = fmt.Errorf("Open shows %s of %d bytes", short(got), len(want))
+		err = fmt.Errorf("a reader shows %s of %d bytes", short(got), len(want))
 	}
 	return err
 }

@@ -30,9 +30,9 @@ func errorsTyped(p *place) error {
 		key  storage.Key
 		err  error
 	}{
-		{"Create", k, p.a.Create(p.ctx, k, blob(1, 5))},
-		{"Append", key("s/log"), p.a.Append(p.ctx, key("s/log"), 9, blob(1, 5))},
-		{"Open", key("s/none"), absent},
+		{"create", k, p.a.Create(p.ctx, k, blob(1, 5))},
+		{"append", key("s/log"), p.a.Append(p.ctx, key("s/log"), 9, blob(1, 5))},
+		{"open", key("s/none"), absent},
 	} {
 		var typed *storage.Error
 		if !errors.As(c.err, &typed) {
@@ -57,11 +57,11 @@ func contextObeyed(p *place) error {
 		listed = append(listed, err)
 	}
 	if len(listed) != 1 {
-		return fmt.Errorf("List yielded %d times, want the error alone", len(listed))
+		return fmt.Errorf("the listing yielded %d times, want the error alone", len(listed))
 	}
 	r, err := p.a.Open(ctx, made, 0, -1)
 	if err == nil {
-		return errors.Join(errors.New("Open: no error"), r.Close())
+		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
 	errs := []error{err, listed[0], p.a.Create(ctx, key("s/new"), blob(1, 5)), p.a.Append(ctx, log, blob(2, 5).Size(), blob(3, 5))}
 	if rm, ok := p.a.(storage.Remover); ok {
@@ -86,7 +86,7 @@ func zeroKey(p *place) error {
 	var zero storage.Key
 	r, err := p.a.Open(p.ctx, zero, 0, -1)
 	if err == nil {
-		return errors.Join(errors.New("Open: no error"), r.Close())
+		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
 	errs := []error{p.a.Create(p.ctx, zero, blob(1, 5)), p.a.Append(p.ctx, zero, 0, blob(1, 5))}
 	if rm, ok := p.a.(storage.Remover); ok {

@@ -136,7 +136,7 @@ func listOrder(p *place) error {
 			return err
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			return fmt.Errorf("List(%q) (-want +got):\n%s", prefix, diff)
+			return fmt.Errorf("listing %q (-want +got):\n%s", prefix, diff)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func listNothing(p *place) error {
 	for _, k := range []storage.Key{{}, key("nothing"), key("nothing/here")} {
 		got, err := p.list(p.a, k)
 		if err != nil || len(got) > 0 {
-			return fmt.Errorf("List(%q) of an empty place: %v, %v", k, got, err)
+			return fmt.Errorf("listing %q of an empty place: %v, %v", k, got, err)
 		}
 	}
 	return nil
