@@ -38,8 +38,8 @@ func (g gateway) part(p *message.Part) Mix {
 		return Mix{Code: (callSize(p) + len("[]")) / 4}
 	case message.KindImage, message.KindAudio, message.KindFile:
 		return Mix{Fixed: mediaFor("").cost(p)}
-	case message.KindToolResult:
-		return Mix{Code: g.text(p.Text)}
+	case message.KindToolResult: // the id of the call is a field of its own
+		return Mix{Code: g.text(p.Text) + g.text(p.CallID)}
 	case message.KindOther:
 		return Mix{Code: (len(p.Text) + len(p.Args)) / 4}
 	}
