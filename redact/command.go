@@ -60,6 +60,7 @@ const maxCommand = 1 << 10
 // continues a command.
 func (sc *scan) flag(end int, name string) int {
 	line := sc.s[end:commandEnd(sc.s, end)]
+	sc.spend(2 * len(line))
 	for from := 0; ; {
 		i := strings.Index(line[from:], name)
 		if i < 0 {

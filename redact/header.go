@@ -53,6 +53,7 @@ func (sc *scan) authorization(_, end int) {
 		i = skipBlanks(s, word)
 	}
 	to := plainEnd(s, i)
+	sc.spend(4 * (to - i))
 	for to > i && strings.IndexByte(",;)}]", s[to-1]) >= 0 {
 		to--
 	}
@@ -84,6 +85,7 @@ func (sc *scan) scheme(start, end int) (from, to int, ok bool) {
 	for to > from && (s[to-1] == '.' || s[to-1] == ':') {
 		to--
 	}
+	sc.spend(to - from)
 	return from, to, to > from
 }
 
@@ -100,6 +102,7 @@ func (sc *scan) jwt(start, _ int) {
 		return
 	}
 	i := run(s, start, maxValue, isBase64)
+	sc.spend(i - start)
 	if i-start < 12 {
 		return
 	}
@@ -109,6 +112,7 @@ func (sc *scan) jwt(start, _ int) {
 		if dots == 0 && j-i < 9 {
 			return
 		}
+		sc.spend(j - i)
 		i = j
 		dots++
 	}

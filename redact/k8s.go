@@ -15,6 +15,7 @@ func (sc *scan) manifest(start, end int) {
 	}
 	from, to := documentAround(s, start)
 	from = max(from, sc.manifestEnd)
+	sc.spend(to - from + maxManifest/8)
 	sc.manifestEnd = to
 	for i := from; i < to; {
 		next := nextLine(s, i, to)

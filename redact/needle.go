@@ -12,19 +12,19 @@ import (
 // needles are values that were found somewhere and are to be found everywhere
 // else, in the forms that programs write them in.
 type needles struct {
-	list []needle
-	by   map[uint64][]int32 // the first eight bytes → needles
-	bits []uint64           // a filter on the hash of the first eight bytes
+	list []needle // by form
+	bits []uint64 // a filter on the hash of the first eight bytes
 	mask uint64
 }
 
 // needle is one form of a value.
 type needle struct {
-	form   string
-	secret string
-	rule   *rule
-	word   bool // only where no letter or digit stands beside it
-	spill  int  // that many bytes before and behind hold bits of the secret too
+	form    string
+	secret  string
+	rule    *rule
+	word    bool // only where no letter or digit stands beside it
+	spill   int  // that many bytes before and behind hold bits of the secret too
+	shorter int  // the longest needle whose form this one begins with, -1 if none
 }
 
 const (
@@ -46,7 +46,7 @@ func spreads(secret string) bool {
 // newNeedles prepares the values of edits for the search. It returns nil if
 // there is nothing to look for.
 func newNeedles(edits []edit) *needles {
-	n := &needles{by: map[uint64][]int32{}}
+	n := &needles{}
 	seen := map[string]bool{}
 	for _, e := range edits {
 		if seen[e.secret] || !spreads(e.secret) {
@@ -105,19 +105,23 @@ func base64Form(s string, shift int) (form string, spill int) {
 	return all[from:to], 1
 }
 
-// index builds the table that find looks at for each byte.
+// index sorts the needles and builds the filter that find looks at for each byte.
 func (n *needles) index() {
+	slices.SortStableFunc(n.list, func(a, b needle) int { return strings.Compare(a.form, b.form) })
 	size := 1024
 	for size < 64*len(n.list) {
 		size *= 2
 	}
 	n.mask = uint64(size - 1)
 	n.bits = make([]uint64, size/64)
-	for i, d := range n.list {
-		k := eight(d.form, 0)
-		h := hash8(k) & n.mask
+	for i := range n.list {
+		d := &n.list[i]
+		h := hash8(eight(d.form, 0)) & n.mask
 		n.bits[h/64] |= 1 << (h % 64)
-		n.by[k] = append(n.by[k], int32(i))
+		d.shorter = i - 1
+		for d.shorter >= 0 && !strings.HasPrefix(d.form, n.list[d.shorter].form) {
+			d.shorter = n.list[d.shorter].shorter
+		}
 	}
 }
 
@@ -125,22 +129,34 @@ func (n *needles) index() {
 func (n *needles) find(s string) []span {
 	var found []span
 	for i := 0; i+minNeedle <= len(s); i++ {
-		k := eight(s, i)
-		if h := hash8(k) & n.mask; n.bits[h/64]>>(h%64)&1 == 0 {
+		if h := hash8(eight(s, i)) & n.mask; n.bits[h/64]>>(h%64)&1 == 0 {
 			continue
 		}
-		for _, id := range n.by[k] {
-			d := &n.list[id]
-			if !d.at(s, i) {
-				continue
-			}
+		if d := n.at(s, i); d != nil {
 			f := d.widen(s, i)
 			found = append(found, f)
 			i = f.end - 1
-			break
 		}
 	}
 	return found
+}
+
+// at returns the longest needle that is in s at i. It is the last one that is
+// not behind the text in the order of the list, or one that this one begins with.
+func (n *needles) at(s string, i int) *needle {
+	text := s[i:min(len(s), i+4*maxNeedle)]
+	k, _ := slices.BinarySearchFunc(n.list, text, func(d needle, t string) int {
+		if d.form <= t {
+			return -1
+		}
+		return 1
+	})
+	for k--; k >= 0; k = n.list[k].shorter {
+		if n.list[k].at(s, i) {
+			return &n.list[k]
+		}
+	}
+	return nil
 }
 
 // at reports whether the needle is in s at i.

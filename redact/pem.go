@@ -21,15 +21,18 @@ func (sc *scan) pem(start, end int) {
 	}
 	body := end + close + len("-----")
 	rest := s[body:min(len(s), body+maxPEM)]
-	if i := strings.Index(rest, "-----END"); i >= 0 && strings.Index(rest, "-----BEGIN") < 0 || i >= 0 && i < strings.Index(rest, "-----BEGIN") {
-		if countBase64(rest[:i]) < minPEMBody {
-			return
-		}
-		sc.add(start, pemEnd(s, body+i), pemRule)
-		return
+	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
+		rest = rest[:next]
 	}
-	if i := pemBody(s, body); countBase64(s[body:i]) >= minPEMBody {
-		sc.add(start, i, pemRule)
+	to := body + strings.Index(rest, "-----END")
+	if to < body {
+		to = pemBody(s, body)
+	} else {
+		to = pemEnd(s, to)
+	}
+	sc.spend(len(rest) + to - body)
+	if countBase64(s[body:to]) >= minPEMBody {
+		sc.add(start, to, pemRule)
 	}
 }
 
@@ -61,6 +64,7 @@ func (sc *scan) pemTail(start, end int) {
 		}
 		from = j
 	}
+	sc.spend(2 * (start - from))
 	if countBase64(s[from:start]) >= minPEMBody && from < start {
 		sc.add(from, pemEnd(s, start), pemRule)
 	}

@@ -45,14 +45,16 @@ func openQuote(s string, i int) (begin, depth int) {
 func (a *assignment) readQuoted(begin, depth int) bool {
 	s, q := a.s, a.s[begin-1]
 	if depth == 0 && begin+1 < len(s) && s[begin] == q && s[begin+1] == q {
-		end := strings.Index(s[begin+2:], s[begin-1:begin+2])
+		end := strings.Index(s[begin+2:min(len(s), begin+maxValue)], s[begin-1:begin+2])
 		if end < 0 {
+			a.looked += maxValue
 			return false
 		}
 		a.set(begin+2, begin+2+end, true)
 		return a.start < a.end
 	}
 	a.set(begin, closeQuote(s, begin, q, depth), true)
+	a.looked += a.end - begin
 	return a.start < a.end
 }
 
@@ -98,6 +100,10 @@ func (a *assignment) readTag() bool {
 func (a *assignment) readPlain(i int) bool {
 	s := a.s
 	end := plainEnd(s, i)
+	a.looked += end - i
+	if end-i >= maxPlain {
+		return false
+	}
 	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
 		end--
 	}
@@ -132,11 +138,15 @@ func (a *assignment) isProperty() bool {
 	return (end >= len(s) || s[end] == '\n' || s[end] == '\r' || s[end] == '\\') && !isCode(s[a.start:end])
 }
 
+// maxPlain bounds a value without quotes. What is longer and has no blank in
+// it is a program without blanks, or a file in base64.
+const maxPlain = 4 << 10
+
 // plainEnd returns where a value without quotes ends: at white space, at the
 // quote of a string around it, at an escaped line break, or at a separator
 // behind which another name follows.
 func plainEnd(s string, i int) int {
-	limit := min(len(s), i+maxValue)
+	limit := min(len(s), i+maxPlain)
 	for j := i; j < limit; j++ {
 		switch c := s[j]; c {
 		case ' ', '\t', '\n', '\r', '"', '\'', '`':

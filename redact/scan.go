@@ -29,6 +29,8 @@ type scan struct {
 	nameEnd int // end of the name that assign looked at last
 
 	manifestEnd int // end of the manifest that was read last
+	budget      int // bytes that rules may still look at
+	given       int // where the budget was used up
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -46,17 +48,37 @@ func (sc *scan) add(start, end int, r *rule) {
 	}
 }
 
+// lookAgain is how often, on average, rules may look at a byte. Ordinary text
+// needs less than one look. A text that is made to need more, so that reading
+// it would take forever, is taken for a secret from there on.
+const lookAgain = 64
+
+var unscannedRule = &rule{id: "unscanned", kind: "unscanned"}
+
+// spend takes the bytes that a rule has looked at from the budget.
+func (sc *scan) spend(n int) { sc.budget -= n }
+
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
 	sc.s, sc.found, sc.nameEnd, sc.manifestEnd = s, sc.found[:0], 0, 0
+	sc.budget, sc.given = lookAgain*len(s)+1<<20, -1
 	words := sc.r.words
 	words.automaton.scan(s, func(w uint16, end int) {
 		start := end - words.automaton.length[w]
 		for _, act := range words.acts[w] {
+			if sc.given >= 0 {
+				return
+			}
 			act(sc, start, end)
+			if sc.budget < 0 {
+				sc.given = start
+			}
 		}
 	})
+	if sc.given >= 0 {
+		sc.add(sc.given, len(s), unscannedRule)
+	}
 	if sc.r.opts.PII {
 		sc.personalNumbers()
 	}

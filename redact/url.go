@@ -14,6 +14,7 @@ func (sc *scan) userinfo(start, end int) {
 		return
 	}
 	stop := urlStop(s, end)
+	sc.spend(2 * (stop - end))
 	slash := end
 	for slash < stop && strings.IndexByte("/?#", s[slash]) < 0 {
 		slash++

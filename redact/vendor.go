@@ -98,6 +98,7 @@ func onVendors(b *vocabularyBuilder) {
 func (sc *scan) framed(rules []*vendor, start, end int) {
 	s := sc.s
 	from, to := frame(s, end, maxFrame)
+	sc.spend(to - from)
 	for _, v := range rules {
 		lo, hi := from, to
 		if v.name != "" {
@@ -138,7 +139,7 @@ func frame(s string, i, n int) (from, to int) {
 		op = i + 1
 	}
 	from = passQuotes(s, op, 5, true)
-	to = run(s, from, maxValue, func(c byte) bool { return !isSpace(c) && !isQuote(c) && c != ';' && c != '\\' })
+	to = run(s, from, maxWindow, func(c byte) bool { return !isSpace(c) && !isQuote(c) && c != ';' && c != '\\' })
 	return from, to
 }
 
@@ -166,13 +167,17 @@ func (v *vendor) match(sc *scan, start, end int) {
 	lo := v.windowStart(s, start)
 	hi := min(len(s), end+min(v.max, maxWindow)+64)
 	v.ready()
+	sc.spend(expression * (hi - lo))
 	for _, m := range v.value.FindAllStringSubmatchIndex(s[lo:hi], 4) {
 		from, to := v.secretGroup(m)
 		sc.accept(v, lo+from, lo+to, lo+m[0], lo+m[1])
 	}
 }
 
-const maxWindow = 1 << 11
+const (
+	maxWindow  = 1 << 11
+	expression = 16 // what a byte costs a regular expression, in looks
+)
 
 func isSolid(c byte) bool { return c > ' ' && c != '"' && c != '\'' }
 

@@ -1,0 +1,136 @@
+package redact
+
+import "strings"
+
+// readBare reads what has no operator: flags, name "value", a typed variable,
+// and the lines name: NAME, value: … of YAML.
+func (a *assignment) readBare(blank, i int) bool {
+	s := a.s
+	if s[i] == '\n' || s[i] == '\r' {
+		if j := valueKey(s, skipSpaces(s, i)); j > 0 && a.pairName() {
+			a.op, a.start = opColon, skipBlanks(s, j)
+			return true
+		}
+		return false
+	}
+	if i == blank {
+		return false
+	}
+	if s[i] == '{' && a.quote != 0 {
+		return a.readVariable(i)
+	}
+	if s[i] == '|' {
+		return a.readCell(i)
+	}
+	if j := typedEquals(s, i); j > 0 {
+		a.op, a.start = opEquals, skipBlanks(s, j)
+		return true
+	}
+	switch {
+	case a.from >= 2 && s[a.from-2:a.from] == "--":
+		a.op, a.start = opFlag, i
+	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
+		a.op, a.start = opBlank, i
+	case netrc(s, a.from):
+		a.op, a.start = opFlag, i
+	default:
+		return a.readProse(i)
+	}
+	return true
+}
+
+// readVariable reads the default in: variable "name" { default = "value" }.
+func (a *assignment) readVariable(i int) bool {
+	if !strings.HasSuffix(a.s[:a.from], `variable "`) {
+		return false
+	}
+	body := a.s[i:min(len(a.s), i+200)]
+	if end := strings.IndexByte(body, '}'); end >= 0 {
+		body = body[:end]
+	}
+	j := strings.Index(body, "default")
+	if j < 0 {
+		return false
+	}
+	j = skipBlanks(a.s, i+j+len("default"))
+	if j >= len(a.s) || a.s[j] != '=' {
+		return false
+	}
+	a.op, a.start = opEquals, skipBlanks(a.s, j+1)
+	return true
+}
+
+// readCell reads a row of a table: | name | value |.
+func (a *assignment) readCell(i int) bool {
+	j := a.from
+	for j > 0 && (isBlank(a.s[j-1]) || a.s[j-1] == '`' || a.s[j-1] == '*') {
+		j--
+	}
+	if j == 0 || j == a.from || a.s[j-1] != '|' {
+		return false
+	}
+	a.op, a.start = opColon, skipBlanks(a.s, i+1)
+	return a.start < len(a.s)
+}
+
+// readProse reads what people write and what tools take: "the password is
+// VALUE", "aws configure set NAME VALUE". Only a random value counts there.
+func (a *assignment) readProse(i int) bool {
+	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= "} {
+		if strings.HasPrefix(a.s[i:], verb) {
+			i += len(verb)
+			break
+		}
+	}
+	a.op, a.start = opProse, skipBlanks(a.s, i)
+	return a.start < len(a.s)
+}
+
+// proseValue reports whether a value without an operator is one that nobody
+// would write as a word.
+func (a *assignment) proseValue() bool {
+	p := profileOf(a.val.text)
+	return looksRandom(a.val.text) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
+}
+
+// pairName reports whether the name is itself the value of name: or key:.
+func (a *assignment) pairName() bool {
+	i := a.from
+	for i > 0 && (isQuote(a.s[i-1]) || isBlank(a.s[i-1])) {
+		i--
+	}
+	return i >= 4 && a.s[i-1] == ':' && (endsFold(a.s[:i-1], "name") || endsFold(a.s[:i-1], "key"))
+}
+
+func endsFold(s, end string) bool {
+	return len(s) >= len(end) && strings.EqualFold(s[len(s)-len(end):], end)
+}
+
+// netrc reports whether "login NAME" stands before the name.
+func netrc(s string, at int) bool {
+	back := func(i int, in func(byte) bool) int {
+		for least := max(0, i-maxName); i > least && in(s[i-1]); {
+			i--
+		}
+		return i
+	}
+	login := back(at, isBlank)
+	if login == at {
+		return false
+	}
+	word := back(back(login, func(c byte) bool { return !isSpace(c) }), isSpace)
+	return strings.HasSuffix(s[:word], "login")
+}
+
+// typedEquals passes the type and the = of: var password string = "…".
+func typedEquals(s string, i int) int {
+	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
+	if j == i {
+		return -1
+	}
+	j = skipBlanks(s, j)
+	if j+1 < len(s) && s[j] == '=' && s[j+1] != '=' && s[j+1] != '>' {
+		return j + 1
+	}
+	return -1
+}

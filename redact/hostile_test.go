@@ -1,0 +1,92 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile are texts made to be read again and again.
+func hostile() map[string]string {
+	k8s := strings.Repeat(`{"kind":"Secret","data":`, 300) + `"x"` + strings.Repeat("}", 300)
+	nest := `"x"`
+	for range 12 {
+		nest = fmt.Sprintf("%q", "["+nest+"]")
+	}
+	texts := map[string]string{
+		"assignments":        "password=",
+		"quotes":             `password="`,
+		"triple quotes":      `password="""password='''`,
+		"escapes":            `\\\"token\\\": \"`,
+		"tokens":             "eyJ-",
+		"schemes":            "a://b:c",
+		"keys":               "-----BEGIN RSA PRIVATE KEY-----\n",
+		"key ends":           letters(60) + "\n-----END PRIVATE KEY-----",
+		"vendor prefix":      "EAACEAAC",
+		"vendor names":       "cloudflare=",
+		"curl":               "curl ",
+		"basic":              "basic a",
+		"manifests":          "kind: Secret\n---\n",
+		"manifest data":      "kind: Secret\ndata:\n",
+		"numbers":            "4111-",
+		"placeholders":       "<REDACTED",
+		"same beginning":     " token=abcdefgh1" + letters(20),
+		"secrets of secrets": "token=" + letters(24) + "token=",
+		"backslashes":        `\`,
+		"nested manifests":   k8s,
+		"nested strings":     nest,
+		"brackets":           "[",
+		"dots":               "s.",
+		"minified":           "token:function(a){return key.b},secret:c,",
+	}
+	return texts
+}
+
+// TestHostileTextIsReadInLinearTime fails when four times the text takes far
+// more than four times as long, or when a text is read at less than a crawl.
+func TestHostileTextIsReadInLinearTime(t *testing.T) {
+	r := newRedactor(t, Options{PII: true})
+	for name, unit := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			took := func(n int) time.Duration {
+				text := strings.Repeat(unit, n/len(unit)+1)
+				start := time.Now()
+				r.Text(text)
+				return time.Since(start)
+			}
+			took(16 << 10)
+			small, large := took(128<<10), took(512<<10)
+			t.Logf("%v, four times as much %v", small, large)
+			if large > 12*small+100*time.Millisecond {
+				t.Errorf("128 KB took %v, 512 KB took %v", small, large)
+			}
+			if large > 5*time.Second {
+				t.Errorf("512 KB took %v", large)
+			}
+		})
+	}
+}
+
+func TestDistinctSecretsWithOneBeginningAreSearchedInLinearTime(t *testing.T) {
+	r := newRedactor(t, Options{})
+	text := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "token=sameprefix%06dx%s\n", i, letters(8))
+		}
+		return b.String()
+	}
+	took := func(n int) time.Duration {
+		s := text(n)
+		start := time.Now()
+		r.Text(s)
+		return time.Since(start)
+	}
+	took(100)
+	small, large := took(2000), took(8000)
+	t.Logf("%v, four times as much %v", small, large)
+	if large > 12*small+100*time.Millisecond {
+		t.Errorf("2000 secrets took %v, 8000 took %v", small, large)
+	}
+}

@@ -1,0 +1,150 @@
+package redact
+
+import "strings"
+
+// readOperator reads from the end of the name to the beginning of the value.
+// It reports whether there is an assignment at all.
+func (a *assignment) readOperator() bool {
+	i := a.closeName(a.to)
+	i = a.skipIndex(i)
+	blank := i
+	i = skipBlanks(a.s, i)
+	if i >= len(a.s) {
+		return false
+	}
+	switch op, n := operatorAt(a.s, i); {
+	case op == opComma:
+		return a.quote != 0 && a.readComma(i+1)
+	case op == opTag:
+		if a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") || a.quote == 0 && (a.from == 0 || a.s[a.from-1] != '<') {
+			return false
+		}
+		a.op, a.start = op, i+n
+		return true
+	case op != opNone:
+		a.op, a.start = op, skipBlanks(a.s, i+n)
+		return a.readDefault()
+	}
+	return a.readBare(blank, i)
+}
+
+// readDefault passes the operator of ${NAME:-default}. It reports whether
+// there may be a value.
+func (a *assignment) readDefault() bool {
+	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
+		return true
+	}
+	switch a.s[a.start] {
+	case '-', '=':
+		a.start++
+		return true
+	}
+	return false
+}
+
+// closeName passes the quote that closes a quoted name, with the backslashes
+// before it.
+func (a *assignment) closeName(i int) int {
+	j := i
+	for j < len(a.s) && a.s[j] == '\\' {
+		j++
+	}
+	if j < len(a.s) && isQuote(a.s[j]) {
+		a.quote, a.depth = a.s[j], j-i
+		return j + 1
+	}
+	return i
+}
+
+// skipIndex passes [25], [] and the ] of environ["NAME"].
+func (a *assignment) skipIndex(i int) int {
+	s := a.s
+	if i < len(s) && s[i] == ']' && a.quote != 0 {
+		return i + 1
+	}
+	if i < len(s) && s[i] == '[' {
+		if j := run(s, i+1, 6, isDigit); j < len(s) && s[j] == ']' {
+			return j + 1
+		}
+	}
+	return i
+}
+
+// operatorAt reads the operator at s[i] and how long it is.
+func operatorAt(s string, i int) (operator, int) {
+	switch s[i] {
+	case '=', ':':
+		j := i + 1
+		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == ':' || s[j] == '>') {
+			j++
+		}
+		if j == i+1 && s[i] == ':' {
+			return opColon, 1
+		}
+		return opEquals, j - i
+	case '!', '?', '+', '.', '~', '|':
+		j := i + 1
+		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == '|') {
+			j++
+		}
+		if j > i+1 && (s[j-1] == '=' || s[i] == '|') {
+			return opEquals, j - i
+		}
+	case '<':
+		if i+1 < len(s) && s[i+1] == '-' {
+			return opEquals, 2
+		}
+	case '>':
+		return opTag, 1
+	case ',':
+		return opComma, 1
+	}
+	return opNone, 0
+}
+
+// readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
+func (a *assignment) readComma(i int) bool {
+	i = skipSpaces(a.s, i)
+	if j := valueKey(a.s, i); j > 0 {
+		a.op, a.start = opColon, skipBlanks(a.s, j)
+		return true
+	}
+	if i < len(a.s) && (isQuote(a.s[i]) || a.s[i] == '\\') {
+		a.op, a.start = opComma, i
+		return true
+	}
+	return false
+}
+
+// valueKey passes the key of the second half of a name and value pair, with
+// its colon; -1 if there is none.
+func valueKey(s string, i int) int {
+	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
+		i++
+	}
+	if len(s) < i+6 || !strings.EqualFold(s[i:i+5], "value") {
+		return -1
+	}
+	i += 5
+	for i < len(s) && (s[i] == '\\' || isQuote(s[i]) || isBlank(s[i])) {
+		i++
+	}
+	if i < len(s) && (s[i] == ':' || s[i] == '=') {
+		return i + 1
+	}
+	return -1
+}
+
+func skipBlanks(s string, i int) int {
+	for i < len(s) && isBlank(s[i]) {
+		i++
+	}
+	return i
+}
+
+func skipSpaces(s string, i int) int {
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	return i
+}
