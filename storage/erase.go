@@ -191,7 +191,7 @@ func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, er
 // VerifyTombstones is [Verify] for the log of tombstones: its Report speaks of
 // that one file. No erased session is no problem.
 func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
-	v := &verifier{ctx: ctx, a: a}
+	v := &verifier{a: a}
 	info, err := stat(ctx, a, Key{}.child(erasedName))
 	if errors.Is(err, ErrNotExist) {
 		return Report{}, nil
@@ -202,6 +202,6 @@ func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
 	v.total = info.Size
 	v.report.Bytes = info.Size
 	v.report.Files = []FileReport{{erasedName, info.Size, StateLog}}
-	err = v.checkLog(erasedName, nil, func(_ int, _ []byte, hash string) { v.report.Head = hash })
+	err = v.checkLog(ctx, erasedName, nil, func(_ int, _ []byte, hash string) { v.report.Head = hash })
 	return v.report, err
 }

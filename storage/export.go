@@ -40,15 +40,15 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	if err != nil {
 		return err
 	}
-	e := &exporter{ctx: ctx, s: s, progress: opts.Progress}
+	e := &exporter{s: s, progress: opts.Progress}
 	for _, f := range files {
 		e.total += f.Size
 	}
 	switch format {
 	case ExportTarGz:
-		err = e.tarGz(w, files)
+		err = e.tarGz(ctx, w, files)
 	case ExportJSONL:
-		err = e.jsonl(w, files)
+		err = e.jsonl(ctx, w, files)
 	default:
 		err = ErrUnsupported
 	}
@@ -99,7 +99,6 @@ func (s *Session) manifestSize(ctx context.Context) (int64, error) {
 }
 
 type exporter struct {
-	ctx         context.Context //nolint:containedctx // lives as long as one Export
 	s           *Session
 	progress    func(done, total int64)
 	done, total int64
@@ -115,33 +114,33 @@ func (e *exporter) Write(p []byte) (int, error) {
 }
 
 // open reads as much of a file as was there at the moment of the snapshot.
-func (e *exporter) open(f Info) (io.ReadCloser, error) {
-	return e.s.a.Open(e.ctx, f.Key, 0, f.Size)
+func (e *exporter) open(ctx context.Context, f Info) (io.ReadCloser, error) {
+	return e.s.a.Open(ctx, f.Key, 0, f.Size)
 }
 
-func (e *exporter) tarGz(w io.Writer, files []Info) error {
+func (e *exporter) tarGz(ctx context.Context, w io.Writer, files []Info) error {
 	zw := gzip.NewWriter(w)
 	tw := tar.NewWriter(zw)
 	for _, f := range files {
-		if err := e.tarFile(tw, f); err != nil {
+		if err := e.tarFile(ctx, tw, f); err != nil {
 			return err
 		}
 	}
 	return errors.Join(tw.Close(), zw.Close())
 }
 
-func (e *exporter) tarFile(tw *tar.Writer, f Info) error {
+func (e *exporter) tarFile(ctx context.Context, tw *tar.Writer, f Info) error {
 	err := tw.WriteHeader(&tar.Header{
 		Typeflag: tar.TypeReg, Name: f.Key.String(), Size: f.Size, Mode: 0o600, ModTime: f.Modified.Truncate(time.Second),
 	})
 	if err != nil {
 		return err
 	}
-	r, err := e.open(f)
+	r, err := e.open(ctx, f)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(io.MultiWriter(tw, e), &ctxReader{e.ctx, r})
+	n, err := io.Copy(io.MultiWriter(tw, e), &ctxReader{ctx, r})
 	if err == nil && n < f.Size {
 		err = io.ErrUnexpectedEOF
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,7 +15,7 @@ import (
 // exportVersion is the version of the form of ExportJSONL.
 const exportVersion = 1
 
-func (e *exporter) jsonl(w io.Writer, files []Info) error {
+func (e *exporter) jsonl(ctx context.Context, w io.Writer, files []Info) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
 	err := writeJSON(bw, struct {
 		Archive string `json:"archive"`
@@ -27,24 +28,24 @@ func (e *exporter) jsonl(w io.Writer, files []Info) error {
 		return err
 	}
 	for _, f := range files {
-		if err := e.jsonlFile(bw, f); err != nil {
+		if err := e.jsonlFile(ctx, bw, f); err != nil {
 			return err
 		}
 	}
 	return bw.Flush()
 }
 
-func (e *exporter) jsonlFile(w *bufio.Writer, f Info) error {
+func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f Info) error {
 	name := f.Key.Base()
 	if err := writeJSON(w, map[string]string{"file": name}); err != nil {
 		return err
 	}
-	r, err := e.open(f)
+	r, err := e.open(ctx, f)
 	if err != nil {
 		return err
 	}
 	h := sha256.New()
-	err = eachLine(e.ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error { return writeLine(w, l) })
+	err = eachLine(ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error { return writeLine(w, l) })
 	if err := errors.Join(err, r.Close()); err != nil {
 		return err
 	}

@@ -444,6 +444,25 @@ func TestStepIsCommittedByItsLedgerAlone(t *testing.T) {
 	}
 }
 
+func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
+	a := &failing{Archive: memory.New()}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := session(t, a, "s")
+	must(t, second(s.Transcript(ctx, 1, lines("t", 1))))
+	committed := false
+	a.fail = func(op string, _ storage.Key) error {
+		if op == "append" && committed {
+			cancel() // after the ledger, before the line that says so
+		}
+		committed = committed || op == "create"
+		return nil
+	}
+	must(t, second(s.Commit(ctx, 1, text(`{}`))))
+	if got := content(t, s, "manifest.jsonl"); ctx.Err() == nil || strings.Count(got, `"op":"done"`) != 1 {
+		t.Errorf("the manifest does not say that step 1 is committed:\n%s", got)
+	}
+}
+
 func TestManifestHeadIsTheHashOfItsLastLine(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")

@@ -132,11 +132,11 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 }
 
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
-	v := &verifier{ctx: ctx, a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}}
+	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}}
 	// In this order a file that comes into being meanwhile is never taken
 	// for one that was not announced.
-	for _, do := range []func() error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkRefs} {
-		if err := do(); err != nil {
+	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkRefs} {
+		if err := do(ctx); err != nil {
 			return Report{}, err
 		}
 	}
@@ -148,7 +148,6 @@ func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report
 }
 
 type verifier struct {
-	ctx    context.Context //nolint:containedctx // lives as long as one Verify
 	a      Archive
 	dir    Key
 	opts   VerifyOptions
@@ -168,9 +167,9 @@ func (v *verifier) note(format string, args ...any) {
 	v.report.Notes = append(v.report.Notes, fmt.Sprintf(format, args...))
 }
 
-func (v *verifier) list() error {
+func (v *verifier) list(ctx context.Context) error {
 	found := false
-	for info, err := range v.a.List(v.ctx, v.dir) {
+	for info, err := range v.a.List(ctx, v.dir) {
 		if err != nil {
 			return err
 		}
@@ -205,8 +204,8 @@ func (v *verifier) progress(n int64) {
 
 // unreadable makes a problem of an error, unless nobody wants to know any
 // more.
-func (v *verifier) unreadable(name string, err error) error {
-	if cerr := v.ctx.Err(); cerr != nil {
+func (v *verifier) unreadable(ctx context.Context, name string, err error) error {
+	if cerr := ctx.Err(); cerr != nil {
 		return &Error{"verify", v.dir, cerr}
 	}
 	var e *Error

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +17,7 @@ type manifestIndex struct {
 	marks     map[string][]logMark  // by log
 }
 
-func (v *verifier) readManifest() error {
+func (v *verifier) readManifest(ctx context.Context) error {
 	m := &manifestIndex{map[string][]fileHash{}, map[string]fileHash{}, map[int][]record{}, map[string][]logMark{}}
 	v.manifest = m
 	if _, ok := v.there[manifestName]; !ok {
@@ -27,7 +28,7 @@ func (v *verifier) readManifest() error {
 		}
 		return nil
 	}
-	return v.checkLog(manifestName, nil, func(number int, body []byte, hash string) {
+	return v.checkLog(ctx, manifestName, nil, func(number int, body []byte, hash string) {
 		v.heads = append(v.heads, hash)
 		r, ok := parseRecord(body)
 		if ok {
@@ -53,16 +54,16 @@ func (m *manifestIndex) add(r record) {
 	}
 }
 
-func (v *verifier) checkLogs() error {
+func (v *verifier) checkLogs(ctx context.Context) error {
 	for _, name := range []string{eventsName, journalName} {
 		marks := v.manifest.marks[name]
 		if _, ok := v.there[name]; !ok {
-			if len(marks) > 0 && !v.appeared(name) {
+			if len(marks) > 0 && !v.appeared(ctx, name) {
 				v.problem(Removed, name, 0, "the manifest knows %d lines of it", marks[len(marks)-1].lines)
 			}
 			continue
 		}
-		if err := v.checkLog(name, marks, nil); err != nil {
+		if err := v.checkLog(ctx, name, marks, nil); err != nil {
 			return err
 		}
 	}
@@ -71,16 +72,16 @@ func (v *verifier) checkLogs() error {
 
 // checkFiles reads every file that was created, and settles which of them
 // belong to a committed step.
-func (v *verifier) checkFiles() error {
+func (v *verifier) checkFiles(ctx context.Context) error {
 	hashes := map[string]fileHash{}
 	for _, name := range slices.Sorted(maps.Keys(v.there)) {
 		if isLog(name) {
 			continue
 		}
-		sum, size, err := hashFile(v.ctx, v.a, v.dir.child(name))
+		sum, size, err := hashFile(ctx, v.a, v.dir.child(name))
 		v.progress(v.there[name])
 		if err != nil {
-			if err := v.unreadable(name, err); err != nil {
+			if err := v.unreadable(ctx, name, err); err != nil {
 				return err
 			}
 			continue
@@ -92,7 +93,7 @@ func (v *verifier) checkFiles() error {
 		v.checkFile(name, hashes, stored)
 	}
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
-		if _, ok := v.there[name]; !ok && !v.appeared(name) {
+		if _, ok := v.there[name]; !ok && !v.appeared(ctx, name) {
 			v.problem(Removed, name, 0, "%s", stored[name])
 		}
 	}
@@ -168,8 +169,8 @@ func (f fileHash) String() string {
 
 // appeared reports whether a file that was not listed is there after all:
 // somebody is writing to the session.
-func (v *verifier) appeared(name string) bool {
-	r, err := v.a.Open(v.ctx, v.dir.child(name), 0, 1)
+func (v *verifier) appeared(ctx context.Context, name string) bool {
+	r, err := v.a.Open(ctx, v.dir.child(name), 0, 1)
 	if err != nil {
 		return false
 	}
@@ -177,7 +178,7 @@ func (v *verifier) appeared(name string) bool {
 }
 
 // checkSteps: ledgers are numbered without holes.
-func (v *verifier) checkSteps() error {
+func (v *verifier) checkSteps(context.Context) error {
 	highest := 0
 	for name := range v.there {
 		if n, ok := ledgerKind.number(name); ok {

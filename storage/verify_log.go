@@ -2,6 +2,7 @@ package storage
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 )
@@ -37,14 +38,14 @@ type logMark struct {
 }
 
 // checkLog walks the log called name.
-func (v *verifier) checkLog(name string, marks []logMark, each func(int, []byte, string)) error {
+func (v *verifier) checkLog(ctx context.Context, name string, marks []logMark, each func(int, []byte, string)) error {
 	slices.SortFunc(marks, func(x, y logMark) int { return cmp.Compare(x.end, y.end) })
 	key := v.dir.child(name)
 	c := &logCheck{v: v, name: name, each: each, head: genesis(key), missing: map[int64]int{}, marks: marks}
 	for _, m := range marks {
 		c.lines = max(c.lines, m.lines)
 	}
-	err := eachLineOf(v.ctx, v.a, key, 0, func(l rawLine) error {
+	err := eachLineOf(ctx, v.a, key, 0, func(l rawLine) error {
 		v.progress(l.next() - l.off)
 		if len(c.junk)+len(l.text) > maxLineBytes {
 			return ErrDamaged
@@ -53,7 +54,7 @@ func (v *verifier) checkLog(name string, marks []logMark, each func(int, []byte,
 		return nil
 	})
 	if err != nil {
-		return v.unreadable(name, err)
+		return v.unreadable(ctx, name, err)
 	}
 	c.finish()
 	return nil

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,15 +9,15 @@ import (
 )
 
 // checkRefs resolves what the ledgers refer to.
-func (v *verifier) checkRefs() error {
+func (v *verifier) checkRefs(ctx context.Context) error {
 	if v.opts.Refs == nil {
 		return nil
 	}
 	s := &Session{a: v.a, dir: v.dir}
-	for l, err := range s.Ledgers(v.ctx, 1) {
+	for l, err := range s.Ledgers(ctx, 1) {
 		name := ledgerKind.file(l.Step, 1)
 		if err != nil {
-			return v.unreadable(name, err)
+			return v.unreadable(ctx, name, err)
 		}
 		refs, err := v.opts.Refs(l)
 		if err != nil {
@@ -24,7 +25,7 @@ func (v *verifier) checkRefs() error {
 			continue
 		}
 		for _, ref := range refs {
-			if err := v.checkRef(name, ref); err != nil {
+			if err := v.checkRef(ctx, name, ref); err != nil {
 				return err
 			}
 		}
@@ -32,23 +33,23 @@ func (v *verifier) checkRefs() error {
 	return nil
 }
 
-func (v *verifier) checkRef(ledger string, ref Ref) error {
+func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	if reason := checkSegment(ref.File); reason != "" {
 		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&KeyError{ref.File, reason}).Error())
 		return nil
 	}
-	r, err := v.a.Open(v.ctx, v.dir.child(ref.File), ref.Off, ref.Len)
+	r, err := v.a.Open(ctx, v.dir.child(ref.File), ref.Off, ref.Len)
 	if errors.Is(err, ErrNotExist) {
 		v.problem(Removed, ref.File, 0, "%s refers to it", ledger)
 		return nil
 	}
 	if err != nil {
-		return v.unreadable(ref.File, err)
+		return v.unreadable(ctx, ref.File, err)
 	}
 	h := sha256.New()
-	n, err := io.Copy(h, &ctxReader{v.ctx, r})
+	n, err := io.Copy(h, &ctxReader{ctx, r})
 	if err := errors.Join(err, r.Close()); err != nil {
-		return v.unreadable(ref.File, err)
+		return v.unreadable(ctx, ref.File, err)
 	}
 	if n != ref.Len {
 		v.problem(Truncated, ref.File, 0, "%s refers to %d bytes at %d, there are %d", ledger, ref.Len, ref.Off, n)

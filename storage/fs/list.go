@@ -13,8 +13,8 @@ import (
 // List implements [storage.Archive].
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
-		w := walk{a: a, ctx: ctx, yield: yield}
-		err := w.start(prefix.String())
+		w := walk{a: a, yield: yield}
+		err := w.start(ctx, prefix.String())
 		if err != nil && !w.stopped {
 			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: err})
 		}
@@ -23,24 +23,23 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 
 type walk struct {
 	a       *Archive
-	ctx     context.Context //nolint:containedctx // lives as long as one List
 	yield   func(storage.Info, error) bool
 	stopped bool
 }
 
-func (w *walk) start(prefix string) error {
-	if err := w.ctx.Err(); err != nil {
+func (w *walk) start(ctx context.Context, prefix string) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if prefix == "" {
-		return w.folder("")
+		return w.folder(ctx, "")
 	}
-	return w.entry(prefix)
+	return w.entry(ctx, prefix)
 }
 
 // entry yields the file called name, or what is in the folder of that name.
-func (w *walk) entry(name string) error {
-	if err := w.ctx.Err(); err != nil {
+func (w *walk) entry(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	info, err := w.a.root.Lstat(name)
@@ -53,7 +52,7 @@ func (w *walk) entry(name string) error {
 	key, err := storage.ParseKey(name)
 	switch {
 	case err == nil && info.IsDir():
-		return w.folder(name)
+		return w.folder(ctx, name)
 	case err == nil && info.Mode().IsRegular():
 		w.give(storage.Info{Key: key, Size: info.Size(), Modified: info.ModTime()})
 	default:
@@ -68,7 +67,7 @@ func (w *walk) give(info storage.Info) {
 
 // folder walks a folder in the byte order of keys, in which a folder's name
 // ends with a slash.
-func (w *walk) folder(dir string) error {
+func (w *walk) folder(ctx context.Context, dir string) error {
 	names, err := w.read(dir)
 	if isAbsent(err) {
 		return nil
@@ -80,7 +79,7 @@ func (w *walk) folder(dir string) error {
 		if w.stopped {
 			return nil
 		}
-		if err := w.entry(name); err != nil {
+		if err := w.entry(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,60 +22,60 @@ func appendCases() []testCase {
 	}
 }
 
-func appendAdds(p *place) error {
+func appendAdds(ctx context.Context, p *place) error {
 	k, want := key("s/events.jsonl"), ""
 	for i, size := range []int{10, 1, 0, 100_000, 20} {
 		b := blob(i, size)
-		if err := p.both()[i%2].Append(p.ctx, k, int64(len(want)), b); err != nil {
+		if err := p.both()[i%2].Append(ctx, k, int64(len(want)), b); err != nil {
 			return err
 		}
 		want += bytesOf(b)
-		if err := p.holds(k, want); err != nil {
+		if err := p.holds(ctx, k, want); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func appendChecks(p *place) error {
+func appendChecks(ctx context.Context, p *place) error {
 	k, first := key("s/events.jsonl"), blob(1, 50)
-	if err := p.wantSeq(k, 5); err != nil {
+	if err := p.wantSeq(ctx, k, 5); err != nil {
 		return err
 	}
-	if _, err := p.read(p.a, k); !errors.Is(err, storage.ErrNotExist) {
+	if _, err := p.read(ctx, p.a, k); !errors.Is(err, storage.ErrNotExist) {
 		return fmt.Errorf("the refused Append left something: %v", err)
 	}
-	if err := p.a.Append(p.ctx, k, 0, first); err != nil {
+	if err := p.a.Append(ctx, k, 0, first); err != nil {
 		return err
 	}
 	for _, seq := range []int64{0, first.Size() - 1, first.Size() + 1, 1 << 40, -1} {
-		if err := p.wantSeq(k, seq); err != nil {
+		if err := p.wantSeq(ctx, k, seq); err != nil {
 			return err
 		}
 	}
-	return p.holds(k, bytesOf(first))
+	return p.holds(ctx, k, bytesOf(first))
 }
 
-func (p *place) wantSeq(k storage.Key, seq int64) error {
+func (p *place) wantSeq(ctx context.Context, k storage.Key, seq int64) error {
 	for _, a := range p.both() {
-		if err := a.Append(p.ctx, k, seq, blob(9, 10)); !errors.Is(err, storage.ErrSeq) {
+		if err := a.Append(ctx, k, seq, blob(9, 10)); !errors.Is(err, storage.ErrSeq) {
 			return fmt.Errorf("append at %d: %v, want ErrSeq", seq, err)
 		}
 	}
 	return nil
 }
 
-func appendRace(p *place) error {
+func appendRace(ctx context.Context, p *place) error {
 	k, want := key("s/manifest.jsonl"), ""
 	for range 5 {
 		won, err := race(p, storage.ErrSeq, func(a storage.Archive, i int) error {
-			return a.Append(p.ctx, k, int64(len(want)), blob(i, 300))
+			return a.Append(ctx, k, int64(len(want)), blob(i, 300))
 		})
 		if err != nil {
 			return err
 		}
 		want += bytesOf(blob(won, 300))
-		if err := p.holds(k, want); err != nil {
+		if err := p.holds(ctx, k, want); err != nil {
 			return err
 		}
 	}
@@ -82,7 +83,7 @@ func appendRace(p *place) error {
 }
 
 // appendCrowd: writers that each add their lines at whatever length they find.
-func appendCrowd(p *place) error {
+func appendCrowd(ctx context.Context, p *place) error {
 	const writers, lines = 6, 15
 	names := [writers]redact.Text{redact.Lit("a\n"), redact.Lit("bb\n"), redact.Lit("ccc\n"),
 		redact.Lit("dddd\n"), redact.Lit("eeeee\n"), redact.Lit("ffffff\n")}
@@ -92,7 +93,7 @@ func appendCrowd(p *place) error {
 	for i := range writers {
 		wg.Go(func() {
 			for range lines {
-				if errs[i] = p.appendSomewhere(p.both()[i%2], k, storage.Redacted(names[i])); errs[i] != nil {
+				if errs[i] = p.appendSomewhere(ctx, p.both()[i%2], k, storage.Redacted(names[i])); errs[i] != nil {
 					return
 				}
 			}
@@ -102,7 +103,7 @@ func appendCrowd(p *place) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	got, err := p.read(p.a, k)
+	got, err := p.read(ctx, p.a, k)
 	if err != nil {
 		return err
 	}
@@ -120,13 +121,13 @@ func appendCrowd(p *place) error {
 	return nil
 }
 
-func (p *place) appendSomewhere(a storage.Archive, k storage.Key, b storage.Blob) error {
+func (p *place) appendSomewhere(ctx context.Context, a storage.Archive, k storage.Key, b storage.Blob) error {
 	for {
-		have, err := p.read(a, k)
+		have, err := p.read(ctx, a, k)
 		if err != nil && !errors.Is(err, storage.ErrNotExist) {
 			return err
 		}
-		err = a.Append(p.ctx, k, int64(len(have)), b)
+		err = a.Append(ctx, k, int64(len(have)), b)
 		if !errors.Is(err, storage.ErrSeq) {
 			return err
 		}

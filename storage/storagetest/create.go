@@ -21,32 +21,32 @@ func createCases() []testCase {
 	}
 }
 
-func createKeeps(p *place) error {
+func createKeeps(ctx context.Context, p *place) error {
 	for i, size := range []int{0, 1, 70_000, 1 << 20} {
 		k, b := key(fmt.Sprintf("s/file-%d", i)), blob(i+1, size)
-		if err := p.a.Create(p.ctx, k, b); err != nil {
+		if err := p.a.Create(ctx, k, b); err != nil {
 			return err
 		}
-		if err := p.holds(k, bytesOf(b)); err != nil {
+		if err := p.holds(ctx, k, bytesOf(b)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func createRefuses(p *place) error {
+func createRefuses(ctx context.Context, p *place) error {
 	for i, a := range p.both() {
 		k := key(fmt.Sprintf("s/ledger-%d", i))
 		first := blob(1, 100)
-		if err := p.a.Create(p.ctx, k, first); err != nil {
+		if err := p.a.Create(ctx, k, first); err != nil {
 			return err
 		}
 		for _, b := range []storage.Blob{blob(2, 100), first, blob(0, 0)} {
-			if err := a.Create(p.ctx, k, b); !errors.Is(err, storage.ErrExists) {
+			if err := a.Create(ctx, k, b); !errors.Is(err, storage.ErrExists) {
 				return fmt.Errorf("second Create: %v, want ErrExists", err)
 			}
 		}
-		if err := p.holds(k, bytesOf(first)); err != nil {
+		if err := p.holds(ctx, k, bytesOf(first)); err != nil {
 			return err
 		}
 	}
@@ -56,16 +56,16 @@ func createRefuses(p *place) error {
 // racers is how many try at once.
 const racers = 24
 
-func createRace(p *place) error {
+func createRace(ctx context.Context, p *place) error {
 	for round := range 5 {
 		k := key(fmt.Sprintf("s/race-%d", round))
 		won, err := race(p, storage.ErrExists, func(a storage.Archive, i int) error {
-			return a.Create(p.ctx, k, blob(i, 5000))
+			return a.Create(ctx, k, blob(i, 5000))
 		})
 		if err != nil {
 			return err
 		}
-		if err := p.holds(k, bytesOf(blob(won, 5000))); err != nil {
+		if err := p.holds(ctx, k, bytesOf(blob(won, 5000))); err != nil {
 			return err
 		}
 	}
@@ -103,11 +103,11 @@ func race(p *place, lost error, do func(a storage.Archive, i int) error) (int, e
 	return won, nil
 }
 
-func createWhole(p *place) error {
+func createWhole(ctx context.Context, p *place) error {
 	k, b := key("s/large"), blob(7, 2<<20)
 	want := bytesOf(b)
 	done := make(chan error, 1)
-	go func() { done <- p.a.Create(p.ctx, k, b) }()
+	go func() { done <- p.a.Create(ctx, k, b) }()
 	for created := false; !created; {
 		select {
 		case err := <-done:
@@ -117,16 +117,16 @@ func createWhole(p *place) error {
 			created = true
 		default:
 		}
-		if err := p.absentOrWhole(k, want); err != nil {
+		if err := p.absentOrWhole(ctx, k, want); err != nil {
 			return err
 		}
 	}
-	return p.holds(k, want)
+	return p.holds(ctx, k, want)
 }
 
 // absentOrWhole looks with List and with Open.
-func (p *place) absentOrWhole(k storage.Key, want string) error {
-	for info, err := range p.b.List(p.ctx, k) {
+func (p *place) absentOrWhole(ctx context.Context, k storage.Key, want string) error {
+	for info, err := range p.b.List(ctx, k) {
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (p *place) absentOrWhole(k storage.Key, want string) error {
 			return fmt.Errorf("the listing shows %d of %d bytes", info.Size, len(want))
 		}
 	}
-	got, err := p.read(p.b, k)
+	got, err := p.read(ctx, p.b, k)
 	if errors.Is(err, storage.ErrNotExist) {
 		return nil
 	}
@@ -144,14 +144,14 @@ func (p *place) absentOrWhole(k storage.Key, want string) error {
 	return err
 }
 
-func createCancelled(p *place) error {
+func createCancelled(ctx context.Context, p *place) error {
 	for i := range 12 {
 		k, b := key(fmt.Sprintf("s/cut-%d", i)), blob(i, 1<<19)
-		ctx, cancel := context.WithTimeout(p.ctx, time.Duration(i)*300*time.Microsecond)
-		err := p.a.Create(ctx, k, b)
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*300*time.Microsecond)
+		err := p.a.Create(short, k, b)
 		cancel()
 		if err == nil {
-			if err := p.holds(k, bytesOf(b)); err != nil {
+			if err := p.holds(ctx, k, bytesOf(b)); err != nil {
 				return err
 			}
 			continue
@@ -159,17 +159,17 @@ func createCancelled(p *place) error {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("the error does not wrap the context's: %w", err)
 		}
-		if err := p.absentOrWhole(k, bytesOf(b)); err != nil {
+		if err := p.absentOrWhole(ctx, k, bytesOf(b)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func createDeep(p *place) error {
+func createDeep(ctx context.Context, p *place) error {
 	k, b := key("a/b/c/d.json"), blob(3, 30)
-	if err := p.a.Create(p.ctx, k, b); err != nil {
+	if err := p.a.Create(ctx, k, b); err != nil {
 		return err
 	}
-	return p.holds(k, bytesOf(b))
+	return p.holds(ctx, k, bytesOf(b))
 }

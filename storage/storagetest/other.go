@@ -19,19 +19,19 @@ func otherCases() []testCase {
 	}
 }
 
-func errorsTyped(p *place) error {
+func errorsTyped(ctx context.Context, p *place) error {
 	k := key("s/f")
-	if err := p.a.Create(p.ctx, k, blob(1, 5)); err != nil {
+	if err := p.a.Create(ctx, k, blob(1, 5)); err != nil {
 		return err
 	}
-	_, absent := p.read(p.a, key("s/none"))
+	_, absent := p.read(ctx, p.a, key("s/none"))
 	for _, c := range []struct {
 		what string
 		key  storage.Key
 		err  error
 	}{
-		{"create", k, p.a.Create(p.ctx, k, blob(1, 5))},
-		{"append", key("s/log"), p.a.Append(p.ctx, key("s/log"), 9, blob(1, 5))},
+		{"create", k, p.a.Create(ctx, k, blob(1, 5))},
+		{"append", key("s/log"), p.a.Append(ctx, key("s/log"), 9, blob(1, 5))},
 		{"open", key("s/none"), absent},
 	} {
 		var typed *storage.Error
@@ -45,52 +45,52 @@ func errorsTyped(p *place) error {
 	return nil
 }
 
-func contextObeyed(p *place) error {
-	ctx, cancel := context.WithCancel(p.ctx)
+func contextObeyed(ctx context.Context, p *place) error {
+	done, cancel := context.WithCancel(ctx)
 	cancel()
 	made, log := key("s/made"), key("s/log")
-	if err := errors.Join(p.a.Create(p.ctx, made, blob(1, 5)), p.a.Append(p.ctx, log, 0, blob(2, 5))); err != nil {
+	if err := errors.Join(p.a.Create(ctx, made, blob(1, 5)), p.a.Append(ctx, log, 0, blob(2, 5))); err != nil {
 		return err
 	}
 	var listed []error
-	for _, err := range p.a.List(ctx, storage.Key{}) {
+	for _, err := range p.a.List(done, storage.Key{}) {
 		listed = append(listed, err)
 	}
 	if len(listed) != 1 {
 		return fmt.Errorf("the listing yielded %d times, want the error alone", len(listed))
 	}
-	r, err := p.a.Open(ctx, made, 0, -1)
+	r, err := p.a.Open(done, made, 0, -1)
 	if err == nil {
 		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
-	errs := []error{err, listed[0], p.a.Create(ctx, key("s/new"), blob(1, 5)), p.a.Append(ctx, log, blob(2, 5).Size(), blob(3, 5))}
+	errs := []error{err, listed[0], p.a.Create(done, key("s/new"), blob(1, 5)), p.a.Append(done, log, blob(2, 5).Size(), blob(3, 5))}
 	if rm, ok := p.a.(storage.Remover); ok {
-		errs = append(errs, rm.Remove(ctx, made))
+		errs = append(errs, rm.Remove(done, made))
 	}
 	for i, err := range errs {
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("call %d: %v does not wrap context.Canceled", i+1, err)
 		}
 	}
-	got, err := p.list(p.b, storage.Key{})
+	got, err := p.list(ctx, p.b, storage.Key{})
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(got, []string{"s/log", "s/made"}) {
 		return fmt.Errorf("there is now %q", got)
 	}
-	return p.holds(log, bytesOf(blob(2, 5)))
+	return p.holds(ctx, log, bytesOf(blob(2, 5)))
 }
 
-func zeroKey(p *place) error {
+func zeroKey(ctx context.Context, p *place) error {
 	var zero storage.Key
-	r, err := p.a.Open(p.ctx, zero, 0, -1)
+	r, err := p.a.Open(ctx, zero, 0, -1)
 	if err == nil {
 		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
-	errs := []error{p.a.Create(p.ctx, zero, blob(1, 5)), p.a.Append(p.ctx, zero, 0, blob(1, 5))}
+	errs := []error{p.a.Create(ctx, zero, blob(1, 5)), p.a.Append(ctx, zero, 0, blob(1, 5))}
 	if rm, ok := p.a.(storage.Remover); ok {
-		errs = append(errs, rm.Remove(p.ctx, zero))
+		errs = append(errs, rm.Remove(ctx, zero))
 	}
 	for i, err := range errs {
 		if err == nil {
@@ -100,35 +100,35 @@ func zeroKey(p *place) error {
 	return nil
 }
 
-func removeRemoves(p *place) error {
+func removeRemoves(ctx context.Context, p *place) error {
 	rm, ok := p.a.(storage.Remover)
 	if !ok {
 		return nil // an archive need not be able to
 	}
 	gone, stays, b := key("s/gone"), key("s/stays"), blob(1, 50)
 	for _, k := range []storage.Key{gone, stays, key("t/alone")} {
-		if err := p.a.Create(p.ctx, k, b); err != nil {
+		if err := p.a.Create(ctx, k, b); err != nil {
 			return err
 		}
 	}
 	for _, k := range []storage.Key{gone, key("t/alone"), gone, key("s/never"), key("never/never")} {
-		if err := rm.Remove(p.ctx, k); err != nil {
+		if err := rm.Remove(ctx, k); err != nil {
 			return err
 		}
-		if _, err := p.read(p.b, k); !errors.Is(err, storage.ErrNotExist) {
+		if _, err := p.read(ctx, p.b, k); !errors.Is(err, storage.ErrNotExist) {
 			return fmt.Errorf("%s after Remove: %v, want ErrNotExist", k, err)
 		}
 	}
-	if got, err := p.list(p.b, storage.Key{}); err != nil || !slices.Equal(got, []string{"s/stays"}) {
+	if got, err := p.list(ctx, p.b, storage.Key{}); err != nil || !slices.Equal(got, []string{"s/stays"}) {
 		return fmt.Errorf("there is now %q, %v", got, err)
 	}
-	if err := p.b.Create(p.ctx, gone, blob(2, 50)); err != nil {
+	if err := p.b.Create(ctx, gone, blob(2, 50)); err != nil {
 		return fmt.Errorf("creating what was removed: %w", err)
 	}
-	return errors.Join(p.holds(gone, bytesOf(blob(2, 50))), p.holds(stays, bytesOf(b)))
+	return errors.Join(p.holds(ctx, gone, bytesOf(blob(2, 50))), p.holds(ctx, stays, bytesOf(b)))
 }
 
-func locations(p *place) error {
+func locations(ctx context.Context, p *place) error {
 	l, ok := p.a.(storage.Locator)
 	if !ok {
 		return nil // an archive need not be able to
@@ -144,7 +144,7 @@ func locations(p *place) error {
 		}
 		seen[at] = key(s)
 	}
-	if got, err := p.list(p.a, storage.Key{}); err != nil || len(got) > 0 {
+	if got, err := p.list(ctx, p.a, storage.Key{}); err != nil || len(got) > 0 {
 		return fmt.Errorf("asking for locations made %q, %v", got, err)
 	}
 	return nil

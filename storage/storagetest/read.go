@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,15 +25,15 @@ func readCases() []testCase {
 	}
 }
 
-func openRange(p *place) error {
+func openRange(ctx context.Context, p *place) error {
 	k, b := key("s/t.jsonl"), blob(5, 100_000)
-	if err := p.a.Create(p.ctx, k, b); err != nil {
+	if err := p.a.Create(ctx, k, b); err != nil {
 		return err
 	}
 	whole := bytesOf(b)
 	size := int64(len(whole))
 	for _, r := range [][2]int64{{0, -1}, {0, 0}, {0, 1}, {1, 1}, {99, 4096}, {size - 1, 1}, {size - 1, 50}, {0, size}, {7, size * 2}, {50_000, -1}} {
-		got, err := p.readRange(p.b, k, r[0], r[1])
+		got, err := p.readRange(ctx, p.b, k, r[0], r[1])
 		if err != nil {
 			return err
 		}
@@ -47,47 +48,47 @@ func openRange(p *place) error {
 	return nil
 }
 
-func openAbsent(p *place) error {
-	if err := p.a.Create(p.ctx, key("s/file"), blob(1, 9)); err != nil {
+func openAbsent(ctx context.Context, p *place) error {
+	if err := p.a.Create(ctx, key("s/file"), blob(1, 9)); err != nil {
 		return err
 	}
 	for _, s := range []string{"nothing", "s/nothing", "s", "s/file/below"} {
-		if _, err := p.read(p.a, key(s)); !errors.Is(err, storage.ErrNotExist) {
+		if _, err := p.read(ctx, p.a, key(s)); !errors.Is(err, storage.ErrNotExist) {
 			return fmt.Errorf("%s: %v, want ErrNotExist", s, err)
 		}
 	}
 	return nil
 }
 
-func openBehind(p *place) error {
+func openBehind(ctx context.Context, p *place) error {
 	k, b := key("s/file"), blob(1, 90)
-	if err := p.a.Create(p.ctx, k, b); err != nil {
+	if err := p.a.Create(ctx, k, b); err != nil {
 		return err
 	}
 	for _, off := range []int64{b.Size(), b.Size() + 1, 1 << 40} {
 		for _, n := range []int64{-1, 0, 10} {
-			got, err := p.readRange(p.a, k, off, n)
+			got, err := p.readRange(ctx, p.a, k, off, n)
 			if err != nil || got != "" {
 				return fmt.Errorf("offset %d, n %d: %s, %v", off, n, short(got), err)
 			}
 		}
 	}
-	if r, err := p.a.Open(p.ctx, k, -1, 5); err == nil {
+	if r, err := p.a.Open(ctx, k, -1, 5); err == nil {
 		return errors.Join(errors.New("a negative offset is accepted"), r.Close())
 	}
 	return nil
 }
 
-func openGrowing(p *place) error {
+func openGrowing(ctx context.Context, p *place) error {
 	k, first, second := key("s/events.jsonl"), blob(1, 70_000), blob(2, 70_000)
-	if err := p.a.Append(p.ctx, k, 0, first); err != nil {
+	if err := p.a.Append(ctx, k, 0, first); err != nil {
 		return err
 	}
-	r, err := p.b.Open(p.ctx, k, 0, -1)
+	r, err := p.b.Open(ctx, k, 0, -1)
 	if err != nil {
 		return err
 	}
-	if err := p.a.Append(p.ctx, k, first.Size(), second); err != nil {
+	if err := p.a.Append(ctx, k, first.Size(), second); err != nil {
 		return errors.Join(err, r.Close())
 	}
 	got, err := io.ReadAll(r)
@@ -103,9 +104,9 @@ func openGrowing(p *place) error {
 	return nil
 }
 
-func (p *place) list(a storage.Archive, prefix storage.Key) ([]string, error) {
+func (p *place) list(ctx context.Context, a storage.Archive, prefix storage.Key) ([]string, error) {
 	var out []string
-	for info, err := range a.List(p.ctx, prefix) {
+	for info, err := range a.List(ctx, prefix) {
 		if err != nil {
 			return out, err
 		}
@@ -114,9 +115,9 @@ func (p *place) list(a storage.Archive, prefix storage.Key) ([]string, error) {
 	return out, nil
 }
 
-func listOrder(p *place) error {
+func listOrder(ctx context.Context, p *place) error {
 	for _, s := range []string{"b", "ab/x", "a/y/z", "a-b/x", "a/x", "a.b/x", "a/x-1", "a%2f/x", "a~b/x"} {
-		if err := p.a.Create(p.ctx, key(s), blob(1, 5)); err != nil {
+		if err := p.a.Create(ctx, key(s), blob(1, 5)); err != nil {
 			return err
 		}
 	}
@@ -131,7 +132,7 @@ func listOrder(p *place) error {
 		if prefix != "" {
 			k = key(prefix)
 		}
-		got, err := p.list(p.b, k)
+		got, err := p.list(ctx, p.b, k)
 		if err != nil {
 			return err
 		}
@@ -142,9 +143,9 @@ func listOrder(p *place) error {
 	return nil
 }
 
-func listNothing(p *place) error {
+func listNothing(ctx context.Context, p *place) error {
 	for _, k := range []storage.Key{{}, key("nothing"), key("nothing/here")} {
-		got, err := p.list(p.a, k)
+		got, err := p.list(ctx, p.a, k)
 		if err != nil || len(got) > 0 {
 			return fmt.Errorf("listing %q of an empty place: %v, %v", k, got, err)
 		}
@@ -152,14 +153,14 @@ func listNothing(p *place) error {
 	return nil
 }
 
-func listStops(p *place) error {
+func listStops(ctx context.Context, p *place) error {
 	for i := range 5 {
-		if err := p.a.Create(p.ctx, key(fmt.Sprintf("s%d/f", i)), blob(i, 5)); err != nil {
+		if err := p.a.Create(ctx, key(fmt.Sprintf("s%d/f", i)), blob(i, 5)); err != nil {
 			return err
 		}
 	}
 	n := 0
-	for _, err := range p.a.List(p.ctx, storage.Key{}) {
+	for _, err := range p.a.List(ctx, storage.Key{}) {
 		if err != nil {
 			return err
 		}
@@ -173,20 +174,20 @@ func listStops(p *place) error {
 	return nil
 }
 
-func listSizes(p *place) error {
+func listSizes(ctx context.Context, p *place) error {
 	k, log := key("s/t"), key("s/log")
-	if err := p.a.Create(p.ctx, k, blob(1, 1000)); err != nil {
+	if err := p.a.Create(ctx, k, blob(1, 1000)); err != nil {
 		return err
 	}
 	size := int64(0)
 	for i := range 3 {
 		b := blob(i, 100)
-		if err := p.a.Append(p.ctx, log, size, b); err != nil {
+		if err := p.a.Append(ctx, log, size, b); err != nil {
 			return err
 		}
 		size += b.Size()
 		got := map[storage.Key]int64{}
-		for info, err := range p.b.List(p.ctx, key("s")) {
+		for info, err := range p.b.List(ctx, key("s")) {
 			if err != nil {
 				return err
 			}

@@ -59,7 +59,7 @@ func Check(t testing.TB, open Opener, names ...string) []Failure {
 type testCase struct {
 	name    string
 	promise string
-	check   func(p *place) error
+	check   func(ctx context.Context, p *place) error
 }
 
 // caseTimeout is for a case on a slow network; on a disk it takes
@@ -71,14 +71,13 @@ func (c testCase) run(t testing.TB, open Opener) error {
 	ctx, cancel := context.WithTimeout(t.Context(), caseTimeout)
 	defer cancel()
 	first, second := open(t)
-	return c.check(&place{ctx: ctx, a: first, b: second})
+	return c.check(ctx, &place{first, second})
 }
 
 var cases = append(append(append(createCases(), appendCases()...), readCases()...), otherCases()...)
 
 // place is what a case works on.
 type place struct {
-	ctx  context.Context //nolint:containedctx // lives as long as one case
 	a, b storage.Archive // one place, opened twice
 }
 
@@ -125,12 +124,12 @@ func bytesOf(b storage.Blob) string {
 }
 
 // read returns the whole of a key.
-func (p *place) read(a storage.Archive, k storage.Key) (string, error) {
-	return p.readRange(a, k, 0, -1)
+func (p *place) read(ctx context.Context, a storage.Archive, k storage.Key) (string, error) {
+	return p.readRange(ctx, a, k, 0, -1)
 }
 
-func (p *place) readRange(a storage.Archive, k storage.Key, off, n int64) (string, error) {
-	r, err := a.Open(p.ctx, k, off, n)
+func (p *place) readRange(ctx context.Context, a storage.Archive, k storage.Key, off, n int64) (string, error) {
+	r, err := a.Open(ctx, k, off, n)
 	if err != nil {
 		return "", err
 	}
@@ -142,9 +141,9 @@ func (p *place) readRange(a storage.Archive, k storage.Key, off, n int64) (strin
 }
 
 // holds checks that both archives see exactly want under k.
-func (p *place) holds(k storage.Key, want string) error {
+func (p *place) holds(ctx context.Context, k storage.Key, want string) error {
 	for i, a := range p.both() {
-		got, err := p.read(a, k)
+		got, err := p.read(ctx, a, k)
 		if err != nil {
 			return fmt.Errorf("archive %d: reading %s: %w", i+1, k, err)
 		}
