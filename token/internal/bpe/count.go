@@ -37,14 +37,17 @@ func (e *Encoding) Count(text string) int {
 	return n
 }
 
+// lent are the parts that a call works with.
+var lent = sync.Pool{New: func() any { return newParts(window) }}
+
 // CountTo counts the pieces of text that begin in [from, to) and returns where
 // the next piece begins. text must be valid UTF-8, and from 0 or what an
 // earlier call returned.
 func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 	v, c := e.load(), unicodeClasses()
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) // read only
-	var tokens, pairs [window]rank
-	p := parts{token: tokens[:], pair: pairs[:]}
+	p := lent.Get().(*parts)
+	defer lent.Put(p)
 	for ; from < min(to, len(b)-7); from = next {
 		w := binary.LittleEndian.Uint64(b[from:])
 		var n int
@@ -61,11 +64,11 @@ func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 			count++
 			continue
 		}
-		count += v.remembered(&p, b, from, n)
+		count += v.remembered(p, b, from, n)
 	}
 	for ; from < to; from = next {
 		next = e.next(c, b, from)
-		count += v.count(&p, b[from:next])
+		count += v.count(p, b[from:next])
 	}
 	return count, from
 }

@@ -14,8 +14,7 @@ func (v *vocabulary) countLong(p *parts, b []byte) int {
 		if n, ok := v.sweep(p, b); ok {
 			return n
 		}
-		size := 2 * len(p.token)
-		p = &parts{token: make([]rank, size), pair: make([]rank, size)}
+		p = newParts(2 * len(p.token))
 	}
 }
 

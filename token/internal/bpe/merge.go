@@ -5,29 +5,71 @@ import "unicode/utf8"
 // window is how many parts are merged at once, where that is enough.
 const window = 256
 
-// parts is the row of tokens that a piece is at while it is merged. It is
-// used for many pieces, one after the other.
+// parts is the row of tokens that a piece is at while it is merged: a list in
+// which the lowest pair is found by way of the lowest of each block.
 type parts struct {
 	token []rank
-	pair  []rank // what token[i] and token[i+1] merge to
+	pair  []rank   // what a token and the next make; none for one that is merged away
+	next  []uint32 // links between the tokens that are left
+	prev  []uint32
+	least []rank // the lowest pair of each block
 	n     int    // how many tokens there are
 }
 
+// block is how many pairs share an entry of parts.least.
+const block = 16
+
+// newParts makes room for a number of parts that is a multiple of block.
+func newParts(size int) *parts {
+	return &parts{
+		token: make([]rank, size), pair: make([]rank, size), least: make([]rank, size/block),
+		next: make([]uint32, size), prev: make([]uint32, size),
+	}
+}
+
 // merge joins neighbours, the pair of the lowest rank first and the leftmost
-// of equal ones, until no two make a token.
+// of equal ones, until no two make a token. The tokens that are left stand at
+// the beginning of p.token.
 //
 // Looking for pairs among the merges alone is enough: two neighbours that
 // together spell a token were made by the very merges that make that token
 // from its bytes, for these happen in the same order whatever stands around.
 // So they are the two that the token was merged from last.
 func (p *parts) merge(v *vocabulary) {
-	last := p.n - 1
-	token, pair := p.token[:p.n], p.pair[:p.n]
+	if p.n <= block {
+		p.mergeFew(v)
+		return
+	}
+	blocks := p.link(v)
+	for {
+		at := p.lowest(blocks)
+		if at < 0 {
+			break
+		}
+		p.join(v, at)
+	}
+	n := 0
+	for i := 0; i < p.n; i = int(p.next[i]) {
+		p.token[n] = p.token[i]
+		n++
+	}
+	p.n = n
+}
+
+// mergeFew is merge for so few parts that moving them up is less work than
+// keeping a list.
+func (p *parts) mergeFew(v *vocabulary) {
+	token, pair, last := (*[block]rank)(p.token), (*[block]rank)(p.pair), p.n-1
 	for i := range last {
 		pair[i] = v.join(token[i], token[i+1])
 	}
-	for {
-		best, at := lowest(pair[:last])
+	for last > 0 {
+		best, at := none, 0
+		for i, r := range pair[:last] {
+			if r < best {
+				best, at = r, i
+			}
+		}
 		if best == none {
 			break
 		}
@@ -46,18 +88,72 @@ func (p *parts) merge(v *vocabulary) {
 	p.n = last + 1
 }
 
-// lowest returns the lowest rank and where it first stands.
-func lowest(ranks []rank) (best rank, at int) {
-	best = none
-	for _, r := range ranks {
-		best = min(best, r)
+// link sets up the list, and returns the number of blocks.
+func (p *parts) link(v *vocabulary) int {
+	last := p.n - 1
+	for i := range last {
+		p.pair[i] = v.join(p.token[i], p.token[i+1])
+		p.next[i], p.prev[i+1] = uint32(i+1), uint32(i)
 	}
-	for i, r := range ranks {
-		if r == best {
-			return best, i
+	p.next[last] = uint32(p.n)
+	blocks := last/block + 1
+	for i := last; i < blocks*block; i++ {
+		p.pair[i] = none
+	}
+	for k := range blocks {
+		p.settle(k)
+	}
+	return blocks
+}
+
+// settle finds the lowest pair of block k.
+func (p *parts) settle(k int) {
+	least := none
+	for _, r := range (*[block]rank)(p.pair[k*block:]) {
+		least = min(least, r)
+	}
+	p.least[k] = least
+}
+
+// lowest returns the place of the lowest pair, or -1 if no pair makes a token.
+func (p *parts) lowest(blocks int) int {
+	best, in := none, 0
+	for k, r := range p.least[:blocks] {
+		if r < best {
+			best, in = r, k
 		}
 	}
-	return best, 0
+	if best == none {
+		return -1
+	}
+	at := in * block
+	for p.pair[at] != best {
+		at++
+	}
+	return at
+}
+
+// join makes one token of the pair at i.
+func (p *parts) join(v *vocabulary, i int) {
+	token, gone := p.pair[i], int(p.next[i])
+	after := int(p.next[gone])
+	p.token[i], p.pair[i], p.pair[gone] = token, none, none
+	p.next[i] = uint32(after)
+	if after < p.n {
+		p.prev[after] = uint32(i)
+		p.pair[i] = v.join(token, p.token[after])
+	}
+	if i > 0 {
+		before := int(p.prev[i])
+		p.pair[before] = v.join(p.token[before], token)
+		if before/block != i/block {
+			p.settle(before / block)
+		}
+	}
+	p.settle(i / block)
+	if gone/block != i/block {
+		p.settle(gone / block)
+	}
 }
 
 // join returns the token that two tokens merge to, or none.
