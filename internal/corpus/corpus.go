@@ -1,6 +1,6 @@
-// Package corpus reads the shared recordings that tests compare against. They
-// are never part of the project: where they are not there, the test is
-// skipped with a message that says so.
+// Package corpus reads the recorded sessions that lie beside the repository,
+// for tests. The data are never part of the repository; tests that need them
+// skip where they are absent.
 package corpus
 
 import (
@@ -10,70 +10,88 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"testing"
 )
 
-// Dir returns a shared folder: the one that the environment variable names,
-// else ../shared/<name> beside the repository. The test is skipped when it is
-// not there.
-func Dir(t testing.TB, env, name string) string {
-	t.Helper()
-	dir := os.Getenv(env)
-	if dir == "" {
-		dir = filepath.Join(filepath.Dir(Root(t)), "shared", name)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("../shared/%s is not there (set %s): %v", name, env, err)
-	}
-	return dir
-}
+// Env names the variable that says where the folder of transcripts is; without
+// it, it is ../shared/transcripts beside the repository.
+const Env = "COMPACT_TRANSCRIPTS"
 
-// Root returns the folder of the repository.
-func Root(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("corpus: not inside of the repository")
-		}
-		dir = up
-	}
-}
-
-// Sessions yields the recorded sessions of ../shared/transcripts/<dir> ("chat"
-// or "chat_asis") by name, decompressed, in the order of their names.
+// Sessions yields name and content of every session in a folder of the
+// transcripts ("chat" or "chat_asis"), in the order of their names. Sessions
+// that are stored compressed come out plain. The content is the caller's. The
+// test is skipped where there are no transcripts, and fails where one can't be
+// read.
 func Sessions(t testing.TB, dir string) iter.Seq2[string, []byte] {
 	t.Helper()
-	root := Dir(t, "COMPACT_TRANSCRIPTS", "transcripts")
-	files, err := filepath.Glob(filepath.Join(root, dir, "*.jsonl*"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("../shared/transcripts/%s holds no sessions: %v", dir, err)
-	}
-	sort.Strings(files)
+	files := list(t, filepath.Join(root(t), dir))
 	return func(yield func(string, []byte) bool) {
-		for _, f := range files {
-			data, err := readFile(f)
+		for _, path := range files {
+			data, err := load(path)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("corpus: %v", err)
 			}
-			name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f), ".gz"), ".jsonl")
-			if !yield(name, data) {
+			if !yield(name(path), data) {
 				return
 			}
 		}
 	}
 }
 
-func readFile(path string) ([]byte, error) {
+// root returns the folder of transcripts.
+func root(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv(Env); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatalf("corpus: %v", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "..", "shared", "transcripts")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Skip("corpus: no go.mod above the working directory, so that ../shared/transcripts can't be found; set " + Env)
+		}
+		dir = up
+	}
+}
+
+func list(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		t.Skipf("corpus: %s is absent; the recorded sessions are expected in ../shared/transcripts, or where %s says", filepath.Base(dir), Env)
+	}
+	if err != nil {
+		t.Fatalf("corpus: %v", err)
+	}
+	var files []string
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); name(path) != "" {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("corpus: %s holds no session (.jsonl or .jsonl.gz)", filepath.Base(dir))
+	}
+	return files
+}
+
+// name returns the name of the session in a file, "" for other files.
+func name(path string) string {
+	base, found := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".jsonl")
+	if !found {
+		return ""
+	}
+	return base
+}
+
+func load(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil || !strings.HasSuffix(path, ".gz") {
 		return data, err
@@ -84,7 +102,3 @@ func readFile(path string) ([]byte, error) {
 	}
 	return io.ReadAll(z)
 }
-
-// Soak reports whether the full sweeps are asked for (COMPACT_SOAK=1). Without
-// it tests run samples of the same code.
-func Soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
