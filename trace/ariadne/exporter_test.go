@@ -98,6 +98,18 @@ func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
 	}
 }
 
+func TestExporterKeepsGivenLabel(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	e := open(t, srv.URL, io.Discard)
+	events := tracetest.Sample(start)
+	events[6].Trace.Metadata = map[string]redact.Text{"agent_name": redact.Lit("the migration"), "session_id": redact.Lit("<REDACTED>")}
+	export(t, e, events...)
+	m := srv.Received()[0].Metadata
+	if m["agent_name"] != "the migration" || m["session_id"] != "<REDACTED>" || m["agent_id"] != "<REDACTED>" {
+		t.Errorf("metadata = %v", m)
+	}
+}
+
 func TestExporterSendsOneEventPerPostAndTraceLast(t *testing.T) {
 	srv := tracetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)

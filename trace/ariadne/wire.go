@@ -2,6 +2,7 @@ package ariadne
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -162,23 +163,21 @@ func (e *Exporter) trace(ev *trace.Event) wireTrace {
 	return w
 }
 
-// metadata are the trace's own, and what the viewer groups and labels by: one
-// group for each session, with a heading that a person recognises.
+// metadata are the trace's own and, where it has none, what the viewer groups
+// and labels by: one group for each session, with a heading that a person
+// recognises.
 func metadata(ev *trace.Event) map[string]string {
 	m := map[string]string{}
 	for k, v := range ev.Trace.Metadata {
 		m[k] = clip(v.String(), maxMeta)
 	}
-	session := ev.Session
-	if session == "" {
-		session = ev.Trace.GroupID
-	}
+	session := cmp.Or(ev.Session, ev.Trace.GroupID)
 	if session == "" {
 		return m
 	}
-	m["session_id"] = clip(session, maxMeta)
-	m["agent_id"] = m["session_id"]
-	m["agent_name"] = label(session, ev.Agent)
+	m["session_id"] = cmp.Or(m["session_id"], clip(session, maxMeta))
+	m["agent_id"] = cmp.Or(m["agent_id"], m["session_id"])
+	m["agent_name"] = cmp.Or(m["agent_name"], label(m["session_id"], ev.Agent))
 	return m
 }
 
