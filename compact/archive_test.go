@@ -358,3 +358,43 @@ func TestArchiveStoresASessionThatNeverCompacts(t *testing.T) {
 		t.Errorf("there is %v", names)
 	}
 }
+
+func TestJournalHoldsEachMessageOnce(t *testing.T) {
+	dir := t.TempDir()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Storage.Transcripts = "gpt-4", 8_000, "all"
+	history := loop(100, 200)
+	for _, end := range []int{30, 60, len(history), len(history)} {
+		c.Archive = mustOpen(t, dir) // every time another process
+		r := newRig(t, c)
+		res := r.preflight(history[:end])
+		r.preflight(res.Messages) // an SDK that keeps the view must not add placeholders
+		if err := r.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "s", "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := map[string]int{}
+	for line := range scan(f) {
+		var got struct{ Meta struct{ FP string } }
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatal(err)
+		}
+		seen[got.Meta.FP]++
+	}
+	for i, m := range history {
+		if n := seen[m.Fingerprint().String()]; n != 1 {
+			t.Errorf("message %d stands %d times in the journal", i, n)
+		}
+	}
+	if len(seen) != len(history) {
+		t.Errorf("%d messages in the journal, %d in the history", len(seen), len(history))
+	}
+}

@@ -70,6 +70,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.lane.mu.Lock()
 	defer c.lane.mu.Unlock()
+	c.note()
 	for range attempts {
 		c.replay(ctx)
 		c.estimate()

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy"
@@ -85,6 +86,8 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Keep: policy.Keep{Turns: m.cfg.Policy.KeepRecentTurns, Pairs: m.cfg.Policy.KeepToolIOPairs},
 		Cost: ep.estimator,
 		Now:  m.now,
+
+		Rigid: !slices.Contains(m.cfg.Policy.Stages, "shrink"),
 	}
 	for _, name := range m.cfg.Policy.Stages {
 		s, err := m.step(name, ep)
@@ -109,7 +112,7 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	case "mask":
 		return policy.Step{When: c.Mask.When, Manual: true, Stage: policy.Mask{
 			WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
-			ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(),
+			ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(), Every: c.Mask.Every,
 		}}, nil
 	case "summarise":
 		stage, err := strategy.NewStage(ep.writer)

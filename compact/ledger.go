@@ -53,8 +53,9 @@ type session struct {
 	origins  map[message.Fingerprint]map[int]policy.Origin
 	lanes    map[string]*lane
 	pending  []redact.Text // lines of the audit log that are not written yet
-	checked  time.Time     // when the archive was last asked for newer steps
-	volatile bool          // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	journal  journal
+	checked  time.Time // when the archive was last asked for newer steps
+	volatile bool      // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	flush sync.Mutex // one writer of pending lines at a time, so that they stay in order
 }

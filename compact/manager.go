@@ -183,6 +183,9 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 		return s, nil
 	}
 	s, err := openSession(ctx, m.archive, id)
+	if err == nil && m.cfg.Storage.Transcripts == "all" {
+		err = s.readJournal(ctx)
+	}
 	if err != nil {
 		return nil, &ArchiveError{Op: "read", Session: id, Err: err}
 	}

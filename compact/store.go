@@ -263,6 +263,9 @@ func (s *session) isVolatile() bool {
 func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {
 	s.flush.Lock()
 	defer s.flush.Unlock()
+	if err := s.writeJournal(ctx); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	lines := append(s.pending, more...)
 	s.pending = nil

@@ -36,6 +36,7 @@ type Engine struct {
 	Keep   Keep
 	Cost   Coster
 	Floors bool             // the steps can take whole rounds out, so that a floor above the budget is an error at once
+	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // what measures the stages; nil = they take no time
 }
 
@@ -87,6 +88,7 @@ func (o *Outcome) Changed() bool {
 func (e *Engine) View(c *Conversation, q Request) *View {
 	v := NewView(c.Messages(), e.Pins, e.Cost)
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
+	v.Rigid = e.Rigid
 	v.Origins = c.Origin
 	return v
 }

@@ -202,3 +202,24 @@ func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 		t.Errorf("masking and truncating again changed something: %+v", twice.Passes)
 	}
 }
+
+func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
+	masked := func(rounds int) int {
+		out, err := run(t, engine(policy.Step{Stage: policy.Mask{WindowTurns: 6, Every: 5}, When: policy.Always}), loop(rounds, 30), budget(100_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for i := range out.Conversation.Inputs() {
+			if d, _ := out.Conversation.Decision(i); d == policy.Masked {
+				n++
+			}
+		}
+		return n
+	}
+	for rounds, want := range map[int]int{6: 0, 10: 0, 11: 5, 12: 5, 15: 5, 16: 10} {
+		if got := masked(rounds); got != want {
+			t.Errorf("%d turns: %d masked, want %d", rounds, got, want)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Mask struct {
 	ExcludeTools []string // tools whose results stay
 	MaxChars     int      // 0: the placeholder alone; else the result keeps its beginning, and is at most that long, placeholder included
 	Form         string   // default FormObservation
+	Every        int      // the window slides by so many turns at once; 0 and 1: with every turn
 }
 
 // Name returns "mask".
@@ -25,7 +26,7 @@ func (Mask) Name() string { return "mask" }
 
 // Propose offers all that may be masked as one group, in one pass.
 func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
-	visible := v.recentRounds(Keep{Turns: max(m.WindowTurns, v.Keep.Turns), Pairs: v.Keep.Pairs})
+	visible := v.recentRounds(Keep{Turns: m.window(v), Pairs: v.Keep.Pairs})
 	results, seen := countResults(v), 0
 	var names map[string]string
 	var group []Edit
@@ -54,6 +55,16 @@ func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 		return Proposal{}, nil
 	}
 	return Proposal{Groups: [][]Edit{group}}, nil
+}
+
+// window returns how many of the last turns stay visible: at least what is
+// asked for, and more while a batch is not full.
+func (m Mask) window(v *View) int {
+	turns := max(m.WindowTurns, v.Keep.Turns)
+	if old := len(v.Turns) - turns; m.Every > 1 && old > 0 {
+		turns += old % m.Every
+	}
+	return turns
 }
 
 func countResults(v *View) int {

@@ -102,7 +102,7 @@ func (v *View) kept(keep Keep) int {
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
 	turns := true
-	for size+reserve > v.Budget.Cap && (keep.Turns > 1 || keep.Pairs > 1) {
+	for !v.Rigid && size+reserve > v.Budget.Cap && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep
 		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
 			next.Turns--

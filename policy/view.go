@@ -42,6 +42,7 @@ type View struct {
 	Keep   Keep
 	Goal   int  // stages go on until the view costs no more
 	Manual bool // asked for: mask and summarise all that may be, whatever the size
+	Rigid  bool // the keep counts are not shrunk
 	Cost   Coster
 
 	// Origins says what is known of part p of message i, if it was edited

@@ -3,38 +3,53 @@ package policy
 import "context"
 
 // Window bounds the number of messages that are held: the oldest rounds above
-// it go, never pinned ones, never the anchor, never the newest round.
+// it go, never pinned ones, never the anchor, never the newest round. Pinned
+// messages and our own notices are not counted.
 type Window struct {
-	Messages int // default [MessageLimit]
+	Messages int // default: what [MessageLimit] says of a window that is not known
 }
 
 // Name returns "window".
 func (Window) Name() string { return "window" }
 
 // MessageLimit derives the bound from the model's window:
-// clamp(2 * (tokens / 200), 100, 2000) in integers, 1000 when it is not known.
+// clamp(2 * (tokens / 200), 100, 2000) in integers, 1000 when the window is
+// not known, which a negative number says.
 func MessageLimit(maxInputTokens int) int {
-	if maxInputTokens <= 0 {
+	if maxInputTokens < 0 {
 		return 1000
 	}
 	return min(max(2*(maxInputTokens/200), 100), 2000)
 }
 
-// Propose offers the shortest cut that gets below the bound.
+// Propose offers the shortest cut that gets below the bound, with a notice.
 func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
-	over := len(v.Messages) - w.Messages
-	if w.Messages <= 0 || over <= 0 {
+	limit := w.Messages
+	if limit <= 0 {
+		limit = MessageLimit(-1)
+	}
+	over := v.held() - limit
+	if over <= 0 {
 		return Proposal{}, nil
 	}
 	drops, err := Drop{}.Propose(ctx, v)
-	for _, group := range drops.Groups {
-		if cut := group[0].Cut; len(cut.Removed)-1 >= over {
+	_, notices := ownNotices(v)
+	for i, group := range drops.Groups {
+		if len(group[0].Cut.Removed)-len(notices) >= over || i == len(drops.Groups)-1 {
 			group[0].Reason = "older than the bound on the number of messages"
 			return Proposal{Groups: [][]Edit{group}}, err
 		}
 	}
-	if n := len(drops.Groups); n > 0 {
-		return Proposal{Groups: drops.Groups[n-1:]}, err
-	}
 	return Proposal{}, err
+}
+
+// held counts the messages of the conversation itself.
+func (v *View) held() int {
+	n := 0
+	for i := range v.Messages {
+		if !v.Pinned[i] && !v.owned(v.round[i]) {
+			n++
+		}
+	}
+	return n
 }

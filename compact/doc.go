@@ -1,0 +1,53 @@
+// Package compact keeps the context window of an LLM agent in order: it
+// counts what is about to be sent before every model call, and when that no
+// longer fits (or costs too much) it sends less, with the least harm.
+//
+//	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 128_000})
+//	if err != nil {
+//		return err
+//	}
+//	defer m.Close(ctx)
+//
+//	// before every model call
+//	res, err := m.Preflight(ctx, sessionID, history)
+//	if err != nil {
+//		return err // res.Messages is the history, untouched
+//	}
+//	reply, err := model.Send(ctx, res.Messages)
+//
+// # Use
+//
+// Call [CompactManager.Preflight] with the whole history before every model
+// call and send what it returns. It does not matter whether the agent keeps
+// the returned view or goes on with its full history: the manager recognises
+// both, and gives the same view for the same history, byte for byte, in this
+// process and in the next. [CompactManager.ManualCompact] compacts at a moment
+// that the agent chooses; [CompactManager.Plan] says what would happen.
+//
+// # What it does
+//
+// In this order, and only as far as needed: cut single tool results that are
+// too large; replace old tool results by placeholders; replace the old part by
+// one summary; keep less of the recent part; squeeze the newest results. What
+// is protected, the last user message, and the open round are never taken
+// out, and a tool call is never separated from its result.
+//
+// # Failure
+//
+// The result is never nil. On an error its Messages are the history as it came
+// in, so that a caller may send it or stop. [ErrInsufficientBudget] says that
+// not even the smallest view fits, and names the largest contributors;
+// [ErrArchiveFailed] says that what would have been taken out could not be
+// stored first. Tracing never fails a call, and never delays one.
+//
+// # Secrets
+//
+// Nothing leaves memory unredacted: not to the archive, not to exporters, not
+// to a summariser. The messages in memory and those that are sent to the
+// agent's own model are not touched. See docs/SECURITY.md.
+//
+// # Compatibility
+//
+// Everything that the archive holds carries a version. A ledger of a version
+// that this program does not know is an error, never a guess.
+package compact
