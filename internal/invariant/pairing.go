@@ -23,9 +23,12 @@ func misplaced(msgs []message.Message) map[string]int {
 		if !m.Has(message.KindToolResult) {
 			flush(waiting, faults)
 		}
-		for _, p := range m.Parts {
+		for k, p := range m.Parts {
 			switch id := pairID(p); p.Kind {
 			case message.KindToolResult:
+				if m.Role == message.RoleTool && answeredBefore(m.Parts[:k], p) {
+					continue
+				}
 				if waiting[id]--; waiting[id] < 0 {
 					waiting[id] = 0
 					faults["no call waits for the result of "+id]++

@@ -57,8 +57,8 @@ func (r *reading) pair() []link {
 	answered := map[string][]int{} // id → links
 	r.lonelyResults, r.lonelyCalls = map[string]int{}, map[string]int{}
 	for i, m := range r.msgs {
-		for _, p := range m.Parts {
-			if p.Kind != message.KindToolResult {
+		for k, p := range m.Parts {
+			if p.Kind != message.KindToolResult || m.Role == message.RoleTool && answeredBefore(m.Parts[:k], p) {
 				continue
 			}
 			id := pairID(p)
@@ -87,6 +87,17 @@ func (r *reading) pair() []link {
 		}
 	}
 	return links
+}
+
+// answeredBefore reports whether a tool message answers the same call with a
+// part before this one: it is one answer, in several parts.
+func answeredBefore(parts []message.Part, p message.Part) bool {
+	for _, other := range parts {
+		if other.Kind == message.KindToolResult && pairID(other) == pairID(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // repeat puts a second answer that follows its round without a gap into the

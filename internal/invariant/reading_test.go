@@ -17,6 +17,13 @@ func ask(ids ...string) message.Message {
 
 func answer(id string) message.Message { return message.ToolResult(id, "result of "+id) }
 
+// parts is one answer in two parts.
+func parts(id string) message.Message {
+	m := answer(id)
+	m.Parts = append(m.Parts, m.Parts[0])
+	return m
+}
+
 func TestRoundsAreWhatCannotBeCut(t *testing.T) {
 	user, said := message.User("u"), message.Assistant("a")
 	for _, c := range []struct {
@@ -33,6 +40,7 @@ func TestRoundsAreWhatCannotBeCut(t *testing.T) {
 		{"an id that is used again", []message.Message{ask("1"), answer("1"), ask("1"), answer("1")}, []int{0, 0, 1, 1}},
 		{"an interrupted call whose id is used again", []message.Message{ask("1"), user, ask("1"), answer("1")}, []int{0, 1, 2, 2}},
 		{"an id twice in a round", []message.Message{ask("1", "1"), answer("1"), answer("1"), user}, []int{0, 0, 0, 1}},
+		{"an answer in two parts beside an old call of its id", []message.Message{ask("1"), user, ask("1"), parts("1")}, []int{0, 1, 2, 2}},
 		{"an answer twice", []message.Message{ask("1"), answer("1"), answer("1"), user}, []int{0, 0, 0, 1}},
 		{"an answer twice, later", []message.Message{ask("1"), answer("1"), user, answer("1")}, []int{0, 0, 1, 2}},
 	} {
