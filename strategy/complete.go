@@ -81,7 +81,7 @@ func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) in
 		need := 0
 		for id := range top {
 			if !have[id] {
-				need += count(", " + id)
+				need += count(" " + id)
 			}
 		}
 		if need > 0 {

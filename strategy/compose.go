@@ -77,7 +77,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 		if l.Group == "" {
 			k.cost = c.count("- " + l.Text + "\n")
 		} else {
-			k.cost = c.count(", " + l.Text)
+			k.cost = c.count(" " + l.Text)
 		}
 		identifiers(l.Text, func(_ ident.Kind, s string) {
 			if e := c.index.Lookup(s); e != nil {
@@ -170,7 +170,7 @@ func (c *composer) document() Document {
 		}
 		key := groupKey{k.Section, k.Group}
 		if i, ok := where[key]; ok {
-			(*s)[i] += ", " + k.Text
+			(*s)[i] += " " + k.Text
 			continue
 		}
 		where[key] = len(*s)

@@ -32,6 +32,7 @@ func NewHistory(r Request) *History {
 	own := h.Index == nil
 	if own {
 		h.Index = NewIndex()
+		h.showVisible(r)
 	}
 	first := max(r.First, h.Previous.lastStep()+1)
 	b := reader{h: h, open: map[string][]at{}, index: own}
@@ -44,10 +45,35 @@ func NewHistory(r Request) *History {
 		}
 	}
 	if own {
-		h.Index.addSummary(h.Previous)
-		h.Index.rank()
+		h.finishIndex(r)
 	}
 	return h
+}
+
+// showVisible notes what stays in view, before anything is read.
+func (h *History) showVisible(r Request) {
+	for i := range r.Visible {
+		for k := range r.Visible[i].Parts {
+			p := &r.Visible[i].Parts[k]
+			h.Index.show(p.Text)
+			if len(p.Args) > 0 {
+				for _, a := range args(p) {
+					h.Index.show(a.Value)
+				}
+			}
+		}
+	}
+}
+
+// finishIndex adds to the index what is not a message to summarise, and ranks.
+func (h *History) finishIndex(r Request) {
+	h.Index.addSummary(h.Previous)
+	for _, f := range h.Files() {
+		if e := h.Index.Lookup(f.Path); e != nil && f.Op >= Edited {
+			e.Changed = true
+		}
+	}
+	h.Index.rank()
 }
 
 // at is the place of a call.
@@ -155,6 +181,12 @@ func firstLine(s string) string {
 		}
 	}
 	return ""
+}
+
+// args returns the arguments of a call.
+func args(p *message.Part) []Arg {
+	c := readCall(p)
+	return c.Args
 }
 
 // identAll returns the identifiers of a line.

@@ -29,50 +29,77 @@ type Entity struct {
 	First    int32         // number of the first message that has it
 	Last     int32         // number of the last one
 	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
+	Company  int32         // identifiers in the text that has fewest of them beside this one
+	Changed  bool          // a file that was created, edited or deleted
+	Visible  bool          // what stays in the view names it too
 	Previous bool          // the summary before names it in a section
 	Carried  int32         // place among the references of the summary before, from 1; 0 = not there
 
-	Score float64 // how likely it is needed again, 0 to 1; set by ranking
+	Score float64 // how likely it is needed again and missing from the view, 0 to 1; set by ranking
 	seen  [places]int32
 }
 
 // An Index is every identifier of a history.
 type Index struct {
-	byText   map[string]*Entity
-	all      []*Entity
-	arena    []Entity // what all points into, in blocks
-	first    int32
-	last     int32
-	ranked   []*Entity
-	messages int32
+	byText map[string]*Entity
+	all    []*Entity
+	arena  []Entity // what all points into, in blocks
+	first  int32
+	last   int32
+	ranked []*Entity
+	shown  map[string]bool // named by what stays in view
+	text   []*Entity       // of the text that is being added
 }
 
 // NewIndex returns an empty index.
-func NewIndex() *Index { return &Index{byText: make(map[string]*Entity, 1024)} }
+func NewIndex() *Index {
+	return &Index{byText: make(map[string]*Entity, 1024), shown: map[string]bool{}}
+}
 
 func (x *Index) add(text string, w Where, id int) {
 	n := int32(id)
 	if x.first == 0 {
 		x.first = n
 	}
-	if n > x.last {
-		x.last = n
-		x.messages++
-	}
+	x.last = max(x.last, n)
+	x.text = x.text[:0]
 	ident.Scan(text, func(k ident.Kind, start, end int) {
-		if end-start > maxIdentifier {
+		if end-start > maxIdentifier || k == ident.Number && w == Shown && gutter(text, start, end) {
 			return
 		}
 		e := x.entity(text[start:end], k, n)
 		if e.seen[w] != n {
 			e.seen[w] = n
 			e.Count[w]++
+			x.text = append(x.text, e)
 		}
 		e.Last = n
 		if w == Said || w == Asked {
 			e.LastUsed = n
 		}
 	})
+	for _, e := range x.text {
+		if c := int32(len(x.text)); e.Company == 0 || c < e.Company {
+			e.Company = c
+		}
+	}
+}
+
+// gutter reports whether a number at the beginning of a line is the number of
+// the line.
+func gutter(text string, start, end int) bool {
+	if end >= len(text) || text[end] != '\t' && text[end] != ':' && text[end] != '|' && !strings.HasPrefix(text[end:], "→") {
+		return false
+	}
+	for start > 0 && text[start-1] == ' ' {
+		start--
+	}
+	return start == 0 || text[start-1] == '\n'
+}
+
+// show marks what a message that stays in the view names.
+func (x *Index) show(text string) {
+	ident.Scan(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
 }
 
 // maxIdentifier is the longest identifier that is worth remembering, in bytes:
@@ -86,7 +113,7 @@ func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
 	if len(x.arena) == cap(x.arena) {
 		x.arena = make([]Entity, 0, 512)
 	}
-	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n})
+	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n, Visible: x.shown[s]})
 	e := &x.arena[len(x.arena)-1]
 	x.byText[s] = e
 	x.all = append(x.all, e)

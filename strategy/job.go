@@ -137,7 +137,7 @@ func (j *job) tell(c CallInfo) {
 
 // request is the whole input as one request.
 func (j *job) request() Request {
-	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, First: j.in.First,
+	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, Visible: j.in.Visible, First: j.in.First,
 		MaxTokens: j.limit, Count: j.in.Count}
 }
 

@@ -56,7 +56,7 @@ func references(d *Document, s Strategy, x *Index, limit int, count func(string)
 	picked := map[string][]*Entity{}
 	take := func(e *Entity) {
 		g := groupOf(e.Kind)
-		cost := count(", " + e.Text)
+		cost := count(" " + e.Text)
 		if len(picked[g]) == 0 {
 			cost += count("- " + g + ":\n")
 		}
@@ -104,7 +104,7 @@ func renderReferences(picked map[string][]*Entity) []string {
 			names = append(names, e.Text)
 		}
 		if len(names) > 0 {
-			out = append(out, g.title+": "+strings.Join(names, ", "))
+			out = append(out, g.title+": "+strings.Join(names, " "))
 		}
 	}
 	return out
@@ -142,7 +142,7 @@ func fit(d Document, s Strategy, limit int, count func(string) int) Document {
 // shorten removes what is missed least.
 func (d *Document) shorten() {
 	if n := len(d.References); n > 0 {
-		if cut := strings.LastIndex(d.References[n-1], ", "); cut > 0 {
+		if cut := strings.LastIndexByte(d.References[n-1], ' '); cut > 0 {
 			d.References[n-1] = d.References[n-1][:cut]
 		} else {
 			d.References = d.References[:n-1]

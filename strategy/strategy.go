@@ -40,7 +40,7 @@ type Line struct {
 	Section int
 	Text    string // one line, without the bullet
 	// Group is the title of a bullet that lists entries: "Files" makes
-	// "- Files: a.go, b.go" of two lines. Empty: a bullet of its own.
+	// "- Files: a.go b.go" of two lines. Empty: a bullet of its own.
 	Group string
 	// Value says what the line is worth beside the identifiers in it, which
 	// are valued by themselves; the best lines of a section are near 1.

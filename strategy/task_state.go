@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
@@ -20,12 +21,12 @@ const (
 var TaskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{
-		{"Goals and success criteria", 0.15},
-		{"Key entities", 0.35},
-		{"Constraints", 0.12},
-		{"Decisions", 0.15},
-		{"Outstanding actions and blockers", 0.15},
-		{"Sources", 0.08},
+		{"Goals and success criteria", 0.09},
+		{"Key entities", 0.4},
+		{"Constraints", 0.07},
+		{"Decisions", 0.08},
+		{"Outstanding actions and blockers", 0.08},
+		{"Sources", 0.1},
 	},
 	Instructions: `Record the state of the task so that work can go on from it.
 - Goals and success criteria: what the user wants, and how one can tell that it is reached.
@@ -135,17 +136,25 @@ func entityGroup(e *Entity) string {
 	return "Numbers and versions"
 }
 
-// listing reports whether a line is one of those lists.
+// listing reports whether a line is a list of identifiers: "Title: a.go b.go".
 func listing(line string) bool {
-	title, _, ok := strings.Cut(line, ": ")
-	if !ok {
+	title, entries, ok := strings.Cut(line, ": ")
+	if !ok || len(title) > 40 {
 		return false
 	}
-	switch title {
-	case "Files edited", "Files created", "Files deleted", "Files and paths", "Names in code and data", "Ids and commits", "URLs", "Numbers and versions":
-		return true
+	for _, word := range strings.Fields(entries) {
+		if !isIdentifier(word) {
+			return false
+		}
 	}
-	return false
+	return true
+}
+
+// isIdentifier reports whether a word is one identifier and nothing else.
+func isIdentifier(word string) bool {
+	whole := false
+	ident.Scan(word, func(_ ident.Kind, start, end int) { whole = start == 0 && end == len(word) })
+	return whole
 }
 
 // actionLines are the items of work, what failed last, and what is done and
@@ -168,18 +177,27 @@ func (h *History) actionLines(section int) []Line {
 	return out
 }
 
-// sourceLines cite where facts come from: pages that were fetched and the
-// steps that read the files used most.
+// sourceLines cite where facts come from: what was read, fetched and asked for.
 func (h *History) sourceLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			c := &s.Calls[k]
-			if c.Outcome != OK || c.Effect() || len(c.Files) > 0 && c.Files[0].Op >= Edited {
+			if c.Outcome != OK || c.Effect() {
 				continue
 			}
-			out = append(out, Line{Section: section, Text: c.head() + " " + stepID(s.ID), Value: 0.2 * h.recency(s.ID), Order: s.ID})
+			value := 0.05 * h.recency(s.ID)
+			for _, f := range c.Files {
+				if f.Op == Read {
+					out = append(out, Line{Section: section, Group: "Read", Text: f.Path, Value: value})
+				}
+			}
+			if u := c.arg("url"); u != "" {
+				out = append(out, Line{Section: section, Group: "Fetched", Text: u, Value: value, Order: 1})
+			} else if q := c.arg("query"); q != "" {
+				out = append(out, Line{Section: section, Text: c.Tool + " " + strconv.Quote(clip(squash(q), maxTarget)) + " " + stepID(s.ID), Value: 2 * value, Order: 2})
+			}
 		}
 	}
 	return out

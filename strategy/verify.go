@@ -41,8 +41,10 @@ func verify(d Document, src *source) (Document, verdict) {
 type hit struct{ start, end int }
 
 func checkLine(line string, src *source, v *verdict, seen map[string]bool) (string, bool) {
-	if title, entries, ok := strings.Cut(line, ": "); ok && len(title) < 40 && strings.Contains(entries, ", ") && !strings.ContainsAny(entries, ".;") {
-		return checkList(title, strings.Split(entries, ", "), src, v, seen)
+	if title, entries, ok := strings.Cut(line, ": "); ok && listing(line) {
+		return checkList(title, strings.Fields(entries), " ", src, v, seen)
+	} else if ok && len(title) < 40 && strings.Contains(entries, ", ") && !strings.ContainsAny(entries, ".;") {
+		return checkList(title, strings.Split(entries, ", "), ", ", src, v, seen)
 	}
 	hits, verified := inventedIn(line, src, v, seen)
 	if len(hits) == 0 {
@@ -53,7 +55,7 @@ func checkLine(line string, src *source, v *verdict, seen map[string]bool) (stri
 }
 
 // checkList keeps the entries of a list that hold.
-func checkList(title string, entries []string, src *source, v *verdict, seen map[string]bool) (string, bool) {
+func checkList(title string, entries []string, sep string, src *source, v *verdict, seen map[string]bool) (string, bool) {
 	kept := entries[:0]
 	for _, e := range entries {
 		hits, verified := inventedIn(e, src, v, seen)
@@ -67,7 +69,7 @@ func checkList(title string, entries []string, src *source, v *verdict, seen map
 	if len(kept) == 0 {
 		return "", false
 	}
-	return title + ": " + strings.Join(kept, ", "), true
+	return title + ": " + strings.Join(kept, sep), true
 }
 
 // inventedIn finds what the source does not have, and counts what it has.

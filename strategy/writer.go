@@ -56,8 +56,11 @@ type Writer struct {
 
 // An Input is what a summary is written of.
 type Input struct {
-	Previous  string // body of the summary before; "" = there is none
-	Messages  []message.Message
+	Previous string // body of the summary before; "" = there is none
+	Messages []message.Message
+	// Visible messages stay in the view beside the summary: what they name
+	// need not be named again.
+	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
 	MaxTokens int // most that fits here; 0 or above the Writer's: the Writer's
 	// Count says what text costs. Required; safe for concurrent use.
