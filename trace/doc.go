@@ -19,6 +19,9 @@
 // …). [Encode] turns it into JSON, which goes through the redactor and then
 // into [New]:
 //
-//	raw := trace.Encode(trace.TokenEstimate{SessionID: id, TEst: 112_345, MaxTokens: 128_000})
-//	ev := trace.New(payload, redactor.Record(raw), start, end)
+//	p := trace.TokenEstimate{SessionID: id, TEst: 112_345, MaxTokens: 128_000}
+//	e := trace.New(p, redactor.JSON(trace.Encode(p)), start, end)
+//
+// It has to be JSON, not Record: the latter leaves strings of hex digits alone,
+// and a payload quotes text from outside, in which they may be somebody's key.
 package trace
