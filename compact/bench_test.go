@@ -3,12 +3,16 @@ package compact_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // longSession is an agent loop of so many messages with results of so many bytes.
@@ -41,5 +45,72 @@ func BenchmarkPreflightNothingToDo(b *testing.B) {
 		if _, err := m.Preflight(ctx, "bench", history); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// summariserStub answers at once; the time that a real one would take is added
+// to the reckoning, or really waited for in a soak.
+type summariserStub struct {
+	wait  time.Duration
+	calls int
+}
+
+func (s *summariserStub) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	s.calls++
+	time.Sleep(s.wait)
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] make the tests pass\n"}, ctx.Err()
+}
+
+// BenchmarkThousandTurns is a session of 1,000 turns with at least 5
+// compactions, with the archive on disk. It reports which share of the
+// session's wall time the manager takes, with agent calls of 300 ms and a
+// summariser of 2 s. With COMPACT_SOAK=1 both are really waited for.
+func BenchmarkThousandTurns(b *testing.B) {
+	const agentCall, summary = 300 * time.Millisecond, 2 * time.Second
+	for b.Loop() {
+		stub := &summariserStub{}
+		pause := time.Duration(0)
+		if os.Getenv("COMPACT_SOAK") == "1" {
+			stub.wait, pause = summary, agentCall
+		}
+		a, err := fs.Open(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx := context.Background()
+		m, err := compact.New(ctx, compact.Config{Model: "gpt-4o", MaxContextTokens: 32_000, Archive: a, Summarise: stub})
+		if err != nil {
+			b.Fatal(err)
+		}
+		history := longSession(2, 0)
+		var manager time.Duration
+		compactions := 0
+		for turn := range 1000 {
+			began := time.Now()
+			res, err := m.Preflight(ctx, "s", history)
+			manager += time.Since(began)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if res.Triggered {
+				compactions++
+			}
+			time.Sleep(pause)
+			id := fmt.Sprintf("call_%d", turn)
+			history = append(history,
+				message.Assistant(strings.Repeat("I look at the next file and think about it. ", 8), message.Call(id, "read_file", `{"path":"a.go"}`)),
+				message.ToolResult(id, strings.Repeat("func f() error { return nil }\n", 10)))
+		}
+		if err := m.Close(ctx); err != nil {
+			b.Fatal(err)
+		}
+		manager -= time.Duration(stub.calls) * stub.wait
+		asked := time.Duration(stub.calls) * summary
+		session := 1000*agentCall + asked + manager
+		b.ReportMetric(float64(compactions), "compactions")
+		b.ReportMetric(float64(stub.calls), "summaries")
+		b.ReportMetric(100*float64(manager+asked)/float64(session), "%all")
+		b.ReportMetric(100*float64(manager)/float64(session), "%without-summariser")
+		b.ReportMetric(float64(manager.Microseconds())/1000, "µs/turn")
 	}
 }

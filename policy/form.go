@@ -60,15 +60,43 @@ func (f Forms) Render(k Mark, tool, status string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer(
-		"{chars}", strconv.Itoa(k.Chars),
-		"{tokens}", strconv.Itoa(k.Tokens),
-		"{kept}", strconv.Itoa(k.Kept),
-		"{turn}", strconv.Itoa(k.Turn),
-		"{ref}", k.Ref,
-		"{tool}", tool,
-		"{status}", status,
-	).Replace(t), nil
+	var b strings.Builder
+	for {
+		literal, rest, ok := strings.Cut(t, "{")
+		b.WriteString(literal)
+		if !ok {
+			return b.String(), nil
+		}
+		field, after, ok := strings.Cut(rest, "}")
+		value, known := k.field(field, tool, status)
+		if !ok || !known { // a brace that is only a brace
+			b.WriteByte('{')
+			t = rest
+			continue
+		}
+		b.WriteString(value)
+		t = after
+	}
+}
+
+func (k *Mark) field(name, tool, status string) (string, bool) {
+	switch name {
+	case "chars":
+		return strconv.Itoa(k.Chars), true
+	case "tokens":
+		return strconv.Itoa(k.Tokens), true
+	case "kept":
+		return strconv.Itoa(k.Kept), true
+	case "turn":
+		return strconv.Itoa(k.Turn), true
+	case "ref":
+		return k.Ref, true
+	case "tool":
+		return tool, true
+	case "status":
+		return status, true
+	}
+	return "", false
 }
 
 // ValidTemplate reports what is wrong with a template of the user's own.
