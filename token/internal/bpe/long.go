@@ -18,10 +18,8 @@ func (v *vocabulary) countLong(p *parts, b []byte) int {
 	}
 }
 
-// margin is how many bytes at the end of a window are not trusted, if there
-// are tokens before them.
-const margin = 64
-
+// sweep merges b in windows of the size of p, or says that it can't. The last
+// quarter of a window is not trusted, and never its last token.
 func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	last := none
 	for {
@@ -36,16 +34,12 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 		if p.n == 1 {
 			return 0, false
 		}
-		keep := p.n
-		for cut := 0; keep > 1 && (cut < margin || keep == p.n); {
+		keep, trusted := p.n, used-len(p.token)/4
+		for keep > 1 && (keep == p.n || used > trusted) {
 			keep--
-			n := v.spelling[p.token[keep]].length()
-			cut += n
-			used -= n
+			used -= v.spelling[p.token[keep]].length()
 		}
-		b = b[used:]
-		tokens += keep
-		last = p.token[keep-1]
+		b, tokens, last = b[used:], tokens+keep, p.token[keep-1]
 	}
 }
 

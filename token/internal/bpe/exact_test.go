@@ -1,0 +1,129 @@
+package bpe
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/agentcompact/compact/internal/corpus"
+)
+
+func TestCountEqualsTiktokenOnRandomTexts(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		rng := rand.New(rand.NewPCG(7, 9))
+		texts := 5_000
+		if soak() {
+			texts = 200_000
+		}
+		for range texts {
+			if !s.check(t, randomText(rng, 4, 30)) {
+				return
+			}
+		}
+	})
+}
+
+// The classes of characters are taken from package unicode. Where those tables
+// grow with a Go release, the reference, which uses the same, grows with them.
+func TestCountEqualsTiktokenOnEveryCodePoint(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		stride := rune(61)
+		if soak() {
+			stride = 1
+		}
+		wrong := 0
+		for r := rune(0); r <= unicode.MaxRune && wrong < 10; r += stride {
+			// Between letters, after an apostrophe, and after white space at the end.
+			c := string(r)
+			if !s.check(t, "a"+c+"b '"+c+"s "+c) {
+				wrong++
+			}
+			if r < 0x3100 {
+				r -= stride - 1 // all of the scripts that are mixed in practice
+			}
+		}
+	})
+}
+
+func TestCountEqualsTiktokenOnInvalidUTF8(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		for _, text := range []string{
+			"\xff", "a\xffb", "\xe4\xb8", "\xe4\xb8a", "的\xe7\x9a", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
+			" \x80 \x80\n", strings.Repeat("\xbf", 40), strings.Repeat("ab\xf0\x9f\x98", 20), "'\xffs", "1\x80\x812",
+		} {
+			s.check(t, text)
+		}
+	})
+}
+
+func TestCountTakesSpecialTokensForText(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		for _, text := range []string{"<|endoftext|>", "a<|fim_prefix|>b", "<|im_start|>user<|im_end|>"} {
+			if s.check(t, text); s.enc.Count(text) < 2 {
+				t.Errorf("%q counts as one token", text)
+			}
+		}
+	})
+}
+
+func TestCountEqualsTiktokenOnHardTexts(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		size := 2_000
+		if soak() {
+			size = 20_000
+		}
+		for name, text := range hardTexts(size) {
+			if !s.check(t, text) {
+				t.Logf("this was: %s", name)
+			}
+		}
+	})
+}
+
+// TestCountEqualsTiktokenOnTranscripts cuts the recorded sessions at arbitrary
+// bytes, in the middle of characters too.
+func TestCountEqualsTiktokenOnTranscripts(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		tokens, bytes, session := 0, 0, 0
+		for _, data := range corpus.Sessions(t, "chat") {
+			text := string(data)
+			if session++; !soak() {
+				if session%8 != 0 {
+					continue
+				}
+				text = text[:min(len(text), 60_000)]
+			}
+			for len(text) > 0 {
+				n := min(len(text), 1+rng.IntN(4_000))
+				if !s.check(t, text[:n]) {
+					return
+				}
+				tokens += s.enc.Count(text[:n])
+				bytes += n
+				text = text[n:]
+			}
+		}
+		t.Logf("%d tokens in %d bytes of %d sessions", tokens, bytes, session)
+	})
+}
+
+func FuzzCountEqualsTiktoken(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		f.Add(randomText(rng, 3, 12))
+	}
+	all, err := subjects()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 10_000 {
+			t.Skip("the reference takes quadratic time")
+		}
+		for _, s := range all {
+			s.check(t, text)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package bpe
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// naive merges a piece as the definition says: byte by byte, the lowest pair
+// first, each looked up by its text.
+type naive struct{ ranks map[string]rank }
+
+func newNaive(v *vocabulary) naive {
+	n := naive{make(map[string]rank, v.size)}
+	texts := make([]string, v.size)
+	for r := range rank(v.size) {
+		if r < singles {
+			texts[r] = string(v.bytes[r : r+1])
+		} else {
+			left, right := v.halves(r)
+			texts[r] = texts[left] + texts[right]
+		}
+		n.ranks[texts[r]] = r
+	}
+	return n
+}
+
+func (n naive) merge(piece string) []rank {
+	var parts []string
+	for i := range len(piece) {
+		parts = append(parts, piece[i:i+1])
+	}
+	for {
+		best, at := none, 0
+		for i := range len(parts) - 1 {
+			if r, ok := n.ranks[parts[i]+parts[i+1]]; ok && r < best {
+				best, at = r, i
+			}
+		}
+		if best == none {
+			break
+		}
+		parts[at] += parts[at+1]
+		parts = slices.Delete(parts, at+1, at+2)
+	}
+	tokens := make([]rank, len(parts))
+	for i, p := range parts {
+		tokens[i] = n.ranks[p]
+	}
+	return tokens
+}
+
+// pieces yields random texts of valid UTF-8 that are taken for one piece.
+func pieces(count, length int) []string {
+	rng := rand.New(rand.NewPCG(11, 12))
+	var out []string
+	for range count {
+		if p := valid(randomText(rng, 3, length)); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func TestMergeMakesTheTokensOfTheDefinition(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		v := s.enc.load()
+		reference := newNaive(v)
+		for _, piece := range pieces(1_000, 40) {
+			p := newParts(window * 2)
+			if used := p.fill(v, []byte(piece)); used != len(piece) {
+				t.Fatalf("%d of %d bytes were taken", used, len(piece))
+			}
+			p.merge(v)
+			if want := reference.merge(piece); !slices.Equal(p.token[:p.n], want) {
+				t.Fatalf("%q is merged to %v, want %v", piece, p.token[:p.n], want)
+			}
+		}
+	})
+}
+
+// TestLongPiecesAreMergedAlikeInWindowsOfAnySize uses windows so small that
+// checks of seams fail, and pieces have to be begun again with larger ones.
+func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		v := s.enc.load()
+		reference := newNaive(v)
+		again := 0
+		for _, piece := range pieces(120, 300) {
+			want := len(reference.merge(piece))
+			for _, size := range []int{block, 2 * block, 4 * block, window} {
+				if _, ok := v.sweep(newParts(size), []byte(piece)); !ok {
+					again++
+				}
+				if got := v.countLong(newParts(size), []byte(piece)); got != want {
+					t.Fatalf("%q in windows of %d: %d tokens, want %d", piece, size, got, want)
+				}
+			}
+		}
+		if again == 0 {
+			t.Error("no check of a seam failed, so that what follows a failure was not tested")
+		}
+	})
+}
+
+func TestNeighboursAreWhatMergingLeavesSideBySide(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		v := s.enc.load()
+		reference := newNaive(v)
+		texts := make(map[rank]string, v.size)
+		for text, r := range reference.ranks {
+			texts[r] = text
+		}
+		rng := rand.New(rand.NewPCG(21, 22))
+		yes := 0
+		for range 20_000 {
+			left, right := rank(rng.IntN(5_000)), rank(rng.IntN(5_000))
+			want := slices.Equal(reference.merge(texts[left]+texts[right]), []rank{left, right})
+			if got := v.neighbours(left, right); got != want {
+				t.Fatalf("%q and %q: %v, want %v", texts[left], texts[right], got, want)
+			}
+			if want {
+				yes++
+			}
+		}
+		if yes == 0 || yes == 20_000 {
+			t.Errorf("%d of 20000 pairs were neighbours: the sample shows nothing", yes)
+		}
+	})
+}
