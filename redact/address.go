@@ -3,9 +3,9 @@ package redact
 import "strings"
 
 var (
-	webhookRule  = &rule{id: "webhook", kind: "webhook", specific: true}
-	telegramRule = &rule{id: "telegram-bot", kind: "telegram_token", specific: true}
-	seedRule     = &rule{id: "seed-phrase", kind: "seed_phrase", specific: true}
+	webhookRule  = &rule{id: "webhook", kind: "webhook", rank: byShape}
+	telegramRule = &rule{id: "telegram-bot", kind: "telegram_token", rank: byShape}
+	seedRule     = &rule{id: "seed-phrase", kind: "seed_phrase", rank: byShape}
 )
 
 // webhook finds what makes the address of a chat's webhook a secret: what
@@ -20,7 +20,7 @@ func (sc *scan) webhook(_, end int) {
 	}
 }
 
-// telegram finds 123456789:AA…, the token of a bot.
+// telegram finds 12345678:AA…, the token of a bot.
 func (sc *scan) telegram(start, end int) {
 	s := sc.s
 	if s[start:end] != ":AA" {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -103,7 +104,7 @@ func settleEdits(edits []edit) []edit {
 	for _, e := range edits {
 		if n := len(joined); n > 0 && e.start < joined[n-1].end {
 			joined[n-1].end = max(joined[n-1].end, e.end)
-			if e.rule.specific && !joined[n-1].rule.specific {
+			if e.rule.rank > joined[n-1].rule.rank {
 				joined[n-1].rule = e.rule
 			}
 			continue
@@ -114,8 +115,5 @@ func settleEdits(edits []edit) []edit {
 }
 
 func compareEdits(a, b edit) int {
-	if a.start != b.start {
-		return a.start - b.start
-	}
-	return b.end - a.end
+	return cmp.Or(a.start-b.start, b.end-a.end, int(b.rule.rank)-int(a.rule.rank))
 }

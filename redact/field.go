@@ -16,7 +16,7 @@ func (r *Redactor) JSONField(line []byte, field string) (Text, error) {
 	if i := skipSpaces(s, 0); i >= len(s) || s[i] != '{' {
 		return Text{}, ErrNotObject
 	}
-	if w := (walker{d: &document{only: &field}, s: s, muted: true}); !w.whole() {
+	if w := (walker{d: &document{}, s: s, muted: true}); !w.whole() {
 		return Text{}, ErrNotObject
 	}
 	return Text{r.redact(s, document{only: &field})}, nil

@@ -7,8 +7,8 @@ import (
 
 var (
 	bearerRule = &rule{id: "bearer", kind: "bearer_token"}
-	basicRule  = &rule{id: "basic-auth", kind: "basic_auth", specific: true}
-	jwtRule    = &rule{id: "jwt", kind: "jwt", specific: true}
+	basicRule  = &rule{id: "basic-auth", kind: "basic_auth", rank: byShape}
+	jwtRule    = &rule{id: "jwt", kind: "jwt", rank: byShape}
 )
 
 // bearer finds the token behind the word Bearer.
@@ -123,4 +123,25 @@ func (sc *scan) jwt(start, _ int) {
 		i++ // no signature: alg none
 	}
 	sc.add(start, i, jwtRule)
+}
+
+// encodedJWT finds a JSON web token in base64 once more.
+func (sc *scan) encodedJWT(start, _ int) {
+	s := sc.s
+	if s[start:start+4] != "ZXlK" || start > 0 && isWord(s[start-1]) && !escaped(s, start) {
+		return
+	}
+	to := run(s, start, maxValue, isBase64)
+	sc.spend(4 * (to - start))
+	if to-start < 40 {
+		return
+	}
+	text := s[start : start+(to-start)/4*4]
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		raw, err = base64.URLEncoding.DecodeString(text)
+	}
+	if dot := strings.Index(string(raw), ".ey"); err == nil && dot > 0 {
+		sc.add(start, run(s, to, 2, func(c byte) bool { return c == '=' }), jwtRule)
+	}
 }

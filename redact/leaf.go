@@ -29,7 +29,7 @@ func (w *walker) leaf(name string, lit literal) {
 	if r := (value{text: text, quoted: true}).judge(name, nameStrength(name)); r != nil {
 		w.spans(lit, text, []span{{end: len(text), rule: r}}, 0)
 	}
-	if name == "" || len(text) > maxContext || len(name) > maxName {
+	if name == "" || len(text) > maxContext || len(name) > maxName || strings.IndexByte(text, '\n') >= 0 {
 		w.spans(lit, text, w.d.sc.find(text), 0)
 		return
 	}
@@ -95,7 +95,7 @@ func isRecordDigest(s string) bool {
 
 // members is what an object's members say together.
 type members struct {
-	kind, pair    string
+	pair          string
 	secret        bool  // kind: Secret
 	data          []int // where data and stringData begin
 	value, valEnd int   // the string that "value" has

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-var pemRule = &rule{id: "private-key", kind: "private_key", specific: true}
+var pemRule = &rule{id: "private-key", kind: "private_key", rank: byShape}
 
 const (
 	maxPEM     = 64 << 10

@@ -3,10 +3,10 @@ package redact
 import "strings"
 
 var (
-	emailRule = &rule{id: "email", kind: "email", specific: true}
-	cardRule  = &rule{id: "card", kind: "card", specific: true}
-	ibanRule  = &rule{id: "iban", kind: "iban", specific: true}
-	phoneRule = &rule{id: "phone", kind: "phone", specific: true}
+	emailRule = &rule{id: "email", kind: "email", rank: byShape}
+	cardRule  = &rule{id: "card", kind: "card", rank: byShape}
+	ibanRule  = &rule{id: "iban", kind: "iban", rank: byShape}
+	phoneRule = &rule{id: "phone", kind: "phone", rank: byShape}
 )
 
 // email finds the address around an @.
@@ -97,7 +97,7 @@ func isIssued(d string) bool {
 	case 15:
 		return two == "34" || two == "37" || d[0] == '1'
 	default:
-		return d[0] == '4' && (n == 16 || n == 19) || n == 16 && ("51" <= two && two <= "55" || "2221" <= four && four <= "2720" || "3528" <= four && four <= "3589") || "50" == two || "56" <= two && two <= "69"
+		return d[0] == '4' && (n == 16 || n == 19) || n == 16 && ("51" <= two && two <= "55" || "2221" <= four && four <= "2720" || "3528" <= four && four <= "3589") || two == "50" || "56" <= two && two <= "69"
 	}
 }
 

@@ -160,7 +160,7 @@ func plainEnd(s string, i int) int {
 				return j
 			}
 		case '&', ';', ',':
-			if separates(s, j+1) {
+			if separates(s, j) {
 				return j
 			}
 		}
@@ -168,15 +168,19 @@ func plainEnd(s string, i int) int {
 	return limit
 }
 
-// separates reports whether what follows a separator is another name with its
-// value, or nothing.
+// separates reports whether what follows the separator at i is another name
+// with its value, or nothing.
 func separates(s string, i int) bool {
-	i = skipBlanks(s, i)
+	blanks := s[i] != '&'
+	i++
+	if blanks {
+		i = skipBlanks(s, i)
+	}
 	if i >= len(s) || isSpace(s[i]) || isQuote(s[i]) || s[i] == '\\' {
 		return true
 	}
-	j := run(s, i, 40, func(c byte) bool { return isNameByte(c) || c == ' ' || c == '%' || c == '[' || c == ']' })
-	return j > i && j < len(s) && (s[j] == '=' || s[j] == ':')
+	j := run(s, i, 40, func(c byte) bool { return isNameByte(c) || blanks && c == ' ' || c == '%' || c == '[' || c == ']' })
+	return j > i && j < len(s) && (s[j] == '=' || blanks && s[j] == ':' && !strings.HasPrefix(s[j:], "://"))
 }
 
 // trimUnbalanced drops closing brackets that were opened before the value.

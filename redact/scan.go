@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -9,10 +10,17 @@ import (
 type rule struct {
 	id   string // as Find reports it
 	kind string // as it stands in a pseudonym
-	// specific says that the rule knows what kind of secret it is; where it
-	// finds the same as another rule, its name is the one that counts.
-	specific bool
+	rank rank   // where two rules find the same, the higher one names it
 }
+
+// rank orders rules by how well they know what they have found.
+type rank uint8
+
+const (
+	byName  rank = iota // the name before a value
+	byData              // a vendor's rule
+	byShape             // its own form
+)
 
 // span is a secret found: s[start:end].
 type span struct {
@@ -93,17 +101,14 @@ func (sc *scan) settle() []span {
 		return nil
 	}
 	slices.SortStableFunc(sc.found, func(a, b span) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return b.end - a.end
+		return cmp.Or(a.start-b.start, b.end-a.end, int(b.rule.rank)-int(a.rule.rank))
 	})
 	joined := sc.found[:1]
 	for _, f := range sc.found[1:] {
 		last := &joined[len(joined)-1]
 		if f.start < last.end {
 			last.end = max(last.end, f.end)
-			if f.rule.specific && !last.rule.specific {
+			if f.rule.rank > last.rule.rank {
 				last.rule = f.rule
 			}
 			continue

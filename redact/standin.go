@@ -85,8 +85,13 @@ func isReference(s string) bool {
 
 // isPattern reports whether s is part of a regular expression.
 func isPattern(s string) bool {
-	for _, mark := range [...]string{`\s`, `\w`, `\d`, `\S`, `\b`, "[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?i", ".*", ".+"} {
+	for _, mark := range [...]string{"[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?i", ".*", ".+"} {
 		if strings.Contains(s, mark) {
+			return true
+		}
+	}
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] == '\\' && strings.IndexByte("swdSWDb", s[i+1]) >= 0 && strings.IndexByte("+*?{])", s[i+2]) >= 0 {
 			return true
 		}
 	}

@@ -56,7 +56,7 @@ const unbounded = 4096
 
 // shape makes a tokenShape; its rule is named after the kind.
 func shape(kind, prefix string, body func(byte) bool, least, most int) tokenShape {
-	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind, specific: true}, prefix: prefix, body: body, min: least, max: most}
+	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind, rank: byShape}, prefix: prefix, body: body, min: least, max: most}
 }
 
 // openai makes the shape of a key that is longer than a hundred characters

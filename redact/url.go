@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-var urlRule = &rule{id: "url-userinfo", kind: "url_password", specific: true}
+var urlRule = &rule{id: "url-userinfo", kind: "url_password", rank: byShape}
 
 const maxAuthority = 1 << 10
 

@@ -46,7 +46,7 @@ type vendor struct {
 var vendors = func() []*vendor {
 	all := make([]*vendor, len(vendorRules))
 	for i, v := range vendorRules {
-		all[i] = &vendor{vendorRule: v, rule: rule{id: v.id, kind: strings.ReplaceAll(v.id, "-", "_"), specific: true}}
+		all[i] = &vendor{vendorRule: v, rule: rule{id: v.id, kind: strings.ReplaceAll(v.id, "-", "_"), rank: byData}}
 	}
 	return all
 }()

@@ -36,6 +36,7 @@ func defaults() *vocabularyBuilder {
 	b.on("basic", (*scan).basic)
 	b.on("authorization", (*scan).authorization)
 	b.on("eyj", (*scan).jwt)
+	b.on("zxlk", (*scan).encodedJWT)
 	b.on("://", (*scan).userinfo)
 	for _, c := range commands {
 		b.on(c.word, c.run)

@@ -81,6 +81,7 @@ var covered = map[string]bool{
 	"curl-auth-header":       true, // reads headers wherever they stand
 	"freemius-secret-key":    true, // is an assignment
 	"jwt":                    true, // checks the segments
+	"jwt-base64":             true, // likewise
 	"generic-api-key":        true, // assignments read the same names, with a stricter filter
 	"hashicorp-tf-password":  true, // means something in a Terraform file only; assignments cover it
 }

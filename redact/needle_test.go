@@ -1,0 +1,66 @@
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestAFoundValueIsFoundEverywhereElse looks for a password that only its
+// first occurrence gives away.
+func TestAFoundValueIsFoundEverywhereElse(t *testing.T) {
+	secret := "Zx9/" + letters(14) + `+"q`
+	r := newRedactor(t, Options{})
+	forms := map[string]string{
+		"bare":                   secret,
+		"in JSON":                jsonForm(secret),
+		"in JSON twice":          jsonForm(jsonForm(secret)),
+		"in a query":             url.QueryEscape(secret),
+		"base64":                 base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64 after one byte":  base64.StdEncoding.EncodeToString([]byte(":" + secret + "\n")),
+		"base64 after two bytes": base64.StdEncoding.EncodeToString([]byte("u:" + secret)),
+		"base64 for URLs":        base64.RawURLEncoding.EncodeToString([]byte("user:" + secret)),
+	}
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			text := "password='" + secret + "'\nlater it says " + form + " again"
+			got := r.Text(text).String()
+			if survives(form, got, "password=''\nlater it says  again") {
+				t.Errorf("Text(%q) = %q", text, got)
+			}
+			if !strings.HasSuffix(got, " again") || !strings.Contains(got, "later it says ") {
+				t.Errorf("more than the secret is gone: %q", got)
+			}
+			checkIdempotent(t, r, text)
+		})
+	}
+}
+
+func TestAFoundValueIsFoundInOtherStringsOfTheDocument(t *testing.T) {
+	r := newRedactor(t, Options{})
+	secret := letters(18) + `"x`
+	raw := mustJSON(t, []any{map[string]string{"password": secret}, "echo " + secret, map[string]string{"out": string(mustJSON(t, map[string]string{"line": "got " + secret}))}})
+	got := r.JSON(raw).String()
+	if strings.Contains(got, letters(18)) || strings.Count(got, Placeholder) != 3 {
+		t.Errorf("JSON(%s) = %s", raw, got)
+	}
+}
+
+func TestWordsDoNotSpread(t *testing.T) {
+	r := newRedactor(t, Options{})
+	for _, word := range []string{"postgres", "production", "1234567890", "database2"} {
+		text := "DB_PASSWORD=" + word + "\nconnect to " + word + " on " + word + "s"
+		if got := r.Text(text).String(); !strings.HasSuffix(got, "connect to "+word+" on "+word+"s") {
+			t.Errorf("Text(%q) = %q", text, got)
+		}
+	}
+}
+
+func TestShortValuesSpreadAsWholeWordsOnly(t *testing.T) {
+	r := newRedactor(t, Options{})
+	text := "password='x7Kq2mWp'\nx7Kq2mWp ax7Kq2mWpb"
+	if got, want := r.Text(text).String(), "password='<REDACTED>'\n<REDACTED> ax7Kq2mWpb"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,139 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestNewNamesTheBadPattern(t *testing.T) {
+	_, err := New(Options{Patterns: []string{`ok`, `(unclosed`}})
+	var bad *PatternError
+	if !errors.As(err, &bad) || bad.Index != 1 || bad.Pattern != `(unclosed` {
+		t.Fatalf("New: %#v", err)
+	}
+	var cause *syntax.Error
+	if !errors.As(err, &cause) {
+		t.Errorf("%v does not wrap the error of the expression", err)
+	}
+}
+
+func TestPatternsRedactTheirFirstGroupOrTheWholeMatch(t *testing.T) {
+	r := newRedactor(t, Options{Patterns: []string{`ACME-\d{4}`, `ticket=(\w+);`, `x*`}})
+	for text, want := range map[string]string{
+		"id ACME-1234 and ACME-12": "id <REDACTED> and ACME-12",
+		"ticket=abc; ticket=d;":    "ticket=<REDACTED>; ticket=<REDACTED>;",
+		"no match":                 "no match",
+	} {
+		if got := r.Text(text).String(); got != want {
+			t.Errorf("Text(%q) = %q, want %q", text, got, want)
+		}
+	}
+	found := r.Find("ACME-1234")
+	if len(found) != 1 || found[0] != (Finding{Rule: "patterns[0]", Start: 0, End: 9}) {
+		t.Errorf("Find: %v", found)
+	}
+}
+
+func TestStrictAppliesThePatternsWithoutTheFilter(t *testing.T) {
+	plain, strict := newRedactor(t, Options{}), newRedactor(t, Options{Strict: true})
+	for text, want := range map[string]string{
+		"password: string":        "password: <REDACTED>",
+		"api_key=${API_KEY}":      "api_key=<REDACTED>",
+		"API-Key : os.environ[x]": "API-Key : <REDACTED>",
+		"password = getpass()":    "password = <REDACTED>",
+	} {
+		if got := strict.Text(text).String(); got != want {
+			t.Errorf("strict: Text(%q) = %q, want %q", text, got, want)
+		}
+		if got := plain.Text(text).String(); got != text {
+			t.Errorf("Text(%q) = %q, want it unchanged", text, got)
+		}
+	}
+}
+
+func TestDisabledChangesNothingAndSaysSo(t *testing.T) {
+	r := newRedactor(t, Options{Disabled: true})
+	text := "password=" + letters(12)
+	if r.Enabled() || r.Text(text).String() != text || len(r.Find(text)) != 0 {
+		t.Errorf("disabled: enabled %v, %q", r.Enabled(), r.Text(text))
+	}
+	if !newRedactor(t, Options{}).Enabled() {
+		t.Error("a Redactor of the zero Options is not enabled")
+	}
+}
+
+func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
+	key := bytes.Repeat([]byte("k"), MinPseudonymKey)
+	r := newRedactor(t, Options{Pseudonyms: key})
+	aws, other := "AKIA"+upperDigits(16), "AKIA"+upperDigits(17)[1:]
+	out := r.Text("a " + aws + " b " + other + " c " + aws).String()
+	form := regexp.MustCompile(`<REDACTED:aws_key:[0-9a-f]{4}>`)
+	names := form.FindAllString(out, -1)
+	if len(names) != 3 || names[0] != names[2] || names[0] == names[1] {
+		t.Fatalf("pseudonyms: %q", out)
+	}
+	if got := r.JSON(mustJSON(t, map[string]string{"x": "key " + aws})).String(); !strings.Contains(got, names[0]) {
+		t.Errorf("in JSON %s, in text %s", got, names[0])
+	}
+	if r.Text(out).String() != out {
+		t.Errorf("pseudonyms change when they are redacted again: %q", r.Text(out))
+	}
+	elsewhere := newRedactor(t, Options{Pseudonyms: bytes.Repeat([]byte("j"), MinPseudonymKey)})
+	if strings.Contains(elsewhere.Text(aws).String(), names[0]) {
+		t.Error("another key gives the same pseudonym")
+	}
+	key[0] = 'x'
+	if got := r.Text(aws).String(); got != names[0] {
+		t.Errorf("the Redactor kept the caller's slice: %s", got)
+	}
+}
+
+func TestNewRefusesAKeyThatCouldBeGuessed(t *testing.T) {
+	if _, err := New(Options{Pseudonyms: []byte("short")}); !errors.Is(err, ErrShortKey) {
+		t.Errorf("New: %v, want ErrShortKey", err)
+	}
+}
+
+func TestFindAgreesWithText(t *testing.T) {
+	r := newRedactor(t, Options{})
+	text := "password=" + letters(12) + " and https://a:" + letters(9) + "@h/ then {\"token\": \"" + letters(24) + "\"}"
+	var b strings.Builder
+	at := 0
+	found := r.Find(text)
+	for _, f := range found {
+		b.WriteString(text[at:f.Start] + Placeholder)
+		at = f.End
+	}
+	if got, want := b.String()+text[at:], r.Text(text).String(); got != want {
+		t.Errorf("by Find %q, by Text %q", got, want)
+	}
+	stats := Stats{}
+	stats.Count(found)
+	stats.Count(found)
+	if stats.Total() != 6 || stats["password"] != 2 || stats["url-userinfo"] != 2 {
+		t.Errorf("stats %v", stats)
+	}
+}
+
+func TestARedactorServesManyAtOnce(t *testing.T) {
+	r := newRedactor(t, Options{PII: true})
+	text := "password=" + letters(12) + " ghp_" + letters(36) + " cloudflare_key=" + letters(40)
+	want := r.Text(text).String()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if got := r.Text(text).String(); got != want {
+					t.Errorf("got %q, want %q", got, want)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
