@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"sort"
+	"sync"
 	"time"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // A Goal says how far a step of the engine goes.
@@ -90,6 +93,13 @@ func (e *Engine) View(c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid = e.Rigid
 	v.Origins = c.Origin
+	at := sync.OnceValue(func() map[int]int { return places(q.Conversation) })
+	v.before = func(i int) message.Message {
+		if k, ok := at()[c.items[i].src]; ok {
+			return q.Conversation.items[k].m
+		}
+		return c.items[i].m
+	}
 	return v
 }
 

@@ -1,7 +1,5 @@
 package policy
 
-import "sort"
-
 // A Partition says what a cut may take. All are indices of messages, in order.
 type Partition struct {
 	Pinned    []int // whole rounds with a pinned part
@@ -13,8 +11,10 @@ type Partition struct {
 
 // Partition sorts the rounds of the view by what may become of them when keep
 // is kept. It is one pass.
-func (v *View) Partition(keep Keep) Partition {
-	recent := v.recentRounds(keep)
+func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
+
+// split sorts the rounds, given which of them are recent.
+func (v *View) split(recent []bool) Partition {
 	p := Partition{Anchor: v.Anchor, Start: len(v.Messages)}
 	for r, span := range v.Rounds {
 		ours := v.owned(r)
@@ -78,10 +78,7 @@ func (v *View) recentRounds(keep Keep) []bool {
 			pairs -= v.Rounds[r].Pairs
 		}
 	}
-	open := sort.Search(len(v.Rounds), func(r int) bool { return v.Rounds[r].Start >= v.Open })
-	for r := open; r < len(recent); r++ {
-		recent[r] = true
-	}
+	v.markOpen(recent)
 	return recent
 }
 

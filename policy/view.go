@@ -50,6 +50,10 @@ type View struct {
 	Origins func(i, p int) (Origin, bool)
 	Forms   Forms
 
+	// before is what message i was when this run of the engine began; nil = as
+	// it is.
+	before func(i int) message.Message
+
 	round []int // message → round
 	turn  []int // round → turn; len(Turns) for those in no turn
 }
@@ -117,6 +121,16 @@ func (v *View) TurnOf(i int) int { return v.turn[v.round[i]] + 1 }
 
 // RoundOf returns the index of the round that message i belongs to.
 func (v *View) RoundOf(i int) int { return v.round[i] }
+
+// Unedited returns message i as it was before the run of the engine that made
+// this view: with the results that its earlier stages masked. What an earlier
+// run masked is a placeholder there, too.
+func (v *View) Unedited(i int) message.Message {
+	if v.before == nil {
+		return v.Messages[i]
+	}
+	return v.before(i)
+}
 
 // Origin returns what is known of part p of message i before it was edited;
 // for a part that never was, its own sizes. Tokens is -1 where nobody counted.

@@ -1,0 +1,27 @@
+package policy
+
+// DefaultTail is how many of the last messages stay raw in the preset
+// "history-reducer".
+const DefaultTail = 4
+
+// tail marks the rounds that hold the last n messages of the conversation,
+// and the open round. Pinned messages, and summaries and notices of our own,
+// are not counted.
+func (v *View) tail(n int) []bool {
+	recent := make([]bool, len(v.Rounds))
+	v.markOpen(recent)
+	for i := len(v.Messages) - 1; i >= 0 && n > 0; i-- {
+		if r := v.round[i]; !v.Pinned[i] && !v.owned(r) {
+			recent[r] = true
+			n--
+		}
+	}
+	return recent
+}
+
+// markOpen marks the open round.
+func (v *View) markOpen(recent []bool) {
+	for r := len(recent) - 1; r >= 0 && v.Rounds[r].Start >= v.Open; r-- {
+		recent[r] = true
+	}
+}
