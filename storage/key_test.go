@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -64,7 +65,7 @@ var hostile = []string{
 	"../../etc", "..", ".", "/etc/passwd", "a/../../b", `..\..\windows`, "a\x00b", "con", "CON", "nul.txt", "COM1", "lpt9", "aux.",
 	"Session", "session", "SESSION", "sessioN", "\u00e9", "e\u0301", "ｓession", "sеssion", "\u202egpj", "ß", "ẞ", "ss", " ", "a ", " a", "a.", ".a", "-rf", "_erased.jsonl", "_x",
 	"%2e%2e", "%2E", "%", "%%", "a%2fb", "a~b", "~", "\xff\xfe", "C:", "a:b", "*", "?", "\n", "\r\n", "a/b", "a//b", "user@example.com", "manifest.jsonl", ".tmp",
-	strings.Repeat("x", 4096), strings.Repeat("x", 4095) + "y", strings.Repeat("é", 2048), strings.Repeat("../", 1000), strings.Repeat("X", 41), strings.Repeat("a", 120), strings.Repeat("a", 121),
+	strings.Repeat("x", 4096), strings.Repeat("x", 4095) + "y", strings.Repeat("é", 2048), strings.Repeat("../", 1000), strings.Repeat("X", 41), strings.Repeat("a", 120), strings.Repeat("a", 121), strings.Repeat("a", 53) + strings.Repeat("X", 30), strings.Repeat("a", 54) + strings.Repeat("X", 30),
 }
 
 func TestSessionIDsHaveSafeFoldersOfTheirOwn(t *testing.T) {
@@ -92,6 +93,11 @@ func checkFolder(t *testing.T, id, dir string) {
 	}
 	if _, err := storage.ParseKey(dir); err != nil {
 		t.Errorf("%.40q: its folder is no key: %v", id, err)
+	}
+	for i, part := range strings.Split(dir, "%") {
+		if _, err := hex.DecodeString(part[:min(2, len(part))]); i > 0 && (err != nil || len(part) < 2) {
+			t.Errorf("%.40q: %q ends in the middle of an escape", id, dir)
+		}
 	}
 	if dir[0] == '_' || dir[0] == '-' {
 		t.Errorf("%.40q: %q is a name that the archive keeps for itself", id, dir)

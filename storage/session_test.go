@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,80 +16,6 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 )
-
-// text lets a test store any text.
-func text(format string, args ...any) redact.Text {
-	r, err := redact.New(redact.Options{Disabled: true})
-	if err != nil {
-		panic(err)
-	}
-	return r.Text(fmt.Sprintf(format, args...))
-}
-
-// lines returns n lines that are different for each tag.
-func lines(tag string, n int) []redact.Text {
-	out := make([]redact.Text, n)
-	for i := range out {
-		out[i] = text(`{"role":"user","content":"%s %d"}`, tag, i)
-	}
-	return out
-}
-
-func session(t *testing.T, a storage.Archive, id string) *storage.Session {
-	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// step takes a session through one whole step.
-func step(t *testing.T, s *storage.Session, n int) {
-	t.Helper()
-	ctx := t.Context()
-	must(t, second(s.Transcript(ctx, n, lines(fmt.Sprint("t", n), 3))))
-	must(t, second(s.Summary(ctx, n, text(`{"summary":%d}`, n))))
-	must(t, s.Events(ctx, lines(fmt.Sprint("e", n), 2)))
-	must(t, second(s.Commit(ctx, n, text(`{"v":1,"step":%d}`, n))))
-}
-
-func second[T any](_ T, err error) error { return err }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func names(t *testing.T, s *storage.Session) []string {
-	t.Helper()
-	var out []string
-	for info, err := range s.Files(t.Context()) {
-		must(t, err)
-		out = append(out, info.Key.Base())
-	}
-	return out
-}
-
-func content(t *testing.T, s *storage.Session, name string) string {
-	t.Helper()
-	data, err := readAll(t.Context(), s, name)
-	must(t, err)
-	return data
-}
-
-// archives runs a test on each kind of archive.
-func archives(t *testing.T, test func(t *testing.T, a storage.Archive)) {
-	t.Run("memory", func(t *testing.T) { test(t, memory.New()) })
-	t.Run("fs", func(t *testing.T) {
-		a, err := fs.Open(t.TempDir())
-		must(t, err)
-		t.Cleanup(func() { must(t, a.Close()) })
-		test(t, a)
-	})
-}
 
 func TestSessionLaysItsFilesOutByStep(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
@@ -200,14 +125,6 @@ func TestCommitHasOneWinnerAndNoHoles(t *testing.T) {
 			t.Errorf("ledgers (-acknowledged +read):\n%s", diff)
 		}
 	})
-}
-
-// report is must for goroutines.
-func report(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func TestCommitWantsTheStepBeforeAndSomethingArchived(t *testing.T) {
@@ -347,120 +264,6 @@ func TestTwoSessionsWriteOneLog(t *testing.T) {
 		}
 		wantOK(t, a, "s")
 	})
-}
-
-// failing is an archive in which one call fails.
-type failing struct {
-	storage.Archive
-	mu   sync.Mutex
-	fail func(op string, k storage.Key) error
-}
-
-func (a *failing) check(op string, k storage.Key) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.fail == nil {
-		return nil
-	}
-	return a.fail(op, k)
-}
-
-func (a *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	if err := a.check("create", k); err != nil {
-		return err
-	}
-	return a.Archive.Create(ctx, k, b)
-}
-
-func (a *failing) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
-	if err := a.check("append", k); err != nil {
-		return err
-	}
-	return a.Archive.Append(ctx, k, seq, b)
-}
-
-var errDisk = errors.New("disk on fire")
-
-func TestSessionGoesOnAfterAFailure(t *testing.T) {
-	for _, at := range []string{"append manifest.jsonl", "create transcript-pre-compact-001.jsonl", "create summary-001.json", "append events.jsonl", "create ledger-001.json"} {
-		t.Run(at, func(t *testing.T) {
-			a := &failing{Archive: memory.New()}
-			a.fail = func(op string, k storage.Key) error {
-				if op+" "+k.Base() == at {
-					return errDisk
-				}
-				return nil
-			}
-			s := session(t, a, "s")
-			err := tryStep(t.Context(), s, 1)
-			if !errors.Is(err, errDisk) {
-				t.Fatalf("got %v, want the error of the disk", err)
-			}
-			if n, err := s.Head(t.Context()); n != 0 || err != nil {
-				t.Errorf("Head is %d, %v after a failed step", n, err)
-			}
-			a.fail = nil
-			must(t, tryStep(t.Context(), s, 1))
-			must(t, tryStep(t.Context(), session(t, a, "s"), 2))
-			wantOK(t, a, "s")
-		})
-	}
-}
-
-func tryStep(ctx context.Context, s *storage.Session, n int) error {
-	if _, err := s.Transcript(ctx, n, lines("t", 2)); err != nil {
-		return err
-	}
-	if _, err := s.Summary(ctx, n, text(`{}`)); err != nil {
-		return err
-	}
-	if err := s.Events(ctx, lines("e", 2)); err != nil {
-		return err
-	}
-	_, err := s.Commit(ctx, n, text(`{}`))
-	return err
-}
-
-func TestStepIsCommittedByItsLedgerAlone(t *testing.T) {
-	a := &failing{Archive: memory.New()}
-	s := session(t, a, "s")
-	must(t, second(s.Transcript(t.Context(), 1, lines("t", 1))))
-	created := false
-	a.fail = func(op string, k storage.Key) error { // the line after the ledger fails
-		if created {
-			return errDisk
-		}
-		created = op == "create"
-		return nil
-	}
-	must(t, second(s.Commit(t.Context(), 1, text(`{}`))))
-	a.fail = nil
-	wantOK(t, a, "s")
-	before := s.ManifestHead()
-	step(t, session(t, a, "s"), 2)
-	wantOK(t, a, "s")
-	if got := content(t, s, "manifest.jsonl"); strings.Count(got, `"op":"done"`) != 2 || before == session(t, a, "s").ManifestHead() {
-		t.Errorf("the next commit does not say that step 1 is committed:\n%s", got)
-	}
-}
-
-func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
-	a := &failing{Archive: memory.New()}
-	ctx, cancel := context.WithCancel(t.Context())
-	s := session(t, a, "s")
-	must(t, second(s.Transcript(ctx, 1, lines("t", 1))))
-	committed := false
-	a.fail = func(op string, _ storage.Key) error {
-		if op == "append" && committed {
-			cancel() // after the ledger, before the line that says so
-		}
-		committed = committed || op == "create"
-		return nil
-	}
-	must(t, second(s.Commit(ctx, 1, text(`{}`))))
-	if got := content(t, s, "manifest.jsonl"); ctx.Err() == nil || strings.Count(got, `"op":"done"`) != 1 {
-		t.Errorf("the manifest does not say that step 1 is committed:\n%s", got)
-	}
 }
 
 func TestManifestHeadIsTheHashOfItsLastLine(t *testing.T) {

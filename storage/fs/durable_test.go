@@ -1,0 +1,189 @@
+package fs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+)
+
+// breaker fails the n-th call of a kind after begin is set.
+type breaker struct {
+	call  string
+	begin bool
+	n     int
+}
+
+var errBroken = errors.New("the disk is broken")
+
+func (b *breaker) fails(call string) error {
+	if !b.begin || call != b.call {
+		return nil
+	}
+	b.n--
+	if b.n == 0 {
+		return errBroken
+	}
+	return nil
+}
+
+func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
+	for call, wantKey := range map[string]bool{"sync file": false, "link": false, "sync folder": true} {
+		root := t.TempDir()
+		b := &breaker{call: call, n: 1}
+		a, err := fs.OpenBroken(root, b.fails)
+		closing(t, a, err)
+		b.begin = true
+		err = a.Create(t.Context(), key(t, "s/f"), lit)
+		var typed *storage.Error
+		if !errors.Is(err, errBroken) || !errors.As(err, &typed) || typed.Key != key(t, "s/f") {
+			t.Errorf("%s: %v", call, err)
+		}
+		got := tree(t, root)
+		delete(got, "s")
+		delete(got, ".tmp")
+		if wantKey { // the name was given, but whether it lasts is not known
+			if got["s/f"] != "-rw------- {\"some\":\"text\"}\n" {
+				t.Errorf("%s: the file is %q", call, got["s/f"])
+			}
+			delete(got, "s/f")
+		}
+		if len(got) > 0 {
+			t.Errorf("%s: left behind %v", call, got)
+		}
+		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
+			t.Errorf("%s: trying again: %v", call, err)
+		}
+	}
+}
+
+func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
+	root := t.TempDir()
+	b := &breaker{call: "sync file", n: 1}
+	a, err := fs.OpenBroken(root, b.fails)
+	closing(t, a, err)
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	b.begin = true
+	if err := a.Append(t.Context(), k, lit.Size(), lit2); !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+	if got := tree(t, root)["s/events.jsonl"]; got != "-rw------- {\"some\":\"text\"}\n" {
+		t.Errorf("the file is %q", got)
+	}
+	must(t, a.Append(t.Context(), k, lit.Size(), lit2))
+}
+
+func TestAppendGoesOnAfterTheFileWasErased(t *testing.T) {
+	a := open(t, t.TempDir())
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	must(t, a.Remove(t.Context(), k))
+	if err := a.Append(t.Context(), k, lit.Size(), lit); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("where it was: %v, want ErrSeq", err)
+	}
+	must(t, a.Append(t.Context(), k, 0, lit))
+}
+
+func TestAppendWaitsForTheLockOnlyAsLongAsItsContext(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	unlock := fs.LockFile(t, filepath.Join(root, "s", "events.jsonl"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if err := a.Append(ctx, k, lit.Size(), lit); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want DeadlineExceeded", err)
+	}
+	unlock()
+	must(t, a.Append(t.Context(), k, lit.Size(), lit))
+}
+
+func TestRootThatGoesAwayIsAClearError(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root")
+	a := open(t, root)
+	must(t, os.RemoveAll(root))
+	if err := a.Create(t.Context(), key(t, "s/f"), lit); !errors.Is(err, iofs.ErrNotExist) {
+		t.Errorf("Create: %v", err)
+	}
+	if err := a.Append(t.Context(), key(t, "s/f"), 0, lit); !errors.Is(err, iofs.ErrNotExist) {
+		t.Errorf("Append: %v", err)
+	}
+}
+
+// durable plays what a power loss would do to what the notes say was done, and
+// returns what is wrong at the end of one Create of k.
+func durable(notes []string, file, name string, folders ...string) error {
+	synced := map[string]bool{}
+	named := false
+	for _, n := range notes {
+		var id, to string
+		if _, err := fmt.Sscanf(n, "link %s %s", &id, &to); err == nil && to == name {
+			if id != file || !synced[file] {
+				return fmt.Errorf("%s got its name before its bytes were synced", name)
+			}
+			named, synced = true, map[string]bool{}
+			continue
+		}
+		if _, err := fmt.Sscanf(n, "sync %s", &id); err == nil {
+			synced[id] = true
+		}
+	}
+	if !named {
+		return fmt.Errorf("%s never got its name", name)
+	}
+	for _, f := range folders {
+		if !synced[f] {
+			return errors.New("a folder was not synced after the name was given")
+		}
+	}
+	return nil
+}
+
+func TestCreateSyncsInTheOnlyOrderThatLasts(t *testing.T) {
+	for fault, sound := range map[fs.Fault]bool{fs.NoFault: true, fs.FaultNoFileSync: false, fs.FaultNoFolderSync: false} {
+		root := t.TempDir()
+		a, notes, err := fs.Watch(root, fault)
+		closing(t, a, err)
+		must(t, a.Create(t.Context(), key(t, "s/f"), lit))
+		var ids []string
+		for _, path := range []string{"s/f", "s", "."} {
+			id, err := fs.FileID(filepath.Join(root, path))
+			must(t, err)
+			ids = append(ids, id)
+		}
+		if err := durable(*notes, ids[0], "s/f", ids[1:]...); (err == nil) != sound {
+			t.Errorf("fault %q: %v in %q", fault, err, *notes)
+		}
+	}
+}
+
+func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
+	root := t.TempDir()
+	k := key(t, "s/events.jsonl")
+	for i := range int64(2) { // the second archive does not know what the first did
+		a, notes, err := fs.Watch(root, fs.NoFault)
+		closing(t, a, err)
+		must(t, a.Append(t.Context(), k, 2*i*lit.Size(), lit))
+		must(t, a.Append(t.Context(), k, (2*i+1)*lit.Size(), lit))
+		var want []string
+		for _, path := range []string{"s/events.jsonl", "s", ".", "s/events.jsonl"} {
+			id, err := fs.FileID(filepath.Join(root, path))
+			must(t, err)
+			want = append(want, "sync "+id)
+		}
+		if diff := cmp.Diff(want, *notes); diff != "" {
+			t.Errorf("archive %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
