@@ -34,7 +34,7 @@ func (w *walker) leaf(name string, lit literal) {
 		return
 	}
 	head := len(name) + 5
-	w.spans(lit, text, w.d.sc.find(`"`+name+`": "`+text+`"`), head)
+	w.spans(lit, text, w.d.sc.find(`"`+name+`": "`+text), head)
 }
 
 // nested follows JSON inside of a string. It reports whether there was any.
