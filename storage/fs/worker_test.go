@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -209,10 +210,7 @@ func (w *worker) wait(t testing.TB) error {
 func (w *worker) acked(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		w.mu.Lock()
-		n := len(w.acks)
-		w.mu.Unlock()
-		if n > 0 {
+		if len(w.snapshot()) > 0 {
 			return
 		}
 	}
@@ -220,19 +218,33 @@ func (w *worker) acked(t testing.TB) {
 	t.Fatalf("nothing was acknowledged; the worker said: %s", w.errout.String())
 }
 
-// ledgerOf collects what any number of workers acknowledged for one session.
+// snapshot returns what has been acknowledged until now.
+func (w *worker) snapshot() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.acks)
+}
+
+// acknowledged collects what any number of workers acknowledged for one
+// session.
 type acknowledged struct {
 	files  map[string]string // name → SHA-256
 	steps  int
 	events int
 }
 
+// add takes in everything that a worker acknowledged.
 func (k *acknowledged) add(t testing.TB, w *worker) {
+	t.Helper()
+	k.addAcks(t, w.snapshot())
+}
+
+func (k *acknowledged) addAcks(t testing.TB, acks []string) {
 	t.Helper()
 	if k.files == nil {
 		k.files = map[string]string{}
 	}
-	for _, line := range w.acks {
+	for _, line := range acks {
 		var name, sum string
 		var n int
 		if _, err := fmt.Sscanf(line, "file %s %s", &name, &sum); err == nil {
