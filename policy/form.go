@@ -17,6 +17,7 @@ const (
 	FormObservation = "observation@1"
 	FormRecall      = "recall@1"
 	FormDispatch    = "dispatch@1"
+	FormBlocks      = "blocks@1" // the dispatch blocks alone, nothing stands for the rest
 	FormResult      = "result@1"
 	FormHead        = "head@1"
 	FormTail        = "tail@1"
@@ -27,6 +28,7 @@ var builtinForms = Forms{
 	FormObservation: "[observation masked — {chars} chars]",
 	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
 	FormDispatch:    "[dispatch output masked — {chars} chars]\n",
+	FormBlocks:      "",
 	FormResult:      "[result masked — ~{tokens} tokens removed]",
 	FormHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
 	FormTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
@@ -113,10 +115,13 @@ func ValidTemplate(t string) error {
 // ParseMark recognises a text that is, as a whole, a placeholder of a built-in
 // form or of a form in f, and returns the sizes in it.
 func (f Forms) ParseMark(text string) (Mark, bool) {
+	if k, ok := parseDispatch(text); ok {
+		return k, true
+	}
 	if len(text) > 4096 || !strings.HasPrefix(text, "[") && len(f) == 0 {
 		return Mark{}, false
 	}
-	for _, form := range []string{FormObservation, FormRecall, FormDispatch, FormResult} {
+	for _, form := range []string{FormObservation, FormRecall, FormResult} {
 		if k, ok := parseForm(form, builtinForms[form], text); ok {
 			return k, true
 		}

@@ -3,7 +3,6 @@ package policy
 import (
 	"context"
 	"sort"
-	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -24,6 +23,9 @@ type Truncate struct {
 	MarkerOnTop bool
 	// NoShare takes MaxTokens alone as the limit, whatever the budget.
 	NoShare bool
+	// BytesPerToken cuts at so many bytes for each token of the limit, for
+	// estimators that count bytes; 0 = by what the text costs.
+	BytesPerToken int
 }
 
 // Name returns "truncate".
@@ -61,15 +63,19 @@ func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// edit cuts part p of message i, of size tokens, to limit tokens.
+// edit cuts part p of message i, of size tokens, to limit tokens. What was cut
+// to no more before stays as it is.
 func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
+	if k, ok := parseTruncation(text, v.Cost); ok && k.Kept <= limit {
+		return Edit{}, false
+	}
 	o := v.Origin(i, p)
 	if o.Tokens < 0 {
 		o.Tokens = tokens
 	}
 	mark := Mark{Form: formOf(t.Keep), Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
-	segments, ok := fit(v, text, tokens, limit, mark, t.MarkerOnTop)
+	segments, ok := t.fit(v, text, tokens, limit, mark)
 	if !ok {
 		return Edit{}, false
 	}
@@ -92,21 +98,25 @@ func formOf(keep string) string {
 
 // fit cuts text, which costs old, to limit tokens, marker included (or on
 // top). It reports false when that would not make it smaller.
-func fit(v *View, text string, old, limit int, mark Mark, onTop bool) ([]Segment, bool) {
+func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segment, bool) {
 	marker, err := v.Forms.Render(mark, "", "")
 	if err != nil {
 		return nil, false
 	}
+	if t.BytesPerToken > 0 {
+		segments, out := sliceBytes(text, t.BytesPerToken*limit, mark, marker)
+		return segments, v.Cost.Text(out) < old && noLonger(out, text)
+	}
 	room := limit
-	if !onTop {
+	if !t.MarkerOnTop {
 		room -= v.Cost.Text(marker)
 	}
 	for try := 0; ; try++ {
 		segments, out := slice(v.Cost, text, max(room, 0), mark, marker)
 		n := v.Cost.Text(out)
 		// Pieces may cost a little more together than apart.
-		if (onTop || n <= limit || room <= 0) || try > 20 {
-			return segments, n < old && runes(out) <= runes(text)
+		if (t.MarkerOnTop || n <= limit || room <= 0) || try > 20 {
+			return segments, n < old && noLonger(out, text)
 		}
 		room -= max(n-limit, 1)
 	}
@@ -124,52 +134,4 @@ func slice(cost Coster, text string, room int, mark Mark, marker string) ([]Segm
 	}
 	at := prefix(cost, text, room)
 	return []Segment{{To: at}, {Mark: &mark}}, text[:at] + marker
-}
-
-const step = 2048 // bytes that are counted at once on the way to a cut
-
-// prefix returns the length of the longest prefix, on a rune boundary, that
-// costs about room. Only the prefix is counted, not the text.
-func prefix(cost Coster, text string, room int) int {
-	at, used := 0, 0
-	for at < len(text) {
-		next := boundary(text, min(at+step, len(text)))
-		n := cost.Text(text[at:next])
-		if used+n > room {
-			width := sort.Search(next-at, func(w int) bool {
-				return used+cost.Text(text[at:boundary(text, at+w+1)]) > room
-			})
-			return boundary(text, at+width)
-		}
-		at, used = next, used+n
-	}
-	return at
-}
-
-// suffix returns where the longest suffix that costs about room begins.
-func suffix(cost Coster, text string, room int) int {
-	at, used := len(text), 0
-	for at > 0 {
-		next := boundary(text, max(at-step, 0))
-		n := cost.Text(text[next:at])
-		if used+n > room {
-			width := sort.Search(at-next, func(w int) bool {
-				return used+cost.Text(text[boundary(text, at-w-1):at]) > room
-			})
-			for at -= width; at < len(text) && !utf8.RuneStart(text[at]); {
-				at++
-			}
-			return at
-		}
-		at, used = next, used+n
-	}
-	return at
-}
-
-// boundary returns the start of the rune that holds byte i.
-func boundary(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return i
 }

@@ -144,7 +144,11 @@ func (v *View) Origin(i, p int) Origin {
 	if k, ok := v.Forms.ParseMark(part.Text); ok {
 		return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: true}
 	}
-	return Origin{Chars: runes(part.Text), Tokens: -1, Ref: part.Fingerprint().Ref()}
+	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: part.Fingerprint().Ref()}
+	if k, ok := parseTruncation(part.Text, v.Cost); ok {
+		o.Tokens = k.Tokens
+	}
+	return o
 }
 
 // Masked reports whether part p of message i is a placeholder already.

@@ -1,0 +1,51 @@
+package policy
+
+import "context"
+
+// Fallback keeps the last messages and gives up the rest, without a notice:
+// first all but the last Messages, then all but one less, down to the last
+// one. Rounds stay whole; pinned messages, the anchor, the open round and an
+// earlier summary stay. It is what is left to do where no summary fits.
+type Fallback struct {
+	Messages int // default DefaultTail
+}
+
+// fallbackPruning is what a report calls a cut without a summary.
+const fallbackPruning = "pruning-only"
+
+// Name returns "fallback".
+func (Fallback) Name() string { return "fallback" }
+
+// Propose offers the cuts as alternatives.
+func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
+	out := Proposal{Alternatives: true}
+	last := -1
+	for n := tailOr(f.Messages); n > 0; n-- {
+		part := v.split(v.tail(n))
+		var removed []int
+		for _, i := range part.Remainder {
+			if !IsSummary(v.Messages[i]) {
+				removed = append(removed, i)
+			}
+		}
+		if len(removed) == 0 || len(removed) == last {
+			continue
+		}
+		last = len(removed)
+		out.Groups = append(out.Groups, []Edit{{
+			Decision: Dropped,
+			Reason:   "older than the last messages; no summary fits the budget",
+			Cut:      &Cut{Removed: removed, Recent: part.Start},
+		}})
+		out.Summary = &SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
+			"policy: a summary does not fit beside what must stay"}}
+	}
+	return out, nil
+}
+
+func tailOr(n int) int {
+	if n == 0 {
+		return DefaultTail
+	}
+	return n
+}

@@ -1,0 +1,81 @@
+package policy
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Groups gives up whole iterations of a loop, oldest first, without a notice:
+// an assistant message with calls, everything up to the last result that
+// answers it, stray results right behind, and one "[steering]" message behind
+// those. What stands between groups stays, and so do the last group, pinned
+// messages, the anchor and the open round.
+type Groups struct {
+	Since Boundary // groups begin here or later; nil = anywhere
+}
+
+// Name returns "groups".
+func (Groups) Name() string { return "groups" }
+
+// Propose offers alternatives: without the oldest group, without the two
+// oldest, and so on.
+func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
+	out := Proposal{Alternatives: true}
+	var removed []int
+	groups := v.groups(g.Since.at(v, 0))
+	for _, group := range groups[:max(len(groups)-1, 0)] {
+		if !v.droppable(group) {
+			continue
+		}
+		for i := group.Start; i < group.End; i++ {
+			removed = append(removed, i)
+		}
+		out.Groups = append(out.Groups, []Edit{{
+			Decision: Dropped,
+			Reason:   "oldest iteration of the loop, over the budget",
+			Cut:      &Cut{Removed: append([]int(nil), removed...), Recent: group.End},
+		}})
+	}
+	return out, nil
+}
+
+// groups returns the spans of the groups that begin at from or later.
+func (v *View) groups(from int) []message.Round {
+	var groups []message.Round
+	for r := 0; r < len(v.Rounds); r++ {
+		if span := v.Rounds[r]; span.Start < from || !v.iteration(span) {
+			continue
+		}
+		group := v.Rounds[r]
+		for r+1 < len(v.Rounds) && v.Messages[v.Rounds[r+1].Start].Role == message.RoleTool {
+			r++
+			group.End = v.Rounds[r].End
+		}
+		if next := r + 1; next < len(v.Rounds) && v.Rounds[next].Start != v.Anchor && isSteering(&v.Messages[v.Rounds[next].Start]) {
+			r = next
+			group.End = v.Rounds[r].End
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// iteration reports whether a round is an assistant message that acts: it has
+// calls, or says nothing at all.
+func (v *View) iteration(span message.Round) bool {
+	m := &v.Messages[span.Start]
+	return m.Role == message.RoleAssistant && (m.Has(message.KindToolCall) || m.Text() == "")
+}
+
+func (v *View) droppable(span message.Round) bool {
+	if span.End > v.Open || span.Start <= v.Anchor && v.Anchor < span.End {
+		return false
+	}
+	for i := span.Start; i < span.End; i++ {
+		if v.Pinned[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,123 @@
+package policy
+
+import "strings"
+
+// edit masks one result, or reports false: it is masked already, or would not
+// get smaller.
+func (m Mask) edit(v *View, i, p int) (Edit, bool) {
+	if v.Masked(i, p) || m.shortened(v, i, p) {
+		return Edit{}, false
+	}
+	e := Edit{Decision: Masked, Reason: "observation outside of the window", Text: &TextEdit{Index: i, Part: p}}
+	for _, segments := range m.forms(v, v.Messages[i].Parts[p].Text, m.mark(v, i, p)) {
+		if shrinks(v, i, p, segments) {
+			e.Text.Segments = segments
+			return e, true
+		}
+	}
+	return Edit{}, false
+}
+
+// mark is the placeholder of a result, with the sizes of the original.
+func (m Mask) mark(v *View, i, p int) Mark {
+	form := m.Form
+	if form == "" {
+		form = FormObservation
+	}
+	o := v.Origin(i, p)
+	k := Mark{Form: form, Chars: o.Chars, Tokens: max(o.Tokens, 0), Ref: o.Ref, Turn: v.TurnOf(i)}
+	template, err := v.Forms.Template(form)
+	if err == nil && (strings.Contains(template, "{tokens}") || m.CostAsChars) {
+		k.Tokens = v.OriginTokens(i, p)
+	}
+	if m.CostAsChars {
+		k.Chars = k.Tokens
+	}
+	if form == FormResult && len(v.Messages[i].Parts) == 1 { // it speaks of the message
+		k.Tokens += v.Tokens[i] - v.Cost.Text(v.Messages[i].Parts[p].Text)
+	}
+	return k
+}
+
+// forms returns what may stand for a result, the best first.
+func (m Mask) forms(v *View, text string, mark Mark) [][]Segment {
+	if blocks := dispatchBlocks(text); len(blocks) > 0 {
+		return m.around(v, text, blocks, mark)
+	}
+	placeholder, err := v.Forms.Render(mark, "", "")
+	room := m.MaxChars - runes(placeholder) - 1
+	if err != nil || m.MaxChars == 0 || room <= 0 {
+		return [][]Segment{{{Mark: &mark}}}
+	}
+	return [][]Segment{{{To: runePrefix(text, room)}, {Lit: "\n"}, {Mark: &mark}}}
+}
+
+// around returns the forms that keep the dispatch blocks of a result: with a
+// placeholder for what is outside of them, and, where that is not worth a
+// placeholder, without.
+func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segment {
+	for _, b := range blocks {
+		if m.CostAsChars {
+			mark.Chars -= v.Cost.Text(text[b.From:b.To])
+		} else {
+			mark.Chars -= runes(text[b.From:b.To])
+		}
+	}
+	mark.Chars = max(mark.Chars, 0)
+	named, bare := mark, mark
+	named.Form, bare.Form = FormDispatch, FormBlocks
+	var kept []Segment
+	for i, b := range blocks {
+		if i > 0 {
+			kept = append(kept, Segment{Lit: blockSeparator})
+		}
+		kept = append(kept, b)
+	}
+	return [][]Segment{
+		append([]Segment{{Mark: &named}}, kept...),
+		append([]Segment{{Mark: &bare}}, kept...),
+	}
+}
+
+// shortened reports whether a result is what this stage leaves of one that
+// keeps its beginning, so that it is recognised without a ledger, too.
+func (m Mask) shortened(v *View, i, p int) bool {
+	text := v.Messages[i].Parts[p].Text
+	at := strings.LastIndexByte(text, '\n')
+	if m.MaxChars == 0 || at < 0 || runes(text) > m.MaxChars {
+		return false
+	}
+	k, ok := v.Forms.ParseMark(text[at+1:])
+	return ok && (k.Chars > runes(text) || k.Chars == 0)
+}
+
+func runePrefix(text string, n int) int {
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
+}
+
+// shrinks reports whether rewriting part p of message i makes the message
+// smaller in tokens and no larger in characters.
+func shrinks(v *View, i, p int, segments []Segment) bool {
+	c := Conversation{forms: v.Forms}
+	old := v.Messages[i].Parts[p]
+	text, err := c.render(old, segments, nil)
+	if err != nil || !noLonger(text, old.Text) {
+		return false
+	}
+	m, err := v.Messages[i].WithPartText(p, text)
+	return err == nil && v.Cost.Message(m) < v.Tokens[i]
+}
+
+// noLonger reports whether a has at most as many characters as b. It does not
+// count a long b.
+func noLonger(a, b string) bool {
+	const widest = 4 // bytes of a character
+	n := runes(a)
+	return n <= len(b)/widest || n <= runes(b)
+}
