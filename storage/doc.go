@@ -22,12 +22,34 @@
 // wins and the other is told [ErrExists]. What a lost race or a crash leaves
 // behind is never overwritten and never taken for something it is not.
 //
+// # Manifest and logs
+//
+// The manifest and the logs are JSON objects, one a line. Each begins with
+// "seq", the number of the line, and "prev", the SHA-256 of the line before
+// (of the first line: of "compact archive v1", a line feed and the key). A line
+// {"torn":{"bytes","sha256"}} speaks of that many bytes before it, which are no
+// line because a crash cut them off.
+//
+// A line of the manifest has "op" and "at", and by its op
+//
+//	put      name, bytes, sha256        the file is about to be created
+//	commit   the same, step, with       the ledger of the step is about to be created, over the files of "with"
+//	done     name, bytes, sha256        the file is there and durable
+//	mark     name, bytes, lines, sha256 the log has so many lines in so many bytes; sha256 is that of its last line
+//	hold     reason                     a legal hold begins
+//	release  reason                     and ends
+//	erase                               the session is being removed
+//
+// A file is announced before it is created, and said to be done after. So a
+// file that was not announced is nobody's, one that was announced and belongs
+// to no committed step is abandoned, and one that is done and not there was
+// removed: none of the three can be taken for another.
+//
 // # Proof
 //
-// Each file is announced in the session's manifest, with its size and hash,
-// before it is created, and each line of the manifest and of the logs holds
-// the hash of the line before. [Verify] reads all of it back and names what
-// was removed, added, reordered, truncated or changed. It cannot see that the
-// end of the manifest was cut off together with all that the end spoke of,
-// unless it is told a head ([Session.ManifestHead]) that was kept elsewhere.
+// [Verify] reads all of it back and names what was removed, added, reordered,
+// truncated or changed. It cannot see that the end of the manifest was cut off
+// together with all that the end spoke of, unless it is told a head
+// ([Session.ManifestHead]) that was kept elsewhere. Against somebody who can
+// write everything anew, heads included, only a place that forbids it helps.
 package storage

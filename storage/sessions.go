@@ -10,14 +10,14 @@ import (
 // SessionInfo is what a listing tells of a session.
 type SessionInfo struct {
 	// Dir is the name of the session's folder, for [OpenDir].
-	Dir string
+	Dir string `json:"dir"`
 	// ID is the session's id, "" where it is too long to be told from the
 	// folder.
-	ID       string
-	Files    int
-	Bytes    int64
-	Steps    int       // the highest committed one
-	Modified time.Time // when a file was last written, as the place says
+	ID       string    `json:"id,omitempty"`
+	Files    int       `json:"files"`
+	Bytes    int64     `json:"bytes"`
+	Steps    int       `json:"steps"`    // the highest committed one
+	Modified time.Time `json:"modified"` // when a file was last written, as the place says
 }
 
 // Sessions yields every session of an archive, in the order of their folders.

@@ -50,10 +50,10 @@ const (
 
 // Problem is a difference between what was stored and what is there.
 type Problem struct {
-	Kind   ProblemKind
-	File   string // name in the session's folder
-	Line   int    // of a log, from 1; 0 is the whole file
-	Detail string
+	Kind   ProblemKind `json:"kind"`
+	File   string      `json:"file"`           // name in the session's folder
+	Line   int         `json:"line,omitempty"` // of a log, from 1; 0 is the whole file
+	Detail string      `json:"detail"`
 }
 
 // String says it in one line.
@@ -77,27 +77,27 @@ const (
 
 // FileReport is one file that is there.
 type FileReport struct {
-	Name  string
-	Bytes int64
-	State FileState
+	Name  string    `json:"name"`
+	Bytes int64     `json:"bytes"`
+	State FileState `json:"state"`
 }
 
 // Report is what [Verify] found.
 type Report struct {
-	Dir      string       // the session's folder
-	Steps    int          // committed
-	Files    []FileReport // in the order of their names
-	Bytes    int64        // of all files
-	Problems []Problem    // none: what is there is what was stored
-	Notes    []string     // what is no problem, but worth knowing
-	Head     string       // hash of the manifest's last line
+	Dir      string       `json:"dir"`                // the session's folder
+	Steps    int          `json:"steps"`              // committed
+	Files    []FileReport `json:"files"`              // in the order of their names
+	Bytes    int64        `json:"bytes"`              // of all files
+	Problems []Problem    `json:"problems,omitempty"` // none: what is there is what was stored
+	Notes    []string     `json:"notes,omitempty"`    // what is no problem, but worth knowing
+	Head     string       `json:"head,omitempty"`     // hash of the manifest's last line
 
 	// TailProven: the manifest ends where VerifyOptions.Head says. When it
 	// is false, steps at the end may have been cut off without a trace.
-	TailProven bool
+	TailProven bool `json:"tail_proven"`
 	// Newer is how many lines of the manifest follow the given head. They
 	// are not proven to be the last ones.
-	Newer int
+	Newer int `json:"newer,omitempty"`
 }
 
 // OK reports whether there is no problem.

@@ -36,6 +36,15 @@ func (b *breaker) fails(call string) error {
 	return nil
 }
 
+func TestOpenMakesANewRootDurable(t *testing.T) {
+	b := &breaker{call: "sync folder", n: 1, begin: true}
+	if _, err := fs.OpenBroken(filepath.Join(t.TempDir(), "new"), b.fails); !errors.Is(err, errBroken) {
+		t.Errorf("the folder above the new one was not synced: %v", err)
+	}
+	a, err := fs.OpenBroken(t.TempDir(), b.fails)
+	closing(t, a, err)
+}
+
 func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
 	for call, wantKey := range map[string]bool{"sync file": false, "link": false, "sync folder": true} {
 		root := t.TempDir()
