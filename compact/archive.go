@@ -91,6 +91,7 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	if err != nil {
 		return err
 	}
+	defer m.release(s)
 	if err := s.writeEvents(ctx); err != nil {
 		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
 	}

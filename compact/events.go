@@ -355,7 +355,11 @@ func (c *call) timings() map[string]float64 {
 // next one, so that a call that compacts nothing never waits for a disk.
 func (c *call) finish(_ context.Context, err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
-	if c.q.dry || c.s == nil {
+	if c.s == nil {
+		return
+	}
+	defer c.m.release(c.s)
+	if c.q.dry {
 		return
 	}
 	c.logParent(err)

@@ -48,6 +48,9 @@ type session struct {
 	id  string
 	log *storage.Session
 
+	users int       // calls that are under way; the manager's mutex guards these two
+	used  time.Time // when the last one ended
+
 	mu       sync.Mutex
 	steps    []ledgerStep
 	origins  map[message.Fingerprint]map[int]policy.Origin

@@ -33,6 +33,7 @@ type CompactManager struct {
 	mu       sync.Mutex
 	epochs   map[string]*epoch
 	sessions map[string]*session
+	keep     int // sessions in memory
 	closed   bool
 }
 
@@ -50,7 +51,7 @@ func New(ctx context.Context, c Config) (*CompactManager, error) {
 	}
 	m := &CompactManager{
 		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
-		epochs: map[string]*epoch{}, sessions: map[string]*session{},
+		epochs: map[string]*epoch{}, sessions: map[string]*session{}, keep: keepSessions,
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -170,17 +171,15 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	return c.res, err
 }
 
+// keepSessions bounds how many idle sessions a manager holds in memory. The
+// others are read from the archive again when they come back.
+const keepSessions = 4096
+
 // session returns the state of a session, read from the archive the first
-// time.
+// time, and keeps it in memory until it is released.
 func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
-	m.mu.Lock()
-	s, closed := m.sessions[id], m.closed
-	m.mu.Unlock()
-	if closed {
-		return nil, ErrClosed
-	}
-	if s != nil {
-		return s, nil
+	if s, err := m.held(id); s != nil || err != nil {
+		return s, err
 	}
 	s, err := openSession(ctx, m.archive, id)
 	if err == nil && m.cfg.Storage.Transcripts == "all" {
@@ -192,10 +191,54 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if other := m.sessions[id]; other != nil {
-		return other, nil
+		s = other
 	}
 	m.sessions[id] = s
+	s.users++
 	return s, nil
+}
+
+// held returns a session that is in memory.
+func (m *CompactManager) held(id string) (*session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	s := m.sessions[id]
+	if s != nil {
+		s.users++
+	}
+	return s, nil
+}
+
+// release ends a use of a session. When too many are held, the one that was
+// idle for longest is written out and forgotten.
+func (m *CompactManager) release(s *session) {
+	m.mu.Lock()
+	s.users--
+	s.used = m.now()
+	var idle *session
+	if len(m.sessions) > m.keep {
+		for _, other := range m.sessions {
+			if other.users == 0 && !other.isVolatile() && (idle == nil || other.used.Before(idle.used)) {
+				idle = other
+			}
+		}
+	}
+	if idle != nil {
+		idle.users++ // nobody else evicts it meanwhile
+	}
+	m.mu.Unlock()
+	if idle == nil {
+		return
+	}
+	err := idle.writeEvents(context.Background())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if idle.users--; idle.users == 0 && err == nil {
+		delete(m.sessions, idle.id)
+	}
 }
 
 // Flush writes the audit log of every session to the archive and waits until

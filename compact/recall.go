@@ -71,6 +71,7 @@ func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts
 	if err != nil {
 		return "", err
 	}
+	defer m.release(s)
 	for info, err := range s.log.Files(ctx) {
 		if err != nil {
 			return "", &ArchiveError{Op: "read", Session: sessionID, Err: err}
