@@ -28,12 +28,8 @@ type Breakdown struct {
 // Total returns the cost of the whole request.
 func (b Breakdown) Total() int { return b.System + b.Developer + b.ToolsSchema + b.Messages }
 
-// Progress is told how many of a request's messages have been counted. It is
-// called from the goroutine that counts, at the latest at every message.
-type Progress func(done, total int)
-
 // Breakdown counts a request. It stops between two messages when ctx is done
-// and returns its error; progress may be nil.
+// and returns its error; progress, which may be nil, is told the messages.
 func (e *Estimator) Breakdown(ctx context.Context, msgs []message.Message, tools []byte, progress Progress) (Breakdown, error) {
 	b := Breakdown{ByRole: map[string]int{}, ByTool: map[string]int{}, ToolsSchema: e.Tools(tools)}
 	calls := map[string]string{}

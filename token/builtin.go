@@ -17,8 +17,9 @@ func builtin(name string) Counter {
 // exact counts as byte-pair encoding does.
 type exact struct{ *bpe.Encoding }
 
-// Load unpacks the vocabulary that a counter needs, so that the first count
-// does not have to. It does nothing for counters that need none.
+// Load unpacks the vocabulary that a counter needs (about ten milliseconds), so
+// that the first count does not have to. It does nothing the second time, and
+// for counters that need none.
 func Load(c Counter) {
 	if l, ok := c.(interface{ Load() }); ok {
 		l.Load()

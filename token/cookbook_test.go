@@ -1,6 +1,7 @@
 package token_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -55,6 +56,16 @@ const weatherTool = `{
 		"required": ["location"]
 	}
 }`
+
+// weatherWires is the cookbook's tool as each wire writes it.
+func weatherWires() map[string]string {
+	return map[string]string{
+		"chat":      fmt.Sprintf(`[{"type":"function","function":`+weatherTool+`}]`, "parameters"),
+		"responses": fmt.Sprintf(`[`+weatherTool+`]`, "parameters"),
+		"anthropic": fmt.Sprintf(`[`+weatherTool+`]`, "input_schema"),
+		"gemini":    fmt.Sprintf(`[{"functionDeclarations":[`+weatherTool+`]}]`, "parameters"),
+	}
+}
 
 func TestEstimatorHoldsTheCookbooksFunctionCounts(t *testing.T) {
 	msgs := []message.Message{

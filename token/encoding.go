@@ -16,10 +16,10 @@ var registry = struct {
 	opened map[string]Counter
 }{open: map[string]func() (Counter, error){}, opened: map[string]Counter{}}
 
-// Register makes an encoding known to [ForEncoding]. open is called when the
-// encoding is first asked for, once unless it fails. It is for packages that bring an encoding, called
-// from their init function; a name that is already known, or one that this
-// package counts itself, panics.
+// Register makes an encoding known to [ForEncoding], which calls open when the
+// encoding is first asked for, once unless it fails. It is for packages that
+// bring an encoding, called from their init function. A name that is
+// registered already panics; one that this package counts itself has no effect.
 func Register(name string, open func() (Counter, error)) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -31,7 +31,7 @@ func Register(name string, open func() (Counter, error)) {
 
 // ForEncoding returns the counter of an encoding, the same one at every call.
 // cl100k_base, o200k_base and o200k_harmony are exact and built in; they are
-// unpacked at the first call for each. p50k_base, p50k_edit, r50k_base and
+// unpacked at the first count, or by [Load]. p50k_base, p50k_edit, r50k_base and
 // gpt2 need an import of token/tiktoken for its side effect, else the error
 // wraps [ErrUnknownEncoding].
 func ForEncoding(name string) (Counter, error) {

@@ -33,7 +33,7 @@ func pictureSize(b []byte) (width, height int) {
 		return int(binary.LittleEndian.Uint16(b[6:])), int(binary.LittleEndian.Uint16(b[8:]))
 	case strings.HasPrefix(s, "\xff\xd8"):
 		return jpegSize(b)
-	case strings.HasPrefix(s, "RIFF") && strings.HasPrefix(s[8:], "WEBP") && len(b) >= 30:
+	case len(b) >= 30 && strings.HasPrefix(s, "RIFF") && s[8:12] == "WEBP":
 		return webpSize(b)
 	}
 	return 0, 0

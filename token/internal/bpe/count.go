@@ -30,9 +30,7 @@ func (e *Encoding) Load() {
 // Count returns the number of tokens of text. It allocates nothing, unless the
 // text is not valid UTF-8: each byte that is not counts as U+FFFD.
 func (e *Encoding) Count(text string) int {
-	if !utf8.ValidString(text) {
-		text = valid(text)
-	}
+	text = Valid(text)
 	n, _ := e.CountTo(text, 0, len(text))
 	return n
 }
@@ -119,8 +117,11 @@ func (v *vocabulary) has(piece []byte) bool {
 	return v.hasLong(piece)
 }
 
-// valid replaces each byte that is not valid UTF-8 by U+FFFD.
-func valid(text string) string {
+// Valid returns text with each byte that is not valid UTF-8 replaced by U+FFFD.
+func Valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
 	var b strings.Builder
 	for _, r := range text {
 		b.WriteRune(r)

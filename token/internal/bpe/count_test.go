@@ -21,7 +21,7 @@ func TestCountToGoesOnWhereItStopped(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(41, 42))
 		for range 300 {
-			text := valid(randomText(rng, 20, 30))
+			text := Valid(randomText(rng, 20, 30))
 			tokens, from := 0, 0
 			for from < len(text) {
 				n, next := s.enc.CountTo(text, from, min(len(text), from+1+rng.IntN(50)))

@@ -55,7 +55,7 @@ func pieces(count, length int) []string {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var out []string
 	for range count {
-		if p := valid(randomText(rng, 3, length)); p != "" {
+		if p := Valid(randomText(rng, 3, length)); p != "" {
 			out = append(out, p)
 		}
 	}

@@ -1,0 +1,64 @@
+package token
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// RequestID names a request by what is sent: the fingerprints of its messages
+// in their order, and its tool schemas. Requests of other content have another
+// id.
+func RequestID(msgs []message.Message, tools []byte) message.Fingerprint {
+	h := sha256.New()
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(msgs)))
+	h.Write(n[:])
+	for i := range msgs {
+		fp := msgs[i].Fingerprint()
+		h.Write(fp[:])
+	}
+	h.Write(tools)
+	return message.Fingerprint(h.Sum(nil)[:len(message.Fingerprint{})])
+}
+
+// figure is what is known of a request.
+type figure struct {
+	mix    Mix
+	billed int
+}
+
+// remembered is how many requests a ring holds: of all sessions of a model
+// together, those whose answer is still to come.
+const remembered = 512
+
+// ring remembers figures of the latest requests.
+type ring struct {
+	figures map[message.Fingerprint]figure
+	order   [remembered]message.Fingerprint
+	next    int
+}
+
+func (r *ring) put(id message.Fingerprint, f figure) {
+	if r.figures == nil {
+		r.figures = make(map[message.Fingerprint]figure)
+	}
+	if _, again := r.figures[id]; !again {
+		delete(r.figures, r.order[r.next])
+		r.order[r.next] = id
+		r.next = (r.next + 1) % remembered
+	}
+	r.figures[id] = f
+}
+
+func (r *ring) get(id message.Fingerprint) (figure, bool) {
+	f, ok := r.figures[id]
+	return f, ok
+}
+
+func (r *ring) take(id message.Fingerprint) (figure, bool) {
+	f, ok := r.figures[id]
+	delete(r.figures, id)
+	return f, ok
+}
