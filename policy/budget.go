@@ -89,8 +89,15 @@ func ceil(r *big.Rat) int {
 // what the last one ended at (0: there was none): a session whose floor lies
 // above the target must not compact on every turn.
 func (b Budget) Due(last int) int {
-	if last <= 0 {
+	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
 	}
 	return min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target))
+}
+
+// CapOnly returns the budget of an engine that aims for no target: a view that
+// costs no more than the cap is as it should be.
+func (b Budget) CapOnly() Budget {
+	b.Trigger, b.Target = b.Cap+1, b.Cap
+	return b
 }

@@ -1,13 +1,18 @@
 package policy
 
-import "github.com/agentcompact/compact/message"
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // Config is the part of the configuration that every decision is made of. Its
 // tags are the names in files.
 type Config struct {
 	// Stages are the names of the stages, in the order in which they work:
-	// truncate, mask, summarise, shrink, squeeze, window, history, drop.
-	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=truncate mask summarise shrink squeeze window history drop"`
+	// window, truncate, mask, history, summarise, shrink, local, fallback,
+	// groups, drop, squeeze.
+	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=window truncate mask history summarise shrink local fallback groups drop squeeze"`
 
 	TriggerPct      float64        `mapstructure:"trigger_pct" validate:"gt=0,lte=1"`
 	TargetPct       float64        `mapstructure:"target_pct" validate:"gt=0,lte=1"`
@@ -17,6 +22,24 @@ type Config struct {
 	KeepToolIOPairs int            `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
 	RolesNeverPrune []message.Role `mapstructure:"roles_never_prune"`
 	Strategy        string         `mapstructure:"strategy" validate:"required"`
+
+	// MaxHistoryTokens bounds what the stage history leaves of the conversation
+	// before the last request; 0 = what the budget leaves.
+	MaxHistoryTokens int `mapstructure:"max_history_tokens" validate:"gte=0"`
+	// KeepRecentMessages is how many of the last messages stay raw in the
+	// stages local and fallback, and in mask where it is set; 0 = mask goes by
+	// turns.
+	KeepRecentMessages int `mapstructure:"keep_recent_messages" validate:"gte=0"`
+}
+
+// Check reports what is wrong with settings that are right one by one.
+func (c Config) Check() error {
+	for _, name := range c.Stages {
+		if (name == "local" || name == "fallback") && c.KeepRecentMessages < 1 {
+			return fmt.Errorf("policy.keep_recent_messages must be at least 1 with the stage %s (got %d)", name, c.KeepRecentMessages)
+		}
+	}
+	return nil
 }
 
 // TruncateConfig configures the stage truncate.

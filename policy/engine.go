@@ -146,6 +146,17 @@ func (s Step) goal(v *View) (goal int, due bool) {
 	return v.Budget.Target, total > v.Budget.Target
 }
 
+// HasTarget reports whether a compaction aims for the target of the budget:
+// not when all that is done at the trigger is done to get below the cap.
+func (e *Engine) HasTarget() bool {
+	target, budget := false, false
+	for _, s := range e.Steps {
+		target = target || s.When != Always && s.Goal != ToBudget
+		budget = budget || s.When != Always && s.Goal == ToBudget
+	}
+	return target || !budget
+}
+
 func (e *Engine) now() time.Time {
 	if e.Now == nil {
 		return time.Time{}
