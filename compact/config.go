@@ -112,8 +112,25 @@ var presets = map[string]func(*Config){
 		c.Mask.When = policy.Always
 		c.Mask.KeepFirst = 0
 	},
-	"history-reducer": func(c *Config) {},
-	"gateway":         func(c *Config) {},
+	// Sizes are UTF-16 code units, max_context_tokens and summarizer.max_tokens
+	// included. Nothing is done before the budget is exceeded.
+	"history-reducer": func(c *Config) {
+		c.Counting = "utf16"
+		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}
+		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
+		c.Policy.KeepRecentMessages = policy.DefaultTail
+		c.Mask.WindowTurns, c.Mask.KeepFirst = 0, 0
+		c.Summarizer.MaxTokens = 1400
+	},
+	"gateway": func(c *Config) {
+		c.Counting = "bytes4"
+		c.MaxOutputTokens = 4096
+		c.Policy.Stages = []string{"window", "truncate", "mask", "history", "groups", "drop", "squeeze"}
+		c.Policy.TriggerPct, c.Policy.HardCapBuffer, c.Policy.MarginPct = 1, 0, 10
+		c.Policy.MaxHistoryTokens = 20_000
+		c.Truncate.When, c.Mask.When = policy.Always, policy.Always
+		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast = 0, 2, 5
+	},
 }
 
 func graduated() Config {
@@ -172,7 +189,7 @@ func (c Config) Validate() error {
 	}
 	var errs []error
 	_, err = c.Policy.Limits(c.window(c.Model), c.MaxOutputTokens).Budget()
-	errs = append(errs, err)
+	errs = append(errs, err, c.Policy.Check())
 	if c.Mask.Template != "" {
 		errs = append(errs, policy.ValidTemplate(c.Mask.Template))
 	}

@@ -53,7 +53,9 @@ func (m *CompactManager) newEpoch(model string) (*epoch, error) {
 	if ep.writer, err = m.newWriter(); err != nil {
 		return nil, err
 	}
-	ep.engine, err = m.newEngine(ep)
+	if ep.engine, err = m.newEngine(ep); err == nil && !ep.engine.HasTarget() {
+		ep.budget = ep.budget.CapOnly()
+	}
 	return ep, err
 }
 
@@ -108,21 +110,26 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	c := &m.cfg
 	switch name {
 	case "truncate":
-		return policy.Step{When: c.Truncate.When, Stage: policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}}, nil
+		return policy.Step{When: c.Truncate.When, Stage: m.truncate()}, nil
 	case "mask":
-		return policy.Step{When: c.Mask.When, Manual: true, Stage: policy.Mask{
-			WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
-			ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(), Every: c.Mask.Every,
-		}}, nil
+		return m.maskStep(), nil
 	case "summarise":
 		stage, err := strategy.NewStage(ep.writer)
 		return policy.Step{Manual: true, Stage: stage}, err
 	case "shrink":
 		return policy.Step{}, nil
+	case "local":
+		return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary()}, nil
+	case "fallback":
+		return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: c.Policy.KeepRecentMessages}}, nil
 	case "squeeze":
 		return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: c.Truncate.Keep}}, nil
+	case "groups":
+		return policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{Since: policy.AfterRequest}}, nil
 	case "drop":
 		return policy.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
+	case "history":
+		return policy.Step{When: policy.Always, Stage: policy.History{MaxTokens: c.Policy.MaxHistoryTokens, Since: policy.AfterRequest}}, nil
 	case "window":
 		return policy.Step{When: policy.Always, Stage: policy.Window{Messages: policy.MessageLimit(ep.window)}}, nil
 	}
@@ -133,6 +140,8 @@ func (m *CompactManager) maskForm() string {
 	switch {
 	case m.cfg.Mask.Template != "":
 		return policy.CustomForm(m.cfg.Mask.Template)
+	case m.cfg.Preset == presetGateway:
+		return policy.FormResult
 	case m.cfg.Preset == "graduated" && m.cfg.Storage.Adapter != "memory":
 		return policy.FormRecall
 	}
