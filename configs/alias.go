@@ -31,8 +31,11 @@ var aliases = func() map[string]alias {
 		"maxObservationChars": {path: "mask.max_observation_chars"},
 		"maxInputChars":       {path: "max_context_tokens", preset: "history-reducer"},
 		"summaryMaxChars":     {path: "summarizer.max_tokens", preset: "history-reducer"},
+		// It counts messages, whatever its name says.
+		"preserveRecentRawTurns": {path: "policy.keep_recent_messages", preset: "history-reducer"},
 	}
 	for name, path := range map[string]string{
+		"max_history_tokens":     "policy.max_history_tokens",
 		"max_tool_result_tokens": "truncate.max_tool_result_tokens",
 		"tool_result_truncation": "truncate.keep",
 		"tool_result_keep_first": "mask.keep_first",

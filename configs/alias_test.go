@@ -20,6 +20,7 @@ session:
     tool_result_truncation: both
     tool_result_keep_first: 3
     tool_result_keep_last: 6
+    max_history_tokens: 9000
 `
 	const ours = `preset: gateway
 model: gpt-4o
@@ -27,6 +28,7 @@ max_context_tokens: 100000
 max_output_tokens: 4000
 truncate: {max_tool_result_tokens: 7000, keep: both}
 mask: {keep_first: 3, keep_last: 6}
+policy: {max_history_tokens: 9000}
 `
 	if diff := cmp.Diff(load(t, ours), load(t, source), sameConfig); diff != "" {
 		t.Error(diff)
@@ -38,8 +40,8 @@ mask: {keep_first: 3, keep_last: 6}
 }
 
 func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
-	const source = `{"preset": "history-reducer", "maxInputChars": 50000, "maxObservationChars": 90, "summaryMaxChars": 1200}`
-	const ours = "preset: history-reducer\nmax_context_tokens: 50000\nmask: {max_observation_chars: 90}\nsummarizer: {max_tokens: 1200}\n"
+	const source = `{"preset": "history-reducer", "maxInputChars": 50000, "maxObservationChars": 90, "summaryMaxChars": 1200, "preserveRecentRawTurns": 6}`
+	const ours = "preset: history-reducer\nmax_context_tokens: 50000\nmask: {max_observation_chars: 90}\nsummarizer: {max_tokens: 1200}\npolicy: {keep_recent_messages: 6}\n"
 	if diff := cmp.Diff(load(t, ours), load(t, source), sameConfig); diff != "" {
 		t.Error(diff)
 	}

@@ -27,7 +27,10 @@ var comments = map[string]string{
 	"policy.keep_recent_turns":  `The newest turns are left as they are ...`,
 	"policy.keep_tool_io_pairs": `... and so are the newest tool calls with their results.`,
 	"policy.roles_never_prune":  `Messages of these roles are never touched.`,
-	"policy.strategy":           `What a summary holds: task_state, decision_log, code_delta, brief.`,
+	"policy.max_history_tokens": `The stage history: the most that is left of the conversation before the last request, newest first. 0: what the budget leaves.`,
+	"policy.keep_recent_messages": `The stages local and fallback: the last messages that stay raw. Not 0 in others: mask keeps the results ` +
+		`of these messages instead of those of turns.`,
+	"policy.strategy": `What a summary holds: task_state, decision_log, code_delta, brief.`,
 
 	"truncate":                        `One tool result that is too large by itself is cut.`,
 	"truncate.when":                   `trigger: when a compaction is due; always: when it is first seen.`,
