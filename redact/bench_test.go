@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // transcript makes n bytes of a session: prose, code and tool output, without
@@ -70,6 +71,7 @@ func benchText(b *testing.B, text string, size int) {
 	r.Text(text)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
+	defer reportCPU(b, len(text), cpuTime())
 	for b.Loop() {
 		for rest := text; len(rest) > 0; {
 			n := min(size, len(rest))
@@ -77,6 +79,12 @@ func benchText(b *testing.B, text string, size int) {
 			rest = rest[n:]
 		}
 	}
+}
+
+// reportCPU reports the speed by the time computed, which a busy machine does
+// not change.
+func reportCPU(b *testing.B, bytes int, since time.Duration) {
+	b.ReportMetric(float64(bytes)*float64(b.N)/(cpuTime()-since).Seconds()/1e6, "MB/cpu-s")
 }
 
 func BenchmarkJSON(b *testing.B) {
@@ -90,6 +98,7 @@ func BenchmarkJSON(b *testing.B) {
 			r.JSON(raw)
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
+			defer reportCPU(b, len(raw), cpuTime())
 			for b.Loop() {
 				r.JSON(raw)
 			}

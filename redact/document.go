@@ -18,6 +18,7 @@ type edit struct {
 type document struct {
 	sc     *scan
 	known  *needles // only these are looked for, where there are any
+	again  bool     // what has no placeholder in it was found clean in the pass before
 	json   bool     // the text is said to be JSON: it may be a mere string or number
 	record bool     // digests are left alone
 	only   *string  // the one member of the outermost object to look at

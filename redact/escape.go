@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // escapeLength returns the length of the escape at the beginning of s, 0 if it
@@ -77,17 +78,20 @@ func (w *walker) decoded(lit literal) string {
 	if !lit.escaped {
 		return raw
 	}
-	var b strings.Builder
-	b.Grow(len(raw))
+	b := make([]byte, 0, len(raw))
 	for {
 		i := strings.IndexByte(raw, '\\')
 		if i < 0 {
-			b.WriteString(raw)
-			return b.String()
+			b = append(b, raw...)
+			return unsafe.String(unsafe.SliceData(b), len(b))
 		}
-		b.WriteString(raw[:i])
+		b = append(b, raw[:i]...)
 		c, n := decodeEscape(raw[i:])
-		b.WriteRune(c)
+		if c < utf8.RuneSelf {
+			b = append(b, byte(c))
+		} else {
+			b = utf8.AppendRune(b, c)
+		}
 		raw = raw[i+n:]
 	}
 }

@@ -10,7 +10,7 @@ const maxContext = 512
 
 // leaf finds the secrets of one string.
 func (w *walker) leaf(name string, lit literal) {
-	if lit.to-lit.from < 3 {
+	if lit.to-lit.from < 3 || w.d.again && w.d.known == nil && !isPlaceholder(w.s[lit.from:lit.to]) {
 		return
 	}
 	text := w.decoded(lit)
@@ -39,7 +39,7 @@ func (w *walker) leaf(name string, lit literal) {
 
 // nested follows JSON inside of a string. It reports whether there was any.
 func (w *walker) nested(lit literal, text string) bool {
-	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, level: w.d.level + 1}
+	inner := document{sc: w.d.sc, known: w.d.known, again: w.d.again, record: w.d.record, level: w.d.level + 1}
 	found, ok := inner.walk(text)
 	if !ok {
 		return false

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"html"
@@ -107,7 +108,9 @@ func base64Form(s string, shift int) (form string, spill int) {
 
 // index sorts the needles and builds the filter that find looks at for each byte.
 func (n *needles) index() {
-	slices.SortStableFunc(n.list, func(a, b needle) int { return strings.Compare(a.form, b.form) })
+	slices.SortFunc(n.list, func(a, b needle) int {
+		return cmp.Or(strings.Compare(a.form, b.form), strings.Compare(a.secret, b.secret))
+	})
 	size := 1024
 	for size < 64*len(n.list) {
 		size *= 2

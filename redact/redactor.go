@@ -97,6 +97,7 @@ func (r *Redactor) redact(s string, d document) string {
 			break
 		}
 		s = r.replace(s, edits)
+		d.again = true
 	}
 	return s
 }

@@ -161,7 +161,7 @@ func passQuotes(s string, i, n int, equals bool) int {
 // match looks for the rule's expression in a window around its word.
 func (v *vendor) match(sc *scan, start, end int) {
 	s := sc.s
-	if v.solid && run(s, start, v.min, isSolid)-start < v.min {
+	if v.solid && (run(s, start, v.min, isSolid)-start < v.min || sc.hasShape(start)) {
 		return
 	}
 	lo := v.windowStart(s, start)
@@ -172,6 +172,16 @@ func (v *vendor) match(sc *scan, start, end int) {
 		from, to := v.secretGroup(m)
 		sc.accept(v, lo+from, lo+to, lo+m[0], lo+m[1])
 	}
+}
+
+// hasShape reports whether the token at i has just been found by its shape, up
+// to its end.
+func (sc *scan) hasShape(i int) bool {
+	if len(sc.found) == 0 {
+		return false
+	}
+	last := sc.found[len(sc.found)-1]
+	return last.start == i && last.rule.rank == byShape && (last.end >= len(sc.s) || !isPadded(sc.s[last.end]) && sc.s[last.end] != '.')
 }
 
 const (

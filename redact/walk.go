@@ -160,11 +160,23 @@ func (w *walker) skip() byte {
 	return 0
 }
 
+// inString marks the bytes that mean something inside of a string.
+var inString = func() (t [256]bool) {
+	for c := range ' ' {
+		t[c] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
 // text reads the string at i.
 func (w *walker) text() literal {
 	s := w.s
 	lit := literal{from: w.i + 1}
 	for i := w.i + 1; i < len(s); i++ {
+		if !inString[s[i]] {
+			continue
+		}
 		switch c := s[i]; {
 		case c == '"':
 			lit.to, lit.ok = i, true
