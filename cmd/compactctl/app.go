@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/redact"
+)
+
+// app is what every subcommand works with.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	style    style // of out
+	errStyle style
+	progress *progress
+
+	// Flags that several subcommands share.
+	json, quiet bool
+	config      string
+	flags       configFlags
+	input       inputFlags
+}
+
+func newApp(in io.Reader, out, errOut io.Writer) *app {
+	a := &app{in: in, out: out, err: errOut, style: styleFor(out), errStyle: styleFor(errOut)}
+	a.progress = &progress{w: errOut, on: isTerminal(errOut)}
+	return a
+}
+
+// configFlags are the settings that have a flag of their own.
+type configFlags struct {
+	model, preset, strategy, archive string
+	maxContext                       int
+	set                              []string
+}
+
+// addConfig gives a command the flags that say how to compact.
+func (a *app) addConfig(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that is sent the messages")
+	f.IntVar(&a.flags.maxContext, "max-context-tokens", 0, "the model's window; `N` = 0: looked up by its name")
+	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: graduated, summarize, masking, history-reducer, gateway")
+	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: task_state, decision_log, code_delta, brief")
+	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4; may be repeated")
+	a.addArchive(cmd)
+}
+
+func (a *app) addArchive(cmd *cobra.Command) {
+	if cmd.Flags().Lookup("config") == nil {
+		cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	}
+	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive (default .compact/archive)")
+}
+
+// load returns the configuration of flags, environment and file.
+func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, error) {
+	for _, f := range []struct {
+		flag, path string
+		value      any
+	}{
+		{"model", "model", a.flags.model},
+		{"max-context-tokens", "max_context_tokens", a.flags.maxContext},
+		{"preset", "preset", a.flags.preset},
+		{"strategy", "policy.strategy", a.flags.strategy},
+		{"archive", "storage.path", a.flags.archive},
+	} {
+		if cmd.Flags().Changed(f.flag) {
+			opts = append(opts, configs.Override("--"+f.flag, f.path, f.value))
+		}
+	}
+	for _, s := range a.flags.set {
+		path, value, err := setting(s)
+		if err != nil {
+			return compact.Config{}, err
+		}
+		opts = append(opts, configs.Override("--set "+path, path, value))
+	}
+	return configs.Load(a.config, opts...)
+}
+
+// setting takes PATH=VALUE apart.
+func setting(s string) (path, value string, err error) {
+	path, value, ok := strings.Cut(s, "=")
+	if !ok || path == "" {
+		return "", "", &usageError{fmt.Errorf("--set %q is not PATH=VALUE", s)}
+	}
+	return path, value, nil
+}
+
+// redactorFor is the redactor that a configuration asks for.
+func redactorFor(cfg compact.Config) (*redact.Redactor, error) {
+	r := cfg.Redaction
+	return redact.New(redact.Options{Disabled: !r.Enabled, Strict: r.Strict, PII: r.PII, Patterns: r.Patterns})
+}
+
+// say writes a line, unless nothing is to be said.
+func (a *app) say(format string, args ...any) error {
+	if a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.out, format+"\n", args...)
+	return err
+}
+
+// columns is how wide the output may be.
+func (a *app) columns() int {
+	if f, ok := a.out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w >= minColumns {
+			return w
+		}
+	}
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w >= minColumns {
+		return w
+	}
+	return defaultColumns
+}
+
+const (
+	minColumns     = 60
+	defaultColumns = 100
+)
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+func newArchive(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "archive",
+		Short: "Read, prove and clear the archive",
+		Long: `The archive holds what compactions took out of transcripts, redacted: in the folder
+.compact/archive, or where --archive or the configuration says.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group,
+	}
+	for _, sub := range []*cobra.Command{
+		newArchiveLs(a), newArchiveShow(a), newArchiveVerify(a), newArchiveRecall(a),
+		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a),
+	} {
+		a.addArchive(sub)
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+// errNoArchive: there is no folder where the archive would be.
+var errNoArchive = errors.New("there is no archive")
+
+// openArchive opens the archive that flags and configuration name. It makes
+// none.
+func (a *app) openArchive(cmd *cobra.Command) (storage.Archive, compact.Config, error) {
+	cfg, err := a.load(cmd, configs.KeysOptional())
+	if err != nil {
+		return nil, cfg, err
+	}
+	if missing(cfg.Storage) {
+		return nil, cfg, fmt.Errorf("%w in %s", errNoArchive, cfg.Storage.Path)
+	}
+	archive, err := configs.OpenArchive(cfg.Storage)
+	if err != nil {
+		return nil, cfg, &brokenArchive{err}
+	}
+	return archive, cfg, nil
+}
+
+// openSession opens a session that is there, by its id or by the name of its
+// folder.
+func openSession(ctx context.Context, archive storage.Archive, name string) (*storage.Session, error) {
+	for _, open := range []func(context.Context, storage.Archive, string) (*storage.Session, error){storage.OpenSession, storage.OpenDir} {
+		s, err := open(ctx, archive, name)
+		if err != nil {
+			if bad := new(storage.KeyError); errors.As(err, &bad) {
+				continue // the name of no folder
+			}
+			return nil, &brokenArchive{err}
+		}
+		for _, err := range s.Files(ctx) {
+			if err != nil {
+				return nil, &brokenArchive{err}
+			}
+			return s, nil
+		}
+	}
+	if t, ok, err := storage.Erased(ctx, archive, name); err == nil && ok {
+		return nil, fmt.Errorf("session %q was erased at %s", name, t.At.Format(timeLayout))
+	}
+	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
+}
+
+const timeLayout = "2006-01-02 15:04"
+
+// session opens the archive and one session of it.
+func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error) {
+	archive, _, err := a.openArchive(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return openSession(cmd.Context(), archive, name)
+}
+
+// spoken redacts what a person gives as a reason.
+func spoken(cfg compact.Config, reason string) (redact.Text, error) {
+	r, err := redactorFor(cfg)
+	if err != nil {
+		return redact.Text{}, err
+	}
+	return r.Text(reason), nil
+}
+
+// bytesOf writes a size for people.
+func bytesOf(n int64) string {
+	switch {
+	case n < 10_000:
+		return count(int(n)) + " B"
+	case n < 10_000_000:
+		return count(int((n+500)/1000)) + " kB"
+	}
+	return count(int((n+500_000)/1_000_000)) + " MB"
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newArchiveErase(a *app) *cobra.Command {
+	var reason string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "erase SESSION --yes",
+		Short: "Remove a session for good",
+		Long: `Erase removes every file of a session and leaves a tombstone, which holds no id but
+its hash. A session under a legal hold stays.`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			archive, cfg, err := a.openArchive(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := openSession(cmd.Context(), archive, args[0])
+			if err != nil {
+				return err
+			}
+			if !yes {
+				return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
+			}
+			why, err := spoken(cfg, reason)
+			if err != nil {
+				return err
+			}
+			t, err := s.Erase(cmd.Context(), why)
+			if err != nil {
+				return &brokenArchive{err}
+			}
+			if a.json {
+				return a.printJSON(t)
+			}
+			return a.say("erased %s: %s, %s", oneLine(args[0]), things(t.Files, "file"), bytesOf(t.Bytes))
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "really")
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the tombstone keeps")
+	return cmd
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+func newArchiveExport(a *app) *cobra.Command {
+	var out, format string
+	cmd := &cobra.Command{
+		Use:   "export SESSION --out FILE|-",
+		Short: "Write a session as one file",
+		Long: `Export writes everything that the archive has of a session, its manifest included,
+as a tar.gz (which unpacked into an archive verifies there) or as one JSONL.`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return &usageError{fmt.Errorf("--out says where to; - is standard output")}
+			}
+			f, err := exportFormat(format, out)
+			if err != nil {
+				return err
+			}
+			s, err := a.archived(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			var buf bytes.Buffer
+			a.progress.start("exporting " + args[0])
+			defer a.progress.stop()
+			if err := s.Export(cmd.Context(), &buf, f, storage.ExportOptions{Progress: a.progress.at}); err != nil {
+				return &brokenArchive{err}
+			}
+			if out == "-" {
+				_, err = buf.WriteTo(a.out)
+				return err
+			}
+			return writeFile(out, buf.Bytes())
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
+	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the name of the file says, else tar.gz)")
+	return cmd
+}
+
+func exportFormat(format, out string) (storage.ExportFormat, error) {
+	switch {
+	case format == "" && strings.HasSuffix(out, ".jsonl"):
+		return storage.ExportJSONL, nil
+	case format == "":
+		return storage.ExportTarGz, nil
+	case format == string(storage.ExportTarGz), format == string(storage.ExportJSONL):
+		return storage.ExportFormat(format), nil
+	}
+	return "", &usageError{fmt.Errorf("unknown --format %q: tar.gz or jsonl", format)}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+func newArchivePrune(a *app) *cobra.Command {
+	var reason, age string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "prune --older-than AGE",
+		Short: "Remove the sessions that are older than an age",
+		Long: `Prune removes the sessions that were last written to longer ago than AGE (such as
+90d or 12h), and leaves a tombstone of each. Those under a legal hold stay.
+Without --yes it only says which would go.`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := ageOf(age)
+			if err != nil {
+				return err
+			}
+			archive, cfg, err := a.openArchive(cmd)
+			if err != nil {
+				return err
+			}
+			why, err := spoken(cfg, reason)
+			if err != nil {
+				return err
+			}
+			return a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why})
+		},
+	}
+	cmd.Flags().StringVar(&age, "older-than", "", "`AGE`, in days (90d) or as a duration (12h)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "really")
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the tombstones keep")
+	return cmd
+}
+
+// ageOf reads 90d and 12h.
+func ageOf(s string) (time.Duration, error) {
+	var days int
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && fmt.Sprintf("%dd", days) == s && days >= 0 {
+		return time.Duration(days) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, &usageError{fmt.Errorf("--older-than %q is no age, such as 90d or 12h", s)}
+	}
+	return d, nil
+}
+
+// pruned is what became of one session.
+type pruned struct {
+	Session string `json:"session"`
+	Outcome string `json:"outcome"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o storage.PruneOptions) error {
+	all, failed := []pruned{}, error(nil)
+	for r, err := range storage.Prune(cmd.Context(), archive, o) {
+		if err != nil {
+			return &brokenArchive{err}
+		}
+		p := pruned{Session: r.Session.ID, Outcome: string(r.Outcome)}
+		if p.Session == "" {
+			p.Session = r.Session.Dir
+		}
+		if r.Err != nil {
+			p.Error = r.Err.Error()
+			failed = errors.Join(failed, r.Err)
+		}
+		all = append(all, p)
+		if !a.json {
+			if err := a.say("%s: %s", oneLine(p.Session), p.Outcome); err != nil {
+				return err
+			}
+		}
+	}
+	if a.json {
+		if err := a.printJSON(all); err != nil {
+			return err
+		}
+	} else if len(all) == 0 {
+		return a.say("No session is that old.")
+	}
+	if failed != nil {
+		return &brokenArchive{failed}
+	}
+	return nil
+}

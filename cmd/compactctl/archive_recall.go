@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+)
+
+func newArchiveRecall(a *app) *cobra.Command {
+	var head, tail, around int
+	var span, pattern string
+	cmd := &cobra.Command{
+		Use:   "recall SESSION REF",
+		Short: "Print what a placeholder stands for",
+		Long: `Recall prints the text that was taken out where a placeholder says
+"recall 3f9a2c1b77de", as it is in the archive: redacted.`,
+		Args: arguments(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
+			if err != nil {
+				return err
+			}
+			cfg, err := a.load(cmd, configs.KeysOptional())
+			if err != nil {
+				return err
+			}
+			if missing(cfg.Storage) {
+				return fmt.Errorf("%w in %s", errNoArchive, cfg.Storage.Path)
+			}
+			m, err := compact.New(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			text, err := m.Recall(cmd.Context(), args[0], args[1], opts...)
+			if err := errors.Join(err, m.Close(cmd.Context())); err != nil {
+				return err
+			}
+			if !strings.HasSuffix(text, "\n") {
+				text += "\n"
+			}
+			_, err = a.out.Write([]byte(text))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&head, "head", 0, "the first `N` lines")
+	f.IntVar(&tail, "tail", 0, "the last `N` lines")
+	f.StringVar(&span, "lines", "", "the lines `FROM-TO`, from 1")
+	f.StringVar(&pattern, "grep", "", "the lines that match the regular expression `RE`")
+	f.IntVarP(&around, "context", "C", 0, "with --grep: `N` lines around each")
+	cmd.MarkFlagsMutuallyExclusive("head", "tail", "lines", "grep")
+	return cmd
+}
+
+// recallOptions reads which part of a text is wanted.
+func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]compact.RecallOption, error) {
+	switch {
+	case cmd.Flags().Changed("head"):
+		return []compact.RecallOption{compact.Head(head)}, nil
+	case cmd.Flags().Changed("tail"):
+		return []compact.RecallOption{compact.Tail(tail)}, nil
+	case span != "":
+		from, to, ok := strings.Cut(span, "-")
+		first, err1 := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if !ok || err1 != nil || err2 != nil || first < 1 || last < first {
+			return nil, &usageError{fmt.Errorf("--lines %q is not FROM-TO", span)}
+		}
+		return []compact.RecallOption{compact.Lines(first, last)}, nil
+	case pattern != "":
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, &usageError{fmt.Errorf("--grep: %w", err)}
+		}
+		return []compact.RecallOption{compact.Matching(re, around)}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/configs"
+)
+
+func newCreateConfig(a *app) *cobra.Command {
+	var preset, out string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "create-config [FILE]",
+		Short: "Write the commented configuration of a preset",
+		Long: `Create-config writes every setting of a preset with its default and what it means,
+to standard output or to FILE. What you delete from it keeps its default.`,
+		Args: arguments(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := configs.Preset(preset)
+			if err != nil {
+				return &usageError{fmt.Errorf("unknown --preset %q: %s", preset, strings.Join(configs.Names(), ", "))}
+			}
+			if len(args) == 1 {
+				if out != "" {
+					return &usageError{fmt.Errorf("the file is named twice, %s and --out %s", args[0], out)}
+				}
+				out = args[0]
+			}
+			if out == "" || out == "-" {
+				_, err := a.out.Write(text)
+				return err
+			}
+			if _, err := os.Lstat(out); !force && !errors.Is(err, fs.ErrNotExist) {
+				return &usageError{fmt.Errorf("%s is there already; --force overwrites it", out)}
+			}
+			if err := writeFile(out, text); err != nil || a.quiet {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "%s holds the preset; use it with --config %s\n", printable(out), printable(out))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&preset, "preset", configs.Names()[0], "`NAME`: "+strings.Join(configs.Names(), ", "))
+	cmd.Flags().StringVar(&out, "out", "", "the same as the argument `FILE`")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file")
+	return cmd
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+func newDiff(a *app) *cobra.Command {
+	d := &differ{planner: planner{app: a}}
+	cmd := &cobra.Command{
+		Use:   "diff FILE|-",
+		Short: "Show what a compaction changes, before and after",
+		Long: `Diff shows, like diff -u, each message that compact (with --preflight: preflight)
+would change or take out, and what comes in its place. Nothing is stored and no
+model is asked. What is shown is redacted.`,
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, res, err := d.plan(cmd, args[0])
+			switch {
+			case err != nil:
+				return err
+			case a.json:
+				return a.printJSON(d.changes(t, res))
+			case a.quiet:
+				return nil
+			}
+			return d.print(t, res)
+		},
+	}
+	d.flags(cmd)
+	cmd.Flags().BoolVar(&d.full, "full", false, "show every line")
+	return cmd
+}
+
+// differ writes the difference between a history and its view.
+type differ struct {
+	planner
+	full bool
+	b    strings.Builder
+}
+
+// change is one place at which view and history differ: messages of the
+// history that were edited or taken out together, and what stands for them.
+type change struct {
+	Messages     []int  `json:"messages"` // of the history
+	Decision     string `json:"decision"`
+	Reason       string `json:"reason"`
+	TokensBefore int    `json:"tokens_before"`
+	TokensAfter  int    `json:"tokens_after"`
+	Before       string `json:"before"`
+	After        string `json:"after"`
+
+	role string
+}
+
+// changes returns the changes in the order of the history.
+func (d *differ) changes(t *transcript, res *compact.Result) []change {
+	all := []change{}
+	m := match(t.msgs, res)
+	gone := d.news(res, m)
+	for i, was := range res.Decisions {
+		switch {
+		case was.Decision == policy.Kept:
+		case m.in[i] >= 0:
+			all = append(all, change{
+				Messages: []int{i}, Decision: was.Decision.String(), Reason: was.Reason, role: string(was.Role),
+				TokensBefore: was.TokensBefore, TokensAfter: was.TokensAfter,
+				Before: d.text(t.msgs[i]), After: d.text(res.Messages[m.in[i]]),
+			})
+		default:
+			all = d.gone(all, was, t.msgs[i], gone)
+		}
+	}
+	return all
+}
+
+// news returns what stands for what is gone: a summary, a notice.
+func (d *differ) news(res *compact.Result, m matched) *change {
+	c := &change{}
+	for k, msg := range res.Messages {
+		if m.out[k] < 0 {
+			c.After = strings.TrimPrefix(c.After+"\n"+d.text(msg), "\n")
+			c.TokensAfter = res.After.Summary
+		}
+	}
+	return c
+}
+
+// gone adds a message that is no longer there to the change before, if that
+// took out others for the same reason.
+func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
+	line := fmt.Sprintf("%d %s: %s", was.Index, was.Role, d.redacted(firstWords(msg)))
+	if n := len(all) - 1; n >= 0 && all[n].role == "" && all[n].Reason == was.Reason {
+		all[n].Messages = append(all[n].Messages, was.Index)
+		all[n].TokensBefore += was.TokensBefore
+		all[n].Before += "\n" + line
+		return all
+	}
+	c := change{
+		Messages: []int{was.Index}, Decision: was.Decision.String(), Reason: was.Reason,
+		TokensBefore: was.TokensBefore, Before: line, After: news.After, TokensAfter: news.TokensAfter,
+	}
+	*news = change{} // it is shown once
+	return append(all, c)
+}
+
+func (d *differ) redacted(s string) string { return d.redactor.Text(s).String() }
+
+// text is what a message says, for people.
+func (d *differ) text(m message.Message) string {
+	var parts []string
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case message.KindText, message.KindToolResult, message.KindReasoning:
+			parts = append(parts, p.Text)
+		case message.KindToolCall:
+			parts = append(parts, "→ "+p.Name+" "+string(p.Args))
+		default:
+			parts = append(parts, "("+p.Kind.String()+")")
+		}
+	}
+	return printable(d.redacted(strings.Join(parts, "\n")))
+}
+
+func (d *differ) print(t *transcript, res *compact.Result) error {
+	all := d.changes(t, res)
+	if len(all) > 0 {
+		fmt.Fprintf(&d.b, "%s\n%s\n", d.style.bold("--- "+printable(t.name)), d.style.bold("+++ "+printable(t.name)+" (compacted)"))
+	}
+	for _, c := range all {
+		d.hunk(c)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(&d.b, sentence(res))
+	}
+	_, err := io.WriteString(d.out, d.b.String())
+	return err
+}
+
+// hunk writes one change.
+func (d *differ) hunk(c change) {
+	fmt.Fprintln(&d.b, d.style.cyan("@@ "+title(c)+" @@"))
+	before, after := lines(c.Before), lines(c.After)
+	same := 0
+	for same < min(len(before), len(after)) && before[same] == after[same] {
+		same++
+	}
+	end := 0
+	for end < min(len(before), len(after))-same && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	d.side(" ", d.style.dim, before[:same], contextLines, true)
+	d.side("-", d.style.red, before[same:len(before)-end], removedLines, false)
+	d.side("+", d.style.green, after[same:len(after)-end], addedLines, false)
+	d.side(" ", d.style.dim, before[len(before)-end:], contextLines, false)
+}
+
+// How many lines of each kind are shown without --full.
+const (
+	contextLines = 2
+	removedLines = 6
+	addedLines   = 40
+)
+
+// side writes lines with their sign; of more than limit the middle is left
+// out, or with tail the beginning.
+func (d *differ) side(sign string, paint func(string) string, all []string, limit int, tail bool) {
+	write := func(s string) {
+		if !d.full {
+			s = clip(s, d.columns()-2)
+		}
+		fmt.Fprintln(&d.b, paint(strings.TrimRight(sign+" "+s, " ")))
+	}
+	if d.full || len(all) <= limit+1 {
+		for _, s := range all {
+			write(s)
+		}
+		return
+	}
+	head := (limit + 1) / 2
+	if tail {
+		head = 0
+	}
+	for _, s := range all[:head] {
+		write(s)
+	}
+	fmt.Fprintln(&d.b, d.style.dim(sign+" … "+things(len(all)-limit, "more line")))
+	for _, s := range all[len(all)-(limit-head):] {
+		write(s)
+	}
+}
+
+func title(c change) string {
+	what := "message " + ranges(c.Messages)
+	if len(c.Messages) > 1 {
+		what = fmt.Sprintf("messages %s (%d)", ranges(c.Messages), len(c.Messages))
+	}
+	if c.role != "" {
+		what += " · " + oneLine(c.role)
+	}
+	after := "-"
+	if c.TokensAfter > 0 {
+		after = count(c.TokensAfter)
+	}
+	return fmt.Sprintf("%s · %s · %s → %s tokens", what, c.Decision, count(c.TokensBefore), after)
+}
+
+// ranges writes 1 2 3 7 as 1-3, 7.
+func ranges(at []int) string {
+	var parts []string
+	for i := 0; i < len(at); {
+		k := i
+		for k+1 < len(at) && at[k+1] == at[k]+1 {
+			k++
+		}
+		if k == i {
+			parts = append(parts, fmt.Sprint(at[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", at[i], at[k]))
+		}
+		i = k + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+func lines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(strings.TrimRight(s, "\n"), "\t", "    "), "\n")
+}

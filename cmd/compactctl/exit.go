@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+// The values of the exit status.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitInput   = 3
+	exitBudget  = 4
+	exitArchive = 5
+)
+
+// usageError is a command line that can't be understood, or a configuration
+// that can't be.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+// inputError is input that can't be read; where it is known, its line.
+type inputError struct {
+	file string
+	err  error
+}
+
+func (e *inputError) Error() string {
+	var at *openai.InputError
+	if errors.As(e.err, &at) {
+		return fmt.Sprintf("%s:%d: message %d: %v", e.file, at.Line, at.Index, at.Err)
+	}
+	return e.file + ": " + e.err.Error()
+}
+
+func (e *inputError) Unwrap() error { return e.err }
+
+// brokenArchive is an archive that does not verify.
+type brokenArchive struct{ err error }
+
+func (e *brokenArchive) Error() string { return e.err.Error() }
+
+func (e *brokenArchive) Unwrap() error { return e.err }
+
+// status returns what the command exits with.
+func status(err error) int {
+	var usage *usageError
+	var input *inputError
+	var broken *brokenArchive
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage), len(configs.Mistakes(err)) > 0:
+		return exitUsage
+	case errors.As(err, &input):
+		return exitInput
+	case errors.Is(err, compact.ErrInsufficientBudget):
+		return exitBudget
+	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &broken):
+		return exitArchive
+	}
+	return exitFailed
+}
+
+// explain writes an error for a person.
+func (a *app) explain(cmd *cobra.Command, err error) {
+	a.progress.stop()
+	var budget *compact.BudgetError
+	var usage *usageError
+	name := "compactctl"
+	switch {
+	case errors.As(err, &budget):
+		a.explainBudget(budget)
+		return
+	case len(configs.Mistakes(err)) > 0:
+		for _, m := range configs.Mistakes(err) {
+			a.complain(name, m.Error())
+		}
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		a.complain(name, line)
+	}
+	if errors.As(err, &usage) {
+		fmt.Fprintf(a.err, "See '%s --help'.\n", cmd.CommandPath())
+	}
+}
+
+func (a *app) complain(name, line string) {
+	fmt.Fprintf(a.err, "%s: %s\n", a.errStyle.bold(name), printable(line))
+}
+
+// explainBudget names what a view that does not fit is made of.
+func (a *app) explainBudget(e *compact.BudgetError) {
+	a.complain("compactctl", fmt.Sprintf("insufficient budget: the smallest view costs %s tokens, the budget is %s", count(e.Tokens), count(e.Budget)))
+	for _, c := range e.Largest {
+		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index, c.Role, c.Why)
+	}
+	if e.Fixed > 0 {
+		fmt.Fprintf(a.err, "%12s  tool schemas and overhead\n", count(e.Fixed))
+	}
+	fmt.Fprintln(a.err, "Nothing was changed. Protect fewer messages, shorten the largest, send fewer tool\nschemas, or use a model with a larger window.")
+}

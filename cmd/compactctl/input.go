@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"crypto/sha256"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+// inputFlags say how a transcript is to be read.
+type inputFlags struct {
+	format, session, tools string
+}
+
+func (a *app) addInput(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`WIRE` of the messages: auto, openai, anthropic, responses, gemini")
+	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas that are sent along (a JSON array), to be counted")
+}
+
+func (a *app) addSession(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a hash of the first messages)")
+}
+
+// transcript is what a command reads.
+type transcript struct {
+	name   string // as errors and tables show it
+	msgs   []message.Message
+	layout openai.Layout
+	tools  json.RawMessage
+}
+
+// read reads the transcript that a command is given, and its tool schemas.
+func (a *app) read(file string) (*transcript, error) {
+	switch a.input.format {
+	case "auto", "openai":
+	case "anthropic", "responses", "gemini":
+		return nil, &usageError{fmt.Errorf("--format %s is to come; this version reads openai (chat completions)", a.input.format)}
+	default:
+		return nil, &usageError{fmt.Errorf("unknown --format %q: auto, openai, anthropic, responses or gemini", a.input.format)}
+	}
+	t := &transcript{name: file}
+	data, err := a.bytes(file)
+	if file == "-" {
+		t.name = "standard input"
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.msgs, t.layout, err = openai.Parse(data); err != nil {
+		return nil, &inputError{t.name, err}
+	}
+	if len(t.msgs) == 0 {
+		return nil, &inputError{t.name, errors.New("there are no messages in it")}
+	}
+	t.tools, err = a.schemas()
+	return t, err
+}
+
+// bytes reads a file, or standard input for "-".
+func (a *app) bytes(file string) ([]byte, error) {
+	if file == "-" {
+		data, err := io.ReadAll(a.in)
+		if err != nil {
+			return nil, &inputError{"standard input", err}
+		}
+		return data, nil
+	}
+	data, err := os.ReadFile(file)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, &inputError{file, path.Err}
+	}
+	return data, err
+}
+
+// schemas reads the file of --tools.
+func (a *app) schemas() (json.RawMessage, error) {
+	if a.input.tools == "" {
+		return nil, nil
+	}
+	data, err := a.bytes(a.input.tools)
+	if err != nil {
+		return nil, err
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil {
+		line := 1
+		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+			line += bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte{'\n'})
+		}
+		return nil, &inputError{a.input.tools, fmt.Errorf("line %d: not a JSON array of tool schemas: %w", line, err)}
+	}
+	return data, nil
+}
+
+// options are what every call of the manager is told of a transcript.
+func (t *transcript) options() []compact.Option {
+	if t.tools == nil {
+		return nil
+	}
+	return []compact.Option{compact.WithTools(t.tools)}
+}
+
+// session is the id under which a transcript is archived: the one that was
+// given, or a hash of the messages up to the first answer. So the same file is
+// the same session, and so is one that has grown since.
+func (a *app) session(t *transcript) string {
+	if a.input.session != "" {
+		return a.input.session
+	}
+	first := slices.IndexFunc(t.msgs, func(m message.Message) bool { return m.Role == message.RoleAssistant }) + 1
+	if first == 0 || first > maxHashed {
+		first = min(len(t.msgs), maxHashed)
+	}
+	h := sha256.New()
+	for _, m := range t.msgs[:first] {
+		fp := m.Fingerprint()
+		h.Write(fp[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// maxHashed is how many messages a session id is made of at most.
+const maxHashed = 8
+
+// firstWords is what a message begins with, in one line for a terminal.
+func firstWords(m message.Message) string {
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case message.KindText, message.KindToolResult, message.KindReasoning:
+			if s := oneLine(p.Text[:min(len(p.Text), maxWords)]); s != "" {
+				return s
+			}
+		}
+	}
+	var calls []string
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolCall {
+			calls = append(calls, oneLine(p.Name+" "+string(p.Args[:min(len(p.Args), maxWords)])))
+		}
+	}
+	if len(calls) > 0 {
+		return "→ " + strings.Join(calls, "; ")
+	}
+	if len(m.Parts) > 0 {
+		return "(" + m.Parts[0].Kind.String() + ")"
+	}
+	return ""
+}
+
+// maxWords is how much of a text is looked at for its first words, in bytes.
+const maxWords = 2000

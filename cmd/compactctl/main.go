@@ -1,0 +1,41 @@
+// Compactctl compacts transcripts of agents, shows what a compaction does and
+// why, and reads the archive that compactions leave.
+//
+//	compactctl compact session.jsonl --model gpt-4 --max-context-tokens 32000
+//	compactctl dry-run session.jsonl --model gpt-4
+//	compactctl archive ls
+//
+// Exit status: 0 done; 1 failed; 2 usage or configuration; 3 bad input; 4 the
+// budget cannot be met; 5 the archive failed.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole command; it returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	a := newApp(in, out, errOut)
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	a.explain(cmd, err)
+	return status(err)
+}

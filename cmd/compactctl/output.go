@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// target is a file that is written whole or not at all: what is there stays
+// until the new content is on disk.
+type target struct {
+	path string   // where links lead to
+	temp *os.File // beside it; nil where the target is no plain file
+	mode fs.FileMode
+}
+
+// openTarget prepares to write a file, so that one that can't be written is an
+// error before any work is done. The caller calls commit or discard.
+func openTarget(path string) (*target, error) {
+	t := &target{path: path, mode: 0o600}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		t.path = real
+	}
+	info, err := os.Stat(t.path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return t, nil
+	case err == nil:
+		t.mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	t.temp, err = os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*")
+	return t, err
+}
+
+// commit writes the content.
+func (t *target) commit(data []byte) error {
+	if t.temp == nil {
+		return os.WriteFile(t.path, data, t.mode)
+	}
+	defer t.discard()
+	if _, err := t.temp.Write(data); err != nil {
+		return err
+	}
+	if err := t.temp.Chmod(t.mode); err != nil {
+		return err
+	}
+	if err := t.temp.Sync(); err != nil {
+		return err
+	}
+	if err := t.temp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(t.temp.Name(), t.path)
+}
+
+// discard takes away what was prepared. After a commit it does nothing.
+func (t *target) discard() {
+	if t != nil && t.temp != nil {
+		_ = t.temp.Close()
+		_ = os.Remove(t.temp.Name())
+	}
+}
+
+// writeFile writes a file at once.
+func writeFile(path string, data []byte) error {
+	t, err := openTarget(path)
+	if err != nil {
+		return err
+	}
+	return t.commit(data)
+}
+
+// printJSON writes a value for programs, indented for people.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// planner is what dry-run and diff have in common: a compaction that is not
+// done.
+type planner struct {
+	*app
+	preflight bool
+
+	redactor *redact.Redactor // what is shown of messages is redacted
+}
+
+func (p *planner) flags(cmd *cobra.Command) {
+	p.addConfig(cmd)
+	p.addInput(cmd)
+	p.addSession(cmd)
+	cmd.Flags().BoolVar(&p.preflight, "preflight", false, "plan what preflight would do, in place of compact")
+}
+
+// plan returns the transcript and what would become of it. Nothing is stored,
+// sent or spent.
+func (p *planner) plan(cmd *cobra.Command, file string) (*transcript, *compact.Result, error) {
+	cfg, err := p.load(cmd, configs.KeysOptional())
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := p.read(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.redactor, err = redactorFor(cfg); err != nil {
+		return nil, nil, err
+	}
+	if missing(cfg.Storage) {
+		cfg.Archive = memory.New() // a plan makes no folder
+	}
+	p.progress.start("planning for " + things(len(t.msgs), "message"))
+	defer p.progress.stop()
+	res, err := p.ask(cmd.Context(), cfg, t)
+	return t, res, err
+}
+
+func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
+	m, err := compact.New(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	plan := m.PlanManual
+	if p.preflight {
+		plan = m.Plan
+	}
+	res, err := plan(ctx, p.session(t), t.msgs, t.options()...)
+	return res, errors.Join(err, m.Close(ctx))
+}
+
+// missing reports whether the folder of an archive is not there.
+func missing(c compact.StorageConfig) bool {
+	_, err := os.Stat(c.Path)
+	return c.Adapter == "fs" && errors.Is(err, fs.ErrNotExist)
+}

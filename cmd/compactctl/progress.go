@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// progress shows on a terminal that something is going on, once it takes more
+// than a moment. Its methods may be called from any goroutine.
+type progress struct {
+	w  io.Writer
+	on bool
+
+	mu    sync.Mutex
+	what  string
+	done  int64
+	total int64
+	quit  chan struct{}
+	ended chan struct{}
+}
+
+const (
+	progressAfter = 500 * time.Millisecond
+	progressEvery = 100 * time.Millisecond
+)
+
+var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// start begins to show what is being done, in place of what was before.
+func (p *progress) start(what string) {
+	p.stop()
+	if !p.on {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what, p.done, p.total = what, 0, 0
+	p.quit, p.ended = make(chan struct{}), make(chan struct{})
+	go p.show(p.quit, p.ended)
+}
+
+// at says how much of all is done.
+func (p *progress) at(done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done, p.total = done, total
+}
+
+// stop clears the line. Without a start it does nothing.
+func (p *progress) stop() {
+	p.mu.Lock()
+	quit, ended := p.quit, p.ended
+	p.quit = nil
+	p.mu.Unlock()
+	if quit != nil {
+		close(quit)
+		<-ended
+	}
+}
+
+func (p *progress) show(quit, ended chan struct{}) {
+	defer close(ended)
+	select {
+	case <-quit:
+		return
+	case <-time.After(progressAfter):
+	}
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		fmt.Fprintf(p.w, "\r\x1b[K%c %s", spinner[i%len(spinner)], p.line())
+		select {
+		case <-quit:
+			fmt.Fprint(p.w, "\r\x1b[K")
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *progress) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.total <= 0 {
+		return p.what
+	}
+	return fmt.Sprintf("%s %d %%", p.what, 100*p.done/p.total)
+}

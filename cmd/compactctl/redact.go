@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/redact"
+)
+
+func newRedact(a *app) *cobra.Command {
+	var field, out string
+	cmd := &cobra.Command{
+		Use:   "redact FILE|-",
+		Short: "Take the secrets out of a text or a transcript",
+		Long: `Redact writes text, JSON or JSONL without its secrets to standard output, and what
+it found to standard error. JSON stays JSON: keys and structure are kept, and
+secrets are found in JSON inside strings too.`,
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := a.load(cmd, configs.KeysOptional())
+			if err != nil {
+				return err
+			}
+			data, err := a.bytes(args[0])
+			if err != nil {
+				return err
+			}
+			red, err := redactorFor(cfg)
+			if err != nil {
+				return err
+			}
+			c := &cleaner{redactor: red, field: field, found: redact.Stats{}}
+			clean, err := c.clean(data)
+			if err != nil {
+				return &inputError{args[0], err}
+			}
+			if out == "" || out == "-" {
+				_, err = a.out.Write(clean)
+			} else {
+				err = writeFile(out, clean)
+			}
+			return errors.Join(err, a.printFound(c.found))
+		},
+	}
+	a.addArchive(cmd)
+	cmd.Flags().StringArrayVar(&a.flags.set, "set", nil, "a setting, `PATH=VALUE`, such as redaction.pii=true; may be repeated")
+	cmd.Flags().StringVar(&field, "jsonl-field", "", "redact only the field `NAME` of each line of JSONL")
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` in place of standard output")
+	return cmd
+}
+
+// cleaner redacts one input and counts what it finds.
+type cleaner struct {
+	redactor *redact.Redactor
+	field    string
+	found    redact.Stats
+}
+
+// clean redacts JSONL line by line, anything else as a whole, so that a secret
+// of more than one line is found.
+func (c *cleaner) clean(data []byte) ([]byte, error) {
+	if c.field == "" && !isJSONL(data) {
+		return c.text(data), nil
+	}
+	var out []byte
+	for number := 1; len(data) > 0; number++ {
+		line, rest, more := bytes.Cut(data, []byte{'\n'})
+		data = rest
+		clean, err := c.line(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		out = append(out, clean...)
+		if more {
+			out = append(out, '\n')
+		}
+	}
+	return out, nil
+}
+
+// isJSONL reports whether every line that is not blank is a JSON object, and
+// there are at least two. One alone is JSON, which is the same.
+func isJSONL(data []byte) bool {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if line[0] != '{' || !json.Valid(line) {
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
+
+func (c *cleaner) text(data []byte) []byte {
+	c.found.Count(c.redactor.Find(string(data)))
+	return []byte(c.redactor.Text(string(data)).String())
+}
+
+func (c *cleaner) line(line []byte) ([]byte, error) {
+	if c.field == "" {
+		return c.text(line), nil
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return line, nil
+	}
+	clean, err := c.redactor.JSONField(line, c.field)
+	if err != nil {
+		return nil, errors.New("not a JSON object")
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(line, &members) == nil {
+		c.found.Count(c.redactor.Find(string(members[c.field])))
+	}
+	return []byte(clean.String()), nil
+}
+
+// printFound says on standard error what was found, by rule.
+func (a *app) printFound(found redact.Stats) error {
+	if a.quiet {
+		return nil
+	}
+	if a.json {
+		enc := json.NewEncoder(a.err)
+		return enc.Encode(map[string]any{"secrets": found.Total(), "by_rule": found})
+	}
+	names := slices.SortedFunc(maps.Keys(found), func(x, y string) int {
+		if found[x] != found[y] {
+			return found[y] - found[x]
+		}
+		return strings.Compare(x, y)
+	})
+	fmt.Fprintln(a.err, things(found.Total(), "secret")+" redacted")
+	for _, name := range names {
+		fmt.Fprintf(a.err, "%8s  %s\n", count(found[name]), printable(name))
+	}
+	return nil
+}

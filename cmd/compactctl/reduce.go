@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+// reduction is a run of compact or preflight.
+type reduction struct {
+	*app
+	out, report string // where the messages and the Result go; "" = nowhere
+	call        func(ctx context.Context, m *compact.CompactManager, session string, t *transcript) (*compact.Result, error)
+
+	outFile, reportFile *target
+}
+
+func (r *reduction) flags(cmd *cobra.Command) {
+	r.addConfig(cmd)
+	r.addInput(cmd)
+	r.addSession(cmd)
+	cmd.Flags().StringVar(&r.out, "out", "", "write the compacted messages to `FILE`, or to standard output (-); the table goes to standard error then")
+	cmd.Flags().StringVar(&r.report, "report", "", "write the result as JSON to `FILE`")
+}
+
+func (r *reduction) run(cmd *cobra.Command, file string) error {
+	cfg, err := r.load(cmd)
+	if err != nil {
+		return err
+	}
+	t, err := r.read(file)
+	if err != nil {
+		return err
+	}
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	defer r.outFile.discard()
+	defer r.reportFile.discard()
+	r.progress.start("compacting " + things(len(t.msgs), "message"))
+	defer r.progress.stop()
+	res, err := r.compact(cmd.Context(), cfg, t)
+	r.progress.stop()
+	if res == nil {
+		return err
+	}
+	return errors.Join(err, r.deliver(t, res, err))
+}
+
+// prepare opens what is to be written, before anything is compacted.
+func (r *reduction) prepare() (err error) {
+	if r.out != "" && r.out != "-" {
+		if r.outFile, err = openTarget(r.out); err != nil {
+			return err
+		}
+	}
+	if r.report != "" {
+		r.reportFile, err = openTarget(r.report)
+	}
+	return err
+}
+
+// closeIn bounds how long the end of a run waits for exporters.
+const closeIn = 5 * time.Second
+
+func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
+	m, err := compact.New(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.call(ctx, m, r.session(t), t)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
+	defer cancel()
+	return res, errors.Join(err, m.Close(ctx))
+}
+
+// deliver writes what a run led to. After an error there are no messages to
+// write; the report still says how far it came.
+func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) error {
+	table := r.app.out
+	if failed == nil && r.out != "" {
+		data := openai.Append(nil, res.Messages, t.layout)
+		if r.out == "-" {
+			if _, err := r.app.out.Write(data); err != nil {
+				return err
+			}
+			table = r.app.err
+		} else if err := r.outFile.commit(data); err != nil {
+			return err
+		}
+	}
+	if r.reportFile != nil {
+		if err := r.reportFile.commit(reportOf(res, failed)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.json:
+		_, err := table.Write(reportOf(res, failed))
+		return err
+	case r.quiet || failed != nil:
+		return nil
+	}
+	s := r.style
+	if r.out == "-" {
+		s = r.errStyle
+	}
+	return printReport(table, s, t, res, r.out)
+}
+
+// reportOf is the Result as JSON, with the error where there is one.
+func reportOf(res *compact.Result, failed error) []byte {
+	v := struct {
+		*compact.Result
+		Error string `json:"error,omitempty"`
+	}{Result: res}
+	if failed != nil {
+		v.Error = failed.Error()
+	}
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil { // numbers and texts: cannot be
+		return []byte("{}\n")
+	}
+	return append(data, '\n')
+}

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/trace"
+)
+
+// reportWriter writes the table of a Result.
+type reportWriter struct {
+	strings.Builder
+	style style
+	res   *compact.Result
+}
+
+// printReport tells a person what was done, in one sentence first.
+func printReport(w io.Writer, s style, t *transcript, res *compact.Result, out string) error {
+	r := &reportWriter{style: s, res: res}
+	r.headline()
+	r.layers()
+	r.outcome()
+	r.details(out)
+	for _, warning := range res.Warnings {
+		r.note(r.style.yellow("warning"), "warning", oneLine(warning))
+	}
+	_, err := io.WriteString(w, r.String())
+	return err
+}
+
+// headline is the sentence and the numbers that matter most.
+func (r *reportWriter) headline() {
+	res := r.res
+	fmt.Fprintln(r, r.style.bold(sentence(res)))
+	from, to := res.TokensIn, res.After.Total
+	if from != to {
+		fmt.Fprintf(r, "%s → %s %s (%s)", count(from), r.style.green(count(to)), unit(res), relative(from, to))
+	} else {
+		fmt.Fprintf(r, "%s %s", count(to), unit(res))
+	}
+	fmt.Fprintf(r, ", %s of %s\n\n", share(to, res.MaxTokens), window(res))
+}
+
+// sentence says what was done, or why nothing was.
+func sentence(res *compact.Result) string {
+	if res.Triggered {
+		return capital(deeds(res)) + "."
+	}
+	s := "Nothing was changed (" + res.Reason + ")"
+	switch res.Reason {
+	case trace.ReasonNothingOld:
+		s = "Nothing to take out: all that is left is pinned or recent"
+	case trace.ReasonBelow, trace.ReasonWaiting:
+		s = fmt.Sprintf("Nothing to do: a compaction is due from %s %s on", count(res.Trigger), unit(res))
+	case trace.ReasonFloor:
+		s = "Above the target, but nothing to take out: all that is left is pinned or recent"
+	}
+	if res.Replayed > 0 {
+		s += ".\nDone again, as by earlier compactions: " + deeds(res)
+	}
+	return s + "."
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// deeds lists what was done to messages.
+func deeds(res *compact.Result) string {
+	var all []string
+	for _, d := range []struct {
+		n           int
+		verb, thing string
+	}{
+		{res.TruncatedCount, "cut", "tool result"},
+		{res.MaskedCount, "masked", "tool result"},
+		{res.SummarisedCount, "summarised", "message"},
+		{res.DroppedCount, "dropped", "message"},
+	} {
+		if d.n > 0 {
+			all = append(all, d.verb+" "+things(d.n, d.thing))
+		}
+	}
+	switch len(all) {
+	case 0:
+		return "nothing"
+	case 1:
+		return all[0]
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
+}
+
+// layers is the table of where the tokens are.
+func (r *reportWriter) layers() {
+	b, a := r.res.Before, r.res.After
+	rows := []layer{
+		{"system", b.System, a.System},
+		{"developer", b.Developer, a.Developer},
+		{"tool schemas", b.ToolsSchema, a.ToolsSchema},
+		{"summary", b.Summary, a.Summary},
+		{"user", b.User, a.User},
+		{"assistant", b.Assistant, a.Assistant},
+		{"tool results", b.ToolResults, a.ToolResults},
+		{"overhead", b.Overhead, a.Overhead},
+	}
+	changed, scale := b.Total != a.Total, max(r.res.MaxTokens, a.Total)
+	if changed {
+		scale = max(b.Total, a.Total)
+		fmt.Fprintln(r, r.style.dim("                  before     after"))
+	}
+	for _, row := range rows {
+		if row.before+row.after > 0 {
+			r.row(row, changed, amount, scale)
+		}
+	}
+	r.row(layer{"total", b.Total, a.Total}, changed, func(n int) string { return r.style.bold(count(n)) }, scale)
+	r.row(layer{"messages", b.Messages, a.Messages}, changed, count, 0)
+	r.WriteByte('\n')
+}
+
+// layer is one row of the table.
+type layer struct {
+	name          string
+	before, after int
+}
+
+func (r *reportWriter) row(l layer, changed bool, format func(int) string, scale int) {
+	fmt.Fprint(r, left(l.name, noteColumns))
+	if changed {
+		fmt.Fprint(r, pad(format(l.before), count(l.before), numberColumns+2))
+	}
+	line := pad(format(l.after), count(l.after), numberColumns)
+	if !changed {
+		line = "  " + line
+	}
+	if bar := r.bar(l.before, l.after, scale); bar != "" {
+		line += "  " + bar
+	}
+	fmt.Fprintln(r, line)
+}
+
+// pad fills a painted number up to n columns.
+func pad(painted, plain string, n int) string {
+	if !strings.Contains(painted, plain) {
+		plain = painted // a dash in its place
+	}
+	return strings.Repeat(" ", max(n-columnsOf(plain), 0)) + painted
+}
+
+const numberColumns = 10
+
+// barColumns is how wide the longest bar is.
+const barColumns = 40
+
+// bar draws what is left solid and what went light.
+func (r *reportWriter) bar(before, after, scale int) string {
+	if scale == 0 {
+		return ""
+	}
+	cells := func(n int) int {
+		if n > 0 {
+			return max(1, (n*barColumns+scale/2)/scale)
+		}
+		return 0
+	}
+	solid := cells(after)
+	return r.style.green(strings.Repeat("█", solid)) + r.style.dim(strings.Repeat("░", max(0, cells(before)-solid)))
+}
+
+// outcome counts messages by what became of them.
+func (r *reportWriter) outcome() {
+	res := r.res
+	all := []string{"kept " + count(res.KeptCount)}
+	for _, d := range []struct {
+		name string
+		n    int
+	}{
+		{"truncated", res.TruncatedCount}, {"masked", res.MaskedCount},
+		{"summarised", res.SummarisedCount}, {"dropped", res.DroppedCount},
+	} {
+		all = append(all, d.name+" "+count(d.n))
+	}
+	r.note("outcome", "outcome", strings.Join(all, " · "))
+	if res.MaskedChars > 0 {
+		r.note("", "", count(res.MaskedChars)+" characters masked")
+	}
+	if s := res.InvariantStatus; s != compact.InvariantsOK {
+		r.note(r.style.yellow("fallback"), "fallback", "not all stages could do their part; see the warnings and the events")
+	}
+}
+
+// details says what else there is to know, a line each.
+func (r *reportWriter) details(out string) {
+	res := r.res
+	if s := res.Summary; s != nil {
+		r.note("summary", "summary", fmt.Sprintf("v%d, %s by %s: %s tokens for %s", s.Version, s.Strategy, by(s.Backend, s.Model), count(s.Tokens), count(s.InputSize)))
+	}
+	if res.Note != "" {
+		r.note("note", "note", oneLine(res.Note))
+	}
+	r.note("session", "session", oneLine(res.Session)+stepOf(res))
+	if a := res.Archived; a != nil {
+		r.note("archive", "archive", printable(a.Location))
+		r.note("", "", strings.Join(a.Files, "\n"))
+	}
+	if out != "" && out != "-" {
+		r.note("written", "written", printable(out))
+	}
+	r.note("time", "time", times(res.Timing))
+}
+
+func stepOf(res *compact.Result) string {
+	if res.Step == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", step %d", res.Step)
+}
+
+// note writes a line with its name, or more lines below each other.
+func (r *reportWriter) note(painted, name, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintf(r, "%s%s  %s\n", painted, strings.Repeat(" ", noteColumns-len(name)), line)
+		painted, name = "", ""
+	}
+}
+
+const noteColumns = 12
+
+func by(backend, model string) string {
+	if model == "" {
+		return backend
+	}
+	return backend + " (" + model + ")"
+}
+
+// window names what the share is of.
+func window(res *compact.Result) string {
+	size := count(res.MaxTokens)
+	if res.Model == "" {
+		return "a window of " + size + " (no model is named; counted by " + res.CountingUnit + ")"
+	}
+	return printable(res.Model) + "'s window of " + size
+}
+
+func unit(res *compact.Result) string {
+	if res.CountingUnit == "utf-16" {
+		return "characters"
+	}
+	return "tokens"
+}
+
+// amount writes nothing as a dash.
+func amount(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return count(n)
+}
+
+func share(n, of int) string {
+	if of <= 0 {
+		return "all"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
+}
+
+func relative(from, to int) string {
+	return fmt.Sprintf("%+.0f %%", 100*float64(to-from)/float64(max(from, 1)))
+}
+
+// times says what the time went into.
+func times(t compact.Timing) string {
+	var parts []string
+	for _, p := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarise},
+		{"archive", t.Archive}, {"commit", t.Commit},
+	} {
+		if p.d >= 500*time.Microsecond {
+			parts = append(parts, p.name+" "+milliseconds(p.d))
+		}
+	}
+	all := milliseconds(t.Total)
+	if len(parts) == 0 {
+		return all
+	}
+	return all + " (" + strings.Join(parts, ", ") + ")"
+}
+
+func milliseconds(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f ms", float64(d)/float64(time.Millisecond))
+}
