@@ -35,10 +35,19 @@ const maxValue = 16 << 10
 // judge returns the rule by which v is a secret under its name, nil if it is
 // none.
 func (v value) judge(name string, s strength) *rule {
-	if s == none || !v.secret(s) || isSealedAWS(name, v.text) {
+	if s == none || isSealedAWS(name, v.text) {
+		return nil
+	}
+	if !v.secret(s) && !(isAPIKey(name) && s == telling && profileOf(v.text).digits > 0 && v.secret(password)) {
 		return nil
 	}
 	return nameRule(name, s)
+}
+
+// isAPIKey reports whether a name ends in "API key": a value with a digit is
+// one, be it as short as a password.
+func isAPIKey(name string) bool {
+	return endsFold(name, "apikey") || endsFold(name, "api_key") || endsFold(name, "api-key")
 }
 
 // isSealedAWS recognises what tools put in place of an AWS secret key, which
