@@ -109,7 +109,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.View(q.Conversation, q), Keep: e.Keep}
 	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.Cap {
 		if floor := o.View.Floor(); floor > q.Budget.Cap {
-			return o, o.View.budgetError(floor)
+			return o, o.refuse(floor)
 		}
 	}
 	for _, s := range e.Steps {
@@ -128,7 +128,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 		}
 	}
 	if total := o.View.Total(); q.Only != Always && total > q.Budget.Cap {
-		return o, o.View.budgetError(total)
+		return o, o.refuse(total)
 	}
 	return o, nil
 }

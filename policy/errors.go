@@ -22,7 +22,7 @@ type BudgetError struct {
 
 // A Contributor is a message that can't be made smaller.
 type Contributor struct {
-	Index  int // in the view
+	Index  int // in the history as it came in; -1 = our own summary
 	Role   message.Role
 	Tokens int
 	Why    string
@@ -60,6 +60,16 @@ func (v *View) budgetError(tokens int) *BudgetError {
 	}
 	sort.SliceStable(e.Largest, func(a, b int) bool { return e.Largest[a].Tokens > e.Largest[b].Tokens })
 	e.Largest = e.Largest[:min(len(e.Largest), namedContributors)]
+	return e
+}
+
+// refuse is the error that not even the smallest view fits, in terms of the
+// messages that came in.
+func (o *Outcome) refuse(tokens int) *BudgetError {
+	e := o.View.budgetError(tokens)
+	for i := range e.Largest {
+		e.Largest[i].Index = o.Conversation.Source(e.Largest[i].Index)
+	}
 	return e
 }
 

@@ -11,9 +11,11 @@ import (
 const (
 	summaryOpen  = "<COMPACT-SUMMARY v"
 	summaryClose = "</COMPACT-SUMMARY>"
-	// maxVersion bounds what a forged summary can claim.
-	maxVersion = 1_000_000
 )
+
+// MaxSummaryVersion bounds what a forged summary can claim. A summary that
+// follows one of this version has it too.
+const MaxSummaryVersion = 1_000_000
 
 // NewSummary returns the message that stands for summarised ones: an assistant
 // message
@@ -46,7 +48,7 @@ func ParseSummary(m message.Message) (version int, body string, ok bool) {
 		return 0, "", false
 	}
 	version, err := strconv.Atoi(number)
-	if err != nil || version < 1 || version > maxVersion || strconv.Itoa(version) != number {
+	if err != nil || version < 1 || version > MaxSummaryVersion || strconv.Itoa(version) != number {
 		return 0, "", false
 	}
 	body, ok = strings.CutSuffix(rest, "\n"+summaryClose)

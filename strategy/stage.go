@@ -119,7 +119,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 
 func (c *cut) take(m message.Message) {
 	if version, body, ok := policy.ParseSummary(m); ok {
-		c.version, c.previous = max(c.version, version+1), body
+		c.version, c.previous = min(max(c.version, version+1), policy.MaxSummaryVersion), body
 		return
 	}
 	if n, ok := policy.ParseNotice(m); ok {
