@@ -299,6 +299,31 @@ func TestCloseIsIdempotentAndEndsEmitting(t *testing.T) {
 	})
 }
 
+func TestShutdownGetsTheDeadlineOfClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &lastWords{}
+		p := trace.NewPipeline(exporters(r), nil)
+		ctx := canceledAfter(t, 3*time.Second)
+		if err := p.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if want, _ := ctx.Deadline(); !r.deadline.Equal(want) {
+			t.Errorf("deadline = %v, want %v", r.deadline, want)
+		}
+	})
+}
+
+// lastWords notes how much time Shutdown has.
+type lastWords struct {
+	tracetest.Recorder
+	deadline time.Time
+}
+
+func (l *lastWords) Shutdown(ctx context.Context) error {
+	l.deadline, _ = ctx.Deadline()
+	return l.Recorder.Shutdown(ctx)
+}
+
 // A second Close that is in a hurry must not take time from the first.
 func TestCloseInAHurryDoesNotSpoilTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

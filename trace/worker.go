@@ -41,7 +41,6 @@ func (w *worker) run() {
 		w.queue.finish(len(batch), lost(err, len(batch)))
 		clear(batch)
 	}
-	w.queue.abandon()
 	w.err = w.shutdown()
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,13 @@ import (
 	"github.com/agentcompact/compact/trace/ariadne"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
+
+// TestMain runs the tests far from Greenwich: where local time is UTC, a time
+// that was not converted goes unnoticed.
+func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("elsewhere", 5*3600+1800)
+	os.Exit(m.Run())
+}
 
 var start = time.Date(2026, 11, 21, 4, 10, 0, 123_456_789, time.FixedZone("", 2*3600))
 
@@ -192,13 +200,14 @@ func TestExporterSplitsLargeBatches(t *testing.T) {
 func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 	long := strings.Repeat("日本語😀", 50_000)
 	for name, data := range map[string]string{
-		"one text":     `{"session_id":"s","n":12345678901234567890,"output_text":` + quote(long) + `}`,
-		"nested":       `{"session_id":"s","deep":{"er":{"text":` + quote(long) + `}},"output_text":"x"}`,
-		"in an array":  `{"session_id":"s","list":[` + quote(long) + `,` + quote(long) + `],"output_text":"x"}`,
-		"many strings": `{"session_id":"s","list":[` + strings.Repeat(`"abcdefgh",`, 100_000) + `""],"output_text":"x"}`,
-		"many keys":    `{"session_id":"s",` + keys(30_000) + `"output_text":"x"}`,
-		"escapes":      `{"session_id":"s","output_text":"` + strings.Repeat(`\u0001`, 100_000) + `"}`,
-		"no JSON":      long,
+		"one text":      `{"session_id":"s","n":` + bigNumber + `,"output_text":` + quote(long) + `}`,
+		"just too long": `{"session_id":"s","output_text":"` + strings.Repeat("x", 110_000) + `"}`,
+		"nested":        `{"session_id":"s","deep":{"er":{"text":` + quote(long) + `}},"output_text":"x"}`,
+		"in an array":   `{"session_id":"s","list":[` + quote(long) + `,` + quote(long) + `],"output_text":"x"}`,
+		"many strings":  `{"session_id":"s","list":[` + strings.Repeat(`"abcdefgh",`, 100_000) + `""],"output_text":"x"}`,
+		"many keys":     `{"session_id":"s",` + keys(30_000) + `"output_text":"x"}`,
+		"escapes":       `{"session_id":"s","output_text":"` + strings.Repeat(`\u0001`, 100_000) + `"}`,
+		"no JSON":       long,
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := tracetest.NewServer(t)
@@ -215,10 +224,16 @@ func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 				if len(b) > 200<<10 {
 					t.Errorf("a body of %d bytes", len(b))
 				}
+				if strings.Contains(data, bigNumber) && !bytes.Contains(b, []byte(bigNumber)) {
+					t.Error("a number has changed")
+				}
 			}
 		})
 	}
 }
+
+// bigNumber is more than a float64 can tell apart.
+const bigNumber = "12345678901234567890"
 
 func quote(s string) string {
 	b, _ := json.Marshal(s) // a string

@@ -83,7 +83,7 @@ func soak() time.Duration {
 	if os.Getenv("COMPACT_SOAK") != "" {
 		return time.Minute
 	}
-	return 2 * time.Second
+	return time.Second
 }
 
 // emitSteadily emits perSecond events a second, in calls of 7 events, and

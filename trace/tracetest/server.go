@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // maxBody is the Content-Length from which on the server refuses.
@@ -250,6 +251,9 @@ func (s *Server) accept(body []byte, contentLength int64) (int, any) {
 	}
 	if contentLength < 0 {
 		s.viewer.add("a chunked body: the server can't bound its size")
+	}
+	if !utf8.Valid(body) {
+		s.viewer.add("a body that is not UTF-8: characters are lost")
 	}
 	events, fault := parseBody(body)
 	if fault != nil {

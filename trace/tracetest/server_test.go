@@ -234,6 +234,16 @@ func TestServerCutsLongTextsByUTF16Units(t *testing.T) {
 	}
 }
 
+func TestServerMindsBytesThatAreNoText(t *testing.T) {
+	srv := open(t)
+	if status, _ := post(t, srv, spanHead+",\"name\":\"\xff\"}"); status != 200 || srv.Received()[0].Name != "\uFFFD" {
+		t.Errorf("%d, name %q", status, srv.Received()[0].Name)
+	}
+	if p := strings.Join(srv.Problems(), "\n"); !strings.Contains(p, "not UTF-8") {
+		t.Errorf("problems: %s", p)
+	}
+}
+
 func TestServerHasNoOtherEndpoints(t *testing.T) {
 	srv := open(t)
 	for _, r := range []string{"PUT /ingest", "GET /ingest", "POST /ingest/", "DELETE /events", "GET /traces", "POST /"} {
