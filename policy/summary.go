@@ -15,7 +15,7 @@ const (
 
 // MaxSummaryVersion bounds what a forged summary can claim. A summary that
 // follows one of this version has it too.
-const MaxSummaryVersion = 1_000_000
+const MaxSummaryVersion = 1_000_000_000
 
 // NewSummary returns the message that stands for summarised ones: an assistant
 // message
