@@ -135,14 +135,9 @@ func chars(m message.Message) int {
 }
 
 func checkAnchor(before, after *View, b, a *Conversation) string {
-	summary := -1
-	for i := range after.Messages {
-		if IsSummary(after.Messages[i]) && !after.Pinned[i] {
-			if summary >= 0 {
-				return "there are two summaries"
-			}
-			summary = i
-		}
+	summary, many := newSummary(before, after)
+	if many {
+		return "there are two summaries"
 	}
 	if before.Anchor < 0 {
 		return ""
@@ -157,6 +152,28 @@ func checkAnchor(before, after *View, b, a *Conversation) string {
 		return "the last user message stands before the summary"
 	}
 	return ""
+}
+
+// newSummary finds the summary that was made, and reports whether it is not
+// the only one. Texts of the history that have the form of a summary are in
+// the remainder, so that a cut takes them too.
+func newSummary(before, after *View) (at int, many bool) {
+	known := map[message.Fingerprint]bool{}
+	for i := range before.Messages {
+		if IsSummary(before.Messages[i]) {
+			known[before.Messages[i].Fingerprint()] = true
+		}
+	}
+	at, all := -1, 0
+	for i := range after.Messages {
+		if IsSummary(after.Messages[i]) && !after.Pinned[i] {
+			all++
+			if !known[after.Messages[i].Fingerprint()] {
+				at = i
+			}
+		}
+	}
+	return at, at >= 0 && all > 1
 }
 
 func checkOpen(before, _ *View, b, a *Conversation) string {
