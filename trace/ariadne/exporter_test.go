@@ -431,11 +431,53 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 	}
 }
 
-func TestExporterNeverPrintsPasswordOfURL(t *testing.T) {
-	log := &bytes.Buffer{}
-	url := strings.Replace(tracetest.DeadURL(t), "http://", "http://u:sesame@", 1)
-	err := ariadne.New(url, &ariadne.Options{ErrorLog: log}).Export(t.Context(), tracetest.Sample(start))
-	if err == nil || strings.Contains(err.Error()+log.String(), "sesame") {
-		t.Errorf("err = %v, log = %s", err, log)
+func TestExporterNeverPrintsCredentialsOfURL(t *testing.T) {
+	for _, user := range []string{"u:sesame", "sesame"} {
+		log := &bytes.Buffer{}
+		url := strings.Replace(tracetest.DeadURL(t), "http://", "http://"+user+"@", 1)
+		err := ariadne.New(url, &ariadne.Options{ErrorLog: log}).Export(t.Context(), tracetest.Sample(start))
+		if err == nil || strings.Contains(err.Error()+log.String(), "sesame") {
+			t.Errorf("err = %v, log = %s", err, log)
+		}
+	}
+}
+
+// canned is a server whose answer is always the same.
+type canned string
+
+func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
+}
+
+func TestExporterBelievesOnlyAriadnesAnswer(t *testing.T) {
+	for answer, ok := range map[string]bool{
+		`{"success":true,"count":8}`:  true, // 7 spans and their trace
+		`{"success":true,"count":7}`:  false,
+		`{"success":false,"count":8}`: false,
+		`{"count":8}`:                 false,
+		`{"success":true,"count":8`:   false,
+		``:                            false,
+	} {
+		e := ariadne.New("http://h", &ariadne.Options{ErrorLog: io.Discard, Client: &http.Client{Transport: canned(answer)}})
+		if err := e.Export(t.Context(), tracetest.Sample(start)); (err == nil) != ok {
+			t.Errorf("answer %s: err = %v", answer, err)
+		}
+	}
+}
+
+func TestExporterGivesUpOnServerThatRefusesEverything(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	srv.SetMode(tracetest.Refusing)
+	e := open(t, srv.URL, io.Discard)
+	var events []trace.Event
+	for range 100 {
+		events = append(events, tracetest.Sample(start)...)
+	}
+	var lost *trace.LostError
+	if err := e.Export(t.Context(), events); !errors.As(err, &lost) || lost.Lost != len(events) {
+		t.Errorf("err = %v, want all %d lost", err, len(events))
+	}
+	if got := srv.Counts().Posts; got > 3*256 {
+		t.Errorf("%d posts", got)
 	}
 }

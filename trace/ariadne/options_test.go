@@ -1,0 +1,24 @@
+package ariadne
+
+import (
+	"testing"
+	"time"
+)
+
+func TestOptionsStayWithinWhatTheServerAndTheCallerBear(t *testing.T) {
+	for _, c := range []struct {
+		opts    *Options
+		timeout time.Duration
+		body    int
+	}{
+		{nil, 2 * time.Second, 200 << 10},
+		{&Options{Timeout: time.Minute, BodyBytes: 1 << 30}, 2 * time.Second, maxBody},
+		{&Options{Timeout: time.Second, BodyBytes: 1}, time.Second, 4 << 10},
+		{&Options{Timeout: -1, BodyBytes: -1}, 2 * time.Second, 200 << 10},
+	} {
+		e := New("http://h", c.opts)
+		if e.timeout != c.timeout || e.body != c.body {
+			t.Errorf("%+v: timeout %v, body %d, want %v, %d", c.opts, e.timeout, e.body, c.timeout, c.body)
+		}
+	}
+}
