@@ -20,6 +20,32 @@ func (sc *scan) webhook(_, end int) {
 	}
 }
 
+var (
+	mailchimpRule = &rule{id: "mailchimp", kind: "mailchimp_key", rank: byShape}
+	softlayerRule = &rule{id: "softlayer", kind: "softlayer_key", rank: byShape}
+)
+
+// mailchimp finds the 32 digits before -us and the number of a data centre.
+func (sc *scan) mailchimp(start, end int) {
+	s := sc.s
+	to := run(s, end, 3, isDigit)
+	from := start - 32
+	if to == end || to-end > 2 || from < 0 || run(s, from, 32, isTag) != start || from > 0 && isWord(s[from-1]) && !escaped(s, from) || to < len(s) && isWord(s[to]) {
+		return
+	}
+	sc.add(from, to, mailchimpRule)
+}
+
+// softlayer finds the key in the path of the SOAP interface.
+func (sc *scan) softlayer(_, end int) {
+	i := run(sc.s, end, 4, func(c byte) bool { return isDigit(c) || c == '.' })
+	if i < len(sc.s) && sc.s[i] == '/' {
+		if to := run(sc.s, i+1, 65, isAlnum); to-i == 65 {
+			sc.add(i+1, to, softlayerRule)
+		}
+	}
+}
+
 // telegram finds 12345678:AA…, the token of a bot.
 func (sc *scan) telegram(start, end int) {
 	s := sc.s

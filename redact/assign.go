@@ -53,7 +53,7 @@ func (sc *scan) assign(start, end int) {
 	if isBareVerb(a.name) && a.afterUser() {
 		s = password
 	}
-	if s == weak && a.op == opEquals && isSignature(a.name) && inQuery(a.s, a.from) {
+	if a.op == opEquals && isSignature(a.name) && inQuery(a.s, a.from) {
 		s = telling
 	}
 	if s == none {

@@ -118,7 +118,7 @@ func (a *assignment) readPlain(i int) bool {
 		}
 	}
 	a.set(i, end, false)
-	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty()) || a.op == opColon && isLowerWord(a.val.text) && a.isProperty() && (len(a.val.text) >= 5 || a.afterUser())
+	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty() || strings.HasSuffix(s[:a.from], "--")) || a.op == opColon && isLowerWord(a.val.text) && a.isProperty() && (len(a.val.text) >= 5 || a.afterUser())
 	return true
 }
 

@@ -44,7 +44,7 @@ func commonWord(s string) bool {
 	switch string(buf[:len(s)]) {
 	case "true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off", "string", "str", "number", "int", "integer", "boolean", "bool", "bytes", "byte", "object", "any", "text", "unknown", "void", "never",
 		"required", "optional", "default", "empty", "missing", "invalid", "valid", "wrong", "incorrect", "hidden", "masked", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens", "apikey", "api_key", "api-key", "key", "keys", "value", "credential", "credentials",
-		"bearer", "basic", "digest", "auth", "oauth", "oauth2", "jwt", "inherit", "include", "omit", "same-origin", "stdin", "prompt", "input", "env", "vault", "file", "current-password", "new-password", "username", "user", "email", "self", "this", "function", "async", "await", "const", "return", "type", "example", "sample", "tbd", "n/a", "secretstr", "redacted", "changeit", "userpassword", "internal", "plain", "plaintext", "encrypted", "hashed", "disabled", "enabled", "session", "cookie", "header", "query", "body", "path", "form", "write", "read", "admin:org", "authentication", "authorization", "description", "expired", "refresh", "access", "private", "public":
+		"bearer", "basic", "digest", "auth", "oauth", "oauth2", "jwt", "inherit", "include", "omit", "same-origin", "stdin", "prompt", "input", "env", "vault", "file", "current-password", "new-password", "username", "user", "email", "self", "this", "function", "async", "await", "const", "return", "type", "example", "sample", "tbd", "n/a", "secretstr", "redacted", "changeit", "userpassword", "internal", "plain", "plaintext", "installed", "varchar", "char", "encrypted", "hashed", "disabled", "enabled", "session", "cookie", "header", "query", "body", "path", "form", "write", "read", "admin:org", "authentication", "authorization", "description", "expired", "refresh", "access", "private", "public":
 		return true
 	}
 	return false
@@ -69,6 +69,8 @@ func isReference(s string) bool {
 		return len(s) < 4 || s[1] == '(' || s[1] == '{' || s[len(s)-1] == '%'
 	case '#':
 		return s[1] == '{'
+	case '!':
+		return isIdentifier(s[1:])
 	case '@':
 		return s[1] == '{' || isIdentifier(s[1:])
 	case '/':

@@ -108,7 +108,7 @@ var tokenShapes = []tokenShape{
 	shape("stripe_key", "rk_test_", isAlnum, 16, 128),
 	shape("stripe_key", "whsec_", isB64, 24, 128),
 	shape("npm_token", "npm_", isAlnum, 30, 64),
-	shape("pypi_token", "pypi-AgEI", isURLSafe, 40, unbounded),
+	shape("pypi_token", "pypi-Ag", isURLSafe, 40, unbounded),
 	shape("sendgrid_key", "SG.", isDotted, 50, 80),
 	shape("huggingface_token", "hf_", isAlnum, 30, 64),
 	shape("groq_key", "gsk_", isAlnum, 40, 80),

@@ -47,6 +47,8 @@ func defaults() *vocabularyBuilder {
 	b.on("secret", (*scan).manifest)
 	b.on("/api/webhooks/", (*scan).webhook)
 	b.on(":aa", (*scan).telegram)
+	b.on("-us", (*scan).mailchimp)
+	b.on("api.softlayer.com/soap/v", (*scan).softlayer)
 	b.on("mnemonic", (*scan).seedPhrase)
 	b.on("seed", (*scan).seedPhrase)
 	for i := range tokenShapes {
