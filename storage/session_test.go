@@ -78,6 +78,12 @@ func TestTranscriptLeavesWhatACrashLeftBehind(t *testing.T) {
 		if got := content(t, s, "transcript-pre-compact-001.jsonl"); !strings.Contains(got, "crashed") {
 			t.Errorf("what the crash left is now %q", got)
 		}
+		manifest := content(t, s, "manifest.jsonl")
+		for _, name := range names(t, s) {
+			if n := strings.Count(manifest, `"name":"`+name+`"`); name != "manifest.jsonl" && n != 1 {
+				t.Errorf("%s was announced %d times", name, n)
+			}
+		}
 	})
 }
 

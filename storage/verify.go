@@ -225,6 +225,9 @@ func (v *verifier) checkHead() {
 		v.note("the tail is not proven: no head was given")
 		return
 	}
+	if _, ok := v.there[manifestName]; !ok {
+		return // which is told already
+	}
 	at := slices.Index(v.heads, v.opts.Head)
 	if at < 0 {
 		v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")

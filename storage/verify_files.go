@@ -21,10 +21,11 @@ func (v *verifier) readManifest(ctx context.Context) error {
 	m := &manifestIndex{map[string][]fileHash{}, map[string]fileHash{}, map[int][]record{}, map[string][]logMark{}}
 	v.manifest = m
 	if _, ok := v.there[manifestName]; !ok {
-		if slices.ContainsFunc(slices.Collect(maps.Keys(v.there)), func(name string) bool { return !isLog(name) }) {
-			v.problem(Removed, manifestName, 0, "without it nothing else can be proved")
-		} else {
+		onlyLogs := !slices.ContainsFunc(slices.Collect(maps.Keys(v.there)), func(name string) bool { return !isLog(name) })
+		if onlyLogs && v.opts.Head == "" {
 			v.note("there is no manifest yet: only the chains of the logs are proven")
+		} else {
+			v.problem(Removed, manifestName, 0, "without it nothing else can be proved")
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,6 +131,18 @@ func TestVerifySeesACutTailOnlyWithAHead(t *testing.T) {
 	r = verify(t, s.a, "s", storage.VerifyOptions{Head: s.head})
 	if r.OK() || r.TailProven || r.Problems[0].File != "manifest.jsonl" || r.Problems[0].Kind != storage.Truncated {
 		t.Errorf("with a head: %+v", r)
+	}
+}
+
+func TestVerifyWantsNoManifestWhereThereAreOnlyLogs(t *testing.T) {
+	a := memory.New()
+	must(t, session(t, a, "s").Events(t.Context(), lines("e", 2)))
+	if r := wantOK(t, a, "s"); len(r.Notes) != 2 {
+		t.Errorf("notes: %q", r.Notes)
+	}
+	r := verify(t, a, "s", storage.VerifyOptions{Head: strings.Repeat("0", 64)})
+	if len(r.Problems) != 1 || r.Problems[0].Kind != storage.Removed || r.Problems[0].File != "manifest.jsonl" {
+		t.Errorf("there was one once: %v", r.Problems)
 	}
 }
 
@@ -290,4 +303,51 @@ func ExampleVerify() {
 	report, err := storage.Verify(ctx, a, "run-1", storage.VerifyOptions{Head: s.ManifestHead()})
 	fmt.Println(report.OK(), report.TailProven, err)
 	// Output: true true <nil>
+}
+
+// racing is an archive whose first listing of a session is made of two halves,
+// and something happens in between.
+type racing struct {
+	*memory.Archive
+	between func()
+}
+
+func (a *racing) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	do := a.between
+	if do == nil || prefix.Base() != "s" {
+		return a.Archive.List(ctx, prefix)
+	}
+	a.between = nil
+	return func(yield func(storage.Info, error) bool) {
+		const half = "s/m"
+		for info, err := range a.Archive.List(ctx, prefix) {
+			if info.Key.String() < half && !yield(info, err) {
+				return
+			}
+		}
+		do()
+		for info, err := range a.Archive.List(ctx, prefix) {
+			if info.Key.String() >= half && !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestVerifyAndExportOfASessionThatGrowsUnderTheListing(t *testing.T) {
+	below := memory.New()
+	step(t, session(t, below, "s"), 1)
+	n := 1
+	grow := func() {
+		n++
+		step(t, session(t, below, "s"), n)
+	}
+	wantOK(t, &racing{below, grow}, "s") // ledger-002.json is missed, and there
+	copied := memory.New()
+	for name, body := range readExport(t, export(t, session(t, &racing{below, grow}, "s"), storage.ExportJSONL)) {
+		must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
+	}
+	if r := wantOK(t, copied, "s"); n != 3 || r.Steps != 3 {
+		t.Errorf("%d steps were exported of %d", r.Steps, n)
+	}
 }

@@ -41,7 +41,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 	if err := a.sys.sync(f); err != nil {
 		return errors.Join(err, f.Truncate(seq))
 	}
-	return a.settle(name, info)
+	return a.settle(name, info, seq == 0)
 }
 
 // lockLog opens a log, which is created only where nothing is expected in it,
@@ -103,12 +103,13 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 const maxSettled = 4096
 
 // settle makes durable that the log is in its folder, unless this Archive has
-// done so for this very file. Whoever created it may have died before that.
-func (a *Archive) settle(name string, info os.FileInfo) error {
+// done so for this very file. Whoever created it may have died before that. A
+// fresh file may have the number of one that was erased.
+func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	a.mu.Lock()
 	before, ok := a.settled[name]
 	a.mu.Unlock()
-	if ok && os.SameFile(before, info) {
+	if ok && !fresh && os.SameFile(before, info) {
 		return nil
 	}
 	if err := a.syncFolders(name); err != nil {

@@ -196,3 +196,44 @@ func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
+	root := t.TempDir()
+	k, path := key(t, "s/events.jsonl"), filepath.Join(root, "s", "events.jsonl")
+	a, notes, err := fs.Watch(root, fs.NoFault)
+	closing(t, a, err)
+	other := open(t, root)
+	must(t, a.Append(t.Context(), k, 0, lit))
+	must(t, os.Link(path, filepath.Join(t.TempDir(), "keep"))) // its number is not given again
+	must(t, other.Remove(t.Context(), k))
+	must(t, other.Append(t.Context(), k, 0, lit))
+	for i, synced := range []int{3, 1} { // file and two folders, and then the file alone
+		*notes = nil
+		must(t, a.Append(t.Context(), k, int64(i+1)*lit.Size(), lit))
+		if len(*notes) != synced {
+			t.Errorf("append %d synced %q", i+1, *notes)
+		}
+	}
+	must(t, a.Remove(t.Context(), k))
+	*notes = nil
+	must(t, a.Append(t.Context(), k, 0, lit))
+	if len(*notes) != 3 {
+		t.Errorf("the first append to a new file synced %q", *notes)
+	}
+}
+
+func TestAppendThatWaitedSeesThatTheFileWasErased(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	k := key(t, "s/events.jsonl")
+	must(t, a.Append(t.Context(), k, 0, lit))
+	unlock := fs.LockFile(t, filepath.Join(root, "s", "events.jsonl"))
+	done := make(chan error, 1)
+	go func() { done <- a.Append(t.Context(), k, lit.Size(), lit) }()
+	time.Sleep(20 * time.Millisecond) // by now it waits
+	must(t, a.Remove(t.Context(), k))
+	unlock()
+	if err := <-done; !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("got %v, want ErrSeq", err)
+	}
+}
