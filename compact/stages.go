@@ -36,6 +36,7 @@ func (m *CompactManager) maskStep() policy.Step {
 	case presetHistoryReducer:
 		step.Goal = policy.ToBudget
 		mask.CostAsChars = c.Counting == "utf16"
+		mask.BareBlocks = mask.CostAsChars
 		mask.MaxChars = 0 // this preset's placeholder stands alone
 	}
 	step.Stage = mask

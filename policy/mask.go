@@ -29,6 +29,10 @@ type Mask struct {
 	// CostAsChars takes for {chars} what a result costs, for presets that
 	// count in characters of their own.
 	CostAsChars bool
+	// BareBlocks lets what is outside of dispatch blocks go without a
+	// placeholder where one would not be worth it. Nothing in the view says
+	// then that something was there.
+	BareBlocks bool
 }
 
 // Name returns "mask".

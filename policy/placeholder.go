@@ -53,8 +53,7 @@ func (m Mask) forms(v *View, text string, mark Mark) [][]Segment {
 }
 
 // around returns the forms that keep the dispatch blocks of a result: with a
-// placeholder for what is outside of them, and, where that is not worth a
-// placeholder, without.
+// placeholder for what is outside of them, and without where that is wanted.
 func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segment {
 	for _, b := range blocks {
 		if m.CostAsChars {
@@ -73,10 +72,11 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 		}
 		kept = append(kept, b)
 	}
-	return [][]Segment{
-		append([]Segment{{Mark: &named}}, kept...),
-		append([]Segment{{Mark: &bare}}, kept...),
+	forms := [][]Segment{append([]Segment{{Mark: &named}}, kept...)}
+	if m.BareBlocks {
+		forms = append(forms, append([]Segment{{Mark: &bare}}, kept...))
 	}
+	return forms
 }
 
 // shortened reports whether a result is what this stage leaves of one that
