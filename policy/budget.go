@@ -87,12 +87,13 @@ func ceil(r *big.Rat) int {
 
 // Due returns the number of tokens at which the next compaction is due, given
 // what the last one ended at (0: there was none): a session whose floor lies
-// above the target must not compact on every turn.
+// above the target must not compact on every turn, and what a compaction
+// ended at never makes the next one due.
 func (b Budget) Due(last int) int {
 	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
 	}
-	return min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target))
+	return max(min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target)), last+1)
 }
 
 // CapOnly returns the budget of an engine that aims for no target: a view that

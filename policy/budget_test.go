@@ -72,6 +72,7 @@ func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
 		76_000:  108_800,         // at the target or below: the trigger
 		90_000:  90_000 + 32_000, // above it: as far again as from target to trigger
 		110_000: 126_500,         // never above the cap
+		126_500: 126_501,         // but what just fits is not due again
 	} {
 		if got := b.Due(last); got != want {
 			t.Errorf("after a compaction that ended at %d, the next is due at %d, want %d", last, got, want)
