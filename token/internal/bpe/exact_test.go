@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -9,14 +10,10 @@ import (
 	"github.com/agentcompact/compact/internal/corpus"
 )
 
-func TestCountEqualsTiktokenOnRandomTexts(t *testing.T) {
+func TestCountIsExactOnRandomTexts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(7, 9))
-		texts := 5_000
-		if soak() {
-			texts = 200_000
-		}
-		for range texts {
+		for range scaled(500, 5_000, 200_000) {
 			if !s.check(t, randomText(rng, 4, 30)) {
 				return
 			}
@@ -26,27 +23,23 @@ func TestCountEqualsTiktokenOnRandomTexts(t *testing.T) {
 
 // The classes of characters are taken from package unicode. Where those tables
 // grow with a Go release, the reference, which uses the same, grows with them.
-func TestCountEqualsTiktokenOnEveryCodePoint(t *testing.T) {
+func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
-		stride := rune(61)
-		if soak() {
-			stride = 1
-		}
-		wrong := 0
-		for r := rune(0); r <= unicode.MaxRune && wrong < 10; r += stride {
+		step, wrong := rune(scaled(11, 2, 1)), 0
+		for r := rune(0); r <= unicode.MaxRune && wrong < 10; r += step {
+			if r >= 0x3100 { // behind the scripts that are mixed in practice
+				step = rune(scaled(601, 61, 1))
+			}
 			// Between letters, after an apostrophe, and after white space at the end.
 			c := string(r)
 			if !s.check(t, "a"+c+"b '"+c+"s "+c) {
 				wrong++
 			}
-			if r < 0x3100 {
-				r -= stride - 1 // all of the scripts that are mixed in practice
-			}
 		}
 	})
 }
 
-func TestCountEqualsTiktokenOnInvalidUTF8(t *testing.T) {
+func TestCountIsExactOnInvalidUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		for _, text := range []string{
 			"\xff", "a\xffb", "\xe4\xb8", "\xe4\xb8a", "的\xe7\x9a", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
@@ -67,13 +60,9 @@ func TestCountTakesSpecialTokensForText(t *testing.T) {
 	})
 }
 
-func TestCountEqualsTiktokenOnHardTexts(t *testing.T) {
+func TestCountIsExactOnHardTexts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
-		size := 2_000
-		if soak() {
-			size = 20_000
-		}
-		for name, text := range hardTexts(size) {
+		for name, text := range hardTexts(scaled(400, 2_000, 20_000)) {
 			if !s.check(t, text) {
 				t.Logf("this was: %s", name)
 			}
@@ -81,20 +70,20 @@ func TestCountEqualsTiktokenOnHardTexts(t *testing.T) {
 	})
 }
 
-// TestCountEqualsTiktokenOnTranscripts cuts the recorded sessions at arbitrary
+// TestCountIsExactOnTranscripts cuts the recorded sessions at arbitrary
 // bytes, in the middle of characters too.
-func TestCountEqualsTiktokenOnTranscripts(t *testing.T) {
+func TestCountIsExactOnTranscripts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		tokens, bytes, session := 0, 0, 0
 		for _, data := range corpus.Sessions(t, "chat") {
-			text := string(data)
-			if session++; !soak() {
-				if session%8 != 0 {
-					continue
-				}
-				text = text[:min(len(text), 60_000)]
+			if session++; session > scaled(16, math.MaxInt, math.MaxInt) {
+				break
 			}
+			if session%scaled(8, 8, 1) != 0 {
+				continue
+			}
+			text := string(data[:min(len(data), scaled(20_000, 60_000, len(data)))])
 			for len(text) > 0 {
 				n := min(len(text), 1+rng.IntN(4_000))
 				if !s.check(t, text[:n]) {
@@ -109,7 +98,7 @@ func TestCountEqualsTiktokenOnTranscripts(t *testing.T) {
 	})
 }
 
-func FuzzCountEqualsTiktoken(f *testing.F) {
+func FuzzCountIsExact(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		f.Add(randomText(rng, 3, 12))

@@ -66,7 +66,7 @@ func TestMergeMakesTheTokensOfTheDefinition(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reference := newNaive(v)
-		for _, piece := range pieces(1_000, 40) {
+		for _, piece := range pieces(scaled(100, 1_000, 20_000), 40) {
 			p := newParts(window * 2)
 			if used := p.fill(v, []byte(piece)); used != len(piece) {
 				t.Fatalf("%d of %d bytes were taken", used, len(piece))
@@ -86,7 +86,7 @@ func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 		v := s.enc.load()
 		reference := newNaive(v)
 		again := 0
-		for _, piece := range pieces(120, 300) {
+		for _, piece := range pieces(scaled(20, 120, 1_000), 300) {
 			want := len(reference.merge(piece))
 			for _, size := range []int{block, 2 * block, 4 * block, window} {
 				if _, ok := v.sweep(newParts(size), []byte(piece)); !ok {

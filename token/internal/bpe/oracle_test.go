@@ -52,8 +52,17 @@ func (s subject) check(t *testing.T, text string) bool {
 	return got == want
 }
 
-// soak reports whether the full sweeps are asked for (make soak).
-func soak() bool { return os.Getenv("COMPACT_SOAK") != "" }
+// scaled returns how much a test does: with -short, by default, and in the full
+// sweeps that COMPACT_SOAK asks for (make soak).
+func scaled(short, usual, soak int) int {
+	switch {
+	case os.Getenv("COMPACT_SOAK") != "":
+		return soak
+	case testing.Short():
+		return short
+	}
+	return usual
+}
 
 // alphabets are what random texts are drawn from: each one is a trap for some
 // part of a pattern.

@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 )
 
+//go:generate go run ../genvocab -out .
+
 //go:embed cl100k_base.bin
 var cl100kPacked string
 
