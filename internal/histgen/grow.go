@@ -46,36 +46,36 @@ func (b *builder) again(id string) {
 // and those of which no call waits anywhere. A result that came for an id that
 // is not waited for here would belong to a round long ago.
 func openCalls(h []message.Message) (waiting, free []string) {
-	count := map[string]int{}
-	var order []string
-	last := map[string]int{}
+	last := len(h) - 1
+	for last >= 0 && h[last].Role != message.RoleAssistant {
+		last--
+	}
+	open := map[string]int{}
+	newest := map[string]int{} // of those, calls of the last assistant message
+	var ids []string
 	for i, m := range h {
-		for _, p := range m.Parts {
-			switch p.Kind {
-			case message.KindToolCall:
-				if _, known := count[p.CallID]; !known {
-					order = append(order, p.CallID)
+		for k, p := range m.Parts {
+			switch {
+			case p.Kind == message.KindToolCall:
+				if _, known := open[p.CallID]; !known {
+					ids = append(ids, p.CallID)
 				}
-				count[p.CallID]++
-				last[p.CallID] = i
-			case message.KindToolResult:
-				count[p.CallID] = max(count[p.CallID]-1, 0)
+				open[p.CallID]++
+				if i == last {
+					newest[p.CallID]++
+				}
+			case p.Kind == message.KindToolResult && (k == 0 || m.Role != message.RoleTool):
+				open[p.CallID] = max(open[p.CallID]-1, 0)
+				newest[p.CallID] = max(newest[p.CallID]-1, 0)
 			}
 		}
 	}
-	at := len(h) - 1
-	for at >= 0 && h[at].Role != message.RoleAssistant {
-		at--
-	}
-	for _, id := range order {
-		switch {
-		case id == "":
-		case count[id] == 0:
+	for _, id := range ids {
+		for range newest[id] {
+			waiting = append(waiting, id)
+		}
+		if open[id] == 0 && id != "" {
 			free = append(free, id)
-		case last[id] == at:
-			for range count[id] {
-				waiting = append(waiting, id)
-			}
 		}
 	}
 	return waiting, free

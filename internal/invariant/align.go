@@ -207,3 +207,15 @@ func (j *judge) likeliest(o, last int, taken []bool, alike func(a, b message.Mes
 	}
 	return best
 }
+
+// Sources says of every message of the view which message of the history it
+// is, -1 for what the compaction made. It reports false when the view can't be
+// laid out from the decisions; the answer is a guess then.
+func Sources(c Case) ([]int, bool) {
+	j := newJudge(&c)
+	if !j.accountable() {
+		return nil, false
+	}
+	j.align()
+	return j.src, j.strict
+}

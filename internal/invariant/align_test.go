@@ -149,3 +149,19 @@ func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+func TestSourcesNamesWhereMessagesCameFrom(t *testing.T) {
+	src, sure := Sources(summaryCase(t))
+	if want := []int{0, 1, 8, -1, 10, 11, 12, 13, 14}; !sure || !slices.Equal(src, want) {
+		t.Errorf("%v (sure: %v), want %v", src, sure, want)
+	}
+	c := summaryCase(t)
+	c.Out = remove(c.Out, 4)
+	if _, sure := Sources(c); sure {
+		t.Error("a view that lacks a message was laid out")
+	}
+	c.Decisions = nil
+	if src, sure := Sources(c); src != nil || sure {
+		t.Errorf("without decisions: %v, %v", src, sure)
+	}
+}

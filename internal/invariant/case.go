@@ -120,7 +120,7 @@ func Check(c Case) []Violation {
 	} {
 		rule()
 	}
-	if !j.strict && len(j.found) == 0 {
+	if !j.strict && !j.Earlier && len(j.found) == 0 {
 		j.fail(RuleAccount, "the view can't be laid out from the decisions")
 	}
 	return j.found

@@ -9,14 +9,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What the project itself writes into a view, by exact grammar.
+// What the project itself writes into a view, by exact grammar. A number that
+// no text can have is text.
 var (
 	summaryForm = regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
 
-	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]*) chars(?: · recall ([0-9a-f]{12}))?\]\z`)
-	resultForm      = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]*) tokens removed\]\z`)
-	dispatchForm    = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]*) chars\]\n`)
+	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars(?: · recall ([0-9a-f]{12}))?\]\z`)
+	resultForm      = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
+	dispatchForm    = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
 
 	headMarker = regexp.MustCompile(`\n\n\[truncated: kept first ~([0-9]+) of ~([0-9]+) tokens \(head\)\]\z`)
 	tailMarker = regexp.MustCompile(`\A\[truncated: kept last ~([0-9]+) of ~([0-9]+) tokens \(tail\)\]\n\n`)
@@ -37,7 +38,7 @@ func parseSummary(m message.Message) (version int, body string, ok bool) {
 		return 0, "", false
 	}
 	version, _ = strconv.Atoi(found[1])
-	return version, found[2], version <= 1_000_000
+	return version, found[2], version <= 1_000_000_000
 }
 
 // parseNotice recognises the system message that says how much was given up.
@@ -71,15 +72,24 @@ func (c *Case) placeholder(text string) bool {
 }
 
 func wholePlaceholder(text string) bool {
+	if rest, ok := cutDispatch(text); ok {
+		blocks, _ := dispatched(rest)
+		return rest == strings.Join(blocks, "\n")
+	}
 	if len(text) > 200 {
 		return false
 	}
 	at := observationForm.FindStringIndex(text)
-	if at != nil && at[0] == 0 || resultForm.MatchString(text) {
-		return true
+	return at != nil && at[0] == 0 || resultForm.MatchString(text)
+}
+
+// cutDispatch returns what follows the placeholder of a dispatch result.
+func cutDispatch(text string) (rest string, ok bool) {
+	at := dispatchForm.FindStringIndex(text)
+	if at == nil {
+		return "", false
 	}
-	found := dispatchForm.FindString(text)
-	return found != "" && found == text
+	return text[at[1]:], true
 }
 
 const (
@@ -93,8 +103,11 @@ func dispatched(text string) (blocks []string, outside int) {
 	for {
 		before, rest, found := strings.Cut(text, blockBegin)
 		body, after, closed := strings.Cut(rest, blockEnd)
-		if !found || !closed {
+		if !found {
 			return blocks, outside + utf8.RuneCountInString(text)
+		}
+		if !closed { // a block that was cut off goes on to the end
+			return append(blocks, blockBegin+rest), outside + utf8.RuneCountInString(before)
 		}
 		outside += utf8.RuneCountInString(before)
 		blocks = append(blocks, blockBegin+body+blockEnd)

@@ -1,6 +1,10 @@
 package invariant
 
-import "github.com/agentcompact/compact/message"
+import (
+	"strconv"
+
+	"github.com/agentcompact/compact/message"
+)
 
 const resultKind = message.KindToolResult
 
@@ -68,44 +72,70 @@ func (j *judge) newlyMasked(i, o int) bool {
 
 // checkStandIn: something stands for what is gone, and the notice counts it.
 func (j *judge) checkStandIn() {
-	gone, given, condensed := 0, 0, 0
-	for i, d := range j.Decisions {
-		switch d {
-		case summarised:
-			condensed++
-		case dropped:
-			n, notice := parseNotice(j.In[i])
-			if !notice {
-				n = 1
-			}
-			given += n
-		default:
-			continue
-		}
-		gone++
-	}
+	condensed, gone := j.gone()
 	summaries, notices := 0, 0
 	for o, i := range j.src {
-		if i >= 0 {
-			continue
-		}
-		if n, ok := parseNotice(j.Out[o]); ok {
+		if _, ok := parseNotice(j.Out[o]); ok && i < 0 {
 			notices++
-			if condensed == 0 && n != given {
-				j.fail(RuleDecision, "the notice speaks of %d messages, and %d are gone", n, given)
-			}
-		} else {
+		} else if i < 0 {
 			summaries++
 		}
 	}
 	if condensed > 0 && summaries == 0 && !j.Earlier {
 		j.fail(RuleDecision, "%d messages are summarised, and there is no summary", condensed)
 	}
-	if gone > 0 && summaries+notices == 0 {
+	if gone > 0 && summaries+notices == 0 && j.fitsNotice() {
 		j.fail(RuleDecision, "%d messages are gone, and nothing stands for them", gone)
 	}
 	if gone == 0 && summaries+notices > 0 {
 		j.fail(RuleDecision, "nothing is gone, and something stands for it")
+	}
+	if condensed == 0 {
+		j.checkNotice()
+	}
+}
+
+func (j *judge) gone() (condensed, all int) {
+	for _, d := range j.Decisions {
+		switch d {
+		case summarised:
+			condensed++
+			all++
+		case dropped:
+			all++
+		}
+	}
+	return condensed, all
+}
+
+// fitsNotice reports whether the budget leaves room for a notice. Where it does
+// not, a view without one is better than none.
+func (j *judge) fitsNotice() bool {
+	notice := message.System("[conversation truncated — " + strconv.Itoa(len(j.In)) + " older messages omitted]")
+	return j.Fixed+sum(j.costOut)+j.Cost(notice) <= j.Budget
+}
+
+// checkNotice: the notice states how many messages were dropped, those of the
+// notice before it included. A summary that was dropped may be counted.
+func (j *judge) checkNotice() {
+	least, most := 0, 0
+	for i, d := range j.Decisions {
+		if d != dropped {
+			continue
+		}
+		n, notice := parseNotice(j.In[i])
+		if !notice {
+			n = 1
+		}
+		most += n
+		if _, _, summary := parseSummary(j.In[i]); !summary {
+			least += n
+		}
+	}
+	for o, i := range j.src {
+		if n, ok := parseNotice(j.Out[o]); ok && i < 0 && (n < least || n > most) {
+			j.fail(RuleDecision, "the notice speaks of %d messages, and %d are gone", n, most)
+		}
 	}
 }
 

@@ -112,18 +112,24 @@ func (j *judge) checkFront(front []int) int {
 // checkBack looks at what stands behind the summary, given the newest message
 // before it.
 func (j *judge) checkBack(back []int, newest int) {
-	last, recent := -1, false
+	last, lastUser, recent := -1, -1, false
 	for _, i := range back {
 		if i < 0 {
 			continue // a second mark, which checkSummary judges
 		}
-		if i < last {
-			j.fail(RuleOrder, "message %d comes after message %d", i, last)
+		// What was the last user message once may have come behind pinned
+		// messages that are younger.
+		before := &last
+		if j.Earlier && j.in.hasUser(i) {
+			before = &lastUser
 		}
-		last = max(last, i)
+		if i < *before {
+			j.fail(RuleOrder, "message %d comes after message %d", i, *before)
+		}
+		*before = max(*before, i)
 		anchor := j.in.anchor >= 0 && j.in.round[i] == j.in.round[j.in.anchor] || j.Earlier && j.in.hasUser(i)
 		switch {
-		case anchor:
+		case anchor, ours(j.In[i]): // an earlier summary that nothing replaced
 		case j.pinnedRound[i] && i < newest && !recent:
 			j.fail(RuleOrder, "message %d is pinned and older than message %d, which stands before the summary", i, newest)
 		case !j.pinnedRound[i] && i < newest:

@@ -111,7 +111,10 @@ func (j *judge) checkSummaryCount(made int) {
 		return n
 	}
 	allowed := max(count(j.In), 1)
-	if made >= 0 {
+	switch {
+	case j.Earlier:
+		allowed = count(j.In) + 1 // what looks like one may have come after it
+	case made >= 0:
 		allowed = 1
 	}
 	if there := count(j.Out); there > allowed {

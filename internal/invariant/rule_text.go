@@ -45,23 +45,32 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 // isMasked reports whether the new text of a part is a placeholder, with the
 // beginning of the old text or its dispatch blocks where those survive.
 func (j *judge) isMasked(i, p int, is string) bool {
-	if j.placeholder(is) {
-		return true
-	}
 	if rest, ok := cutDispatch(is); ok {
 		blocks, _ := dispatched(j.In[i].Parts[p].Text)
-		return rest == strings.Join(blocks, "\n")
+		survived, _ := dispatched(rest)
+		return rest == strings.Join(survived, "\n") && within(survived, blocks)
+	}
+	if j.placeholder(is) {
+		return true
 	}
 	head, _, ok := cutObservation(is)
 	return ok && strings.HasPrefix(j.In[i].Parts[p].Text, head)
 }
 
-func cutDispatch(text string) (rest string, ok bool) {
-	at := dispatchForm.FindStringIndex(text)
-	if at == nil {
-		return "", false
+// within reports whether some are all of all, in their order.
+func within(some, all []string) bool {
+	for _, b := range all {
+		if len(some) > 0 && some[0] == b {
+			some = some[1:]
+		}
 	}
-	return text[at[1]:], true
+	return len(some) == 0
+}
+
+// keptBlocks counts the characters of blocks that stand a line apart.
+func keptBlocks(text string) int {
+	blocks, _ := dispatched(text)
+	return utf8.RuneCountInString(strings.Join(blocks, ""))
 }
 
 // cutObservation splits a masked text into the beginning that was kept and the
@@ -77,13 +86,16 @@ func cutObservation(text string) (head string, found []string, ok bool) {
 
 func (j *judge) checkPlaceholder(i, p int, is string) {
 	origin := j.originOf(i, p)
-	blocks, outside := dispatched(origin)
-	if len(blocks) > 0 {
-		rest, ok := cutDispatch(is)
-		if !ok || rest != strings.Join(blocks, "\n") {
+	if rest, ok := cutDispatch(is); ok {
+		n := utf8.RuneCountInString(origin) - keptBlocks(rest)
+		if said := dispatchForm.FindStringSubmatch(is)[1]; said != strconv.Itoa(n) {
+			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, n)
+		}
+	}
+	// What an earlier truncation took is not there to survive.
+	if blocks, _ := dispatched(j.In[i].Parts[p].Text); len(blocks) > 0 && !j.Earlier {
+		if rest, ok := cutDispatch(is); !ok || rest != strings.Join(blocks, "\n") {
 			j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, len(blocks), is)
-		} else if said := dispatchForm.FindStringSubmatch(is)[1]; said != strconv.Itoa(outside) {
-			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, outside)
 		}
 		return
 	}
