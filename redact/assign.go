@@ -66,11 +66,20 @@ func (sc *scan) assign(start, end int) {
 	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
+		if a.isNumber() {
+			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
+		}
 		return
 	}
 	if s >= telling && !a.val.quoted && (isReference(a.val.text) || isCode(a.val.text)) {
 		sc.literals(&a, s)
 	}
+}
+
+// isNumber reports whether the value is a number in JSON, which only a string
+// can stand for.
+func (a *assignment) isNumber() bool {
+	return a.quote == '"' && a.op == opColon && !a.val.quoted && run(a.val.text, 0, len(a.val.text), isDigit) == len(a.val.text)
 }
 
 // maxExpression bounds how far into an expression literals are looked for.
@@ -86,7 +95,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 			continue
 		}
 		end := closeQuote(s, i+1, s[i], 0)
-		if v := s[i+1 : end]; looksRandom(v) && !isStandIn(v) && !isReference(v) && !isPlaceholder(v) {
+		if v := dropPlaceholders(s[i+1 : end]); looksRandom(v) && !isStandIn(v) && !isReference(v) {
 			sc.add(i+1, end, nameRule(a.name, st))
 		}
 		i = end

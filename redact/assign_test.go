@@ -6,7 +6,7 @@ func TestAssignmentsLoseTheirValueAndKeepTheirKey(t *testing.T) {
 	key := "sk" + "-abc123def"
 	pass := "hun" + "ter2!x"
 	family{
-		secret: join(
+		secret: samples(
 			in(key, "api_key=%s", "api-key: %s", "APIKEY = \"%s\"", `{"apiKey": "%s"}`, "const apiKey = '%s';", "--api-key %s", "GET /v1?api_key=%s&limit=10 HTTP/1.1", `\"api_key\": \"%s\"`, `\\\"api_key\\\": \\\"%s\\\"`, "client_secret => '%s'", "secret_key ::= \"%s\""),
 			in(pass, "password=%s", "password: %s", "db:\n  user: app\n  password: %s\n  host: db1\n", "DB_PASSWORD=%s\nDEBUG=true\n", "export PGPASSWORD='%s'", "Server=db;User ID=sa;Password=%s;Encrypt=True;", "jdbc:postgresql://db/app?user=app&password=%s&ssl=true", "psql --password=%s -h db", "machine api.example.com login bob password %s", "<password>%s</password>", `System.setProperty("db.password", "%s")`, "var password string = \"%s\"", "password: str = '%s'", `os.environ["DB_PASSWORD"] = "%s"`, `if (password == "%s") {`, `if ("%s" === password) {`, `{"name": "DB_PASSWORD", "value": "%s"}`, "- name: DB_PASSWORD\n  value: %s\n", "char passwd[25] = \"%s\";", "sshpass -p '%s' ssh root@10.0.0.1", "mysql -u root -p%s app"),
 			in(letters(44), "Cookie: theme=dark; sessionid=%s; lang=en", "set-cookie: auth_token=%s; Path=/; HttpOnly", "SECRET_TOKEN = '%s'", "session_key: %s"),

@@ -121,8 +121,8 @@ func (sc *scan) pair(i int) {
 	}
 	pass = strings.Trim(pass, `"'`)
 	from += strings.Index(sc.s[from:a.end], pass)
-	v := value{text: pass, env: true}
-	if len(pass) >= 3 && !isPlaceholder(pass) && !isStandIn(pass) && !isReference(pass) && v.password() {
+	v := value{text: dropPlaceholders(pass), env: true}
+	if len(v.text) >= 3 && !isStandIn(v.text) && !isReference(v.text) && v.password() {
 		sc.add(from, from+len(pass), commandRule)
 	}
 }

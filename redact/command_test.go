@@ -5,7 +5,7 @@ import "testing"
 func TestCommandLinesLoseTheirPasswords(t *testing.T) {
 	pass := "Tr0ub" + "4dor&3"
 	family{
-		secret: join(
+		secret: samples(
 			in(pass, "curl -u admin:%s https://example.com", "curl --user 'admin:%s' -s https://example.com", "curl -s \\\n  -u admin:%s \\\n  https://example.com", "redis-cli -h cache -a %s ping", "docker login -u bob -p %s registry.example.com", "openssl rsa -passin pass:%s -in key", "wget --password %s https://example.com", "PGPASSWORD=%s psql -h db"),
 			in(letters(40), "aws configure set aws_secret_access_key %s", "gh auth login --with-token %s", "vault login token=%s"),
 		),
@@ -22,7 +22,7 @@ func TestPasswordsInOtherLanguagesVanish(t *testing.T) {
 
 func TestAddressesOfWebhooksAndSeedPhrasesVanish(t *testing.T) {
 	family{
-		secret: join(
+		secret: samples(
 			in(letters(68), "https://discord.com/api/webhooks/123456789012345678/%s"),
 			in("123456789:AA"+letters(33), "bot %s", "https://api.telegram.org/bot%s/sendMessage"),
 			in("legal winner thank year wave sausage worth useful legal winner thank yellow", `mnemonic: "%s"`, "seed phrase: %s\n"),

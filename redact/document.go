@@ -1,18 +1,6 @@
 package redact
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
-
-// edit is a secret to be replaced: document[start:end].
-type edit struct {
-	start, end int
-	rule       *rule
-	secret     string // decoded
-	quote      string // to be written around the placeholder, where a number stood
-}
+import "strings"
 
 // document is one text, or one JSON value, in one pass.
 type document struct {
@@ -30,29 +18,29 @@ const maxLevel = 8
 
 // all returns what is to be replaced in s, in order and without overlaps: what
 // the rules find, and the same values wherever else they stand.
-func (d *document) all(s string) []edit {
-	edits := d.edits(s)
-	if len(edits) == 0 {
+func (d *document) all(s string) []span {
+	found := d.look(s)
+	if len(found) == 0 {
 		return nil
 	}
-	if d.known = newNeedles(edits); d.known == nil {
-		return edits
+	if d.known = newNeedles(found); d.known == nil {
+		return found
 	}
-	edits = settleEdits(append(edits, d.edits(s)...))
+	found = join(append(found, d.look(s)...))
 	d.known = nil
-	return edits
+	return found
 }
 
-// edits is one look at s, with the rules or for what is known.
-func (d *document) edits(s string) []edit {
+// look is one look at s, with the rules or for what is known.
+func (d *document) look(s string) []span {
 	if found, ok := d.walk(s); ok {
-		return settleEdits(found)
+		return join(found)
 	}
-	var edits []edit
+	var all []span
 	for _, f := range d.find(s) {
-		edits = append(edits, f.edit(s))
+		all = append(all, f.in(s))
 	}
-	return edits
+	return all
 }
 
 // find returns the secrets of a text that is no JSON. The slice is only good
@@ -64,18 +52,9 @@ func (d *document) find(s string) []span {
 	return d.sc.find(s)
 }
 
-// edit makes an edit of a span of s.
-func (f span) edit(s string) edit {
-	e := edit{start: f.start, end: f.end, rule: f.rule, secret: f.secret}
-	if e.secret == "" {
-		e.secret = s[f.start:f.end]
-	}
-	return e
-}
-
 // walk reads s as JSON. ok is false if it is not, or if it cannot be anything
 // but text.
-func (d *document) walk(s string) (found []edit, ok bool) {
+func (d *document) walk(s string) (found []span, ok bool) {
 	if d.level >= maxLevel || !d.json && !looksLikeJSON(s) {
 		return nil, false
 	}
@@ -83,7 +62,7 @@ func (d *document) walk(s string) (found []edit, ok bool) {
 	if !w.whole() {
 		return nil, false
 	}
-	return w.edits, true
+	return w.found, true
 }
 
 // looksLikeJSON reports whether s begins and ends like an object or an array.
@@ -93,28 +72,4 @@ func looksLikeJSON(s string) bool {
 		return false
 	}
 	return t[0] == '{' && t[len(t)-1] == '}' || t[0] == '[' && t[len(t)-1] == ']'
-}
-
-// settleEdits sorts edits and joins those that overlap.
-func settleEdits(edits []edit) []edit {
-	sorted := slices.IsSortedFunc(edits, compareEdits)
-	if !sorted {
-		slices.SortStableFunc(edits, compareEdits)
-	}
-	joined := edits[:0]
-	for _, e := range edits {
-		if n := len(joined); n > 0 && e.start < joined[n-1].end {
-			joined[n-1].end = max(joined[n-1].end, e.end)
-			if e.rule.rank > joined[n-1].rule.rank {
-				joined[n-1].rule = e.rule
-			}
-			continue
-		}
-		joined = append(joined, e)
-	}
-	return joined
-}
-
-func compareEdits(a, b edit) int {
-	return cmp.Or(a.start-b.start, b.end-a.end, int(b.rule.rank)-int(a.rule.rank))
 }

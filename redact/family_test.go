@@ -24,7 +24,7 @@ func in(secret string, texts ...string) []secretSample {
 	return all
 }
 
-func join(groups ...[]secretSample) []secretSample {
+func samples(groups ...[]secretSample) []secretSample {
 	var all []secretSample
 	for _, g := range groups {
 		all = append(all, g...)

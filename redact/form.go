@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 )
 
 // profile counts what a value is made of.
@@ -10,6 +11,7 @@ type profile struct {
 	lower, upper, letters, digits int
 	joints                        int // _ - . which join words
 	blanks                        int
+	foreign                       int // bytes of letters beyond ASCII
 	symbols                       int // the rest
 	turns                         int // changes between lower case, upper case and digits
 }
@@ -33,6 +35,8 @@ func profileOf(s string) profile {
 			p.joints++
 		case isSpace(c):
 			p.blanks++
+		case c >= utf8.RuneSelf:
+			p.foreign++
 		default:
 			p.symbols++
 		}
@@ -199,7 +203,7 @@ func technicalWord(s string) bool {
 // words without digits, joined by case, _ - or dots.
 func isIdentifier(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && c != '_' && c != '-' && c != '.' {
+		if c := s[i]; !isLetter(c) && c != '_' && c != '-' && c != '.' && c < utf8.RuneSelf {
 			return false
 		}
 	}

@@ -57,8 +57,8 @@ func (sc *scan) authorization(_, end int) {
 	for to > i && strings.IndexByte(",;)}]", s[to-1]) >= 0 {
 		to--
 	}
-	v := s[i:to]
-	if p := profileOf(v); len(v) < 8 || len(v) > maxValue || p.digits == 0 || p.letters == 0 || isStandIn(v) || isPlaceholder(v) || isReference(v) || isCode(v) || isPairOf(v) {
+	v := dropPlaceholders(s[i:to])
+	if p := profileOf(v); len(v) < 8 || len(v) > maxValue || p.digits == 0 || p.letters == 0 || isStandIn(v) || isReference(v) || isCode(v) || isPairOf(v) {
 		return
 	}
 	sc.add(i, to, authorizationRule)

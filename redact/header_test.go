@@ -8,7 +8,7 @@ import (
 func TestHeadersLoseTheirCredentials(t *testing.T) {
 	pair := base64.StdEncoding.EncodeToString([]byte("alice:" + letters(9)))
 	family{
-		secret: join(
+		secret: samples(
 			in(letters(40), `curl -H "Authorization: Bearer %s" https://api.example.com/v1/me`, "> authorization: bearer %s\n> accept: */*\n", `{"headers": {"Authorization": "Bearer %s"}}`, "Proxy-Authorization: Bearer %s", "X-Api-Key: %s\nHost: example.com\n", `{"headers": {"X-API-Key": "%s", "Accept": "*/*"}}`, "PRIVATE-TOKEN: %s"),
 			in(pair, "Authorization: Basic %s", `{"Authorization":"Basic %s"}`, "authorization: basic %s\r\n"),
 		),
@@ -20,7 +20,7 @@ func TestJSONWebTokensVanish(t *testing.T) {
 	head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`))
 	body := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1234567890","iat":1516239022}`))
 	family{
-		secret: join(
+		secret: samples(
 			in(head+"."+body+"."+letters(43), "token=%s", `{"id_token": "%s"}`, "The tool printed: %s\nDone.", "Authorization: Bearer %s"),
 			in(head+"."+body+".", "alg none: %s"),
 		),

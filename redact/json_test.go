@@ -50,6 +50,7 @@ func TestJSONReplacesSecretsWrittenWithEscapes(t *testing.T) {
 		`{"aws_secret_access_key":"` + letters(20) + `\/` + "a1" + `"}`: `{"aws_secret_access_key":"<REDACTED>"}`,
 		`{"a":"{\"password\":\"x\\\"y1z\"}"}`:                           `{"a":"{\"password\":\"<REDACTED>\"}"}`,
 		`{"password":20261121,"pin_count":7}`:                           `{"password":"<REDACTED>","pin_count":7}`,
+		`{"a":"log: {\"password\":20261121} end"}`:                      `{"a":"log: {\"password\":\"<REDACTED>\"} end"}`,
 		`{"a":"{\"password\":20261121}"}`:                               `{"a":"{\"password\":\"<REDACTED>\"}"}`,
 	} {
 		got := r.JSON([]byte(raw)).String()
@@ -70,6 +71,20 @@ func TestJSONLeavesWhatIsNoSecret(t *testing.T) {
 		if got := r.JSON([]byte(raw)).String(); got != raw {
 			t.Errorf("JSON(%s) = %s, want it unchanged", raw, got)
 		}
+	}
+}
+
+func TestANumberInTextThatIsNearlyJSONBecomesAString(t *testing.T) {
+	r := newRedactor(t, Options{})
+	for text, want := range map[string]string{
+		`12: {"password": 20261121}`:  `12: {"password": "<REDACTED>"}`,
+		`x "{\"password\":20261121}"`: `x "{\"password\":\"<REDACTED>\"}"`,
+		"password: 20261121":          "password: <REDACTED>",
+	} {
+		if got := r.Text(text).String(); got != want {
+			t.Errorf("Text(%s) = %s, want %s", text, got, want)
+		}
+		checkIdempotent(t, r, text)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 func TestManifestsOfSecretsLoseTheirData(t *testing.T) {
 	plain := base64.StdEncoding.EncodeToString([]byte("only letters here"))
 	family{
-		secret: join(
+		secret: samples(
 			in(plain, "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  note: %s\n", "data:\n  a.txt: %s\nkind: Secret\n", "kind: \"Secret\"\nstringData:\n    a: '%s'\ntype: Opaque\n", "kind: Secret\ndata:\n  note: |\n    %s\nimmutable: true\n"),
 		),
 		clean: []string{

@@ -10,7 +10,7 @@ const maxContext = 512
 
 // leaf finds the secrets of one string.
 func (w *walker) leaf(name string, lit literal) {
-	if lit.to-lit.from < 3 || w.d.again && w.d.known == nil && !isPlaceholder(w.s[lit.from:lit.to]) {
+	if lit.to-lit.from < 3 || w.d.again && w.d.known == nil && !hasPlaceholder(w.s[lit.from:lit.to]) {
 		return
 	}
 	text := w.decoded(lit)
@@ -45,12 +45,17 @@ func (w *walker) nested(lit literal, text string) bool {
 		return false
 	}
 	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
-	for _, e := range settleEdits(found) {
+	for _, e := range join(found) {
 		e.start, e.end = c.offset(e.start, false), c.offset(e.end, true)
-		e.quote = strings.ReplaceAll(strings.ReplaceAll(e.quote, `\`, `\\`), `"`, `\"`)
-		w.edits = append(w.edits, e)
+		e.quote = escapeQuote(e.quote)
+		w.found = append(w.found, e)
 	}
 	return true
+}
+
+// escapeQuote writes a quote as it stands one string further out.
+func escapeQuote(q string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(q, `\`, `\\`), `"`, `\"`)
 }
 
 // spans adds what was found in the decoded text of a string. The text began
@@ -62,9 +67,10 @@ func (w *walker) spans(lit literal, text string, found []span, head int) {
 		if f.start >= f.end {
 			continue
 		}
-		e := f.edit(text)
+		e := f.in(text)
 		e.start, e.end = c.offset(f.start, false), c.offset(f.end, true)
-		w.edits = append(w.edits, e)
+		e.quote = escapeQuote(e.quote)
+		w.found = append(w.found, e)
 	}
 }
 
@@ -74,7 +80,7 @@ func (w *walker) numberLeaf(name string, lit literal) {
 	if w.d.known != nil || len(digits) < 4 {
 		return
 	}
-	e := edit{start: lit.from, end: lit.to, secret: digits, quote: `"`}
+	e := span{start: lit.from, end: lit.to, secret: digits, quote: `"`}
 	if nameStrength(name) == password && !isStandIn(digits) {
 		e.rule = passwordRule
 	} else if len(digits) >= 12 && w.d.sc.r.opts.PII {
@@ -83,7 +89,7 @@ func (w *walker) numberLeaf(name string, lit literal) {
 		}
 	}
 	if e.rule != nil {
-		w.edits = append(w.edits, e)
+		w.found = append(w.found, e)
 	}
 }
 

@@ -37,19 +37,19 @@ const (
 // spreads reports whether a found value is worth looking for elsewhere. What
 // could be an ordinary word is not.
 func spreads(secret string) bool {
-	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) || isPlaceholder(secret) {
+	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) || hasPlaceholder(secret) {
 		return false
 	}
 	p := profileOf(secret)
 	return distinct(secret) >= 5 && p.digits != len(secret) && p.blanks == 0 && !isNumbered(secret)
 }
 
-// newNeedles prepares the values of edits for the search. It returns nil if
+// newNeedles prepares the values that were found for the search. It returns nil if
 // there is nothing to look for.
-func newNeedles(edits []edit) *needles {
+func newNeedles(found []span) *needles {
 	n := &needles{}
 	seen := map[string]bool{}
-	for _, e := range edits {
+	for _, e := range found {
 		if seen[e.secret] || !spreads(e.secret) {
 			continue
 		}
@@ -63,7 +63,7 @@ func newNeedles(edits []edit) *needles {
 	return n
 }
 
-func (n *needles) addForms(e edit) {
+func (n *needles) addForms(f span) {
 	s := e.secret
 	forms := []string{s}
 	for _, f := range []string{jsonForm(s), jsonForm(jsonForm(s)), strings.ReplaceAll(s, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
@@ -185,7 +185,7 @@ func (d *needle) widen(s string, i int) span {
 	for to < len(s) && d.spill > 0 && s[to] == '=' {
 		to++
 	}
-	return span{from, to, d.rule, d.secret}
+	return span{start: from, end: to, rule: d.rule, secret: d.secret}
 }
 
 // eight reads eight bytes.

@@ -14,12 +14,11 @@ const (
 // been cut off counts as far as its lines go.
 func (sc *scan) pem(start, end int) {
 	s := sc.s
-	label := s[end:min(len(s), end+80)]
-	close := strings.Index(label, "-----")
-	if close < 0 || !strings.Contains(label[:close], "PRIVATE KEY") {
+	label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----")
+	if !closed || !strings.Contains(label, "PRIVATE KEY") {
 		return
 	}
-	body := end + close + len("-----")
+	body := end + len(label) + len("-----")
 	rest := s[body:min(len(s), body+maxPEM)]
 	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
 		rest = rest[:next]
@@ -39,8 +38,7 @@ func (sc *scan) pem(start, end int) {
 // pemTail finds the end of a private key whose beginning has been cut off.
 func (sc *scan) pemTail(start, end int) {
 	s := sc.s
-	label := s[end:min(len(s), end+80)]
-	if close := strings.Index(label, "-----"); close < 0 || !strings.Contains(label[:close], "PRIVATE KEY") {
+	if label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----"); !closed || !strings.Contains(label, "PRIVATE KEY") {
 		return
 	}
 	if n := len(sc.found); n > 0 && sc.found[n-1].end > start {

@@ -12,7 +12,7 @@ func TestPersonalDataIsOffByDefault(t *testing.T) {
 
 func TestPersonalDataVanishesWhenAskedFor(t *testing.T) {
 	family{
-		secret: join(
+		secret: samples(
 			in("bob.smith+x@mail.example.co.uk", "From: %s\n", "<%s>", "mailto:%s,", `\n%s\n`),
 			in("4111 1111 1111 1111", "card %s.", "card: %s, cvc"),
 			in("4111111111111111", "%s", `{"card": "%s"}`),

@@ -38,13 +38,33 @@ func placeholderAt(s string, at int) int {
 func isKind(c byte) bool { return isLower(c) || isDigit(c) || c == '_' }
 func isTag(c byte) bool  { return isDigit(c) || 'a' <= c && c <= 'f' }
 
-// isPlaceholder reports whether s has a placeholder in it.
-func isPlaceholder(s string) bool { return strings.Contains(s, placeholderOpen) }
+// hasPlaceholder reports whether s may have a placeholder in it.
+func hasPlaceholder(s string) bool { return strings.Contains(s, placeholderOpen) }
+
+// isPlaceholder reports whether s is a placeholder and nothing else.
+func isPlaceholder(s string) bool { return s != "" && placeholderAt(s, 0) == len(s) }
+
+// dropPlaceholders returns what of s has not been redacted yet.
+func dropPlaceholders(s string) string {
+	if !hasPlaceholder(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if end := placeholderAt(s, i); end > 0 {
+			i = end
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return b.String()
+}
 
 // withoutPlaceholders takes the placeholders of s out of the spans, which are
 // in order and do not overlap.
 func withoutPlaceholders(s string, spans []span) []span {
-	if !isPlaceholder(s) {
+	if !hasPlaceholder(s) {
 		return spans
 	}
 	var kept []span

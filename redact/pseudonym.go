@@ -14,11 +14,11 @@ const MinPseudonymKey = 16
 var ErrShortKey = errors.New("redact: the key for pseudonyms is shorter than 16 bytes")
 
 // placeholder returns what stands in place of a secret.
-func (r *Redactor) placeholder(e edit) string {
+func (r *Redactor) placeholder(f span) string {
 	if len(r.opts.Pseudonyms) == 0 {
 		return Placeholder
 	}
-	return placeholderOpen + ":" + e.rule.kind + ":" + tag(r.opts.Pseudonyms, e.secret) + ">"
+	return placeholderOpen + ":" + f.rule.kind + ":" + tag(r.opts.Pseudonyms, f.secret) + ">"
 }
 
 // tag returns four hex digits that are the same for the same secret and key.

@@ -156,6 +156,10 @@ func plainEnd(s string, i int) int {
 				return j
 			}
 		case '<':
+			if end := placeholderAt(s, j); end > 0 {
+				j = end - 1
+				continue
+			}
 			if j+1 < limit && (s[j+1] == '/' || isLetter(s[j+1])) {
 				return j
 			}

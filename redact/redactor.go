@@ -92,11 +92,11 @@ func (r *Redactor) redact(s string, d document) string {
 	defer sc.release()
 	d.sc = sc
 	for range maxPasses {
-		edits := d.all(s)
-		if len(edits) == 0 {
+		found := d.all(s)
+		if len(found) == 0 {
 			break
 		}
-		s = r.replace(s, edits)
+		s = r.replace(s, found)
 		d.again = true
 	}
 	return s
@@ -111,17 +111,17 @@ func (r *Redactor) scan() *scan {
 
 const maxPasses = 8
 
-// replace puts a placeholder in place of each edit.
-func (r *Redactor) replace(s string, edits []edit) string {
+// replace puts a placeholder in place of each span.
+func (r *Redactor) replace(s string, found []span) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	at := 0
-	for _, e := range edits {
-		b.WriteString(s[at:e.start])
-		b.WriteString(e.quote)
-		b.WriteString(r.placeholder(e))
-		b.WriteString(e.quote)
-		at = e.end
+	for _, f := range found {
+		b.WriteString(s[at:f.start])
+		b.WriteString(f.quote)
+		b.WriteString(r.placeholder(f))
+		b.WriteString(f.quote)
+		at = f.end
 	}
 	b.WriteString(s[at:])
 	return b.String()

@@ -1,33 +1,6 @@
 package redact
 
-import (
-	"cmp"
-	"slices"
-	"sync"
-)
-
-// rule is what a finding is named after.
-type rule struct {
-	id   string // as Find reports it
-	kind string // as it stands in a pseudonym
-	rank rank   // where two rules find the same, the higher one names it
-}
-
-// rank orders rules by how well they know what they have found.
-type rank uint8
-
-const (
-	byName  rank = iota // the name before a value
-	byData              // a vendor's rule
-	byShape             // its own form
-)
-
-// span is a secret found: s[start:end].
-type span struct {
-	start, end int
-	rule       *rule
-	secret     string // where that is not what stands there but encodes it
-}
+import "sync"
 
 // scan is one pass over one text.
 type scan struct {
@@ -100,21 +73,6 @@ func (sc *scan) settle() []span {
 	if len(sc.found) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(sc.found, func(a, b span) int {
-		return cmp.Or(a.start-b.start, b.end-a.end, int(b.rule.rank)-int(a.rule.rank))
-	})
-	joined := sc.found[:1]
-	for _, f := range sc.found[1:] {
-		last := &joined[len(joined)-1]
-		if f.start < last.end {
-			last.end = max(last.end, f.end)
-			if f.rule.rank > last.rule.rank {
-				last.rule = f.rule
-			}
-			continue
-		}
-		joined = append(joined, f)
-	}
-	sc.found = withoutPlaceholders(sc.s, joined)
+	sc.found = withoutPlaceholders(sc.s, join(sc.found))
 	return sc.found
 }

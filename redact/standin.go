@@ -74,7 +74,7 @@ func isReference(s string) bool {
 	case '@':
 		return s[1] == '{' || isIdentifier(s[1:])
 	case '/':
-		return strings.Count(s, "/") > 1 && !strings.ContainsAny(s, "+=") || isIdentifier(s[1:])
+		return strings.Count(s, "/") > 1 && !strings.ContainsAny(s, "+=") && !looksRandom(s) || isIdentifier(s[1:])
 	case '.', '~':
 		return len(s) > 1 && s[1] == '/' || strings.HasPrefix(s, "../")
 	case '-':

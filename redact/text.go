@@ -1,8 +1,3 @@
-// Package redact removes secrets from text before it is stored, exported or
-// logged.
-//
-// What has been redacted is a type: [Text] can only be made by a [Redactor],
-// and the archive and the exporters take nothing else.
 package redact
 
 import (

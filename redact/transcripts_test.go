@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// identifier matches what must survive: ids of calls and messages, and UUIDs.
+var identifier = regexp.MustCompile(`^(?:(?:call|toolu|msg|req|resp|chatcmpl)[_-]\w+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$`)
 
 // TestTranscriptsAreLeftAlone counts what is found in recorded sessions. The
 // findings go to a file for reading, where COMPACT_REDACTION_REPORT names a folder.
@@ -26,11 +30,17 @@ func TestTranscriptsAreLeftAlone(t *testing.T) {
 			found := r.Find(text)
 			stats.Count(found)
 			for _, f := range found {
+				if id := identifier.FindString(text[f.Start:f.End]); id != "" {
+					t.Errorf("%s takes the identifier %s", f.Rule, id)
+				}
 				fmt.Fprintf(&out, "%s\t%s\t%s⟦%s⟧%s\n", filepath.Base(p), f.Rule, clip(text, f.Start-60, f.Start), clip(text, f.Start, min(f.End, f.Start+120)), clip(text, f.End, f.End+20))
 			}
 		}
 	}
 	tokens := float64(bytes) / 4 / 1e6
+	if rate := float64(stats.Total()) / tokens; rate > 20 {
+		t.Errorf("%.1f findings a million tokens", rate)
+	}
 	t.Logf("%d findings in %.1f million tokens: %.1f a million", stats.Total(), tokens, float64(stats.Total())/tokens)
 	rules := make([]string, 0, len(stats))
 	for rule, n := range stats {

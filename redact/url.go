@@ -32,9 +32,16 @@ func (sc *scan) userinfo(start, end int) {
 
 // urlStop returns where the address that begins at i ends at the latest.
 func urlStop(s string, i int) int {
-	return run(s, i, maxAuthority, func(c byte) bool {
-		return c > ' ' && c != '"' && c != '\'' && c != '`' && c != '<' && c != '>' && c != '\\' && c != ',' && c != '|'
-	})
+	for limit := min(len(s), i+maxAuthority); i < limit; i++ {
+		if end := placeholderAt(s, i); end > 0 {
+			i = end - 1
+			continue
+		}
+		if s[i] <= ' ' || strings.IndexByte("\"'`<>\\,|", s[i]) >= 0 {
+			return i
+		}
+	}
+	return min(i, len(s))
 }
 
 // credentials judges name:password, the part before the @.
@@ -50,5 +57,6 @@ func (sc *scan) credentials(from, to int) {
 }
 
 func isURLPassword(p string) bool {
-	return len(p) >= 3 && !isPlaceholder(p) && !isStandIn(p) && !isReference(p) && !strings.ContainsAny(p, "{}[]$()") && p != "x-oauth-basic" && p != "pass" && p != "pw" && p != "pwd"
+	p = dropPlaceholders(p)
+	return len(p) >= 3 && !isStandIn(p) && !isReference(p) && !strings.ContainsAny(p, "{}[]$()") && p != "x-oauth-basic" && p != "pass" && p != "pw" && p != "pwd"
 }

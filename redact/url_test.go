@@ -4,7 +4,7 @@ import "testing"
 
 func TestURLsLoseTheirPassword(t *testing.T) {
 	family{
-		secret: join(
+		secret: samples(
 			in("fakeDb"+"Pass1", "connecting to postgres://app:%s@db.internal:5432/prod ...", "redis://:%s@cache:6379/0", "https://bob:%s@example.com/a?b=c", "DATABASE_URL=mysql://root:%s@127.0.0.1/app", `{"url": "amqp://guest1:%s@mq:5672"}`),
 			in("p@ss"+"w0rd!", "mysql://root:%s@127.0.0.1/app"),
 			in("pa/s"+"s#w0rd", "postgres://app:%s@db/prod"),

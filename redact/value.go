@@ -12,9 +12,10 @@ type value struct {
 // secret is the filter on the values of telling names: it reports whether v
 // is a secret rather than a type, a reference, a template or a word.
 func (v value) secret(s strength) bool {
+	v.text = dropPlaceholders(v.text)
 	t := v.text
 	switch {
-	case len(t) < 4 || len(t) > maxValue, isPlaceholder(t), isStandIn(t), isReference(t):
+	case len(t) < 4 || len(t) > maxValue, isStandIn(t), isReference(t):
 		return false
 	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):
 		return false
@@ -67,9 +68,9 @@ func (v value) password() bool {
 	case v.env:
 		return !commonWord(v.text)
 	case v.quoted:
-		return p.digits > 0 || p.symbols > 0 && !isIdentifier(v.text) || !isIdentifier(v.text) || len(v.text) >= 6 && p.upper == 0 && p.joints == 0 && !commonWord(v.text)
+		return p.digits > 0 || p.symbols > 0 || len(v.text) >= 6 && p.upper == 0 && p.joints == 0
 	}
-	return p.digits > 0 || p.symbols > 0 && !isIdentifier(v.text)
+	return p.digits > 0 || p.symbols > 0
 }
 
 // telling accepts what no one writes as a word.

@@ -281,7 +281,7 @@ func hasWord(s string, words []string) bool {
 // repeated, a variable, a format, a path, an ellipsis.
 func isAllowed(s string) bool {
 	switch {
-	case distinct(s) == 1, isPlaceholder(s), commonWord(s):
+	case distinct(s) == 1, hasPlaceholder(s), commonWord(s):
 		return true
 	case len(s) < 200 && strings.IndexByte("${%@", s[0]) >= 0:
 		return isReference(s)

@@ -3,16 +3,16 @@ package redact
 import "strings"
 
 // walker reads JSON and finds the secrets in its strings. It accepts exactly
-// what encoding/json accepts, but for nesting deeper than maxDepth.
+// what encoding/json accepts, which goes no deeper than maxDepth.
 type walker struct {
 	d     *document
 	s     string
 	i     int
-	edits []edit
+	found []span
 	muted bool // outside of the member that is to be redacted
 }
 
-const maxDepth = 1000
+const maxDepth = 10000
 
 // literal is a string or a number: s[from:to], a string without its quotes.
 type literal struct {
