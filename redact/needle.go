@@ -63,27 +63,30 @@ func newNeedles(found []span) *needles {
 	return n
 }
 
+// addForms adds every form in which the value of f may stand somewhere.
 func (n *needles) addForms(f span) {
-	s := e.secret
-	forms := []string{s}
-	for _, f := range []string{jsonForm(s), jsonForm(jsonForm(s)), strings.ReplaceAll(s, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
-		if !slices.Contains(forms, f) {
-			forms = append(forms, f)
+	s := f.secret
+	seen := make([]string, 0, 12)
+	add := func(d needle) {
+		if len(d.form) < minNeedle || slices.Contains(seen, d.form) {
+			return
 		}
+		seen = append(seen, d.form)
+		d.secret, d.rule = s, f.rule
+		n.list = append(n.list, d)
 	}
-	for _, f := range forms {
-		n.list = append(n.list, needle{form: f, secret: s, rule: e.rule, word: len(s) < wordUntil})
+	short := len(s) < wordUntil
+	for _, form := range [...]string{s, jsonForm(s), jsonForm(jsonForm(s)), strings.ReplaceAll(s, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
+		add(needle{form: form, word: short})
 	}
 	for shift := range 3 {
-		f, spill := base64Form(s, shift)
-		for _, f := range []string{f, strings.NewReplacer("+", "-", "/", "_").Replace(f)} {
-			if len(f) >= minNeedle && !slices.Contains(forms, f) {
-				forms = append(forms, f)
-				n.list = append(n.list, needle{form: f, secret: s, rule: e.rule, spill: spill})
-			}
-		}
+		form := base64Form(s, shift)
+		add(needle{form: form, spill: 1})
+		add(needle{form: urlSafe.Replace(form), spill: 1})
 	}
 }
+
+var urlSafe = strings.NewReplacer("+", "-", "/", "_")
 
 // jsonForm returns s as it stands inside of a JSON string.
 func jsonForm(s string) string {
@@ -97,13 +100,13 @@ func jsonForm(s string) string {
 }
 
 // base64Form returns the characters that s has in the base64 of any text in
-// which shift bytes, modulo 3, stand before it. spill is 1 when the characters
-// beside them depend on s too.
-func base64Form(s string, shift int) (form string, spill int) {
+// which shift bytes, modulo 3, stand before it. The characters beside them
+// depend on s too, and on what stands there.
+func base64Form(s string, shift int) string {
 	all := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:shift] + s))
 	from := (shift*8 + 5) / 6
 	to := (shift + len(s)) * 8 / 6
-	return all[from:to], 1
+	return all[from:to]
 }
 
 // index sorts the needles and builds the filter that find looks at for each byte.
