@@ -206,7 +206,7 @@ func (d *Conversation) cut(e *Edit) error {
 	if e.Cut.Recent < 0 || e.Cut.Recent > len(d.items) {
 		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, len(d.items))
 	}
-	pinned := d.pinnedRounds()
+	pinned := d.pinnedRounds(e.Cut)
 	out := make([]item, 0, len(d.items)-len(e.Cut.Removed)+1)
 	take := func(from, to int, want func(i int) bool) {
 		for i := from; i < to; i++ {
@@ -226,12 +226,21 @@ func (d *Conversation) cut(e *Edit) error {
 }
 
 // pinnedRounds marks the messages of rounds that hold a pinned one, but for
-// the anchor's round, which always comes behind the summary.
-func (d *Conversation) pinnedRounds() []bool {
+// the anchor's round, which always comes behind the summary. It looks at no
+// more than the prefix that the cut names, so that what came later does not
+// change what the cut once meant.
+func (d *Conversation) pinnedRounds(c *Cut) []bool {
+	end := c.Recent
+	for _, i := range c.Removed {
+		end = max(end, i+1)
+	}
 	msgs := d.Messages()
+	anchor := c.anchor - 1
+	if c.anchor == 0 {
+		anchor = message.Anchor(msgs)
+	}
 	marked := make([]bool, len(msgs))
-	anchor := message.Anchor(msgs)
-	for _, r := range message.Rounds(msgs) {
+	for _, r := range message.Rounds(msgs[:end]) {
 		if r.Start <= anchor && anchor < r.End {
 			continue
 		}

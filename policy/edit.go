@@ -73,6 +73,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = nothing stands for them
 	// Summary describes New where it is a summary.
 	Summary *SummaryInfo
+
+	// anchor is, in a replay, the message that was the last user message when
+	// the cut was made, from 1; -1 = none. 0 = not a replay.
+	anchor int
 }
 
 // SummaryInfo is what a ledger, a report and the events say of a summary.

@@ -38,6 +38,9 @@ type CutRecipe struct {
 	Reason   string       `json:"reason,omitempty"`
 	Summary  *SummaryInfo `json:"summary,omitempty"`
 	Notice   int          `json:"notice,omitempty"` // the number in the notice, where one was put in
+	// Anchor is the last user message at the time, where it stood before the
+	// recent span.
+	Anchor *message.Fingerprint `json:"anchor,omitempty"`
 }
 
 // ordinals returns, for each message, how many that are not pinned come before it.
@@ -84,6 +87,10 @@ func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 	}
 	if e.Cut.New != nil {
 		rec.Notice, _ = ParseNotice(*e.Cut.New)
+	}
+	if a := message.Anchor(c.Messages()); a >= 0 && a < e.Cut.Recent {
+		fp := c.items[a].m.Fingerprint()
+		rec.Anchor = &fp
 	}
 	for _, i := range e.Cut.Removed {
 		if n := len(rec.Removed); n > 0 && rec.Removed[n-1][1] == ord[i] {
@@ -134,6 +141,13 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 	}
 	for n := 0; n < r.Pins && e.Cut.Recent < len(c.items) && c.pins.Pinned(&c.items[e.Cut.Recent].m); n++ {
 		e.Cut.Recent++
+	}
+	e.Cut.anchor = -1
+	for i := e.Cut.Recent - 1; i >= 0 && r.Anchor != nil; i-- {
+		if c.items[i].m.IsUser() && c.items[i].m.Fingerprint() == *r.Anchor {
+			e.Cut.anchor = i + 1
+			break
+		}
 	}
 	switch {
 	case r.Summary != nil && r.Notice == 0:
