@@ -72,7 +72,11 @@ func shape(m *message.Message) uint64 {
 		p := &m.Parts[i]
 		h = mix64(h, uint64(p.Kind)<<56|uint64(len(p.Text)))
 		h = mix64(h, uint64(len(p.Args)))
+		if p.Sealed {
+			h++
+		}
 		if p.Media != nil {
+			h = mix64(h, uint64(len(p.Media.URL)))
 			h = mix64(h, uint64(p.Media.Bytes))
 			h = mix64(h, uint64(p.Media.Width)<<32|uint64(p.Media.Height))
 			h = mix64(h, uint64(len(p.Media.Detail)))
