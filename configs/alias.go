@@ -102,7 +102,7 @@ func (l *loader) setting(name string, g given, path string, a alias) (setting, b
 		s.name = g.key
 	}
 	if a.preset != "" && a.preset != l.preset {
-		l.report.add(&Error{Source: name, Line: g.line, Path: g.key, Reason: "belongs to the preset " + a.preset + "; here it is " + path + ", in " + unitOf(path)})
+		l.report.add(&Error{Source: name, Line: g.line, Path: g.key, Reason: "belongs to the preset " + a.preset + "; elsewhere there is " + path + unitOf(path)})
 		return s, false
 	}
 	k := schema().byPath[path].kind
@@ -121,9 +121,10 @@ func (l *loader) setting(name string, g given, path string, a alias) (setting, b
 	return s, true
 }
 
+// unitOf warns that the number is another one there.
 func unitOf(path string) string {
 	if strings.HasSuffix(path, "_tokens") {
-		return "tokens"
+		return ", in tokens"
 	}
-	return "turns"
+	return ""
 }

@@ -9,10 +9,9 @@ import (
 )
 
 func newCompact(a *app) *cobra.Command {
-	var note string
 	r := &reduction{app: a}
 	r.call = func(ctx context.Context, m *compact.CompactManager, session string, t *transcript) (*compact.Result, error) {
-		return m.ManualCompact(ctx, session, t.msgs, note, t.options()...)
+		return m.ManualCompact(ctx, session, t.msgs, r.note, t.options()...)
 	}
 	cmd := &cobra.Command{
 		Use:   "compact FILE|-",
@@ -26,6 +25,6 @@ redacted. The same file a second time finds what was done, and changes nothing.`
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}
 	r.flags(cmd)
-	cmd.Flags().StringVar(&note, "note", "", "`TEXT` that says why, for report and trace")
+	cmd.Flags().StringVar(&r.note, "note", "", "`TEXT` that says why, for report and trace")
 	return cmd
 }

@@ -33,6 +33,7 @@ func (e *usageError) Unwrap() error { return e.err }
 // inputError is input that can't be read; where it is known, its line.
 type inputError struct {
 	file string
+	line int // 0: not known, or in err
 	err  error
 }
 
@@ -40,6 +41,9 @@ func (e *inputError) Error() string {
 	var at *openai.InputError
 	if errors.As(e.err, &at) {
 		return fmt.Sprintf("%s:%d: message %d: %v", e.file, at.Line, at.Index, at.Err)
+	}
+	if e.line > 0 {
+		return fmt.Sprintf("%s:%d: %v", e.file, e.line, e.err)
 	}
 	return e.file + ": " + e.err.Error()
 }

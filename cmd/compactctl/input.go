@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"crypto/sha256"
 
 	"github.com/spf13/cobra"
 
@@ -61,10 +60,10 @@ func (a *app) read(file string) (*transcript, error) {
 		return nil, err
 	}
 	if t.msgs, t.layout, err = openai.Parse(data); err != nil {
-		return nil, &inputError{t.name, err}
+		return nil, &inputError{file: t.name, err: err}
 	}
 	if len(t.msgs) == 0 {
-		return nil, &inputError{t.name, errors.New("there are no messages in it")}
+		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
 	}
 	t.tools, err = a.schemas()
 	return t, err
@@ -75,14 +74,14 @@ func (a *app) bytes(file string) ([]byte, error) {
 	if file == "-" {
 		data, err := io.ReadAll(a.in)
 		if err != nil {
-			return nil, &inputError{"standard input", err}
+			return nil, &inputError{file: "standard input", err: err}
 		}
 		return data, nil
 	}
 	data, err := os.ReadFile(file)
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return nil, &inputError{file, path.Err}
+		return nil, &inputError{file: file, err: path.Err}
 	}
 	return data, err
 }
@@ -98,11 +97,11 @@ func (a *app) schemas() (json.RawMessage, error) {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
-		line := 1
+		bad := &inputError{file: a.input.tools, line: 1, err: fmt.Errorf("not a JSON array of tool schemas: %w", err)}
 		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-			line += bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte{'\n'})
+			bad.line += bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte{'\n'})
 		}
-		return nil, &inputError{a.input.tools, fmt.Errorf("line %d: not a JSON array of tool schemas: %w", line, err)}
+		return nil, bad
 	}
 	return data, nil
 }

@@ -33,10 +33,20 @@ func openTarget(path string) (*target, error) {
 	case err == nil:
 		t.mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, unwritable(path, err)
 	}
-	t.temp, err = os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*")
-	return t, err
+	if t.temp, err = os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*"); err != nil {
+		return nil, unwritable(path, err)
+	}
+	return t, nil
+}
+
+// unwritable names the file that was asked for, not the one beside it.
+func unwritable(path string, err error) error {
+	if pe := new(fs.PathError); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s can't be written: %w", path, err)
 }
 
 // commit writes the content.

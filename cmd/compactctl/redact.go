@@ -38,9 +38,9 @@ secrets are found in JSON inside strings too.`,
 				return err
 			}
 			c := &cleaner{redactor: red, field: field, found: redact.Stats{}}
-			clean, err := c.clean(data)
+			clean, err := c.clean(args[0], data)
 			if err != nil {
-				return &inputError{args[0], err}
+				return err
 			}
 			if out == "" || out == "-" {
 				_, err = a.out.Write(clean)
@@ -66,7 +66,7 @@ type cleaner struct {
 
 // clean redacts JSONL line by line, anything else as a whole, so that a secret
 // of more than one line is found.
-func (c *cleaner) clean(data []byte) ([]byte, error) {
+func (c *cleaner) clean(name string, data []byte) ([]byte, error) {
 	if c.field == "" && !isJSONL(data) {
 		return c.text(data), nil
 	}
@@ -76,7 +76,7 @@ func (c *cleaner) clean(data []byte) ([]byte, error) {
 		data = rest
 		clean, err := c.line(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, &inputError{file: name, line: number, err: err}
 		}
 		out = append(out, clean...)
 		if more {

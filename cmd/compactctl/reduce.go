@@ -16,6 +16,7 @@ import (
 type reduction struct {
 	*app
 	out, report string // where the messages and the Result go; "" = nowhere
+	note        string // why
 	call        func(ctx context.Context, m *compact.CompactManager, session string, t *transcript) (*compact.Result, error)
 
 	outFile, reportFile *target
@@ -75,6 +76,9 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 		return nil, err
 	}
 	res, err := r.call(ctx, m, r.session(t), t)
+	if why, bad := spoken(cfg, r.note); bad == nil {
+		res.Note = why.String()
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
 	defer cancel()
 	return res, errors.Join(err, m.Close(ctx))
@@ -111,7 +115,7 @@ func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) er
 	if r.out == "-" {
 		s = r.errStyle
 	}
-	return printReport(table, s, t, res, r.out)
+	return printReport(table, s, res, r.out)
 }
 
 // reportOf is the Result as JSON, with the error where there is one.

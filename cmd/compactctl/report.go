@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/trace"
@@ -18,7 +17,7 @@ type reportWriter struct {
 }
 
 // printReport tells a person what was done, in one sentence first.
-func printReport(w io.Writer, s style, t *transcript, res *compact.Result, out string) error {
+func printReport(w io.Writer, s style, res *compact.Result, out string) error {
 	r := &reportWriter{style: s, res: res}
 	r.headline()
 	r.layers()
@@ -91,83 +90,6 @@ func deeds(res *compact.Result) string {
 	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
-// layers is the table of where the tokens are.
-func (r *reportWriter) layers() {
-	b, a := r.res.Before, r.res.After
-	rows := []layer{
-		{"system", b.System, a.System},
-		{"developer", b.Developer, a.Developer},
-		{"tool schemas", b.ToolsSchema, a.ToolsSchema},
-		{"summary", b.Summary, a.Summary},
-		{"user", b.User, a.User},
-		{"assistant", b.Assistant, a.Assistant},
-		{"tool results", b.ToolResults, a.ToolResults},
-		{"overhead", b.Overhead, a.Overhead},
-	}
-	changed, scale := b.Total != a.Total, max(r.res.MaxTokens, a.Total)
-	if changed {
-		scale = max(b.Total, a.Total)
-		fmt.Fprintln(r, r.style.dim("                  before     after"))
-	}
-	for _, row := range rows {
-		if row.before+row.after > 0 {
-			r.row(row, changed, amount, scale)
-		}
-	}
-	r.row(layer{"total", b.Total, a.Total}, changed, func(n int) string { return r.style.bold(count(n)) }, scale)
-	r.row(layer{"messages", b.Messages, a.Messages}, changed, count, 0)
-	r.WriteByte('\n')
-}
-
-// layer is one row of the table.
-type layer struct {
-	name          string
-	before, after int
-}
-
-func (r *reportWriter) row(l layer, changed bool, format func(int) string, scale int) {
-	fmt.Fprint(r, left(l.name, noteColumns))
-	if changed {
-		fmt.Fprint(r, pad(format(l.before), count(l.before), numberColumns+2))
-	}
-	line := pad(format(l.after), count(l.after), numberColumns)
-	if !changed {
-		line = "  " + line
-	}
-	if bar := r.bar(l.before, l.after, scale); bar != "" {
-		line += "  " + bar
-	}
-	fmt.Fprintln(r, line)
-}
-
-// pad fills a painted number up to n columns.
-func pad(painted, plain string, n int) string {
-	if !strings.Contains(painted, plain) {
-		plain = painted // a dash in its place
-	}
-	return strings.Repeat(" ", max(n-columnsOf(plain), 0)) + painted
-}
-
-const numberColumns = 10
-
-// barColumns is how wide the longest bar is.
-const barColumns = 40
-
-// bar draws what is left solid and what went light.
-func (r *reportWriter) bar(before, after, scale int) string {
-	if scale == 0 {
-		return ""
-	}
-	cells := func(n int) int {
-		if n > 0 {
-			return max(1, (n*barColumns+scale/2)/scale)
-		}
-		return 0
-	}
-	solid := cells(after)
-	return r.style.green(strings.Repeat("█", solid)) + r.style.dim(strings.Repeat("░", max(0, cells(before)-solid)))
-}
-
 // outcome counts messages by what became of them.
 func (r *reportWriter) outcome() {
 	res := r.res
@@ -217,13 +139,18 @@ func stepOf(res *compact.Result) string {
 	return fmt.Sprintf(", step %d", res.Step)
 }
 
-// note writes a line with its name, or more lines below each other.
+// note writes a line with its name; what does not fit goes below.
 func (r *reportWriter) note(painted, name, text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		fmt.Fprintf(r, "%s%s  %s\n", painted, strings.Repeat(" ", noteColumns-len(name)), line)
-		painted, name = "", ""
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		for _, line := range wrap(paragraph, reportColumns-noteColumns-2) {
+			fmt.Fprintf(r, "%s%s  %s\n", painted, strings.Repeat(" ", noteColumns-len(name)), line)
+			painted, name = "", ""
+		}
 	}
 }
+
+// reportColumns is how wide a report is.
+const reportColumns = 80
 
 const noteColumns = 12
 
@@ -241,61 +168,4 @@ func window(res *compact.Result) string {
 		return "a window of " + size + " (no model is named; counted by " + res.CountingUnit + ")"
 	}
 	return printable(res.Model) + "'s window of " + size
-}
-
-func unit(res *compact.Result) string {
-	if res.CountingUnit == "utf-16" {
-		return "characters"
-	}
-	return "tokens"
-}
-
-// amount writes nothing as a dash.
-func amount(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return count(n)
-}
-
-func share(n, of int) string {
-	if of <= 0 {
-		return "all"
-	}
-	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
-}
-
-func relative(from, to int) string {
-	return fmt.Sprintf("%+.0f %%", 100*float64(to-from)/float64(max(from, 1)))
-}
-
-// times says what the time went into.
-func times(t compact.Timing) string {
-	var parts []string
-	for _, p := range []struct {
-		name string
-		d    time.Duration
-	}{
-		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarise},
-		{"archive", t.Archive}, {"commit", t.Commit},
-	} {
-		if p.d >= 500*time.Microsecond {
-			parts = append(parts, p.name+" "+milliseconds(p.d))
-		}
-	}
-	all := milliseconds(t.Total)
-	if len(parts) == 0 {
-		return all
-	}
-	return all + " (" + strings.Join(parts, ", ") + ")"
-}
-
-func milliseconds(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d >= time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f ms", float64(d)/float64(time.Millisecond))
 }

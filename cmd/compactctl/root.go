@@ -22,6 +22,7 @@ line are named); 4 the budget cannot be met; 5 the archive failed.`,
 		SilenceUsage:  true,
 		RunE:          group,
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "JSON in place of a table")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no table and no progress")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
@@ -32,6 +33,9 @@ line are named); 4 the budget cannot be met; 5 the archive failed.`,
 	)
 	return root
 }
+
+// helpColumns is how wide help is.
+const helpColumns = 80
 
 // group is a command that only holds others.
 func group(cmd *cobra.Command, args []string) error {

@@ -3,11 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"strconv"
-	"strings"
-	"unicode"
-
-	"golang.org/x/text/width"
 )
 
 // style writes colours, or does not.
@@ -31,86 +26,3 @@ func (s style) red(t string) string    { return s.paint("31", t) }
 func (s style) green(t string) string  { return s.paint("32", t) }
 func (s style) yellow(t string) string { return s.paint("33", t) }
 func (s style) cyan(t string) string   { return s.paint("36", t) }
-
-// count writes 12345 as 12,345.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-// things writes "1 message" and "1,200 messages".
-func things(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + one + "s"
-}
-
-// printable makes text of strangers safe for a terminal: what could move the
-// cursor or change colours is shown, not done.
-func printable(s string) string {
-	safe := func(r rune) bool { return unicode.IsPrint(r) || r == '\n' || r == '\t' }
-	if strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if safe(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
-}
-
-// oneLine is text as one line for a terminal.
-func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
-
-// columnsOf is how many columns of a terminal a text takes.
-func columnsOf(s string) int {
-	n := 0
-	for _, r := range s {
-		n += columnsOfRune(r)
-	}
-	return n
-}
-
-func columnsOfRune(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case r >= 0x1100:
-		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
-			return 2
-		}
-	}
-	return 1
-}
-
-// clip shortens a text to n columns.
-func clip(s string, n int) string {
-	if columnsOf(s) <= n {
-		return s
-	}
-	var b strings.Builder
-	left := n - 1
-	for _, r := range s {
-		if left -= columnsOfRune(r); left < 0 {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String() + "…"
-}
-
-// left and right fill a text up to n columns.
-func left(s string, n int) string  { return s + strings.Repeat(" ", max(n-columnsOf(s), 0)) }
-func right(s string, n int) string { return strings.Repeat(" ", max(n-columnsOf(s), 0)) + s }

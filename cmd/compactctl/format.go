@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+func unit(res *compact.Result) string {
+	if res.CountingUnit == "utf-16" {
+		return "characters"
+	}
+	return "tokens"
+}
+
+// amount writes nothing as a dash.
+func amount(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return count(n)
+}
+
+func share(n, of int) string {
+	if of <= 0 {
+		return "all"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
+}
+
+func relative(from, to int) string {
+	return fmt.Sprintf("%+.0f %%", 100*float64(to-from)/float64(max(from, 1)))
+}
+
+// times says what the time went into.
+func times(t compact.Timing) string {
+	var parts []string
+	for _, p := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarise},
+		{"archive", t.Archive}, {"commit", t.Commit},
+	} {
+		if p.d >= 500*time.Microsecond {
+			parts = append(parts, p.name+" "+milliseconds(p.d))
+		}
+	}
+	all := milliseconds(t.Total)
+	if len(parts) == 0 {
+		return all
+	}
+	return all + " (" + strings.Join(parts, ", ") + ")"
+}
+
+func milliseconds(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f ms", float64(d)/float64(time.Millisecond))
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestProgressShowsOnlyWhatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		p := &progress{w: &b, on: true}
+		p.start("quick")
+		time.Sleep(progressAfter - time.Millisecond)
+		p.stop()
+		if b.Len() > 0 {
+			t.Errorf("a moment's work showed %q", b.String())
+		}
+		p.start("slow")
+		p.at(1, 4)
+		time.Sleep(2 * progressAfter)
+		p.stop()
+		p.stop() // twice is no harm
+		if got := b.String(); !strings.Contains(got, "slow 25 %") || !strings.HasSuffix(got, "\r\x1b[K") {
+			t.Errorf("showed %q", got)
+		}
+	})
+}
+
+func TestProgressThatIsOffShowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		p := &progress{w: &b}
+		p.start("slow")
+		time.Sleep(time.Hour)
+		p.stop()
+		if b.Len() > 0 {
+			t.Errorf("showed %q", b.String())
+		}
+	})
+}

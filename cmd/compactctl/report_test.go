@@ -1,0 +1,102 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
+)
+
+func result() *compact.Result {
+	return &compact.Result{
+		Session: "s1", Model: "gpt-4", Step: 2, Triggered: true, Reason: trace.ReasonUsage, Note: "why", CountingUnit: "cl100k_base",
+		TokensIn: 120_000, MaxTokens: 128_000, Trigger: 108_800,
+		Before:         compact.Layers{System: 100, User: 900, Assistant: 19_000, ToolResults: 100_000, Total: 120_000, Messages: 400},
+		After:          compact.Layers{System: 100, Summary: 1_400, User: 500, Assistant: 6_000, ToolResults: 22_000, Total: 30_000, Messages: 90},
+		ReductionStage: compact.ReductionSummarization, InvariantStatus: compact.InvariantsOK,
+		KeptCount: 60, TruncatedCount: 1, MaskedCount: 29, MaskedChars: 81_234, SummarisedCount: 310,
+		Summary:  &policy.SummaryInfo{Version: 2, Strategy: "task_state", Backend: "openai", Model: "gpt-4o-mini", Tokens: 1_396, InputSize: 40_000},
+		Archived: &compact.Archived{Adapter: "fs", Location: ".compact/archive/s1", Files: []string{"transcript-pre-compact-002.jsonl", "ledger-002.json"}},
+		Warnings: []string{"something \x1b[2J odd"},
+		Timing:   compact.Timing{Count: 8 * time.Millisecond, Summarise: 2100 * time.Millisecond, Total: 2250 * time.Millisecond},
+	}
+}
+
+func TestReport(t *testing.T) {
+	const want = `Cut 1 tool result, masked 29 tool results and summarised 310 messages.
+120,000 → 30,000 tokens (-75 %), 23 % of gpt-4's window of 128,000
+
+                  before     after
+system               100       100  █
+summary                -     1,400  █
+user                 900       500  █
+assistant         19,000     6,000  ██░░░░
+tool results     100,000    22,000  ███████░░░░░░░░░░░░░░░░░░░░░░░░░░
+total            120,000    30,000  ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+messages             400        90
+
+outcome       kept 60 · truncated 1 · masked 29 · summarised 310 · dropped 0
+              81,234 characters masked
+summary       v2, task_state by openai (gpt-4o-mini): 1,396 tokens for 40,000
+note          why
+session       s1, step 2
+archive       .compact/archive/s1
+              transcript-pre-compact-002.jsonl
+              ledger-002.json
+written       small.jsonl
+time          2.2 s (count 8 ms, summary 2.1 s)
+warning       something \x1b[2J odd
+`
+	var b strings.Builder
+	if err := printReport(&b, style{}, result(), "small.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var painted strings.Builder
+	if err := printReport(&painted, style{on: true}, result(), "small.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	if plain := unpainted(painted.String()); plain != b.String() {
+		t.Errorf("colours change the text:\n%s", cmp.Diff(b.String(), plain))
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// unpainted takes the colours out.
+func unpainted(s string) string {
+	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
+		s = strings.ReplaceAll(s, "\x1b["+code+"m", "")
+	}
+	return s
+}
+
+func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
+	for reason, want := range map[string]string{
+		trace.ReasonBelow:      "Nothing to do: a compaction is due from 108,800 tokens on.",
+		trace.ReasonWaiting:    "Nothing to do: a compaction is due from 108,800 tokens on.",
+		trace.ReasonNothingOld: "Nothing to take out: all that is left is pinned or recent.",
+		trace.ReasonFloor:      "Above the target, but nothing to take out: all that is left is pinned or recent.",
+		"other":                "Nothing was changed (other).",
+	} {
+		res := &compact.Result{Reason: reason, Trigger: 108_800}
+		if got := sentence(res); got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+	}
+	res := &compact.Result{Reason: trace.ReasonBelow, Trigger: 10, CountingUnit: "utf-16", Replayed: 2, DroppedCount: 1, MaskedCount: 2}
+	want := "Nothing to do: a compaction is due from 10 characters on.\nDone again, as by earlier compactions: masked 2 tool results and dropped 1 message."
+	if got := sentence(res); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestSessionIDIsThatOfAGrownTranscriptToo(t *testing.T) {
+	a := &app{}
+	msgs := []message.Message{message.System("s"), message.User("hi"), message.Assistant("hello"), message.User("bye")}
+	id := a.session(&transcript{msgs: msgs})
+	if got := a.session(&transcript{msgs: append(msgs[:4:4], message.Assistant("more"))}); got != id {
+		t.Errorf("a grown transcript is %s, it was %s", got, id)
+	}
+	other := append([]message.Message{message.System("s"), message.User("ho")}, msgs[2:]...)
+	if got := a.session(&transcript{msgs: other}); got == id {
+		t.Error("another request has the same id")
+	}
+	if got := a.session(&transcript{msgs: msgs[:1]}); len(got) != 16 {
+		t.Errorf("a transcript without an answer is %q", got)
+	}
+	a.input.session = "mine"
+	if got := a.session(&transcript{msgs: msgs}); got != "mine" {
+		t.Errorf("the given id is %q", got)
+	}
+}

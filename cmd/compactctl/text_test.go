@@ -1,0 +1,95 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestColumnsAreThoseOfATerminal(t *testing.T) {
+	for s, want := range map[string]int{
+		"": 0, "abc": 3, "→ 1": 3, "中文": 4, "ｶﾅ": 2, "가": 2, "e\u0301": 1, "😀": 2, "█░": 2, "a\u200db": 2,
+	} {
+		if got := columnsOf(s); got != want {
+			t.Errorf("columnsOf(%q) = %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestClipNeverTakesMoreColumnsThanItMay(t *testing.T) {
+	for _, s := range []string{"", "abcdefgh", "中文中文中文", "a中b文c", "😀😀😀😀"} {
+		for n := 1; n < 14; n++ {
+			got := clip(s, n)
+			if columnsOf(got) > n {
+				t.Errorf("clip(%q, %d) = %q takes %d columns", s, n, got, columnsOf(got))
+			}
+			if columnsOf(s) <= n && got != s {
+				t.Errorf("clip(%q, %d) = %q, though it fits", s, n, got)
+			}
+		}
+	}
+	if got := clip("a中b", 3); got != "a…" {
+		t.Errorf("half a wide letter: %q", got)
+	}
+}
+
+func TestTextOfStrangersCannotDriveTheTerminal(t *testing.T) {
+	hostile := "a\x1b[31mred\x07\x9b2J\u202egnp\r\x00b\ttab\nline"
+	got := printable(hostile)
+	for _, r := range got {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x9b || r == '\u202e' {
+			t.Errorf("%q lets %q through", got, r)
+		}
+	}
+	if s := "Grüße 中文 ✓ — …"; printable(s) != s {
+		t.Errorf("%q was changed to %q", s, printable(s))
+	}
+	if got := oneLine(" a \n\n b\t c "); got != "a b c" {
+		t.Errorf("oneLine: %q", got)
+	}
+}
+
+func TestNumbersAreGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -1: "-1"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %q, want %q", n, got, want)
+		}
+	}
+	if got := things(1, "message") + ", " + things(2000, "message"); got != "1 message, 2,000 messages" {
+		t.Error(got)
+	}
+}
+
+func TestWrapBreaksBetweenWords(t *testing.T) {
+	got := wrap("one two three "+strings.Repeat("x", 12)+" four", 9)
+	if diff := cmp.Diff([]string{"one two", "three", strings.Repeat("x", 12), "four"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRangesAreShort(t *testing.T) {
+	for want, at := range map[string][]int{"": nil, "3": {3}, "1-3, 7, 9-10": {1, 2, 3, 7, 9, 10}} {
+		if got := ranges(at); got != want {
+			t.Errorf("ranges(%v) = %q, want %q", at, got, want)
+		}
+	}
+}
+
+func TestSizesAndAgesAreForPeople(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 9999: "9,999 B", 10_000: "10 kB", 1_234_567: "1,235 kB", 12_345_678: "12 MB"} {
+		if got := bytesOf(n); got != want {
+			t.Errorf("bytesOf(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for s, hours := range map[string]float64{"90d": 2160, "0d": 0, "12h": 12, "1h30m": 1.5} {
+		if d, err := ageOf(s); err != nil || d.Hours() != hours {
+			t.Errorf("ageOf(%q) = %v, %v", s, d, err)
+		}
+	}
+	for _, s := range []string{"", "d", "-1d", "-1h", "1.5d", "90", "9d9"} {
+		if d, err := ageOf(s); err == nil {
+			t.Errorf("ageOf(%q) = %v", s, d)
+		}
+	}
+}
