@@ -8,7 +8,7 @@ import (
 // Brief is a few bullets. It is also what a model that refused is asked for.
 var Brief = register(Strategy{
 	Name:     "brief",
-	Sections: []Section{{"Summary", 0}},
+	Sections: []Section{{Title: "Summary"}},
 	Instructions: `Write a few bullets, eight at most: what is wanted, what was done, what holds, what comes next.
 Unfinished work begins with [open], finished work that must not be repeated with [done].`,
 	Examples: []Example{

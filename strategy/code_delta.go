@@ -17,10 +17,10 @@ const (
 var CodeDelta = register(Strategy{
 	Name: "code_delta",
 	Sections: []Section{
-		{"Changes", 0.5},
-		{"Why", 0.2},
-		{"Tests and builds", 0.15},
-		{"Follow-ups", 0.15},
+		{Title: "Changes", Share: 0.5},
+		{Title: "Why", Share: 0.2},
+		{Title: "Tests and builds", Share: 0.15},
+		{Title: "Follow-ups", Share: 0.15},
 	},
 	Instructions: `Record what became of the code, one line a file:
 file_path: what changed (functions, APIs, side effects)

@@ -21,8 +21,9 @@ func (j *job) complete(draft string) (string, error) {
 	}
 	added := 0
 	if !extractive {
+		first := centralOf(j.index, ParseDocument(j.strategy, j.in.Previous), j.limit, j.in.Count)
 		d = makeRoom(d, j.strategy, j.index, j.limit, j.in.Count)
-		added = references(&d, j.strategy, j.index, j.limit, j.in.Count)
+		added = references(&d, j.strategy, j.index, first, j.limit, j.in.Count)
 		d = fit(d, j.strategy, j.limit, j.in.Count)
 	}
 	text := d.Render(j.strategy)

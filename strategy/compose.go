@@ -20,6 +20,8 @@ type composer struct {
 	limit    int // tokens
 	count    func(string) int
 
+	central []*Entity
+
 	covered map[*Entity]bool
 	groups  map[groupKey]bool
 	titles  []bool
@@ -55,8 +57,33 @@ func (c *composer) compose(lines []Line) Document {
 	c.fill(all, room, true)
 	c.fill(all, room, false)
 	d := c.document()
-	references(&d, c.strategy, c.index, c.limit, c.count)
+	first := c.central
+	if c.lists() >= 0 {
+		first = nil // they stand in their section
+	}
+	references(&d, c.strategy, c.index, first, c.limit, c.count)
 	return fit(d, c.strategy, c.limit, c.count)
+}
+
+// centralValue puts the central identifiers before everything else.
+const centralValue = 10
+
+// centralLines offers the central identifiers for the section that lists them.
+func (c *composer) centralLines() []Line {
+	section := c.lists()
+	if section < 0 {
+		return nil
+	}
+	out := make([]Line, len(c.central))
+	for k, e := range c.central {
+		out[k] = Line{Section: section, Group: central, Text: e.Text, Value: centralValue}
+	}
+	return out
+}
+
+// lists returns the section for lists of identifiers, -1 where there is none.
+func (c *composer) lists() int {
+	return slices.IndexFunc(c.strategy.Sections, func(s Section) bool { return s.Lists })
 }
 
 // scarcity is how much of the references' share is worth reserving: little
@@ -68,7 +95,10 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	out := make([]*candidate, 0, len(lines))
 	for i, l := range lines {
 		l.Text = squash(neutral(l.Text))
-		key := l.Group + "\x00" + itemKey(l.Text)
+		key := itemKey(l.Text)
+		if l.Group != "" {
+			key = "\x00" + l.Text // an identifier is listed once, and differs from its other spellings
+		}
 		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) || seen[key] {
 			continue
 		}
@@ -89,7 +119,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	return out
 }
 
-// gain is what a line adds, per token.
+// worth is what a line adds, per token.
 func (c *composer) worth(k *candidate) float64 {
 	g := k.Value
 	for i, e := range k.entities {
@@ -97,8 +127,16 @@ func (c *composer) worth(k *candidate) float64 {
 			g += e.Score
 		}
 	}
-	return g / float64(k.cost+c.overhead(k)+1)
+	n := k.cost + c.overhead(k) + 1
+	if k.Group == "" {
+		n += evenness
+	}
+	return g / float64(n)
 }
+
+// evenness is added to what a sentence costs when it is compared with others,
+// in tokens: without it the shortest would always win.
+const evenness = 20
 
 // overhead is what a line costs beside itself: the heading, the group's title.
 func (c *composer) overhead(k *candidate) int {

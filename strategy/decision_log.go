@@ -6,8 +6,8 @@ import "strings"
 var DecisionLog = register(Strategy{
 	Name: "decision_log",
 	Sections: []Section{
-		{"Decision log", 0},
-		{"Open questions", 0.12},
+		{Title: "Decision log"},
+		{Title: "Open questions", Share: 0.12},
 	},
 	Instructions: `Record the decisions in the order in which they were made, one line each:
 [step_id] decision :: rationale :: inputs (brief) :: outputs (brief)

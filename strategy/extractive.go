@@ -37,34 +37,32 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 // compose lets the strategy extract and chooses from what it offers.
 func (h *History) compose(r Request) Document {
 	c := newComposer(r.Strategy, h.Index, r.MaxTokens, r.Count)
-	lines := h.carried(r.Strategy)
+	c.central = centralOf(h.Index, h.Previous, r.MaxTokens, r.Count)
+	lines := append(c.centralLines(), h.carried()...)
 	if r.Strategy.Extract != nil {
 		lines = append(lines, r.Strategy.Extract(h)...)
 	}
 	return c.compose(lines)
 }
 
-// carried offers the lines of the summary before again. Lists of identifiers
-// and items with a status are not among them: the index and [History.Items]
-// hold those.
-func (h *History) carried(s Strategy) []Line {
+// carried offers the lines of the summary before again: the first lines of a
+// section are worth most, since they have been carried longest. Lists of
+// identifiers and items with a status are not among them: the index and
+// [History.Items] hold those.
+func (h *History) carried() []Line {
 	var out []Line
-	for _, l := range h.Previous.Notes {
-		if _, _, item := statusOf(l); !item {
-			out = append(out, Line{Text: l, Value: carriedValue, Order: -1})
+	offer := func(section int, lines []string) {
+		n := 0
+		for _, l := range lines {
+			if _, _, item := statusOf(l); !item && !listing(l) {
+				out = append(out, Line{Section: section, Text: l, Value: max(1.2-0.12*float64(n), 0.3), Order: -1})
+				n++
+			}
 		}
 	}
+	offer(0, h.Previous.Notes)
 	for i, lines := range h.Previous.Sections {
-		for _, l := range lines {
-			if _, _, item := statusOf(l); item || listing(l) {
-				continue
-			}
-			out = append(out, Line{Section: i, Text: l, Value: carriedValue, Order: -1})
-		}
+		offer(i, lines)
 	}
 	return out
 }
-
-// carriedValue is what a line of the summary before is worth: less than the
-// best of the new ones, more than most.
-const carriedValue = 0.85

@@ -25,8 +25,34 @@ func machine(text string) bool {
 		strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<user_instructions")
 }
 
-// Goals returns what the user asked for: the first request in full, of later
-// ones the sentence that asks.
+// quality says how well a sentence stands by itself, 0 to 1: fragments,
+// announcements and pleasantries say little once they are alone.
+func quality(t string) float64 {
+	q := 1.0
+	switch n := len(t); {
+	case n < 20:
+		q = 0.25
+	case n < 40:
+		q = 0.6
+	}
+	if strings.HasSuffix(t, ":") {
+		q *= 0.4
+	}
+	low := strings.ToLower(t)
+	for _, p := range emptyStarts {
+		if strings.HasPrefix(low, p) {
+			return q * 0.2
+		}
+	}
+	return q
+}
+
+var emptyStarts = []string{"let me ", "now let me", "now i'll", "now i need", "i'll check", "i'll look", "let's look", "let's check", "let's see",
+	"i see", "good", "great", "perfect", "excellent", "you're right", "thanks", "thank you", "yes", "ok", "sure", "hi", "hello", "okay", "done",
+	"this session is being continued", "the conversation is summarized", "no response", "found it", "here's", "here is", "now the", "looking at"}
+
+// Goals returns what the user asked for: the first request at length, of later
+// ones the sentences that ask.
 func (h *History) Goals() []Fact {
 	var out []Fact
 	first := true
@@ -35,26 +61,26 @@ func (h *History) Goals() []Fact {
 		if !s.user() || machine(s.Text) {
 			continue
 		}
-		limit := 2
+		limit := 3
 		if first {
-			limit = 5
+			limit = 6
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
-			if n >= limit || heading || len(t) < 12 {
+			if n >= limit || heading || len(t) < 8 {
 				return
 			}
 			n++
-			value := 0.9 - 0.15*float64(n)
+			value := 0.8 - 0.1*float64(n)
 			if first && n == 1 {
-				value = 1.2
+				value = 1.4
 			}
 			if asks(t) {
-				value += 0.2
+				value += 0.3
 			}
-			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * h.recency(s.ID)})
+			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)})
 		})
-		first = false
+		first = first && n == 0
 	}
 	return out
 }
@@ -65,10 +91,7 @@ func (h *History) recency(id int) float64 {
 		return 1
 	}
 	first, last := h.Steps[0].ID, h.Steps[len(h.Steps)-1].ID
-	if last == first {
-		return 1
-	}
-	return 0.6 + 0.4*float64(id-first)/float64(last-first)
+	return 0.6 + 0.4*float64(max(id, first)-first)/float64(max(last-first, 1))
 }
 
 var askWords = []string{"please", "can you", "could you", "i want", "i need", "we need", "should", "make ", "add ", "fix ", "implement", "let's",
@@ -85,42 +108,72 @@ func hasAny(low string, words []string) bool {
 	return false
 }
 
-var bindWords = []string{"must", "never", "only ", "do not", "don't", "dont ", "always", "without ", "make sure", "ensure", "avoid", "no more than",
-	"at most", "at least", "required", "not allowed", "keep ", "instead of", "should not", "shouldn't", "needs to", "need to", "必须", "不要", "只能"}
+// strongBinds bind wherever they stand; weakBinds only in a sentence that
+// tells somebody what to do.
+var (
+	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
+		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
+	weakBinds = []string{"only ", "ensure", "avoid", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer", "without "}
+	// descriptive follows "never" and "only" in sentences about what is.
+	descriptive = []string{"never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
+)
 
-// Constraints returns the user's sentences that bind, in the user's words.
+// Constraints returns the sentences of the user and of system messages that
+// bind, in their words.
 func (h *History) Constraints() []Fact {
 	var out []Fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.Role == message.RoleAssistant || machine(s.Text) || s.Role == message.RoleTool {
+		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || machine(s.Text) {
 			continue
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
-			if heading || len(t) < 12 || len(t) > 600 || n >= 12 {
-				return
+			if value := binds(t); !heading && value > 0 && n < 12 {
+				n++
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)})
 			}
-			low := strings.ToLower(t)
-			if !hasAny(low, bindWords) {
-				return
-			}
-			n++
-			value := 0.7
-			if hasAny(low, []string{"must", "never", "do not", "don't", "only ", "必须", "不要"}) {
-				value = 1
-			}
-			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * h.recency(s.ID)})
 		})
 	}
 	return out
 }
 
+// binds says how much a sentence binds, 0 for not at all.
+func binds(t string) float64 {
+	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(t, "?") {
+		return 0
+	}
+	low := strings.ToLower(t)
+	switch {
+	case hasAny(low, descriptive):
+		return 0
+	case hasAny(low, strongBinds):
+		return 1
+	case hasAny(low, weakBinds):
+		return 0.5
+	}
+	return 0
+}
+
 var decideWords = []string{"decided", "i'll use", "i will use", "let's use", "going with", "go with", "instead of", "because", "root cause", "turns out",
-	"the issue is", "the problem is", "the fix is", "so that", "this means", "the reason", "chose", "confirmed", "found that", "found the", "should use",
+	"the issue is", "the problem is", "the fix is", "so that", "this means", "the reason", "chose", "confirmed", "found that", "should use",
 	"rather than", "approach", "the bug", "key finding", "key insight", "conclusion", "determined", "therefore", "因为", "决定", "所以"}
 
 var strongDecide = []string{"decided", "root cause", "the issue is", "the problem is", "the fix", "because", "instead of", "turns out", "conclusion", "key finding"}
+
+// decides says how much a sentence of the assistant decides or concludes.
+func decides(t string) float64 {
+	low := strings.ToLower(t)
+	switch {
+	case len(t) < 25 || strings.HasSuffix(t, "?"):
+		return 0
+	case hasAny(low, strongDecide):
+		return quality(t)
+	case hasAny(low, decideWords):
+		return 0.6 * quality(t)
+	}
+	return 0
+}
 
 // Decisions returns the assistant's sentences that decide or conclude, with
 // their reasons.
@@ -137,19 +190,33 @@ func (h *History) Decisions() []Fact {
 		}
 		n := 0
 		sentences(text, func(t string, heading bool) {
-			if heading || len(t) < 25 || n >= 4 {
-				return
+			if value := decides(t); !heading && value > 0 && n < 4 {
+				n++
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * weight * h.recency(s.ID)})
 			}
-			low := strings.ToLower(t)
-			if !hasAny(low, decideWords) {
-				return
+		})
+	}
+	return out
+}
+
+var nextWords = []string{"next step", "next,", "next i", "remaining", "todo", "still need", "still fail", "not yet", "blocked", "waiting for", "left to do",
+	"follow-up", "need to fix", "needs to be", "outstanding", "unresolved"}
+
+// Next returns what the assistant says is still to be done, in the last third
+// of the history: what was to be done before that is mostly done by now.
+func (h *History) Next() []Fact {
+	var out []Fact
+	for i := len(h.Steps) * 2 / 3; i < len(h.Steps); i++ {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant {
+			continue
+		}
+		n := 0
+		sentences(s.Text, func(t string, heading bool) {
+			if !heading && n < 2 && len(t) > 25 && hasAny(strings.ToLower(t), nextWords) {
+				n++
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
 			}
-			n++
-			value := 0.6
-			if hasAny(low, strongDecide) {
-				value = 0.9
-			}
-			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * weight * h.recency(s.ID)})
 		})
 	}
 	return out

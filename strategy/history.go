@@ -69,8 +69,13 @@ func (h *History) showVisible(r Request) {
 func (h *History) finishIndex(r Request) {
 	h.Index.addSummary(h.Previous)
 	for _, f := range h.Files() {
-		if e := h.Index.Lookup(f.Path); e != nil && f.Op >= Edited {
-			e.Changed = true
+		if f.Op < Edited {
+			continue
+		}
+		for _, name := range append([]string{f.Path}, f.Funcs...) {
+			if e := h.Index.Lookup(name); e != nil {
+				e.Changed = true
+			}
 		}
 	}
 	h.Index.rank()

@@ -26,14 +26,15 @@ type Entity struct {
 	Text     string
 	Kind     ident.Kind
 	Count    [places]int32 // messages it stands in, by place
+	Total    int32         // times it stands anywhere
+	Task     bool          // the first message of the user has it
 	First    int32         // number of the first message that has it
 	Last     int32         // number of the last one
 	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
 	Company  int32         // identifiers in the text that has fewest of them beside this one
-	Changed  bool          // a file that was created, edited or deleted
+	Changed  bool          // a file that was created, edited or deleted, or what a change declares
 	Visible  bool          // what stays in the view names it too
-	Previous bool          // the summary before names it in a section
-	Carried  int32         // place among the references of the summary before, from 1; 0 = not there
+	Place    int32         // in which place a line of the summary before names it, from 1; 0 = not there
 
 	Score float64 // how likely it is needed again and missing from the view, 0 to 1; set by ranking
 	seen  [places]int32
@@ -46,6 +47,7 @@ type Index struct {
 	arena  []Entity // what all points into, in blocks
 	first  int32
 	last   int32
+	task   int32 // number of the first message of the user
 	ranked []*Entity
 	shown  map[string]bool // named by what stays in view
 	text   []*Entity       // of the text that is being added
@@ -62,12 +64,17 @@ func (x *Index) add(text string, w Where, id int) {
 		x.first = n
 	}
 	x.last = max(x.last, n)
+	if w == Told && x.task == 0 && !machine(text) {
+		x.task = n
+	}
 	x.text = x.text[:0]
 	ident.Scan(text, func(k ident.Kind, start, end int) {
 		if end-start > maxIdentifier || k == ident.Number && w == Shown && gutter(text, start, end) {
 			return
 		}
 		e := x.entity(text[start:end], k, n)
+		e.Total++
+		e.Task = e.Task || n == x.task
 		if e.seen[w] != n {
 			e.seen[w] = n
 			e.Count[w]++
@@ -113,29 +120,27 @@ func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
 	if len(x.arena) == cap(x.arena) {
 		x.arena = make([]Entity, 0, 512)
 	}
-	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n, Visible: x.shown[s]})
+	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n, Last: n, Visible: x.shown[s]})
 	e := &x.arena[len(x.arena)-1]
 	x.byText[s] = e
 	x.all = append(x.all, e)
 	return e
 }
 
-// addSummary counts what the summary before names.
+// addSummary notes what the summary before names, and where.
 func (x *Index) addSummary(d Document) {
-	for _, lines := range append(slices.Clone(d.Sections), d.Notes) {
+	d.all(func(lines []string) []string {
 		for _, l := range lines {
-			identifiers(l, func(k ident.Kind, s string) { x.entity(s, k, x.first).Previous = true })
-		}
-	}
-	place := int32(0)
-	for _, l := range d.References {
-		identifiers(l, func(k ident.Kind, s string) {
-			if e := x.entity(s, k, x.first); e.Carried == 0 {
+			place := int32(0)
+			identifiers(l, func(k ident.Kind, s string) {
 				place++
-				e.Carried = place
-			}
-		})
-	}
+				if e := x.entity(s, k, x.first); e.Place == 0 || place < e.Place {
+					e.Place = place
+				}
+			})
+		}
+		return lines
+	})
 }
 
 // Lookup returns what is known of an identifier, nil when it is not in the

@@ -31,7 +31,7 @@ func (w Writer) job(in Input) *job {
 	if in.MaxTokens > 0 {
 		j.limit = min(j.limit, in.MaxTokens)
 	}
-	j.in.First = max(in.First, 1)
+	j.in.First = max(in.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
 	if w.Redact != nil && !(w.Raw && j.info.Remote) {
 		j.in.Messages = redacted(in.Messages, w.Redact)
 		j.in.Previous = w.Redact(in.Previous)

@@ -10,19 +10,21 @@ import (
 // ln(1+n): the first mention says more than the tenth.
 const (
 	bias     = iota
-	told     // messages of the user that have it
+	told     // messages of the user that have it, beside total
 	said     // texts of the assistant
 	thought  // reasoning
 	asked    // arguments of calls
 	shown    // results
+	total    // occurrences, wherever
+	task     // 1 when the user's first message has it
 	never    // 1 when the assistant never used it
 	since    // messages since it last appeared
 	company  // identifiers beside it, where they are fewest
-	changed  // 1 for a file that was created, edited or deleted
-	previous // 1 when the summary before names it
+	changed  // 1 for a file that was created, edited or deleted, and for what a change declares
+	previous // 1 when the summary before names it first, less the later it comes there
 	length   // in bytes
 	spread   // messages between its first appearance and its last
-	kind     // 1 for its kind, ten of them
+	kind     // 1 for its kind, one feature each
 	features = kind + ident.Kinds
 )
 
@@ -32,20 +34,20 @@ const (
 // hand, since no session of the recordings has a summary before it, and so are
 // tickets and versions, which are too rare in them.
 var weights = [features]float64{
-	bias: -0.92,
-	said: 0.31, thought: 0.10, asked: 0.47, shown: -0.87, never: -0.64,
-	since: -0.37, company: -0.30, changed: 0.17, previous: 1, length: 0.12, spread: 0.17,
+	bias: -1.64,
+	told: -0.94, said: 0.18, thought: 0.10, asked: 0.09, shown: -1.17, total: 0.70, task: 1.22,
+	never: -0.64, since: -0.36, company: -0.38, changed: 0.26, previous: 1.5, length: 0.28, spread: 0.13,
 
-	kind + int(ident.URL):     -1.68,
-	kind + int(ident.Path):    0.02,
-	kind + int(ident.File):    0.66,
-	kind + int(ident.Hex):     -0.93,
+	kind + int(ident.URL):     -1.69,
+	kind + int(ident.Path):    -0.06,
+	kind + int(ident.File):    0.65,
+	kind + int(ident.Hex):     -0.80,
 	kind + int(ident.Ticket):  0,
-	kind + int(ident.Number):  -0.19,
+	kind + int(ident.Number):  0.20,
 	kind + int(ident.Version): -1.5,
-	kind + int(ident.Camel):   0.32,
-	kind + int(ident.Pascal):  0.17,
-	kind + int(ident.Snake):   0.28,
+	kind + int(ident.Camel):   0.11,
+	kind + int(ident.Pascal):  0.04,
+	kind + int(ident.Snake):   0.23,
 }
 
 // visibleShare is what it is worth to name what the view names anyway.
@@ -57,6 +59,10 @@ func (x *Index) features(e *Entity) (f [features]float64) {
 	for w, n := range e.Count {
 		f[told+w] = math.Log1p(float64(n))
 	}
+	f[total] = math.Log1p(float64(e.Total))
+	if e.Task {
+		f[task] = 1
+	}
 	if e.LastUsed == 0 {
 		f[never] = 1
 	}
@@ -65,8 +71,8 @@ func (x *Index) features(e *Entity) (f [features]float64) {
 	if e.Changed {
 		f[changed] = 1
 	}
-	if e.Previous || e.Carried > 0 {
-		f[previous] = 1
+	if e.Place > 0 {
+		f[previous] = math.Exp(-float64(e.Place-1) / 25)
 	}
 	f[length] = math.Log1p(float64(len(e.Text)))
 	f[spread] = math.Log1p(float64(e.Last - e.First))

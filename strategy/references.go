@@ -19,7 +19,7 @@ var groupsOfKinds = []struct {
 }{
 	{"Files", []ident.Kind{ident.Path, ident.File}},
 	{"Symbols", []ident.Kind{ident.Camel, ident.Pascal, ident.Snake}},
-	{"Ids", []ident.Kind{ident.Hex, ident.Ticket}},
+	{"Ids", []ident.Kind{ident.Hex, ident.Ticket, ident.Code, ident.Email}},
 	{"URLs", []ident.Kind{ident.URL}},
 	{"Numbers", []ident.Kind{ident.Number, ident.Version}},
 }
@@ -47,20 +47,19 @@ func named(d Document) map[string]bool {
 }
 
 // references adds the best identifiers that d does not name, as far as the
-// limit and the references' share of it allow: first the most salient ones,
-// then those that are worth most per token.
-func references(d *Document, s Strategy, x *Index, limit int, count func(string) int) (added int) {
+// limit and the references' share of it allow: first the central ones, then
+// the most salient, then those that are worth most per token.
+func references(d *Document, s Strategy, x *Index, first []*Entity, limit int, count func(string) int) (added int) {
 	have := named(*d)
 	room := min(int(float64(limit)*referenceShare), limit-count(d.Render(s))-8)
 	room -= count("## " + References + "\n")
 	picked := map[string][]*Entity{}
-	take := func(e *Entity) {
-		g := groupOf(e.Kind)
+	take := func(e *Entity, g string) {
 		cost := count(" " + e.Text)
 		if len(picked[g]) == 0 {
 			cost += count("- " + g + ":\n")
 		}
-		if cost > room || have[e.Text] {
+		if cost > room || have[e.Text] && g != central {
 			return
 		}
 		room -= cost
@@ -68,8 +67,11 @@ func references(d *Document, s Strategy, x *Index, limit int, count func(string)
 		picked[g] = append(picked[g], e)
 		added++
 	}
+	for _, e := range first {
+		take(e, central)
+	}
 	for _, e := range x.Top(salient) {
-		take(e)
+		take(e, groupOf(e.Kind))
 	}
 	rest := slices.Clone(x.Top(x.Len()))
 	if len(rest) > maxReferenceCandidates {
@@ -86,7 +88,7 @@ func references(d *Document, s Strategy, x *Index, limit int, count func(string)
 		if room < 3 {
 			break
 		}
-		take(e)
+		take(e, groupOf(e.Kind))
 	}
 	d.References = renderReferences(picked)
 	return added
@@ -94,18 +96,22 @@ func references(d *Document, s Strategy, x *Index, limit int, count func(string)
 
 // maxReferenceCandidates bounds how many identifiers are weighed: a summary
 // never names more.
-const maxReferenceCandidates = 1500
+const maxReferenceCandidates = 6000
 
 func renderReferences(picked map[string][]*Entity) []string {
 	var out []string
-	for _, g := range groupsOfKinds {
+	write := func(title string) {
 		var names []string
-		for _, e := range picked[g.title] {
+		for _, e := range picked[title] {
 			names = append(names, e.Text)
 		}
 		if len(names) > 0 {
-			out = append(out, g.title+": "+strings.Join(names, " "))
+			out = append(out, title+": "+strings.Join(names, " "))
 		}
+	}
+	write(central)
+	for _, g := range groupsOfKinds {
+		write(g.title)
 	}
 	return out
 }

@@ -29,6 +29,9 @@ type Section struct {
 	// Share of the limit that the section may take while others have
 	// something to say too; 0 = no bound.
 	Share float64
+	// Lists says that lists of identifiers stand in this section; a strategy
+	// without such a section has them under References.
+	Lists bool
 }
 
 // An Example is one worked example of a prompt.

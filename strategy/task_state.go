@@ -21,12 +21,12 @@ const (
 var TaskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{
-		{"Goals and success criteria", 0.09},
-		{"Key entities", 0.4},
-		{"Constraints", 0.07},
-		{"Decisions", 0.08},
-		{"Outstanding actions and blockers", 0.08},
-		{"Sources", 0.1},
+		{Title: "Goals and success criteria", Share: 0.09},
+		{Title: "Key entities", Share: 0.4, Lists: true},
+		{Title: "Constraints", Share: 0.07},
+		{Title: "Decisions", Share: 0.08},
+		{Title: "Outstanding actions and blockers", Share: 0.08},
+		{Title: "Sources", Share: 0.1},
 	},
 	Instructions: `Record the state of the task so that work can go on from it.
 - Goals and success criteria: what the user wants, and how one can tell that it is reached.
@@ -94,30 +94,33 @@ func extractState(h *History) []Line {
 	for _, f := range h.Decisions() {
 		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 	}
-	out = append(out, h.entityLines(stateEntities)...)
 	out = append(out, h.actionLines(stateActions)...)
-	return append(out, h.sourceLines(stateSources)...)
+	// What is offered first is where an identifier is listed: with what was
+	// done to it, else as a source, else by its kind.
+	out = append(out, h.changedLines(stateEntities)...)
+	out = append(out, h.sourceLines(stateSources)...)
+	return append(out, h.entityLines(stateEntities)...)
 }
 
-// entityLines lists files by what was done to them, then other identifiers by
-// kind, best first.
+// changedLines lists files by what was done to them.
+func (h *History) changedLines(section int) []Line {
+	var out []Line
+	for _, f := range h.Files() {
+		if f.Op >= Edited {
+			out = append(out, Line{Section: section, Group: "Files " + f.Op.String(), Text: f.Path, Value: 0.02, Order: 10 - int(f.Op)})
+		}
+	}
+	return out
+}
+
+// entityLines lists identifiers by kind, best first. A number alone tells a
+// reader nothing, so numbers are not among them.
 func (h *History) entityLines(section int) []Line {
 	var out []Line
-	listed := map[string]bool{}
-	order := 0
-	for _, f := range h.Files() {
-		if listed[f.Path] || f.Op < Edited {
-			continue
+	for _, e := range h.Index.Top(h.Index.Len()) {
+		if e.Kind != ident.Number && e.Kind != ident.Version {
+			out = append(out, Line{Section: section, Group: entityGroup(e), Text: e.Text, Order: 20 + int(e.Kind)})
 		}
-		listed[f.Path] = true
-		order++
-		out = append(out, Line{Section: section, Group: "Files " + f.Op.String(), Text: f.Path, Value: 0.1, Order: 10 - int(f.Op)})
-	}
-	for _, e := range h.Index.Top(400) {
-		if listed[e.Text] {
-			continue
-		}
-		out = append(out, Line{Section: section, Group: entityGroup(e), Text: e.Text, Order: 20 + int(e.Kind)})
 	}
 	return out
 }
@@ -128,12 +131,12 @@ func entityGroup(e *Entity) string {
 		return "Files and paths"
 	case ident.Camel, ident.Pascal, ident.Snake:
 		return "Names in code and data"
-	case ident.Hex, ident.Ticket:
-		return "Ids and commits"
+	case ident.Hex, ident.Ticket, ident.Code, ident.Email:
+		return "Ids"
 	case ident.URL:
 		return "URLs"
 	}
-	return "Numbers and versions"
+	return "Other"
 }
 
 // listing reports whether a line is a list of identifiers: "Title: a.go b.go".
@@ -171,6 +174,9 @@ func (h *History) actionLines(section int) []Line {
 	for _, f := range h.failures() {
 		out = append(out, Line{Section: section, Text: "[open] " + f.Text, Value: f.Value, Order: f.Step})
 	}
+	for _, f := range h.Next() {
+		out = append(out, Line{Section: section, Text: "[open] " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
+	}
 	for _, f := range h.effects() {
 		out = append(out, Line{Section: section, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
 	}
@@ -187,7 +193,7 @@ func (h *History) sourceLines(section int) []Line {
 			if c.Outcome != OK || c.Effect() {
 				continue
 			}
-			value := 0.05 * h.recency(s.ID)
+			value := 0.01 * h.recency(s.ID)
 			for _, f := range c.Files {
 				if f.Op == Read {
 					out = append(out, Line{Section: section, Group: "Read", Text: f.Path, Value: value})

@@ -75,12 +75,24 @@ func sentences(text string, f func(s string, heading bool)) {
 			continue
 		}
 		heading := line[0] == '#'
-		line = strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))
+		line = unnumbered(strings.TrimSpace(strings.TrimLeft(line, "#>*-+•")))
 		if strings.HasPrefix(line, "**") || strings.Contains(line, "**") {
 			line = strings.ReplaceAll(line, "**", "")
 		}
 		splitSentences(line, func(s string) { f(s, heading) })
 	}
+}
+
+// unnumbered removes the number of a list item.
+func unnumbered(line string) string {
+	end := 0
+	for end < len(line) && end < 3 && line[end] >= '0' && line[end] <= '9' {
+		end++
+	}
+	if end > 0 && end+1 < len(line) && (line[end] == '.' || line[end] == ')') && line[end+1] == ' ' {
+		return strings.TrimSpace(line[end+2:])
+	}
+	return line
 }
 
 func splitSentences(line string, f func(string)) {

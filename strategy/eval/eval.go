@@ -106,10 +106,10 @@ func (s *Split) needed() []string {
 	return out
 }
 
-// countable leaves out versions, which the measure does not count.
+// countable leaves out the kinds that the measure does not count.
 func countable(id string) bool {
 	ok := false
-	ident.Scan(id, func(k ident.Kind, _, _ int) { ok = ok || k != ident.Version })
+	ident.Scan(id, func(k ident.Kind, _, _ int) { ok = ok || k != ident.Version && k != ident.Code && k != ident.Email })
 	return ok
 }
 

@@ -21,19 +21,21 @@ const (
 	Camel   // camelCase
 	Pascal  // PascalCase
 	Snake   // snake_case, SNAKE_CASE
+	Code    // HAT227, W1234567: capitals and digits mixed
+	Email
 	kinds
 )
 
 // Kinds is the number of kinds.
 const Kinds = int(kinds)
 
-var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "version", "camel", "pascal", "snake"}
+var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "version", "camel", "pascal", "snake", "code", "email"}
 
 // String returns the name of the kind.
 func (k Kind) String() string { return names[k] }
 
 // Symbol reports whether the kind is a name in a program.
-func (k Kind) Symbol() bool { return k >= Camel }
+func (k Kind) Symbol() bool { return k >= Camel && k <= Snake }
 
 // Scan calls found for every identifier in text, from left to right; they do
 // not overlap. It is one pass.

@@ -19,6 +19,8 @@ func TestScanFindsEveryKind(t *testing.T) {
 		{"PROJ-123 is 45 or 1234", "ticket:PROJ-123 number:1234"},
 		{"v1.22.3 and 0.85", "version:v1.22.3 version:0.85"},
 		{"call parseArgs, NewServer, HTTPServer, max_tokens, MAX_SIZE", "camel:parseArgs pascal:NewServer pascal:HTTPServer snake:max_tokens snake:MAX_SIZE"},
+		{"order W1234567 on HAT227 for jo.doe@example.com, not GPT4", "code:W1234567 code:HAT227 email:jo.doe@example.com"},
+		{"it works.So go on", ""},
 		{"Hello World, iPhone JSON", "camel:iPhone"},
 		{"feature/add-login origin/main", "path:feature/add-login path:origin/main"},
 		{"a//b", ""},

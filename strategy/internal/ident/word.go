@@ -69,6 +69,10 @@ func word(text string, start, end int, found func(Kind, int, int)) {
 	if len(s) < 3 {
 		return
 	}
+	if isEmail(s) {
+		found(Email, start, end)
+		return
+	}
 	if strings.IndexByte(s, '.') >= 0 || strings.IndexByte(s, '-') >= 0 {
 		if k, ok := compound(s); ok {
 			found(k, start, end)
@@ -99,6 +103,12 @@ func compound(s string) (Kind, bool) {
 		return File, true
 	}
 	return 0, false
+}
+
+// isEmail reports whether s is name@host.domain.
+func isEmail(s string) bool {
+	at := strings.IndexByte(s, '@')
+	return at > 0 && strings.IndexByte(s[at+1:], '.') > 0 && strings.IndexByte(s[at+1:], '@') < 0
 }
 
 func isUUID(s string) bool {
@@ -159,7 +169,10 @@ func isFile(s string) bool {
 	if dot < 0 || len(s)-dot-1 > 10 {
 		return false
 	}
-	return extensions[strings.ToLower(s[dot+1:])] && dot > 0
+	ext := s[dot+1:]
+	low := strings.ToLower(ext)
+	// "done.So" is the end of a sentence and the beginning of the next.
+	return dot > 0 && extensions[low] && (ext == low || ext == strings.ToUpper(ext))
 }
 
 var extensions = func() map[string]bool {
@@ -208,6 +221,8 @@ func single(s string) (Kind, bool) {
 		return Hex, true
 	case under > 0 && under < len(s) && strings.Trim(s, "_") != "" && strings.Contains(strings.Trim(s, "_"), "_"):
 		return Snake, uppers+lowers > 1
+	case len(s) >= 5 && digits >= 2 && uppers > 0 && digits+uppers == len(s):
+		return Code, true
 	case humps > 0 && class[s[0]]&lower != 0:
 		return Camel, lowers > 1
 	case humps > 0 && class[s[0]]&upper != 0 && lowers > 1:

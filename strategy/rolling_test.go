@@ -1,0 +1,101 @@
+package strategy_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/token"
+)
+
+const compactions = 20
+
+// roll summarises a session in twenty-one pieces, each with the summary before,
+// and returns the summaries.
+func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(string) int) []strategy.Summary {
+	t.Helper()
+	w := strategy.Writer{Strategy: s}
+	var out []strategy.Summary
+	previous := ""
+	for i := range compactions + 1 {
+		piece := msgs[i*len(msgs)/(compactions+1) : (i+1)*len(msgs)/(compactions+1)]
+		sum, err := w.Write(context.Background(), strategy.Input{Previous: previous, Messages: piece, Count: count})
+		if err != nil {
+			t.Fatalf("compaction %d: %v", i+1, err)
+		}
+		previous = sum.Text
+		out = append(out, sum)
+	}
+	return out
+}
+
+// pinned are the identifiers of a summary's sections that are among the most
+// salient of what it was written of.
+func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
+	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index
+	sections, _, _ := strings.Cut(sum.Text, "## "+strategy.References)
+	have := map[string]bool{}
+	for _, id := range ident.All(sections) {
+		have[id] = true
+	}
+	var out []string
+	for _, e := range x.Top(40) {
+		if have[e.Text] {
+			out = append(out, e.Text)
+		}
+	}
+	return out
+}
+
+func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
+	counter, err := token.ForModel("gpt-4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, total, kept := 0, 0, 0
+	for name, data := range corpus.Sessions(t, "chat") {
+		msgs, _, err := openai.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(msgs) < 250 {
+			continue
+		}
+		sessions++
+		for _, s := range []strategy.Strategy{strategy.TaskState, strategy.DecisionLog, strategy.CodeDelta, strategy.Brief} {
+			sums := roll(t, s, msgs, counter.Count)
+			want := pinned(s, sums[0], msgs[:len(msgs)/(compactions+1)], counter.Count)
+			last := map[string]bool{}
+			for _, id := range ident.All(sums[compactions].Text) {
+				last[id] = true
+			}
+			n := 0
+			for _, id := range want {
+				if last[id] {
+					n++
+				}
+			}
+			total, kept = total+len(want), kept+n
+			if testing.Verbose() {
+				fmt.Printf("%s %s: %d of %d\n", name, s.Name, n, len(want))
+			}
+			for i, sum := range sums {
+				if sum.Tokens > strategy.DefaultMaxTokens {
+					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)
+				}
+			}
+		}
+	}
+	if sessions == 0 {
+		t.Skip("no session of 250 messages or more")
+	}
+	if share := float64(kept) / float64(total); share < 0.9 {
+		t.Errorf("%d of %d identifiers of the first summaries are left (%.1f %%), want 90 %%", kept, total, 100*share)
+	}
+}
