@@ -57,6 +57,15 @@ func TestParallelCallsAreOnePairEach(t *testing.T) {
 	}
 }
 
+func TestResultInSeveralPartsIsOneAnswer(t *testing.T) {
+	three := mustParse(t, `{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"1"},{"type":"text","text":"2"},{"type":"text","text":"3"}]}`)
+	msgs := []message.Message{call("a"), message.User("u"), call("a"), three}
+	r := message.Rounds(msgs)
+	if len(r) != 3 || r[0].Unanswered != 1 || r[2].Pairs != 1 {
+		t.Errorf("rounds %+v: the parts of one answer answered an older call too", r)
+	}
+}
+
 func TestTurnsOfAnAgentLoopAreItsActions(t *testing.T) {
 	msgs := []message.Message{message.User("u"), call("a"), message.ToolResult("a", ""), call("b"), message.ToolResult("b", ""), message.User("v")}
 	turns := message.Turns(message.Rounds(msgs))

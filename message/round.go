@@ -38,7 +38,7 @@ func (b *rounder) add(i int) {
 	m := &b.msgs[i]
 	answers := false
 	for k := range m.Parts {
-		if m.Parts[k].Kind == KindToolResult {
+		if m.Parts[k].Kind == KindToolResult && !answered(m.Parts[:k], &m.Parts[k]) {
 			answers = b.answer(i, &m.Parts[k]) || answers
 		}
 	}
@@ -52,6 +52,17 @@ func (b *rounder) add(i int) {
 			b.rounds[len(b.rounds)-1].Unanswered++
 		}
 	}
+}
+
+// answered reports whether an earlier part of the same message belongs to the
+// same result: the text of one answer may come in several parts.
+func answered(before []Part, p *Part) bool {
+	for i := range before {
+		if before[i].Kind == KindToolResult && key(&before[i]) == key(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // key is what call and result are matched by. Wires without ids match by name.
