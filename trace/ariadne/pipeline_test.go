@@ -83,6 +83,9 @@ func soak() time.Duration {
 	if os.Getenv("COMPACT_SOAK") != "" {
 		return time.Minute
 	}
+	if testing.Short() {
+		return 300 * time.Millisecond
+	}
 	return time.Second
 }
 
