@@ -71,7 +71,7 @@ func (sc *scan) assign(start, end int) {
 		}
 		return
 	}
-	if s >= telling && !a.val.quoted && (isReference(a.val.text) || isCode(a.val.text)) {
+	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
 		sc.literals(&a, s)
 	}
 }
