@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,5 +107,31 @@ func TestNearestNameIsTheOneThatWasMeant(t *testing.T) {
 		if got := nearest(name, known); got != want {
 			t.Errorf("nearest(%.20q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestEveryAliasIsDocumented(t *testing.T) {
+	data, err := os.ReadFile("../docs/COMPATIBILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| (`.*`) \\| `([a-z_.]+)`(.*) \\| (any|`[a-z-]+`) \\|$")
+	listed := map[string]alias{}
+	for _, m := range row.FindAllStringSubmatch(string(data), -1) {
+		for name := range strings.SplitSeq(m[1], ", ") {
+			a := alias{path: m[2]}
+			if m[4] != "any" {
+				a.preset = strings.Trim(m[4], "`")
+			}
+			listed[strings.Trim(name, "`")] = a
+		}
+	}
+	for name, a := range aliases {
+		if l, ok := listed[name]; !ok || l.path != a.path || l.preset != a.preset {
+			t.Errorf("%s: documented as %q in the preset %q, it is %q in %q", name, l.path, l.preset, a.path, a.preset)
+		}
+	}
+	if len(listed) != len(aliases) {
+		t.Errorf("%d aliases are documented, there are %d", len(listed), len(aliases))
 	}
 }
