@@ -166,7 +166,7 @@ func newSummary(before, after *View) (at int, many bool) {
 	}
 	at, all := -1, 0
 	for i := range after.Messages {
-		if IsSummary(after.Messages[i]) && !after.Pinned[i] {
+		if IsSummary(after.Messages[i]) && !after.Pinned[i] && after.owned(after.round[i]) {
 			all++
 			if !known[after.Messages[i].Fingerprint()] {
 				at = i

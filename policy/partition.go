@@ -35,10 +35,12 @@ func (v *View) split(recent []bool) Partition {
 	return p
 }
 
-// owned reports whether round r is a summary or a notice of our own.
+// owned reports whether round r is a summary or a notice of our own. What only
+// has the form of one, in the middle of a round or as the last user message,
+// is not.
 func (v *View) owned(r int) bool {
 	span := v.Rounds[r]
-	if span.Len() != 1 {
+	if span.Len() != 1 || v.holdsAnchor(r) {
 		return false
 	}
 	m := v.Messages[span.Start]
