@@ -32,9 +32,9 @@ type ExportOptions struct {
 	Progress func(done, total int64)
 }
 
-// Export writes the whole session to w, as it is at one moment: a session that
-// is being written to is waited for, but not for ever. A session without files
-// is [ErrNotExist]. What nobody's session wrote ([Info.Foreign]) is left out.
+// Export writes the whole session to w, as it was at the moment when Export
+// began; logs may be a little newer. A session without files is [ErrNotExist].
+// What no archive wrote ([Info.Foreign]) is left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
 	files, err := s.snapshot(ctx)
 	if err != nil {
@@ -55,47 +55,57 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	return opError("export", s.dir, err)
 }
 
-// snapshot lists files that belong together: while it lists, the manifest does
-// not change.
+// snapshot lists the files that belong to the manifest as it is now. What is
+// announced later is left out, and so is the end of the manifest that does it.
 func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
-	const attempts = 20
-	for attempt := range attempts {
-		before, err := s.manifestSize(ctx)
+	info, err := stat(ctx, s.a, s.manifest.key)
+	if err != nil && !errors.Is(err, ErrNotExist) {
+		return nil, err
+	}
+	until := info.Size
+	var all []Info
+	for info, err := range s.Files(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		var files []Info
-		for info, err := range s.Files(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			if !info.Key.IsZero() {
-				files = append(files, info)
-			}
-		}
-		after, err := s.manifestSize(ctx)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case len(files) == 0:
-			return nil, &Error{"export", s.dir, ErrNotExist}
-		case before == after:
-			return files, nil
-		}
-		if err := sleep(ctx, time.Duration(attempt)*10*time.Millisecond); err != nil {
-			return nil, &Error{"export", s.dir, err}
+		if !info.Key.IsZero() {
+			all = append(all, info)
 		}
 	}
-	return nil, &Error{"export", s.dir, errInUse}
+	if len(all) == 0 {
+		return nil, &Error{"export", s.dir, ErrNotExist}
+	}
+	announced, err := s.announced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := all[:0]
+	for _, f := range all {
+		if f.Key == s.manifest.key {
+			f.Size = until
+		}
+		if at, ok := announced[f.Key.Base()]; !ok || at < until {
+			files = append(files, f)
+		}
+	}
+	return files, nil
 }
 
-func (s *Session) manifestSize(ctx context.Context) (int64, error) {
-	info, err := stat(ctx, s.a, s.manifest.key)
-	if errors.Is(err, ErrNotExist) {
-		return 0, nil
-	}
-	return info.Size, err
+// announced returns where in the manifest each file is spoken of first.
+func (s *Session) announced(ctx context.Context) (map[string]int64, error) {
+	at := map[string]int64{}
+	err := eachLineOf(ctx, s.a, s.manifest.key, 0, func(l rawLine) error {
+		link, ok := parseLink(l.text)
+		if !ok {
+			return nil
+		}
+		r, _ := parseRecord(link.body())
+		if _, known := at[r.Name]; !known && (r.Op == opPut || r.Op == opCommit) {
+			at[r.Name] = l.off
+		}
+		return nil
+	})
+	return at, err
 }
 
 type exporter struct {

@@ -1,13 +1,16 @@
 package storage_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -225,6 +228,98 @@ func TestEventsComeBackByteForByte(t *testing.T) {
 			t.Errorf("lines (-want +got):\n%s", diff)
 		}
 	})
+}
+
+func TestJournalComesBackByteForByte(t *testing.T) {
+	s := session(t, memory.New(), "s")
+	want := lines("j", 3)
+	must(t, s.Journal(t.Context(), want[:1]))
+	must(t, s.Journal(t.Context(), nil))
+	must(t, s.Journal(t.Context(), want[1:]))
+	i := 0
+	for l, err := range s.JournalLines(t.Context()) {
+		must(t, err)
+		if string(l) != want[i].String() {
+			t.Errorf("line %d is %s", i+1, l)
+		}
+		i++
+	}
+	if i != len(want) {
+		t.Errorf("%d lines, want %d", i, len(want))
+	}
+	for range s.JournalLines(t.Context()) {
+		break // must not panic
+	}
+}
+
+func TestErrorsSayWhatWhereAndWhy(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	_, err := s.Open(t.Context(), "ledger-001.json", 0, -1)
+	if got, want := fmt.Sprint(err), "storage: open s/ledger-001.json: does not exist"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = s.Open(t.Context(), "../x", 0, -1)
+	if got, want := fmt.Sprint(err), `storage: "../x" is no key: a segment begins with a dot`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := fmt.Sprint(&storage.Error{Op: "list", Err: errDisk}), "storage: list: disk on fire"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = storage.ParseKey(strings.Repeat("ä", 100))
+	if len(fmt.Sprint(err)) > 400 {
+		t.Errorf("the error quotes too much: %v", err)
+	}
+}
+
+func TestSessionSaysWhereItIs(t *testing.T) {
+	if got := session(t, memory.New(), "A").Location(); got != "%41" {
+		t.Errorf("in memory: %q", got)
+	}
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	must(t, err)
+	t.Cleanup(func() { must(t, a.Close()) })
+	if got := session(t, a, "A").Location(); got != root+"/%41" {
+		t.Errorf("in a folder: %q", got)
+	}
+}
+
+// deaf is an archive that cannot even be read.
+type deaf struct{ storage.Archive }
+
+func (deaf) Open(_ context.Context, k storage.Key, _, _ int64) (io.ReadCloser, error) {
+	return nil, &storage.Error{Op: "open", Key: k, Err: errDisk}
+}
+
+func TestArchiveThatCannotBeReadIsAnErrorEverywhere(t *testing.T) {
+	below := memory.New()
+	s := session(t, below, "s")
+	step(t, s, 1)
+	if _, err := storage.OpenSession(t.Context(), deaf{below}, "s"); !errors.Is(err, errDisk) {
+		t.Errorf("OpenSession: %v", err)
+	}
+	r := verify(t, deaf{below}, "s", storage.VerifyOptions{})
+	unreadable := 0
+	for _, p := range r.Problems {
+		if p.Kind == storage.Unreadable && strings.HasSuffix(p.String(), "disk on fire") {
+			unreadable++
+		}
+	}
+	if unreadable != len(r.Files) {
+		t.Errorf("%d of %d files are said to be unreadable: %v", unreadable, len(r.Files), r.Problems)
+	}
+	for r, err := range storage.Prune(t.Context(), removing{deaf{below}, below}, storage.PruneOptions{Before: time.Now().Add(time.Hour)}) {
+		if err != nil || r.Outcome != storage.KeptFailed || !errors.Is(r.Err, errDisk) {
+			t.Errorf("Prune: %+v, %v", r, err)
+		}
+	}
+	wantOK(t, below, "s")
+}
+
+type removing struct {
+	storage.Archive
+	storage.Remover
 }
 
 func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {

@@ -31,7 +31,7 @@ func TestTwoProcessesShareASession(t *testing.T) {
 // TestKilledWritersLoseNothingAcknowledged kills two writers of one session at
 // random moments. COMPACT_KILLS says how often.
 func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
-	kills := size(t, "COMPACT_KILLS", 20, 2000)
+	kills := size(t, "COMPACT_KILLS", 12, 2000)
 	const perSession = 8 // kills; later rounds find what earlier ones left
 	seed := uint64(time.Now().UnixNano())
 	rnd := rand.New(rand.NewPCG(seed, 0))
