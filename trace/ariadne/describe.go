@@ -1,0 +1,100 @@
+package ariadne
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// metadata are the trace's own and, where it has none, what the viewer groups
+// and labels by: one group for each session, with a heading that a person
+// recognises.
+func metadata(ev *trace.Event) map[string]string {
+	m := map[string]string{}
+	for k, v := range ev.Trace.Metadata {
+		m[k] = clip(v.String(), maxMeta)
+	}
+	session := cmp.Or(ev.Session, ev.Trace.GroupID)
+	if session == "" {
+		return m
+	}
+	m["session_id"] = cmp.Or(m["session_id"], clip(session, maxMeta))
+	m["agent_id"] = cmp.Or(m["agent_id"], m["session_id"])
+	m["agent_name"] = cmp.Or(m["agent_name"], label(m["session_id"], ev.Agent))
+	return m
+}
+
+// label is the heading of a session's group: "session 7f3a (coding-agent)".
+func label(session, agent string) string {
+	s := clip(session, 64)
+	if !strings.HasPrefix(s, "session") {
+		s = "session " + s
+	}
+	if agent != "" {
+		s += " (" + clip(agent, 64) + ")"
+	}
+	return s
+}
+
+// data is the payload with the measured duration at its front, and the
+// session's id, which a span can't carry elsewhere.
+func data(ev *trace.Event) []byte {
+	var b []byte
+	b = append(b, `{"duration_ms":`...)
+	b = strconv.AppendFloat(b, trace.Milliseconds(ev.Duration()), 'f', -1, 64)
+	payload := strings.TrimSpace(strings.ToValidUTF8(ev.Data.String(), "\uFFFD"))
+	if ev.Session != "" && !strings.HasPrefix(payload, `{"session_id":`) {
+		b = append(b, `,"session_id":`...)
+		b = append(b, marshal(ev.Session)...)
+	}
+	switch {
+	case payload == "" || payload == "{}":
+	case payload[0] == '{' && json.Valid([]byte(payload)):
+		return append(append(b, ','), payload[1:]...)
+	default:
+		b = append(b, `,"output_text":`...)
+		b = append(b, marshal(payload)...)
+	}
+	return append(b, '}')
+}
+
+// stamp writes milliseconds since 1970 in the only form that the server takes.
+func stamp(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Limits of the server, and our own where it has none, in bytes; bytes are
+// never fewer than the UTF-16 units that it counts.
+const (
+	maxName = 1024
+	maxMeta = 4096
+)
+
+// clip cuts s to at most n bytes, on a rune boundary.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// marshal is json.Marshal without HTML escaping, of values that can't fail.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("ariadne: " + err.Error())
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

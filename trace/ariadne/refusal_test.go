@@ -1,0 +1,209 @@
+package ariadne_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// A batch that is refused is searched for what it is refused for.
+func TestExporterLosesOnlyTheEventThatIsRefused(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	client := &http.Client{Transport: refuser{marker: "poison"}}
+	log := &bytes.Buffer{}
+	e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Client: client})
+	var events []trace.Event
+	for i := range 40 {
+		events = append(events, tracetest.Sample(start.Add(time.Duration(i)*time.Minute))...)
+	}
+	events[101].Data = plain(t, `{"session_id":"s","output_text":"poison"}`)
+	err := e.Export(t.Context(), events)
+	var lost *trace.LostError
+	if !errors.As(err, &lost) || lost.Lost != 1 {
+		t.Fatalf("err = %v, want 1 lost", err)
+	}
+	if n := srv.Counts().Spans; n != len(events)-1 {
+		t.Errorf("%d spans arrived, want %d", n, len(events)-1)
+	}
+	if posts := srv.Counts().Posts; posts > 20 {
+		t.Errorf("%d posts to find one event among %d", posts, len(events))
+	}
+	if got := log.String(); !strings.HasPrefix(got, "[Ariadne] 1 events not delivered") || !strings.Contains(got, "Invalid input") {
+		t.Errorf("log = %q", got)
+	}
+}
+
+// refuser answers 400 in place of the server where it sees the marker.
+type refuser struct{ marker string }
+
+func (r refuser) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(body, []byte(r.marker)) {
+		return &http.Response{
+			StatusCode: http.StatusBadRequest, Request: req,
+			Body: io.NopCloser(strings.NewReader(`{"error":"Validation failed","details":[{"path":[],"message":"Invalid input"}]}`)),
+		}, nil
+	}
+	req = req.Clone(req.Context())
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
+	for _, c := range []struct {
+		mode  tracetest.Mode
+		posts int
+	}{
+		{tracetest.Dead, 2},        // a network error: once more
+		{tracetest.Garbage, 2},     // the same
+		{tracetest.Failing, 1},     // an answer stands
+		{tracetest.Stranger, 1},    // the same
+		{tracetest.Redirecting, 1}, // and is not followed
+		{tracetest.Slow, 1},        // no time left for a second try
+		{tracetest.Trickling, 1},
+		{tracetest.Refusing, 15}, // 8 items, halved until single
+		{tracetest.TooLarge, 15},
+	} {
+		t.Run(c.mode.String(), func(t *testing.T) {
+			srv := tracetest.NewServer(t)
+			srv.SetMode(c.mode)
+			log := &bytes.Buffer{}
+			e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Timeout: 300 * time.Millisecond})
+			began := time.Now()
+			events := tracetest.Sample(start)
+			err := e.Export(t.Context(), events)
+			var lost *trace.LostError
+			if !errors.As(err, &lost) || lost.Lost != len(events) {
+				t.Errorf("err = %v, want all %d lost", err, len(events))
+			}
+			if got := srv.Counts().Posts; got != c.posts {
+				t.Errorf("%d posts, want %d", got, c.posts)
+			}
+			if d := time.Since(began); d > 2*time.Second {
+				t.Errorf("took %v", d)
+			}
+			if strings.Count(log.String(), "\n") != 1 || !strings.HasPrefix(log.String(), "[Ariadne] 7 events not delivered: ") {
+				t.Errorf("log = %q", log)
+			}
+			t.Logf("%s", log)
+		})
+	}
+}
+
+func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
+	log := &bytes.Buffer{}
+	e := ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
+	for range 10 {
+		if err := e.Export(t.Context(), tracetest.Sample(start)); err == nil {
+			t.Fatal("a dead server took events")
+		}
+	}
+	if got := strings.Count(log.String(), "\n"); got != 1 {
+		t.Errorf("%d lines for ten failures in a row:\n%s", got, log)
+	}
+	if err := e.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "[Ariadne] 63 events not delivered") {
+		t.Errorf("the rest was not reported at Shutdown:\n%s", log)
+	}
+}
+
+func TestExporterComesBackWithItsServer(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	e := open(t, srv.URL, io.Discard)
+	srv.SetMode(tracetest.Dead)
+	if err := e.Export(t.Context(), tracetest.Sample(start)); err == nil {
+		t.Fatal("a dead server took events")
+	}
+	srv.SetMode(tracetest.Live)
+	export(t, e, tracetest.Sample(start.Add(time.Hour))...)
+}
+
+func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://127.0.0.1:5175":         "",
+		"https://h/base/":               "",
+		"http://h/ingest":               "",
+		"127.0.0.1:5175":                "not a URL",
+		"ftp://h":                       "scheme must be http or https",
+		"http://":                       "host is missing",
+		"http://u:sesame@h:port/":       "not a URL",
+		"http://u:sesame@h/\x7f":        "not a URL",
+		"http://127.0.0.1:5175/ingest/": "",
+	} {
+		got := ""
+		if err := ariadne.CheckURL(url); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("CheckURL(%q) = %q, want %q", url, got, want)
+		}
+	}
+	err := ariadne.New("ftp://u:sesame@h", &ariadne.Options{ErrorLog: io.Discard}).Export(t.Context(), tracetest.Sample(start))
+	if err == nil || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestExporterNeverPrintsCredentialsOfURL(t *testing.T) {
+	for _, user := range []string{"u:sesame", "sesame"} {
+		log := &bytes.Buffer{}
+		url := strings.Replace(tracetest.DeadURL(t), "http://", "http://"+user+"@", 1)
+		err := ariadne.New(url, &ariadne.Options{ErrorLog: log}).Export(t.Context(), tracetest.Sample(start))
+		if err == nil || strings.Contains(err.Error()+log.String(), "sesame") {
+			t.Errorf("err = %v, log = %s", err, log)
+		}
+	}
+}
+
+// canned is a server whose answer is always the same.
+type canned string
+
+func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
+}
+
+func TestExporterBelievesOnlyAriadnesAnswer(t *testing.T) {
+	for answer, ok := range map[string]bool{
+		`{"success":true,"count":8}`:  true, // 7 spans and their trace
+		`{"success":true,"count":7}`:  false,
+		`{"success":false,"count":8}`: false,
+		`{"count":8}`:                 false,
+		`{"success":true,"count":8`:   false,
+		``:                            false,
+	} {
+		e := ariadne.New("http://h", &ariadne.Options{ErrorLog: io.Discard, Client: &http.Client{Transport: canned(answer)}})
+		if err := e.Export(t.Context(), tracetest.Sample(start)); (err == nil) != ok {
+			t.Errorf("answer %s: err = %v", answer, err)
+		}
+	}
+}
+
+func TestExporterGivesUpOnServerThatRefusesEverything(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	srv.SetMode(tracetest.Refusing)
+	e := open(t, srv.URL, io.Discard)
+	var events []trace.Event
+	for range 100 {
+		events = append(events, tracetest.Sample(start)...)
+	}
+	var lost *trace.LostError
+	if err := e.Export(t.Context(), events); !errors.As(err, &lost) || lost.Lost != len(events) {
+		t.Errorf("err = %v, want all %d lost", err, len(events))
+	}
+	if got := srv.Counts().Posts; got > 3*256 {
+		t.Errorf("%d posts", got)
+	}
+}
