@@ -147,8 +147,10 @@ func (d *Conversation) rewrite(e *Edit, names map[string]string) error {
 	return nil
 }
 
+// decide notes what became of an input message. What is masked stays masked,
+// even if another part of it is only truncated later.
 func (d *Conversation) decide(src int, e *Edit) {
-	if src >= 0 {
+	if src >= 0 && e.Decision >= d.decisions[src] {
 		d.decisions[src], d.reasons[src] = e.Decision, e.Reason
 	}
 }
