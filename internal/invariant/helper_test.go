@@ -88,7 +88,7 @@ func maskedCase(t testing.TB) Case {
 	in := history(t)
 	out := slices.Clone(in)
 	out[4] = edit(t, in[4], fmt.Sprintf("[observation masked — %d chars]", utf8.RuneCountInString(in[4].Parts[0].Text)))
-	_, outside := dispatched(in[7].Parts[0].Text)
+	outside := utf8.RuneCountInString(in[7].Parts[0].Text) - len(dispatch)
 	out[7] = edit(t, in[7], fmt.Sprintf("[dispatch output masked — %d chars]\n%s", outside, dispatch))
 	text := in[12].Parts[0].Text
 	out[12] = edit(t, in[12], text[:400]+fmt.Sprintf("\n\n[truncated: kept first ~120 of ~%d tokens (head)]", textCost(text)))

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -73,8 +72,8 @@ func (c *Case) placeholder(text string) bool {
 
 func wholePlaceholder(text string) bool {
 	if rest, ok := cutDispatch(text); ok {
-		blocks, _ := dispatched(rest)
-		return rest == strings.Join(blocks, "\n")
+		_, ok = remainingBlocks(rest)
+		return ok
 	}
 	if len(text) > 200 {
 		return false
@@ -97,20 +96,38 @@ const (
 	blockEnd   = "END_DISPATCH_RESULT"
 )
 
-// dispatched returns the blocks of a text that survive masking, and the number
-// of characters outside of them.
-func dispatched(text string) (blocks []string, outside int) {
+// dispatched returns the blocks of a text that survive masking. One that does
+// not end may survive to the end of the text; whole counts those that do end,
+// and must.
+func dispatched(text string) (blocks []string, whole int) {
 	for {
-		before, rest, found := strings.Cut(text, blockBegin)
-		body, after, closed := strings.Cut(rest, blockEnd)
+		_, rest, found := strings.Cut(text, blockBegin)
 		if !found {
-			return blocks, outside + utf8.RuneCountInString(text)
+			return blocks, whole
 		}
-		if !closed { // a block that was cut off goes on to the end
-			return append(blocks, blockBegin+rest), outside + utf8.RuneCountInString(before)
+		body, after, closed := strings.Cut(rest, blockEnd)
+		if !closed {
+			return append(blocks, blockBegin+rest), whole
 		}
-		outside += utf8.RuneCountInString(before)
 		blocks = append(blocks, blockBegin+body+blockEnd)
+		whole++
 		text = after
 	}
+}
+
+// remainingBlocks splits what follows the placeholder of a dispatch result
+// into its blocks. It reports false where there is anything else, or none.
+func remainingBlocks(rest string) ([]string, bool) {
+	blocks, _ := dispatched(rest)
+	return blocks, len(blocks) > 0 && rest == strings.Join(blocks, "\n")
+}
+
+// within reports whether some are all of all, in their order.
+func within(some, all []string) bool {
+	for _, b := range all {
+		if len(some) > 0 && some[0] == b {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
 }

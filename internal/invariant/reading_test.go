@@ -95,7 +95,7 @@ func TestAnchorIsTheLastTimeTheUserSpeaks(t *testing.T) {
 func TestOwnFormsAreRecognisedExactly(t *testing.T) {
 	for _, text := range []string{
 		"[observation masked — 12 chars]", "[observation masked — 12 chars · recall 0123456789ab]",
-		"[result masked — ~12 tokens removed]", "[dispatch output masked — 0 chars]\n",
+		"[result masked — ~12 tokens removed]", "[dispatch output masked — 9 chars]\n" + blockBegin + " it goes on",
 		"[dispatch output masked — 0 chars]\n" + dispatch, "[dispatch output masked — 9 chars]\n" + dispatch + "\n" + dispatch,
 	} {
 		if !wholePlaceholder(text) {
@@ -105,7 +105,7 @@ func TestOwnFormsAreRecognisedExactly(t *testing.T) {
 	for _, text := range []string{
 		"", " [observation masked — 12 chars]", "[observation masked — 012 chars]", "[observation masked — 99999999999999999999 chars]", "[observation masked - 12 chars]",
 		"[observation masked — 12 chars]\n", "[observation masked — 12 chars · recall 0123]", "[result masked — ~12 tokens removed].",
-		"[dispatch output masked — 0 chars]\n" + dispatch + " and more", "[dispatch output masked — 0 chars]" + dispatch,
+		"[dispatch output masked — 0 chars]\n", "[dispatch output masked — 0 chars]\n" + dispatch + " and more", "[dispatch output masked — 0 chars]" + dispatch,
 	} {
 		if wholePlaceholder(text) {
 			t.Errorf("%q only looks like one", text)

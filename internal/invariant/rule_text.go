@@ -47,30 +47,14 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 func (j *judge) isMasked(i, p int, is string) bool {
 	if rest, ok := cutDispatch(is); ok {
 		blocks, _ := dispatched(j.In[i].Parts[p].Text)
-		survived, _ := dispatched(rest)
-		return rest == strings.Join(survived, "\n") && within(survived, blocks)
+		survived, ok := remainingBlocks(rest)
+		return ok && within(survived, blocks)
 	}
 	if j.placeholder(is) {
 		return true
 	}
 	head, _, ok := cutObservation(is)
 	return ok && strings.HasPrefix(j.In[i].Parts[p].Text, head)
-}
-
-// within reports whether some are all of all, in their order.
-func within(some, all []string) bool {
-	for _, b := range all {
-		if len(some) > 0 && some[0] == b {
-			some = some[1:]
-		}
-	}
-	return len(some) == 0
-}
-
-// keptBlocks counts the characters of blocks that stand a line apart.
-func keptBlocks(text string) int {
-	blocks, _ := dispatched(text)
-	return utf8.RuneCountInString(strings.Join(blocks, ""))
 }
 
 // cutObservation splits a masked text into the beginning that was kept and the
@@ -86,18 +70,17 @@ func cutObservation(text string) (head string, found []string, ok bool) {
 
 func (j *judge) checkPlaceholder(i, p int, is string) {
 	origin := j.originOf(i, p)
+	var survived []string
 	if rest, ok := cutDispatch(is); ok {
-		n := utf8.RuneCountInString(origin) - keptBlocks(rest)
+		survived, _ = remainingBlocks(rest)
+		n := utf8.RuneCountInString(origin) - utf8.RuneCountInString(strings.Join(survived, ""))
 		if said := dispatchForm.FindStringSubmatch(is)[1]; said != strconv.Itoa(n) {
 			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, n)
 		}
 	}
 	// What an earlier truncation took is not there to survive.
-	if blocks, _ := dispatched(j.In[i].Parts[p].Text); len(blocks) > 0 && !j.Earlier {
-		if rest, ok := cutDispatch(is); !ok || rest != strings.Join(blocks, "\n") {
-			j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, len(blocks), is)
-		}
-		return
+	if blocks, whole := dispatched(j.In[i].Parts[p].Text); !j.Earlier && !within(blocks[:whole], survived) {
+		j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, whole, is)
 	}
 	if _, found, ok := cutObservation(is); ok {
 		if n := utf8.RuneCountInString(origin); found[1] != strconv.Itoa(n) {
