@@ -36,11 +36,11 @@ func (v *View) split(recent []bool) Partition {
 }
 
 // owned reports whether round r is a summary or a notice of our own. What only
-// has the form of one, in the middle of a round or as the last user message,
+// has the form of one, inside of a round, in the open one or as the last user message,
 // is not.
 func (v *View) owned(r int) bool {
 	span := v.Rounds[r]
-	if span.Len() != 1 || v.holdsAnchor(r) {
+	if span.Len() != 1 || v.holdsAnchor(r) || span.Start >= v.Open {
 		return false
 	}
 	m := v.Messages[span.Start]
