@@ -6,7 +6,7 @@ import "strings"
 type document struct {
 	sc     *scan
 	known  *needles // only these are looked for, where there are any
-	again  bool     // what has no placeholder in it was found clean in the pass before
+	again  bool     // it was JSON in the pass before, and strings without a placeholder were found clean
 	json   bool     // the text is said to be JSON: it may be a mere string or number
 	record bool     // digests are left alone
 	only   *string  // the one member of the outermost object to look at
@@ -33,7 +33,9 @@ func (d *document) all(s string) []span {
 
 // look is one look at s, with the rules or for what is known.
 func (d *document) look(s string) []span {
-	if found, ok := d.walk(s); ok {
+	found, ok := d.walk(s)
+	d.again = ok
+	if ok {
 		return join(found)
 	}
 	var all []span

@@ -10,7 +10,7 @@ const maxContext = 512
 
 // leaf finds the secrets of one string.
 func (w *walker) leaf(name string, lit literal) {
-	if lit.to-lit.from < 3 || w.d.again && w.d.known == nil && !hasPlaceholder(w.s[lit.from:lit.to]) {
+	if lit.to-lit.from < 3 || w.wasClean(name, lit) {
 		return
 	}
 	text := w.decoded(lit)
@@ -37,9 +37,15 @@ func (w *walker) leaf(name string, lit literal) {
 	w.spans(lit, text, w.d.sc.find(`"`+name+`": "`+text), head)
 }
 
+// wasClean reports whether the pass before saw the same string under the same
+// name, and found nothing.
+func (w *walker) wasClean(name string, lit literal) bool {
+	return w.d.again && w.d.known == nil && !hasPlaceholder(w.s[lit.from:lit.to]) && !hasPlaceholder(name)
+}
+
 // nested follows JSON inside of a string. It reports whether there was any.
 func (w *walker) nested(lit literal, text string) bool {
-	inner := document{sc: w.d.sc, known: w.d.known, again: w.d.again, record: w.d.record, level: w.d.level + 1}
+	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, level: w.d.level + 1}
 	found, ok := inner.walk(text)
 	if !ok {
 		return false

@@ -97,7 +97,6 @@ func (r *Redactor) redact(s string, d document) string {
 			break
 		}
 		s = r.replace(s, found)
-		d.again = true
 	}
 	return s
 }
