@@ -9,10 +9,9 @@ import (
 func (j *job) complete(draft string) (string, error) {
 	d := ParseDocument(j.strategy, neutralText(draft))
 	var v verdict
-	j.prepare()
 	extractive := j.info.Name == BackendExtractive
 	if !extractive {
-		d, v = verify(d, j.src)
+		d, v = verify(d, j.source())
 		// What the draft lists as references is chosen again, by rank.
 		d.References = nil
 	}
@@ -21,9 +20,9 @@ func (j *job) complete(draft string) (string, error) {
 	}
 	added := 0
 	if !extractive {
-		first := centralOf(j.index, ParseDocument(j.strategy, j.in.Previous), j.limit, j.in.Count)
-		d = makeRoom(d, j.strategy, j.index, j.limit, j.in.Count)
-		added = references(&d, j.strategy, j.index, first, j.limit, j.in.Count)
+		first := centralOf(j.history.Index, ParseDocument(j.strategy, j.in.Previous), j.limit, j.in.Count)
+		d = makeRoom(d, j.strategy, j.history.Index, j.limit, j.in.Count)
+		added = references(&d, j.strategy, j.history.Index, first, j.limit, j.in.Count)
 		d = fit(d, j.strategy, j.limit, j.in.Count)
 	}
 	text := d.Render(j.strategy)
@@ -39,26 +38,21 @@ func (j *job) complete(draft string) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.outcome.Named, j.outcome.Invented, j.outcome.References = v.named, v.invented, added
-	j.outcome.Retention = retention(d, j.index)
+	j.outcome.Retention = retention(d, j.history.Index)
 	return text, nil
 }
 
-// prepare reads the source once.
-func (j *job) prepare() {
-	if j.index == nil {
-		j.index = NewHistory(j.request()).Index
-	}
-	if j.src == nil && j.info.Name != BackendExtractive {
-		r := j.request()
-		more := []string{j.in.Previous}
-		// The counts that the summariser was shown are no inventions.
-		for _, e := range r.entries() {
-			for _, o := range e.observations {
-				more = append(more, o.line)
-			}
+// source is what the summary may name: the messages, the summary before them,
+// and the counts that a summariser was shown.
+func (j *job) source() *source {
+	more := []string{j.in.Previous}
+	r := j.request()
+	for _, e := range r.entries() {
+		for _, o := range e.observations {
+			more = append(more, o.line)
 		}
-		j.src = newSource(j.in.Messages, more...)
 	}
+	return newSource(j.in.Messages, more...)
 }
 
 // neutralText takes from a draft what would read as our own tags.

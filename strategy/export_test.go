@@ -1,5 +1,11 @@
 package strategy
 
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
 // Features of an identifier, for the training of the ranking.
 func (x *Index) Features(e *Entity) []float64 {
 	f := x.features(e)
@@ -11,3 +17,25 @@ func SetWeights(w []float64) { copy(weights[:], w) }
 
 // Weights returns them.
 func Weights() []float64 { return append([]float64(nil), weights[:]...) }
+
+// Verify checks a text as [Writer] checks a model's draft, and returns what is
+// left, how many lines there were and went, and how many identifiers were cut.
+func Verify(s Strategy, text string, msgs []message.Message) (left string, lines, removed, invented int) {
+	d := ParseDocument(s, text)
+	d.all(func(l []string) []string { lines += len(l); return l })
+	d, v := verify(d, newSource(msgs))
+	return d.Render(s), lines, v.lines, v.invented
+}
+
+// Inventions returns what verification would cut out of a text.
+func Inventions(text string, msgs []message.Message) []string {
+	src, v, seen := newSource(msgs), verdict{}, map[string]bool{}
+	var out []string
+	for line := range strings.Lines(text) {
+		hits, _ := inventedIn(line, src, &v, seen)
+		for _, h := range hits {
+			out = append(out, line[h.start:h.end])
+		}
+	}
+	return out
+}

@@ -26,7 +26,10 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return Draft{}, err
 	}
-	h := NewHistory(r)
+	h := r.history
+	if h == nil {
+		h = NewHistory(r)
+	}
 	d := h.compose(r)
 	if d.empty() {
 		return Draft{}, &Failure{Reason: ErrEmpty}

@@ -28,14 +28,10 @@ type Step struct {
 
 // NewHistory reads the messages of a request.
 func NewHistory(r Request) *History {
-	h := &History{Previous: ParseDocument(r.Strategy, r.Previous), Index: r.Index}
-	own := h.Index == nil
-	if own {
-		h.Index = NewIndex()
-		h.showVisible(r)
-	}
+	h := &History{Previous: ParseDocument(r.Strategy, r.Previous), Index: NewIndex()}
+	h.showVisible(r)
 	first := max(r.First, h.Previous.lastStep()+1)
-	b := reader{h: h, open: map[string][]at{}, index: own}
+	b := reader{h: h, open: map[string][]at{}}
 	for i := range r.Messages {
 		b.message(first+i, &r.Messages[i])
 	}
@@ -44,9 +40,7 @@ func NewHistory(r Request) *History {
 			h.Steps[i].Calls[k].finish()
 		}
 	}
-	if own {
-		h.finishIndex(r)
-	}
+	h.finishIndex()
 	return h
 }
 
@@ -66,7 +60,7 @@ func (h *History) showVisible(r Request) {
 }
 
 // finishIndex adds to the index what is not a message to summarise, and ranks.
-func (h *History) finishIndex(r Request) {
+func (h *History) finishIndex() {
 	h.Index.addSummary(h.Previous)
 	for _, f := range h.Files() {
 		if f.Op < Edited {
@@ -85,9 +79,8 @@ func (h *History) finishIndex(r Request) {
 type at struct{ step, call int }
 
 type reader struct {
-	h     *History
-	open  map[string][]at // call id → calls that wait for their result
-	index bool
+	h    *History
+	open map[string][]at // call id → calls that wait for their result
 }
 
 func (b *reader) message(id int, m *message.Message) {
@@ -147,11 +140,7 @@ func (b *reader) result(step *Step, own int, p *message.Part) {
 	step.Calls = append(step.Calls, Call{Tool: tool, Result: p.Text, Answered: true})
 }
 
-func (b *reader) add(text string, w Where, id int) {
-	if b.index {
-		b.h.Index.add(text, w, id)
-	}
-}
+func (b *reader) add(text string, w Where, id int) { b.h.Index.add(text, w, id) }
 
 func (b *reader) args(c *Call, id int) {
 	for _, a := range c.Args {

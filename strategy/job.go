@@ -14,8 +14,7 @@ type job struct {
 	w        Writer
 	in       Input
 	info     Info
-	index    *Index
-	src      *source
+	history  *History
 	limit    int
 	fallback string
 	strategy Strategy // of what is written in the end
@@ -81,6 +80,7 @@ func (j *job) run(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, j.w.Timeout, ErrDeadline)
 	defer cancel()
 	start := time.Now()
+	j.history = NewHistory(j.request())
 	draft, err := j.draft(ctx)
 	text := ""
 	if err == nil {
@@ -146,6 +146,11 @@ func (j *job) draft(ctx context.Context) (string, error) {
 	whole := j.request()
 	if j.info.Window == 0 {
 		j.pieces(1)
+		whole.history = j.history
+		// No model has to be told twice: what is not smaller is not offered.
+		if n := whole.sourceTokens(whole.MaxTokens); n <= whole.MaxTokens {
+			whole.MaxTokens = n - 1
+		}
 		return j.ask(ctx, whole, 0)
 	}
 	window := j.info.Window

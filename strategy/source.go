@@ -88,7 +88,7 @@ func (s *source) has(k ident.Kind, id string) bool {
 // one that puts a folder of the source before a path of the source.
 func (s *source) hasPath(id string) bool {
 	p := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(id, "./"), "~/"), "/")
-	if s.holds(p) {
+	if s.holds(p) || s.hasWords(id) {
 		return true
 	}
 	for i := 0; i < len(p); i++ {
@@ -99,19 +99,62 @@ func (s *source) hasPath(id string) bool {
 	return false
 }
 
+// stem is how much of a word has to be the same for it to be the same word, in
+// bytes.
+const stem = 5
+
+// hasWords accepts what looks like a path and is a choice of words, as in
+// added/reverted, when the source has the words in some form.
+func (s *source) hasWords(id string) bool {
+	if strings.HasPrefix(id, "/") || strings.HasSuffix(id, "/") {
+		return false
+	}
+	for _, w := range strings.Split(id, "/") {
+		if strings.ContainsFunc(w, func(r rune) bool { return r > 0x7f || !isLetter(r) }) {
+			return false
+		}
+		if !s.begins(strings.ToLower(w[:min(len(w), stem)])) {
+			return false
+		}
+	}
+	return true
+}
+
+// begins reports whether a word of the source begins with prefix.
+func (s *source) begins(prefix string) bool {
+	for _, t := range s.lower() {
+		for from := 0; ; {
+			i := strings.Index(t[from:], prefix)
+			if i < 0 {
+				break
+			}
+			if at := from + i; at == 0 || !wordByte(t[at-1]) {
+				return true
+			}
+			from += i + 1
+		}
+	}
+	return false
+}
+
+// lower returns the texts in lower case.
+func (s *source) lower() []string {
+	if s.lowers == nil {
+		for _, t := range s.texts {
+			s.lowers = append(s.lowers, strings.ToLower(t))
+		}
+	}
+	return s.lowers
+}
+
 // holds reports whether a text holds id in any case, not as a part of a longer
 // word.
 func (s *source) holds(id string) bool {
 	if id == "" {
 		return true
 	}
-	if s.lowers == nil {
-		for _, t := range s.texts {
-			s.lowers = append(s.lowers, strings.ToLower(t))
-		}
-	}
 	id = strings.ToLower(id)
-	for _, t := range s.lowers {
+	for _, t := range s.lower() {
 		if holdsWord(t, id) {
 			return true
 		}

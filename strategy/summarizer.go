@@ -71,8 +71,8 @@ type Request struct {
 	// Clip is how much of any text the prompt shows, in characters: its
 	// beginning and its end. 0 = all of it.
 	Clip int
-	// Index, when not nil, ranks identifiers over all pieces.
-	Index *Index
+
+	history *History // of these messages, where it was read already
 }
 
 // A Draft is what a Summarizer wrote.

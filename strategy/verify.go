@@ -123,8 +123,13 @@ func widen(s string, h hit) hit {
 
 var errorWords = []string{"error", "fail", "exception", "cannot", "not found", "panic", "undefined", "denied", "refused", "invalid", "timeout", "unexpected"}
 
+// maxQuotation is how long a quoted error is, in bytes; what is longer quotes
+// somebody's words.
+const maxQuotation = 160
+
 // quotations finds errors that a line quotes: three words or more in quotation
-// marks, one of which speaks of failure.
+// marks, one of which speaks of failure. Quotations with remarks in brackets
+// are told, not quoted.
 func quotations(s string) []hit {
 	var out []hit
 	for i := 0; i < len(s); i++ {
@@ -137,7 +142,7 @@ func quotations(s string) []hit {
 			continue
 		}
 		text := s[i+1 : i+1+end]
-		if strings.Count(text, " ") >= 2 && hasAny(strings.ToLower(text), errorWords) {
+		if len(text) <= maxQuotation && strings.Count(text, " ") >= 2 && strings.IndexByte(text, '[') < 0 && hasAny(strings.ToLower(text), errorWords) {
 			out = append(out, hit{i, i + end + 2})
 		}
 		i += end + 1
