@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // jsonError is JSON that can't be read, with its line.
@@ -33,53 +32,64 @@ func parseJSON(data []byte) (*yaml.Node, error) {
 		}
 		return nil, &jsonError{lineAt(data, at), err}
 	}
-	whole, err := jsonscan.Value(data, 0)
-	if err != nil {
-		return nil, &jsonError{1, err}
-	}
-	return jsonNode(data, whole)
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return (&jsonReader{dec: dec, data: data}).node()
 }
 
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
 
-func jsonNode(data []byte, at jsonscan.Span) (*yaml.Node, error) {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Line: lineAt(data, at.Start)}
-	child := func(at jsonscan.Span) error {
-		c, err := jsonNode(data, at)
-		n.Content = append(n.Content, c)
-		return err
-	}
-	var err error
-	switch text := at.Of(data); text[0] {
-	case '{':
-		n.Kind, n.Tag = yaml.MappingNode, "!!map"
-		err = jsonscan.Object(data, at, func(m jsonscan.Member) error {
-			n.Content = append(n.Content, &yaml.Node{
-				Kind: yaml.ScalarNode, Tag: "!!str", Value: m.Key, Line: lineAt(data, m.Whole.Start),
-			})
-			return child(m.Value)
-		})
-	case '[':
-		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
-		err = jsonscan.Array(data, at, func(_ int, e jsonscan.Span) error { return child(e) })
-	case '"':
-		n.Tag = "!!str"
-		n.Value, err = jsonscan.Unquote(text)
-	default:
-		n.Value, n.Tag = string(text), literalTag(string(text))
-	}
-	return n, err
+// jsonReader makes nodes of the tokens of valid JSON.
+type jsonReader struct {
+	dec  *json.Decoder
+	data []byte
 }
 
-// literalTag is the YAML tag of null, true, false or a number.
-func literalTag(text string) string {
-	switch {
-	case text == "null":
-		return "!!null"
-	case text == "true" || text == "false":
-		return "!!bool"
-	case strings.ContainsAny(text, ".eE"):
-		return "!!float"
+func (r *jsonReader) node() (*yaml.Node, error) {
+	tok, err := r.dec.Token()
+	if err != nil {
+		return nil, err
 	}
-	return "!!int"
+	n := &yaml.Node{Kind: yaml.ScalarNode, Line: lineAt(r.data, int(r.dec.InputOffset()))}
+	switch tok := tok.(type) {
+	case json.Delim:
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+		if tok == '[' {
+			n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		}
+		return n, r.children(n)
+	case string:
+		n.Value, n.Tag = tok, "!!str"
+	case json.Number:
+		n.Value, n.Tag = tok.String(), "!!int"
+		if strings.ContainsAny(n.Value, ".eE") {
+			n.Tag = "!!float"
+		}
+	case bool:
+		n.Value, n.Tag = strconv.FormatBool(tok), "!!bool"
+	default:
+		n.Value, n.Tag = "null", "!!null"
+	}
+	return n, nil
+}
+
+// children reads up to the closing bracket: elements, or keys and values in
+// turn.
+func (r *jsonReader) children(n *yaml.Node) error {
+	for r.dec.More() {
+		c, err := r.node()
+		if err != nil {
+			return err
+		}
+		n.Content = append(n.Content, c)
+		if n.Kind == yaml.SequenceNode {
+			continue
+		}
+		if c, err = r.node(); err != nil {
+			return err
+		}
+		n.Content = append(n.Content, c)
+	}
+	_, err := r.dec.Token()
+	return err
 }

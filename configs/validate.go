@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/go-playground/validator/v10"
 
@@ -76,8 +78,23 @@ func (l *loader) together(c compact.Config, wrong map[string]bool) {
 				"must be one of "+strings.Join(strategy.Names(), ", ")+didYouMean(unknown.Name, strategy.Names()))
 			continue
 		}
-		l.report.add(&Error{Reason: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "compact: "), "policy: "), Err: err})
+		text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "compact: "), "policy: ")
+		from := l.blame(text)
+		l.report.add(&Error{Source: from.source, Line: from.line, Reason: text, Err: err})
 	}
+}
+
+// blame returns who gave one of the settings that an error speaks of: the
+// highest of them, and in a file the last one.
+func (l *loader) blame(text string) setting {
+	var last setting
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
+	for _, f := range schema().fields {
+		if s := l.from[f.path]; slices.Contains(words, f.leaf()) && (s.layer > last.layer || s.layer == last.layer && s.line > last.line) {
+			last = s
+		}
+	}
+	return last
 }
 
 func split(err error) []error {

@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // app is what every subcommand works with.
@@ -49,10 +50,20 @@ func (a *app) addConfig(cmd *cobra.Command) {
 	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
 	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that is sent the messages")
 	f.IntVar(&a.flags.maxContext, "max-context-tokens", 0, "the model's window; `N` = 0: looked up by its name")
-	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: graduated, summarize, masking, history-reducer, gateway")
-	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: task_state, decision_log, code_delta, brief")
+	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: "+strings.Join(configs.Names(), ", "))
+	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: "+strings.Join(strategy.Names(), ", "))
 	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4; may be repeated")
 	a.addArchive(cmd)
+	complete(cmd, "preset", configs.Names())
+	complete(cmd, "strategy", strategy.Names())
+}
+
+// complete offers the values of a flag to shells.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	offer := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
+		panic(err) // the flag is not there: a mistake in this program
+	}
 }
 
 func (a *app) addArchive(cmd *cobra.Command) {

@@ -108,6 +108,7 @@ func (a *app) complain(name, line string) {
 // explainBudget names what a view that does not fit is made of.
 func (a *app) explainBudget(e *compact.BudgetError) {
 	a.complain("compactctl", fmt.Sprintf("insufficient budget: the smallest view costs %s tokens, the budget is %s", count(e.Tokens), count(e.Budget)))
+	fmt.Fprintln(a.err, "What must stay, the largest first; positions are those of the view:")
 	for _, c := range e.Largest {
 		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index, c.Role, c.Why)
 	}

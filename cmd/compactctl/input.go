@@ -27,6 +27,7 @@ type inputFlags struct {
 
 func (a *app) addInput(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`WIRE` of the messages: auto, openai, anthropic, responses, gemini")
+	complete(cmd, "format", []string{"auto", "openai", "anthropic", "responses", "gemini"})
 	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas that are sent along (a JSON array), to be counted")
 }
 
@@ -44,12 +45,11 @@ type transcript struct {
 
 // read reads the transcript that a command is given, and its tool schemas.
 func (a *app) read(file string) (*transcript, error) {
-	switch a.input.format {
-	case "auto", "openai":
-	case "anthropic", "responses", "gemini":
-		return nil, &usageError{fmt.Errorf("--format %s is to come; this version reads openai (chat completions)", a.input.format)}
-	default:
-		return nil, &usageError{fmt.Errorf("unknown --format %q: auto, openai, anthropic, responses or gemini", a.input.format)}
+	if err := checkFormat(a.input.format); err != nil {
+		return nil, err
+	}
+	if file == "-" && a.input.tools == "-" {
+		return nil, &usageError{errors.New("messages and --tools can't both come from standard input")}
 	}
 	t := &transcript{name: file}
 	data, err := a.bytes(file)
@@ -64,6 +64,9 @@ func (a *app) read(file string) (*transcript, error) {
 	}
 	if len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
+	}
+	if wire, i := otherWire(t.msgs); wire != "" && a.input.format == "auto" {
+		return nil, &usageError{fmt.Errorf("%s: message %d looks like %s, and --format %s is to come; --format openai reads it all the same", t.name, i, wire, wire)}
 	}
 	t.tools, err = a.schemas()
 	return t, err

@@ -77,7 +77,7 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	}
 	res, err := r.call(ctx, m, r.session(t), t)
 	if why, bad := spoken(cfg, r.note); bad == nil {
-		res.Note = why.String()
+		res.Note = why.String() // as the ledger has it
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
 	defer cancel()

@@ -69,7 +69,7 @@ var comments = map[string]string{
 
 	"storage":             `Where what is taken out goes, before it is taken out.`,
 	"storage.adapter":     `fs: a folder; memory: nothing outlives the process.`,
-	"storage.path":        `The folder.`,
+	"storage.path":        `The folder, seen from where the program runs.`,
 	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so.`,
 	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
 
