@@ -54,8 +54,11 @@ func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 		} else {
 			n = quickCL100K(w)
 		}
-		if n == 0 {
+		switch n {
+		case 0:
 			n = e.next(c, b, from) - from
+		case goesOn:
+			n = e.rest(c, b, from+goesOn) - from
 		}
 		next = from + n
 		if n == 1 || n < 8 && v.hasShort(short(w, n)) || n >= 8 && v.hasLong(b[from:next]) {
@@ -76,6 +79,15 @@ func (e *Encoding) next(c *classes, b []byte, i int) int {
 		return nextO200K(c, b, i)
 	}
 	return nextCL100K(c, b, i)
+}
+
+// rest returns the end of a word that goes on at b[i].
+func (e *Encoding) rest(c *classes, b []byte, i int) int {
+	if !e.cased {
+		return c.run(b, i, letter)
+	}
+	end := c.run(b, i, lower)
+	return end + contraction(b, end)
 }
 
 // count returns the number of tokens of a piece.

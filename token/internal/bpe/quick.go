@@ -1,6 +1,9 @@
 package bpe
 
-import "math/bits"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // Most pieces are short and ASCII. They are found in eight bytes at once: a
 // mask has the top bit of each byte set that it is about; the first byte of the
@@ -32,63 +35,30 @@ func lead(mask uint64) int { return bits.TrailingZeros64(^mask&tops) >> 3 }
 // byteAt returns byte n of w, n < 8.
 func byteAt(w uint64, n int) byte { return byte(w >> (8 * uint(n) & 63)) }
 
-// A start says what a piece may be that begins with a byte.
-type start uint8
-
-const (
-	startOther  start = iota // not ASCII
-	startWord                // a letter
-	startMark                // a symbol: itself before a word, or symbols
-	startBlank               // white space within a line: before a word, or white space
-	startSpace               // the space: as a blank, or before symbols
-	startLine                // a line end
-	startNumber              // a digit
-)
-
-var starts = func() (s [256]start) {
-	for i := range 128 {
-		switch c := ascii[i]; {
-		case c&letter != 0:
-			s[i] = startWord
-		case c&number != 0:
-			s[i] = startNumber
-		case c&newline != 0:
-			s[i] = startLine
-		case i == ' ':
-			s[i] = startSpace
-		case c&space != 0:
-			s[i] = startBlank
-		default:
-			s[i] = startMark
-		}
-	}
-	return s
-}()
+// goesOn is what the functions below return for a word of at least eight ASCII
+// characters, the last of them a lower letter where case matters.
+const goesOn = 8
 
 // quickCL100K returns the length of the piece that the eight bytes of w begin
-// with, or 0 if they don't tell. More text follows them.
+// with, goesOn, or 0 if they don't tell. More text follows them.
 func quickCL100K(w uint64) int {
-	first := starts[byte(w)]
+	first := ascii[byte(w)]
 	letters := between(w|ones*0x20, 'a', 'z') &^ (w & tops)
-	switch first {
-	case startOther:
-		return 0
-	case startNumber:
-		return quickNumber(w)
-	case startLine:
-		return quickSpace(w)
-	case startWord:
-	default:
-		if byteAt(letters, 1) == 0 {
+	if first&letter == 0 {
+		switch {
+		case byte(w) >= utf8.RuneSelf:
+			return 0
+		case first&(number|newline) != 0:
+			return quickSpan(w, first)
+		case byteAt(letters, 1) == 0:
 			return quickSymbols(w, first, letters, '\n')
-		}
-		if byte(w) == '\'' { // perhaps a contraction
+		case byte(w) == '\'': // perhaps a contraction
 			return 0
 		}
 		letters |= 0x80
 	}
 	n := lead(letters)
-	if n == 8 || byteAt(w, n) >= 0x80 {
+	if n < 8 && byteAt(w, n) >= utf8.RuneSelf {
 		return 0
 	}
 	return n
@@ -96,18 +66,15 @@ func quickCL100K(w uint64) int {
 
 // quickO200K is the same for o200k_base.
 func quickO200K(w uint64) int {
-	first := starts[byte(w)]
+	first := ascii[byte(w)]
 	uppers, lowers := between(w, 'A', 'Z'), between(w, 'a', 'z')
-	switch first {
-	case startOther:
-		return 0
-	case startNumber:
-		return quickNumber(w)
-	case startLine:
-		return quickSpace(w)
-	case startWord:
-	default:
-		if byteAt(uppers|lowers, 1) == 0 {
+	if first&letter == 0 {
+		switch {
+		case byte(w) >= utf8.RuneSelf:
+			return 0
+		case first&(number|newline) != 0:
+			return quickSpan(w, first)
+		case byteAt(uppers|lowers, 1) == 0:
 			return quickSymbols(w, first, uppers|lowers, '/')
 		}
 		uppers |= 0x80
@@ -115,10 +82,24 @@ func quickO200K(w uint64) int {
 	rest := ^uppers & tops // what is not in the upper letters at the beginning …
 	rest |= -rest          // … and all behind
 	n := bits.TrailingZeros64(^lowers&rest&tops) >> 3
-	if n == 8 || byteAt(w, n) >= 0x80 || byteAt(w, n) == '\'' {
+	if n < 8 {
+		if c := byteAt(w, n); c >= utf8.RuneSelf || c == '\'' {
+			return 0
+		}
+		return n
+	}
+	if rest == 0 { // only upper letters: what follows decides where the word ends
 		return 0
 	}
-	return n
+	return goesOn
+}
+
+// quickSpan is a number, or white space that begins with a line end.
+func quickSpan(w uint64, first class) int {
+	if first&number != 0 {
+		return quickNumber(w)
+	}
+	return quickSpace(w)
 }
 
 // quickNumber is a number of up to three digits.
@@ -145,23 +126,20 @@ func quickSpace(w uint64) int {
 
 // quickSymbols is symbols, with a space before and line ends behind them, and
 // what the pattern takes with the line ends; or white space.
-func quickSymbols(w uint64, first start, letters uint64, also byte) int {
+func quickSymbols(w uint64, first class, letters uint64, also byte) int {
 	symbols := ^(letters | between(w, '0', '9') | blanks(w) | w) & tops
-	switch first {
-	case startBlank:
-		return quickSpace(w)
-	case startSpace:
-		if byteAt(symbols, 1) == 0 {
+	if first&space != 0 {
+		if byte(w) != ' ' || byteAt(symbols, 1) == 0 {
 			return quickSpace(w)
 		}
 		symbols |= 0x80
 	}
 	n := lead(symbols)
-	if n == 8 || byteAt(w, n) >= 0x80 {
+	if n == 8 || byteAt(w, n) >= utf8.RuneSelf {
 		return 0
 	}
 	for n < 8 && (byteAt(w, n) == '\n' || byteAt(w, n) == '\r' || byteAt(w, n) == also) {
 		n++
 	}
-	return n & 7
+	return n & 7 // 0 if more may follow
 }

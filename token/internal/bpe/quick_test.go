@@ -7,36 +7,45 @@ import (
 )
 
 // TestQuickPiecesEndWhereTheScannerEndsThem draws texts from characters that
-// patterns tell apart, more of them ASCII than not.
+// patterns tell apart, more of them ASCII than not, and many long words.
 func TestQuickPiecesEndWhereTheScannerEndsThem(t *testing.T) {
-	const chars = "aabcXYZz019 \t\n\r'\"./-_{}@`[\x00\x1f\x7f\v"
+	mixed, words, wide := []rune("aabcXYZz019 \t\n\r'\"./-_{}@`[\x00\x1f\x7f\v"), []rune("abcdefgXY's"), []rune("é的\u00a0\u0301²")
 	c := unicodeClasses()
 	for _, kind := range []struct {
 		name  string
+		enc   *Encoding
 		quick func(uint64) int
-		next  func(*classes, []byte, int) int
-	}{{"cl100k_base", quickCL100K, nextCL100K}, {"o200k_base", quickO200K, nextO200K}} {
+	}{{"cl100k_base", CL100K, quickCL100K}, {"o200k_base", O200K, quickO200K}} {
 		rng := rand.New(rand.NewPCG(31, 32))
-		found := 0
+		found, long := 0, 0
 		for range 300_000 {
-			var b []byte
-			for len(b) < 16 {
-				if rng.IntN(20) == 0 {
-					b = append(b, string([]rune("é的\u00a0\u0301²")[rng.IntN(5)])...)
-					continue
-				}
-				b = append(b, chars[rng.IntN(len(chars))])
+			chars := mixed
+			if rng.IntN(4) == 0 {
+				chars = words
 			}
-			got, want := kind.quick(binary.LittleEndian.Uint64(b)), kind.next(c, b, 0)
-			if got != 0 && got != want {
+			var text []rune
+			for range 24 {
+				r := chars[rng.IntN(len(chars))]
+				if rng.IntN(30) == 0 {
+					r = wide[rng.IntN(len(wide))]
+				}
+				text = append(text, r)
+			}
+			b := []byte(string(text))
+			got, want := kind.quick(binary.LittleEndian.Uint64(b)), kind.enc.next(c, b, 0)
+			switch got {
+			case 0:
+				continue
+			case goesOn:
+				long++
+				got = kind.enc.rest(c, b, goesOn)
+			}
+			if found++; got != want {
 				t.Fatalf("%s: the piece at the start of %q has %d bytes, want %d", kind.name, b, got, want)
 			}
-			if got != 0 {
-				found++
-			}
 		}
-		if found < 100_000 {
-			t.Errorf("%s: only %d of 300000 pieces were found in one word", kind.name, found)
+		if found < 100_000 || long < 1_000 {
+			t.Errorf("%s: only %d of 300000 pieces were found in one word, %d long ones", kind.name, found, long)
 		}
 	}
 }
