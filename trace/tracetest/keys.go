@@ -62,12 +62,17 @@ func (w *keyWalker) open(object bool) {
 
 // text sees a string: a key, or a value that matters to nobody.
 func (w *keyWalker) text(quoted []byte) {
-	top := &w.stack[len(w.stack)-1]
+	n := len(w.stack)
+	top := &w.stack[n-1]
 	if !top.object || top.value {
 		return
 	}
-	top.value, top.key = true, unquote(quoted)
-	if n := len(w.stack); n == w.above+2 && w.stack[n-2].key == "data" && len(w.events) > 0 {
+	top.value = true
+	if n > w.above+2 {
+		return // deeper than the keys of data
+	}
+	top.key = unquote(quoted)
+	if n == w.above+2 && w.stack[n-2].key == "data" && len(w.events) > 0 {
 		w.events[len(w.events)-1] = append(w.events[len(w.events)-1], top.key)
 	}
 }
