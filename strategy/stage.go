@@ -101,7 +101,10 @@ func (s *Stage) cut(v *policy.View) *cut {
 		c.tokens += v.Tokens[i]
 		c.take(v.Messages[i])
 	}
-	if len(c.removed) == 0 {
+	if len(c.removed) == 0 && v.Floor()+c.tokens <= v.Budget.Cap {
+		return nil // a summary of ours, for which there is room
+	}
+	if c.tokens == 0 {
 		return nil
 	}
 	kept := v.Total() - c.tokens
@@ -190,13 +193,14 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 		removed = append(removed, i)
 		freed += c.v.Tokens[i]
 	}
-	notice := policy.NewNotice(len(c.removed) + c.omitted)
+	omitted := len(c.removed) + c.omitted
+	notice := policy.NewNotice(omitted)
 	edit := policy.Edit{
 		Decision: policy.Dropped,
 		Reason:   "older than what is kept; no summary could be had",
 		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
 	}
-	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room {
+	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room || omitted == 0 {
 		if c.v.Total() <= c.v.Budget.Cap || freed == 0 {
 			return p // nothing forces anything out
 		}
