@@ -39,7 +39,7 @@ func newArchiveRecall(a *app) *cobra.Command {
 				return err
 			}
 			text, err := m.Recall(cmd.Context(), args[0], args[1], opts...)
-			if err := errors.Join(err, m.Close(cmd.Context())); err != nil {
+			if err := errors.Join(err, a.close(cmd.Context(), m)); err != nil {
 				return err
 			}
 			if !strings.HasSuffix(text, "\n") {

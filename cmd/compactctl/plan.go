@@ -63,7 +63,7 @@ func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*
 		plan = m.Plan
 	}
 	res, err := plan(ctx, p.session(t), t.msgs, t.options()...)
-	return res, errors.Join(err, m.Close(ctx))
+	return res, errors.Join(err, p.close(ctx, m))
 }
 
 // missing reports whether the folder of an archive is not there.

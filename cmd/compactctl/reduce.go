@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,9 +68,6 @@ func (r *reduction) prepare() (err error) {
 	return err
 }
 
-// closeIn bounds how long the end of a run waits for exporters.
-const closeIn = 5 * time.Second
-
 func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
 	m, err := compact.New(ctx, cfg)
 	if err != nil {
@@ -79,9 +77,26 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	if why, bad := spoken(cfg, r.note); bad == nil {
 		res.Note = why.String() // as the ledger has it
 	}
+	return res, errors.Join(err, r.close(ctx, m))
+}
+
+// closeIn bounds how long the end of a run waits for exporters.
+const closeIn = 5 * time.Second
+
+// close ends a manager, also after an interrupt. That events did not reach an
+// exporter is no failure of the command; it is said.
+func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
 	defer cancel()
-	return res, errors.Join(err, m.Close(ctx))
+	err := m.Close(ctx)
+	if err == nil || errors.Is(err, compact.ErrArchiveFailed) {
+		return err
+	}
+	a.progress.stop()
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		a.complain("compactctl", "warning: "+line)
+	}
+	return nil
 }
 
 // deliver writes what a run led to. After an error there are no messages to

@@ -116,7 +116,7 @@ func (r *reportWriter) outcome() {
 func (r *reportWriter) details(out string) {
 	res := r.res
 	if s := res.Summary; s != nil {
-		r.note("summary", "summary", fmt.Sprintf("v%d, %s by %s: %s tokens for %s", s.Version, s.Strategy, by(s.Backend, s.Model), count(s.Tokens), count(s.InputSize)))
+		r.note("summary", "summary", fmt.Sprintf("v%d, %s by %s: %s %s for %s", s.Version, s.Strategy, by(s.Backend, s.Model), count(s.Tokens), unit(res), count(s.InputSize)))
 	}
 	if res.Note != "" {
 		r.note("note", "note", oneLine(res.Note))
