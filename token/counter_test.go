@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,20 +81,24 @@ func TestForEncodingNamesThePackageThatIsMissing(t *testing.T) {
 	}
 }
 
+var registrations int
+
 func TestRegisteredEncodingIsOpenedOnce(t *testing.T) {
+	registrations++ // a name for every -count
+	name := fmt.Sprint("test_encoding_", registrations)
 	opened, fail := 0, true
-	token.Register("test_encoding", func() (token.Counter, error) {
+	token.Register(name, func() (token.Counter, error) {
 		if opened++; fail {
 			return nil, errors.New("not yet")
 		}
 		return token.Chars, nil
 	})
-	if _, err := token.ForEncoding("test_encoding"); err == nil {
+	if _, err := token.ForEncoding(name); err == nil {
 		t.Error("an encoding that can't be opened was returned")
 	}
 	fail = false
 	for range 3 {
-		if c, err := token.ForEncoding("test_encoding"); err != nil || c != token.Chars {
+		if c, err := token.ForEncoding(name); err != nil || c != token.Chars {
 			t.Fatalf("%v, %v", c, err)
 		}
 	}
@@ -105,5 +110,5 @@ func TestRegisteredEncodingIsOpenedOnce(t *testing.T) {
 			t.Error("a second registration of a name did not panic")
 		}
 	}()
-	token.Register("test_encoding", nil)
+	token.Register(name, nil)
 }

@@ -10,11 +10,11 @@ import (
 // is no encoding, or one that nobody has registered.
 var ErrUnknownEncoding = errors.New("token: unknown encoding")
 
-var registry = struct {
+var registry struct {
 	sync.Mutex
 	open   map[string]func() (Counter, error)
 	opened map[string]Counter
-}{open: map[string]func() (Counter, error){}, opened: map[string]Counter{}}
+}
 
 // Register makes an encoding known to [ForEncoding], which calls open when the
 // encoding is first asked for, once unless it fails. It is for packages that
@@ -25,6 +25,9 @@ func Register(name string, open func() (Counter, error)) {
 	defer registry.Unlock()
 	if _, taken := registry.open[name]; taken {
 		panic("token: encoding " + name + " registered twice")
+	}
+	if registry.open == nil {
+		registry.open, registry.opened = map[string]func() (Counter, error){}, map[string]Counter{}
 	}
 	registry.open[name] = open
 }

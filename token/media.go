@@ -8,7 +8,7 @@ import (
 
 // mediaRule prices what is not text, by the rules that the providers publish.
 type mediaRule struct {
-	picture     func(width, height int, low bool) int
+	picture     pictureRule
 	audioSecond int // tokens for a second of audio
 }
 
@@ -47,7 +47,7 @@ func (r mediaRule) image(m *message.Media) int {
 	if w <= 0 || h <= 0 {
 		w, h = unknownEdge, unknownEdge
 	}
-	return max(1, r.picture(w, h, m.Detail == "low"))
+	return max(1, r.picture.cost(w, h, m.Detail == "low"))
 }
 
 func (r mediaRule) audio(m *message.Media) int {
@@ -77,14 +77,14 @@ func mediaFor(model string) mediaRule {
 	name := baseName(model)
 	switch {
 	case strings.Contains(name, "claude"):
-		return mediaRule{claudePicture, 10}
+		return mediaRule{claudePicture{}, 10}
 	case strings.Contains(name, "gemini"):
-		return mediaRule{geminiPicture, 32}
+		return mediaRule{geminiPicture{}, 32}
 	}
 	for _, r := range pictureRules {
 		if strings.HasPrefix(name, r.prefix) {
-			return mediaRule{r.picture, 10}
+			return mediaRule{r.rule, 10}
 		}
 	}
-	return mediaRule{tiles{85, 170}.cost, 10}
+	return mediaRule{tiles{85, 170}, 10}
 }

@@ -8,59 +8,58 @@ const (
 	O200K  = "o200k_base"  // gpt-4o, gpt-4.1, gpt-4.5, gpt-5, o1, o3, o4, gpt-oss
 )
 
-// families maps the beginning of a base model name to its encoding. The
-// longest beginning wins. An entry that ends in "=" holds for the whole name
-// only.
-var families = map[string]string{
-	"gpt-5":           O200K,
-	"gpt-4.5":         O200K,
-	"gpt-4.1":         O200K,
-	"gpt-4o":          O200K,
-	"chatgpt-4o-":     O200K,
-	"chatgpt-4o=":     O200K,
-	"gpt-oss-":        O200K, // o200k_harmony: the same text tokens, more special ones
-	"gpt-oss=":        O200K,
-	"codex-mini-":     O200K,
-	"codex-mini=":     O200K,
-	"computer-use-":   O200K,
-	"o1-":             O200K,
-	"o1=":             O200K,
-	"o3-":             O200K,
-	"o3=":             O200K,
-	"o4-mini-":        O200K,
-	"o4-mini=":        O200K,
-	"gpt-4-":          CL100K,
-	"gpt-4=":          CL100K,
-	"gpt-3.5-turbo-":  CL100K,
-	"gpt-3.5-turbo=":  CL100K,
-	"gpt-3.5=":        CL100K,
-	"gpt-35-turbo-":   CL100K, // the spelling of Azure deployments
-	"gpt-35-turbo=":   CL100K,
-	"davinci-002=":    CL100K,
-	"babbage-002=":    CL100K,
-	"text-embedding-": CL100K,
+// families says which base models have which encoding; the first line that fits
+// wins. A name that ends in * is the beginning of a name.
+var families = []struct{ name, encoding string }{
+	{"gpt-5*", O200K},
+	{"gpt-4.5*", O200K},
+	{"gpt-4.1*", O200K},
+	{"gpt-4o*", O200K},
+	{"chatgpt-4o", O200K},
+	{"chatgpt-4o-*", O200K},
+	{"gpt-oss", O200K}, // o200k_harmony: the same text tokens, more special ones
+	{"gpt-oss-*", O200K},
+	{"o1", O200K},
+	{"o1-*", O200K},
+	{"o3", O200K},
+	{"o3-*", O200K},
+	{"o4-mini", O200K},
+	{"o4-mini-*", O200K},
+	{"codex-mini*", O200K},
+	{"computer-use-*", O200K},
 
-	"text-davinci-003=":      "p50k_base",
-	"text-davinci-002=":      "p50k_base",
-	"code-davinci-":          "p50k_base",
-	"code-cushman-":          "p50k_base",
-	"davinci-codex=":         "p50k_base",
-	"cushman-codex=":         "p50k_base",
-	"text-davinci-edit-001=": "p50k_edit",
-	"code-davinci-edit-001=": "p50k_edit",
-	"text-davinci-001=":      "r50k_base",
-	"text-curie-001=":        "r50k_base",
-	"text-babbage-001=":      "r50k_base",
-	"text-ada-001=":          "r50k_base",
-	"text-similarity-":       "r50k_base",
-	"text-search-":           "r50k_base",
-	"code-search-":           "r50k_base",
-	"davinci=":               "r50k_base",
-	"curie=":                 "r50k_base",
-	"babbage=":               "r50k_base",
-	"ada=":                   "r50k_base",
-	"gpt2=":                  "gpt2",
-	"gpt-2=":                 "gpt2",
+	{"gpt-4", CL100K},
+	{"gpt-4-*", CL100K},
+	{"gpt-3.5", CL100K},
+	{"gpt-3.5-turbo", CL100K},
+	{"gpt-3.5-turbo-*", CL100K},
+	{"gpt-35-turbo", CL100K}, // the spelling of Azure deployments
+	{"gpt-35-turbo-*", CL100K},
+	{"davinci-002", CL100K},
+	{"babbage-002", CL100K},
+	{"text-embedding-*", CL100K},
+
+	{"text-davinci-edit-001", "p50k_edit"},
+	{"code-davinci-edit-001", "p50k_edit"},
+	{"text-davinci-003", "p50k_base"},
+	{"text-davinci-002", "p50k_base"},
+	{"code-davinci-*", "p50k_base"},
+	{"code-cushman-*", "p50k_base"},
+	{"davinci-codex", "p50k_base"},
+	{"cushman-codex", "p50k_base"},
+	{"text-davinci-001", "r50k_base"},
+	{"text-curie-001", "r50k_base"},
+	{"text-babbage-001", "r50k_base"},
+	{"text-ada-001", "r50k_base"},
+	{"text-similarity-*", "r50k_base"},
+	{"text-search-*", "r50k_base"},
+	{"code-search-*", "r50k_base"},
+	{"davinci", "r50k_base"},
+	{"curie", "r50k_base"},
+	{"babbage", "r50k_base"},
+	{"ada", "r50k_base"},
+	{"gpt2", "gpt2"},
+	{"gpt-2", "gpt2"},
 }
 
 // EncodingForModel returns the name of the encoding that counts text for a
@@ -76,12 +75,9 @@ var families = map[string]string{
 // difference.
 func EncodingForModel(model string) (name string, exact bool) {
 	base := baseName(model)
-	if enc, ok := families[base+"="]; ok {
-		return enc, true
-	}
-	for n := len(base); n > 0; n-- {
-		if enc, ok := families[base[:n]]; ok {
-			return enc, true
+	for _, f := range families {
+		if beginning, ok := strings.CutSuffix(f.name, "*"); base == f.name || ok && strings.HasPrefix(base, beginning) {
+			return f.encoding, true
 		}
 	}
 	for _, near := range []string{"claude", "qwen", "llama"} {
@@ -98,9 +94,7 @@ func baseName(model string) string {
 	base := strings.ToLower(strings.TrimSpace(model))
 	base = base[strings.LastIndexByte(base, '/')+1:]
 	base = strings.TrimPrefix(base, "ft:")
-	if colon := strings.IndexByte(base, ':'); colon >= 0 {
-		base = base[:colon]
-	}
+	base, _, _ = strings.Cut(base, ":")
 	return base
 }
 

@@ -2,21 +2,26 @@ package token
 
 import "math"
 
+// A pictureRule prices an image by its size in pixels.
+type pictureRule interface {
+	cost(width, height int, low bool) int
+}
+
 // pictureRules are OpenAI's, searched from the top.
 var pictureRules = []struct {
-	prefix  string
-	picture func(width, height int, low bool) int
+	prefix string
+	rule   pictureRule
 }{
-	{"gpt-5-mini", patches(1.62).cost},
-	{"gpt-5-nano", patches(2.46).cost},
-	{"gpt-5", tiles{70, 140}.cost},
-	{"gpt-4.1-mini", patches(1.62).cost},
-	{"gpt-4.1-nano", patches(2.46).cost},
-	{"gpt-4o-mini", tiles{2833, 5667}.cost},
-	{"o4-mini", patches(1.72).cost},
-	{"o1", tiles{75, 150}.cost},
-	{"o3", tiles{75, 150}.cost},
-	{"computer-use", tiles{65, 129}.cost},
+	{"gpt-5-mini", patches(1.62)},
+	{"gpt-5-nano", patches(2.46)},
+	{"gpt-5", tiles{70, 140}},
+	{"gpt-4.1-mini", patches(1.62)},
+	{"gpt-4.1-nano", patches(2.46)},
+	{"gpt-4o-mini", tiles{2833, 5667}},
+	{"o4-mini", patches(1.72)},
+	{"o1", tiles{75, 150}},
+	{"o3", tiles{75, 150}},
+	{"computer-use", tiles{65, 129}},
 }
 
 // tiles is the tile rule: the image is scaled to fit a square of 2048 pixels,
@@ -58,20 +63,25 @@ func (f patches) cost(width, height int, low bool) int {
 
 // claudePicture is Anthropic's: an image is scaled to fit a square of 1568
 // pixels and to at most 1568 tokens; a token is 750 pixels.
-func claudePicture(width, height int, _ bool) int {
+type claudePicture struct{}
+
+func (claudePicture) cost(width, height int, _ bool) int {
 	const edge, limit = 1568, 1568
 	w, h := fit(float64(width), float64(height), edge)
 	return min(limit, int(math.Ceil(w*h/750)))
 }
 
-// geminiPicture is Google's: 258 for a small image, else 258 for each started
-// tile of 768 by 768.
-func geminiPicture(width, height int, _ bool) int {
-	const small, side, tile = 384, 768, 258
+// geminiPicture is Google's: 258 for a small image, else an image is scaled to
+// fit a square of 3072 pixels, and costs 258 for each started tile of 768 by 768.
+type geminiPicture struct{}
+
+func (geminiPicture) cost(width, height int, _ bool) int {
+	const small, edge, side, tile = 384, 3072, 768, 258
 	if width <= small && height <= small {
 		return tile
 	}
-	return tile * started(float64(width), side) * started(float64(height), side)
+	w, h := fit(float64(width), float64(height), edge)
+	return tile * started(w, side) * started(h, side)
 }
 
 // fit scales a rectangle down until it fits a square.

@@ -41,6 +41,8 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 		{"claude-sonnet-4", 8000, 8000, "", 1568},
 		{"gemini-2.5-flash", 384, 384, "", 258},
 		{"gemini-2.5-flash", 1536, 768, "", 516},
+		{"gemini-2.5-flash", 4_000_000_000, 4_000_000_000, "", 16 * 258}, // what a hostile header may say
+		{"gpt-4.1-nano", 4_000_000_000, 4_000_000_000, "", 3742},
 		{"nobody-knows", 1024, 1024, "", 765},
 	} {
 		m := &message.Media{Width: c.width, Height: c.height, Detail: c.detail}

@@ -21,10 +21,15 @@ func schemaCostFor(encoding string) schemaCost {
 	return c
 }
 
-// known are the members of a schema that the lines show, or that cost nothing.
-var known = map[string]bool{
-	"type": true, "description": true, "enum": true, "properties": true, "items": true, "required": true,
-	"additionalProperties": true, "$schema": true, "anyOf": true, "oneOf": true, "allOf": true, "$defs": true, "definitions": true,
+// known reports whether a member of a schema is priced by a rule of its own, or
+// costs nothing.
+func known(member string) bool {
+	switch member {
+	case "type", "description", "enum", "properties", "items", "required", "additionalProperties", "$schema",
+		"anyOf", "oneOf", "allOf", "$defs", "definitions":
+		return true
+	}
+	return false
 }
 
 // maxSchemaDepth bounds the nesting that is walked; deeper schemas are priced as text.
@@ -109,7 +114,7 @@ func (w schemaWalk) schema(raw json.RawMessage, depth int) int {
 		n += w.choices(s[key], depth)
 	}
 	for key, value := range s {
-		if !known[key] {
+		if !known(key) {
 			n += w.counter.Count(key + ":" + compactJSON(value))
 		}
 	}

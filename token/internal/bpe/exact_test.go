@@ -108,9 +108,7 @@ func FuzzCountIsExact(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 10_000 {
-			t.Skip("the reference takes quadratic time")
-		}
+		text = text[:min(len(text), 3_000)] // the reference takes quadratic time
 		for _, s := range all {
 			s.check(t, text)
 		}
