@@ -184,16 +184,18 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	room := c.v.Budget.Cap - c.v.Floor()
 	p := policy.Proposal{Summary: &info}
 	var removed []int
-	freed := 0
+	freed, omitted := 0, len(c.removed)+c.omitted
 	for _, i := range c.part.Remainder {
-		if policy.IsSummary(c.v.Messages[i]) && c.v.Tokens[i] <= room {
-			room -= c.v.Tokens[i]
-			continue
+		if policy.IsSummary(c.v.Messages[i]) {
+			if c.v.Tokens[i] <= room {
+				room -= c.v.Tokens[i]
+				continue
+			}
+			omitted++ // at least: nobody here knows how many it stood for
 		}
 		removed = append(removed, i)
 		freed += c.v.Tokens[i]
 	}
-	omitted := len(c.removed) + c.omitted
 	notice := policy.NewNotice(omitted)
 	edit := policy.Edit{
 		Decision: policy.Dropped,
