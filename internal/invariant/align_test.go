@@ -64,6 +64,16 @@ func TestCheckTellsASummaryFromTextThatLooksLikeOne(t *testing.T) {
 	}
 }
 
+// A message inside of a round can't go without the round.
+func TestCheckLeavesTextThatLooksLikeASummaryInItsRound(t *testing.T) {
+	in := []message.Message{message.User("u"), message.Assistant(words(300)), ask("1"), summary1, answer("1"), message.User("Last.")}
+	c := earlier(in, []message.Message{summary1, in[2], in[3], in[4], in[5]}, map[int]string{0: summarised, 1: summarised})
+	c.Earlier, c.Triggered = false, true
+	if found := Check(c); found != nil {
+		t.Error(found)
+	}
+}
+
 func TestCheckAcceptsADropWithoutANoticeOnlyWhereNothingIsGone(t *testing.T) {
 	in := []message.Message{message.System("s"), message.User("a"), message.Assistant("b"), message.User("c")}
 	notice := message.System("[conversation truncated — 2 older messages omitted]")

@@ -20,7 +20,7 @@ func Floor(in []message.Message, pinned func(message.Message) bool, cost func(me
 		switch {
 		case pins(pinned, m):
 			n += cost(m)
-		case rounds[i], anchor, recent[i] && !(ours(m) && r.spans[r.round[i]] == [2]int{i, i + 1}):
+		case rounds[i], anchor, recent[i] && !(ours(m) && r.alone(i)):
 			n += squeezed(m, cost, keep)
 		}
 	}

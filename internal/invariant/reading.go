@@ -228,6 +228,9 @@ func (r *reading) recent(turns, pairs int) []bool {
 	return out
 }
 
+// alone reports whether message i is a round of its own.
+func (r *reading) alone(i int) bool { return r.spans[r.round[i]] == [2]int{i, i + 1} }
+
 // hasUser reports whether a user speaks in the round of message i.
 func (r *reading) hasUser(i int) bool {
 	span := r.spans[r.round[i]]

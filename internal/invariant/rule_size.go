@@ -99,25 +99,27 @@ func (j *judge) checkSummary() {
 }
 
 // checkSummaryCount counts the summaries of the view. What the history had
-// more of may stay as long as none is made. What a user wrote, or somebody
-// protected, is text that looks like one.
+// more of may stay as long as none is made. What a user wrote, what somebody
+// protected, and what stands inside of a round is text that looks like one.
 func (j *judge) checkSummaryCount(made int) {
-	count := func(msgs []message.Message) (n int) {
-		for _, m := range msgs {
-			if _, _, ok := parseSummary(m); ok && m.Role == message.RoleAssistant && !j.pinned(m) {
+	count := func(r *reading) (n int) {
+		for i, m := range r.msgs {
+			_, _, ok := parseSummary(m)
+			if ok && m.Role == message.RoleAssistant && !j.pinned(m) && r.alone(i) {
 				n++
 			}
 		}
 		return n
 	}
-	allowed := max(count(j.In), 1)
+	before := count(j.in)
+	allowed := max(before, 1)
 	switch {
 	case j.Earlier:
-		allowed = count(j.In) + 1 // what looks like one may have come after it
+		allowed = before + 1 // what looks like one may have come after it
 	case made >= 0:
 		allowed = 1
 	}
-	if there := count(j.Out); there > allowed {
+	if there := count(j.out); there > allowed {
 		j.fail(RuleSummary, "there are %d", there)
 	}
 }
