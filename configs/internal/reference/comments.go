@@ -18,8 +18,9 @@ var comments = map[string]string{
 	"max_output_tokens":  `Kept free for the answer.`,
 	"counting":           `model: in the model's own tokens; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
 
-	"policy":                    `When a conversation is compacted, how far, and what is kept.`,
-	"policy.stages":             `What may be done, in this order, each only as far as it must.`,
+	"policy": `When a conversation is compacted, how far, and what is kept.`,
+	"policy.stages": `What may be done, in this order, each only as far as it must: some of window, truncate, mask, history, summarise, ` +
+		`shrink, local, fallback, groups, drop, squeeze.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
 	"policy.target_pct":         `... and goes on until this share is reached.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,

@@ -39,6 +39,36 @@ func TestEverySettingIsExplainedAndNothingElse(t *testing.T) {
 	}
 }
 
+// A file must say what else could stand in it.
+func TestEveryChoiceIsNamedWhereItIsMade(t *testing.T) {
+	choices := 0
+	var look func(s reflect.Type, prefix string)
+	look = func(s reflect.Type, prefix string) {
+		for i := range s.NumField() {
+			f := s.Field(i)
+			path := prefix + f.Tag.Get("mapstructure")
+			if f.Type.Kind() == reflect.Struct && f.Tag.Get("mapstructure") != "" {
+				look(f.Type, path+".")
+			}
+			_, names, ok := strings.Cut(f.Tag.Get("validate"), "oneof=")
+			if !ok {
+				continue
+			}
+			names, _, _ = strings.Cut(names, ",")
+			for name := range strings.FieldsSeq(names) {
+				choices++
+				if !strings.Contains(comments[path], name) {
+					t.Errorf("the comment on %s does not name %s", path, name)
+				}
+			}
+		}
+	}
+	look(reflect.TypeFor[compact.Config](), "")
+	if choices == 0 {
+		t.Error("there are no choices")
+	}
+}
+
 func nodes(tree map[string]any) int {
 	n := 0
 	for _, v := range tree {
