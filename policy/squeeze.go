@@ -39,6 +39,9 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	share := fairShare(results, over)
 	for {
 		group, freed := s.cut(v, results, share)
+		if freed < over && share == 0 {
+			group = append(group, v.plainPlaceholders()...)
+		}
 		if freed >= over || share == 0 {
 			if len(group) == 0 {
 				return Proposal{}, nil
@@ -113,6 +116,33 @@ func (v *View) freed(group []Edit) int {
 	return n
 }
 
+// plainPlaceholder takes the reference out of a placeholder, for the few tokens
+// that decide between a view and an error. The archive still has the text.
+func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
+	k, ok := parseForm(FormRecall, builtinForms[FormRecall], v.Messages[i].Parts[p].Text)
+	if !ok {
+		return Edit{}, false
+	}
+	k.Form = FormObservation
+	segments := []Segment{{Mark: &k}}
+	e := Edit{Decision: Masked, Reason: "no room for the reference in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
+	return e, shrinks(v, i, p, segments)
+}
+
+func (v *View) plainPlaceholders() (group []Edit) {
+	for i := range v.Messages {
+		for p := range v.Messages[i].Parts {
+			if v.Messages[i].Parts[p].Kind != message.KindToolResult || v.Pinned[i] || !v.Messages[i].Editable(p) {
+				continue
+			}
+			if e, ok := v.plainPlaceholder(i, p); ok {
+				group = append(group, e)
+			}
+		}
+	}
+	return group
+}
+
 // Floor returns what the smallest view costs: at keep counts 1 and 1, without
 // a summary, every result that may be cut down to its marker. No stage gets
 // below it.
@@ -147,7 +177,13 @@ func (v *View) least(i int) int {
 	}
 	var group []Edit
 	for p := range m.Parts {
-		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 || v.Masked(i, p) {
+		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 {
+			continue
+		}
+		if v.Masked(i, p) {
+			if e, ok := v.plainPlaceholder(i, p); ok {
+				group = append(group, e)
+			}
 			continue
 		}
 		if e, ok := (Truncate{}).edit(v, i, p, v.partTokens(i, p, results), 0); ok {

@@ -29,6 +29,8 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	switch {
 	case was.Kind != resultKind || was.Sealed:
 		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
+	case j.placeholder(was.Text) && plainer(was.Text, is):
+		// The reference may go where the budget leaves no room for it.
 	case j.placeholder(was.Text):
 		j.fail(RuleMasked, "message %d: %q became %.80q", i, was.Text, is)
 	case utf8.ValidString(was.Text) && !utf8.ValidString(is):
@@ -40,6 +42,14 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 			j.fail(RuleText, "message %d: %s", i, why)
 		}
 	}
+}
+
+var recallForm = regexp.MustCompile(`^(\[observation masked — \d+ chars) · recall [0-9a-f]{12}(\])$`)
+
+// plainer reports whether a placeholder only lost its reference.
+func plainer(was, is string) bool {
+	m := recallForm.FindStringSubmatch(was)
+	return m != nil && m[1]+m[2] == is
 }
 
 // isMasked reports whether the new text of a part is a placeholder, with the
