@@ -1,7 +1,9 @@
 package invariant
 
 import (
+	"regexp"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -39,7 +41,11 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 		if err != nil {
 			continue
 		}
-		cut, err := m.WithPartText(p, bareMarker(keep, max(best-cost(empty), 0)))
+		bare := bareMarker(keep, sizeOf(part.Text, max(best-cost(empty), 0)))
+		if utf8.RuneCountInString(bare) > utf8.RuneCountInString(part.Text) {
+			continue // nothing grows, in characters either
+		}
+		cut, err := m.WithPartText(p, bare)
 		if err != nil {
 			continue
 		}
@@ -48,6 +54,19 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 		}
 	}
 	return best
+}
+
+var anyMarker = regexp.MustCompile(`\[truncated: kept (?:first|last|first\+last) ~\d+ of ~(\d+) tokens \((?:head|tail|both)\)\]`)
+
+// sizeOf returns what a marker has to say: the size of the original, which a
+// text that was cut before states itself.
+func sizeOf(text string, tokens int) int {
+	if m := anyMarker.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			return n
+		}
+	}
+	return tokens
 }
 
 func bareMarker(keep string, tokens int) string {
