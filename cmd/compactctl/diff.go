@@ -64,7 +64,7 @@ type change struct {
 func (d *differ) changes(t *transcript, res *compact.Result) []change {
 	all := []change{}
 	m := match(t.msgs, res)
-	gone := d.news(res, m)
+	news := d.news(res, m)
 	for i, was := range res.Decisions {
 		switch {
 		case was.Decision == policy.Kept:
@@ -75,7 +75,7 @@ func (d *differ) changes(t *transcript, res *compact.Result) []change {
 				Before: d.text(t.msgs[i]), After: d.text(res.Messages[m.in[i]]),
 			})
 		default:
-			all = d.gone(all, was, t.msgs[i], gone)
+			all = d.gone(all, was, t.msgs[i], news)
 		}
 	}
 	return all
@@ -87,7 +87,12 @@ func (d *differ) news(res *compact.Result, m matched) *change {
 	for k, msg := range res.Messages {
 		if m.out[k] < 0 {
 			c.After = strings.TrimPrefix(c.After+"\n"+d.text(msg), "\n")
-			c.TokensAfter = res.After.Summary
+		}
+	}
+	if c.After != "" {
+		c.TokensAfter = res.After.Total - res.After.Overhead - res.After.ToolsSchema
+		for _, was := range res.Decisions {
+			c.TokensAfter -= was.TokensAfter
 		}
 	}
 	return c
