@@ -120,8 +120,11 @@ func (v *View) freed(group []Edit) int {
 // that decide between a view and an error. The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	k, ok := parseForm(FormRecall, builtinForms[FormRecall], v.Messages[i].Parts[p].Text)
-	if !ok {
+	if !ok || v.Origins == nil {
 		return Edit{}, false
+	}
+	if o, ours := v.Origins(i, p); !ours || !o.Masked {
+		return Edit{}, false // somebody's text, that only looks like one
 	}
 	k.Form = FormObservation
 	segments := []Segment{{Mark: &k}}
