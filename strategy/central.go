@@ -44,7 +44,9 @@ func centralOf(x *Index, previous Document, limit int, count func(string) int) [
 		take(x.Lookup(s))
 	}
 	for _, e := range x.Top(salient) {
-		take(e)
+		if !e.Tool {
+			take(e)
+		}
 	}
 	return out
 }

@@ -12,10 +12,7 @@ func (x *Index) Features(e *Entity) []float64 {
 	return f[:]
 }
 
-// SetWeights replaces the weights of the ranking.
-func SetWeights(w []float64) { copy(weights[:], w) }
-
-// Weights returns them.
+// Weights returns those of the ranking.
 func Weights() []float64 { return append([]float64(nil), weights[:]...) }
 
 // Verify checks a text as [Writer] checks a model's draft, and returns what is

@@ -51,7 +51,9 @@ func (h *History) showVisible(r Request) {
 			p := &r.Visible[i].Parts[k]
 			h.Index.show(p.Text)
 			if len(p.Args) > 0 {
+				h.Index.show(p.Name)
 				for _, a := range args(p) {
+					h.Index.show(a.Name)
 					h.Index.show(a.Value)
 				}
 			}
@@ -143,7 +145,9 @@ func (b *reader) result(step *Step, own int, p *message.Part) {
 func (b *reader) add(text string, w Where, id int) { b.h.Index.add(text, w, id) }
 
 func (b *reader) args(c *Call, id int) {
+	b.h.Index.addName(c.Tool, id)
 	for _, a := range c.Args {
+		b.h.Index.addName(a.Name, id)
 		b.add(a.Value, Asked, id)
 	}
 }

@@ -33,6 +33,7 @@ type Entity struct {
 	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
 	Company  int32         // identifiers in the text that has fewest of them beside this one
 	Changed  bool          // a file that was created, edited or deleted, or what a change declares
+	Tool     bool          // only ever the name of a tool or of a parameter
 	Visible  bool          // what stays in the view names it too
 	Place    int32         // in which place a line of the summary before names it, from 1; 0 = not there
 
@@ -51,6 +52,7 @@ type Index struct {
 	ranked []*Entity
 	shown  map[string]bool // named by what stays in view
 	text   []*Entity       // of the text that is being added
+	naming bool            // which is the name of a tool or a parameter
 }
 
 // NewIndex returns an empty index.
@@ -74,6 +76,7 @@ func (x *Index) add(text string, w Where, id int) {
 		}
 		e := x.entity(text[start:end], k, n)
 		e.Total++
+		e.Tool = x.naming && (e.Tool || e.Total == 1)
 		e.Task = e.Task || n == x.task
 		if e.seen[w] != n {
 			e.seen[w] = n
@@ -90,6 +93,13 @@ func (x *Index) add(text string, w Where, id int) {
 			e.Company = c
 		}
 	}
+}
+
+// addName adds the name of a tool or a parameter.
+func (x *Index) addName(name string, id int) {
+	x.naming = true
+	x.add(name, Asked, id)
+	x.naming = false
 }
 
 // gutter reports whether a number at the beginning of a line is the number of

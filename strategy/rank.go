@@ -30,7 +30,7 @@ const (
 
 // weights are those of a logistic regression on recorded sessions: whether an
 // identifier that left the view was used later without being shown again.
-// TestRankingWeightsAreTheTrainedOnes fits them again; previous is set by
+// TestRankingCanBeFittedAgain fits them again; previous is set by
 // hand, since no session of the recordings has a summary before it, and so are
 // tickets and versions, which are too rare in them.
 var weights = [features]float64{

@@ -119,13 +119,23 @@ func (h *History) entityLines(section int) []Line {
 	var out []Line
 	for _, e := range h.Index.Top(h.Index.Len()) {
 		if e.Kind != ident.Number && e.Kind != ident.Version {
-			out = append(out, Line{Section: section, Group: entityGroup(e), Text: e.Text, Order: 20 + int(e.Kind)})
+			out = append(out, Line{Section: section, Group: entityGroup(e), Text: e.Text, Order: entityOrder(e)})
 		}
 	}
 	return out
 }
 
+func entityOrder(e *Entity) int {
+	if e.Tool {
+		return 50
+	}
+	return 20 + int(e.Kind)
+}
+
 func entityGroup(e *Entity) string {
+	if e.Tool {
+		return "Tools and parameters"
+	}
 	switch e.Kind {
 	case ident.Path, ident.File:
 		return "Files and paths"

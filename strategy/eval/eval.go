@@ -7,12 +7,17 @@
 // when assistant text or tool arguments after the cut use it, the evicted part
 // had it, and no user message or result after the cut showed it again before
 // that use. The score, future-need recall, is the share of the needed
-// identifiers that the view still holds.
+// identifiers that the view still names, over all sessions together.
 package eval
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // A Session is a recorded conversation.
@@ -22,113 +27,185 @@ type Session struct {
 	Messages []message.Message
 }
 
-// Definition of the measure.
-const (
-	CutShare    = 0.85 // of the window: where a session is cut
-	RecentTurns = 6    // assistant turns before the cut that stay
-)
-
-// A Split is a session cut in two.
-type Split struct {
-	Session
-	Pinned  []message.Message
-	Evicted []message.Message
-	Recent  []message.Message
-	After   []message.Message
-	Needed  []string // identifiers, in the order in which they are needed
+// A Setting is one size of window with the limit of its summaries, in tokens.
+type Setting struct {
+	Window    int
+	MaxTokens int
 }
 
-// Cut cuts a session at a window of that many tokens; count says what a
-// message costs. ok is false for a session that never gets there, evicts
-// nothing or ends at the cut.
-func Cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
-	total, cut := 0, -1
-	limit := CutShare * float64(window)
-	for i, m := range s.Messages {
-		if total += count(m); float64(total) > limit {
-			cut = i + 1
-			break
-		}
-	}
-	if cut < 0 || cut == len(s.Messages) {
-		return Split{}, false
-	}
-	split.Session, split.After = s, s.Messages[cut:]
-	split.arrange(s.Messages[:cut])
-	if len(split.Evicted) == 0 {
-		return Split{}, false
-	}
-	split.Needed = split.needed()
-	return split, true
+// Settings are those that the project's figures are given for.
+func Settings() []Setting {
+	return []Setting{{32_000, 1500}, {128_000, 1500}, {128_000, 4000}}
 }
 
-// arrange sorts what stands before the cut.
-func (s *Split) arrange(before []message.Message) {
-	start, turns := len(before), 0
-	for i := len(before) - 1; i >= 0 && turns < RecentTurns; i-- {
-		if before[i].Role == message.RoleAssistant {
-			start, turns = i, turns+1
-		}
-	}
-	for i, m := range before {
-		switch {
-		case m.Role == message.RoleSystem || m.Role == message.RoleDeveloper:
-			s.Pinned = append(s.Pinned, m)
-		case i >= start:
-			s.Recent = append(s.Recent, m)
-		default:
-			s.Evicted = append(s.Evicted, m)
-		}
-	}
+// Options of [Run]. The zero value measures every strategy with the extractive
+// summariser at the usual settings; only Count is required.
+type Options struct {
+	Settings   []Setting           // default Settings()
+	Strategies []string            // default all of them
+	Summarizer strategy.Summarizer // default strategy.Extractive
+	Redact     func(string) string // default none
+	// Count says what a text costs; a message costs four more than its texts.
+	Count func(text string) int
+	// Progress is told of each session that is done. May be nil.
+	Progress func(done, of int)
 }
 
-// needed finds what the rest of the session uses without being shown it again.
-func (s *Split) needed() []string {
-	evicted := set{}
-	for _, m := range s.Evicted {
-		evicted.message(m)
+// perMessage is what a message costs beside its texts, in tokens.
+const perMessage = 4
+
+// Run measures. Sessions that never fill a window, or whose end needs nothing
+// of what was evicted, do not count there. Errors are those of the context and
+// of an unknown strategy; a summary that could not be had counts as none.
+func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
+	o, strategies, err := o.defaults()
+	if err != nil {
+		return Report{}, err
 	}
-	known := set{} // used or shown after the cut
-	var out []string
-	for _, m := range s.After {
-		seen := set{}
-		seen.message(m)
-		for _, id := range seen.order() {
-			if known[id] {
+	var report Report
+	for i, s := range sessions {
+		for _, setting := range o.Settings {
+			split, ok := Cut(s, setting.Window, o.cost)
+			if !ok || len(split.Needed) == 0 {
 				continue
 			}
-			known[id] = true
-			if m.Role == message.RoleAssistant && evicted[id] && countable(id) {
-				out = append(out, id)
+			report.add(o.baselines(setting, &split)...)
+			for _, st := range strategies {
+				row, err := o.measure(ctx, setting, st, &split)
+				if err != nil {
+					return report, err
+				}
+				report.add(row)
 			}
 		}
+		if o.Progress != nil {
+			o.Progress(i+1, len(sessions))
+		}
 	}
-	return out
+	return report, nil
 }
 
-// countable leaves out the kinds that the measure does not count.
-func countable(id string) bool {
-	ok := false
-	ident.Scan(id, func(k ident.Kind, _, _ int) { ok = ok || k != ident.Version && k != ident.Code && k != ident.Email })
-	return ok
+func (o Options) defaults() (Options, []strategy.Strategy, error) {
+	if len(o.Settings) == 0 {
+		o.Settings = Settings()
+	}
+	if len(o.Strategies) == 0 {
+		o.Strategies = strategy.Names()
+	}
+	var out []strategy.Strategy
+	for _, name := range o.Strategies {
+		s, err := strategy.Lookup(name)
+		if err != nil {
+			return o, nil, err
+		}
+		out = append(out, s)
+	}
+	return o, out, nil
 }
 
-// InView returns how many of the needed identifiers the view holds when
-// summary stands for what was evicted.
-func (s *Split) InView(summary string) int {
+func (o Options) cost(m message.Message) int {
+	n := perMessage
+	for _, p := range m.Parts {
+		n += o.Count(p.Text) + o.Count(string(p.Args)) + o.Count(p.Name)
+	}
+	return n
+}
+
+// measure writes one summary and scores it.
+func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strategy, s *Split) (Row, error) {
+	w := strategy.Writer{Strategy: st, Summarizer: o.Summarizer, MaxTokens: setting.MaxTokens, Redact: o.Redact}
+	sum, err := w.Write(ctx, strategy.Input{Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), Count: o.Count})
+	if ctx.Err() != nil {
+		return Row{}, ctx.Err()
+	}
+	row := s.row(setting, st.Name)
+	row.Found = s.InView(sum.Text)
+	sections, _, _ := strings.Cut(sum.Text, "## "+strategy.References+"\n")
+	row.InSections = s.InView(sections)
+	row.Tokens, row.Retention, row.Invented = sum.Tokens, sum.Retention, invented(sum.Text, s)
+	if err != nil {
+		row.Failed = 1
+	}
+	return row, nil
+}
+
+// invented counts the identifiers of a summary that its source does not have,
+// letter by letter; ids of steps are not identifiers.
+func invented(text string, s *Split) int {
+	source := set{}
+	for _, m := range s.Evicted {
+		source.message(m)
+	}
 	have := set{}
-	for _, m := range s.Pinned {
-		have.message(m)
-	}
-	for _, m := range s.Recent {
-		have.message(m)
-	}
-	have.text(summary)
+	have.text(text)
 	n := 0
-	for _, id := range s.Needed {
-		if have[id] {
+	for id := range have {
+		if !source[id] && !source.holds(id) {
 			n++
 		}
 	}
 	return n
 }
+
+// Baselines that every report holds.
+const (
+	BaselineNone    = "no summary"
+	BaselineMasking = "masking, window 10"
+	BaselineList    = "bare list"
+)
+
+// maskingWindow is how many turns keep their observations in the baseline.
+const maskingWindow = 10
+
+func (o Options) baselines(setting Setting, s *Split) []Row {
+	none, list, masking := s.row(setting, BaselineNone), s.row(setting, BaselineList), s.row(setting, BaselineMasking)
+	none.Found = s.InView("")
+	text := o.list(setting, s)
+	list.Found, list.Tokens = s.InView(text), o.Count(text)
+	masked := s.masked()
+	masking.Found = s.InView(masked)
+	masking.Tokens = o.Count(masked)
+	return []Row{none, list, masking}
+}
+
+// list is the identifiers alone, those worth most per token, as many as fit.
+func (o Options) list(setting Setting, s *Split) string {
+	r := strategy.Request{Strategy: strategy.Brief, Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), First: 1, Count: o.Count}
+	all := strategy.NewHistory(r).Index.All()
+	type entry struct {
+		text  string
+		cost  int
+		worth float64
+	}
+	entries := make([]entry, 0, len(all))
+	for _, e := range all {
+		cost := o.Count(" " + e.Text)
+		entries = append(entries, entry{e.Text, cost, e.Score / float64(max(cost, 1))})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return compare(b.worth, a.worth) })
+	room, out := setting.MaxTokens, []string{}
+	for _, e := range entries {
+		if e.cost <= room {
+			room -= e.cost
+			out = append(out, e.text)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func (s *Split) row(setting Setting, name string) Row {
+	return Row{Setting: setting, Name: name, Source: s.Source, Sessions: 1, Needed: len(s.Needed)}
+}
+
+// String names the setting as reports do.
+func (s Setting) String() string { return fmt.Sprintf("%dk/%d", s.Window/1000, s.MaxTokens) }
