@@ -90,3 +90,19 @@ func TestDistinctSecretsWithOneBeginningAreSearchedInLinearTime(t *testing.T) {
 		t.Errorf("2000 secrets took %v, 8000 took %v", small, large)
 	}
 }
+
+func TestATextThatAsksForTooMuchIsTakenForASecret(t *testing.T) {
+	r := newRedactor(t, Options{})
+	found := r.Find(strings.Repeat("password=", 100_000))
+	if n := len(found); n == 0 || found[n-1].Rule != "unscanned" || found[n-1].End != 900_000 {
+		t.Errorf("the last of %d findings: %v", n, found[max(0, n-1):])
+	}
+	if got := r.Text(strings.Repeat("password=", 100_000)).String(); strings.Count(got, "=") > 50_000 {
+		t.Errorf("%d bytes are left", len(got))
+	}
+	for _, f := range r.Find(strings.Repeat("an ordinary line with token=abc and key: value\n", 20_000)) {
+		if f.Rule == "unscanned" {
+			t.Fatalf("ordinary text ran out of looks at %d", f.Start)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,6 +69,14 @@ func lines(t testing.TB, path string, do func([]byte)) {
 	}
 	if err := sc.Err(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTheVendorRulesAreUpToDate runs the generator without writing.
+func TestTheVendorRulesAreUpToDate(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "run", "./generate", "-check").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

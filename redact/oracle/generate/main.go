@@ -1,9 +1,10 @@
 // Command generate turns the rule set of gitleaks into redact/vendor_rules.go.
-// Run it with `go generate` in this folder, or go run ./generate from it.
+// Run it with go generate in the folder above; -check only compares.
 package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/format"
 	"log"
@@ -46,9 +47,28 @@ type allowlist struct {
 
 func main() {
 	log.SetFlags(0)
+	check := flag.Bool("check", false, "only report whether the file is up to date")
+	flag.Parse()
+	text, err := generate()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *check {
+		if old, err := os.ReadFile(target); err != nil || !bytes.Equal(old, text) {
+			log.Fatalf("%s is not what the rules of gitleaks give: run go generate (%v)", target, err)
+		}
+		return
+	}
+	if err := os.WriteFile(target, text, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// generate returns the source of the rules.
+func generate() ([]byte, error) {
 	var set ruleSet
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &set); err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, header, version())
@@ -59,18 +79,12 @@ func main() {
 		}
 		r, err := convert(s)
 		if err != nil {
-			log.Fatalf("%s: %v", s.ID, err)
+			return nil, fmt.Errorf("%s: %w", s.ID, err)
 		}
 		r.write(&out)
 	}
 	out.WriteString("}\n")
-	text, err := format.Source(out.Bytes())
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile(target, text, 0o644); err != nil {
-		log.Fatal(err)
-	}
+	return format.Source(out.Bytes())
 }
 
 // covered are rules that package redact has a better one of its own for.
