@@ -249,7 +249,7 @@ func TestEachForgottenWriteIsSeen(t *testing.T) {
 func TestLongLineIsDamageAndNotTheEndOfMemory(t *testing.T) {
 	a := memory.New()
 	k := mustKey(t, "s/events.jsonl")
-	texts := make([]redact.Text, 129)
+	texts := make([]redact.Text, 65)
 	for i := range texts {
 		texts[i] = text("%s", strings.Repeat("x", 1<<20))
 	}

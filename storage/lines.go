@@ -26,7 +26,7 @@ func (l rawLine) next() int64 {
 
 // maxLineBytes bounds what a line of a log may be, and so what reading one can
 // cost.
-const maxLineBytes = 128 << 20
+const maxLineBytes = 64 << 20
 
 // eachLine calls fn for every line of r; off is where r begins in its file.
 // The last line may lack its line feed. A line that is too long is ErrDamaged.

@@ -9,8 +9,8 @@ import (
 )
 
 // Events appends to events.jsonl, the audit log. Each line must be one JSON
-// object ([ErrLine] otherwise, and then nothing is written); the archive puts
-// the members "seq" and "prev" in front of its own, which chain the lines.
+// object of at most 32 MiB ([ErrLine] otherwise, and then nothing is written);
+// the archive puts the members "seq" and "prev" in front of its own, which chain the lines.
 // Lines of one call stand together. No lines is no error.
 func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
 	return appendLog(ctx, s.events, lines)
