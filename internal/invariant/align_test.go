@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,28 @@ func TestCheckMeasuresPlaceholdersByTheOriginal(t *testing.T) {
 	}
 	if found := Check(c); found != nil {
 		t.Errorf("with the original: %v", found)
+	}
+}
+
+// A truncation may have cut a dispatch block before the rest was masked.
+func TestCheckAcceptsADispatchBlockThatWasCutEarlier(t *testing.T) {
+	long := words(20) + blockBegin + " " + words(200) + blockEnd
+	left := blockBegin + " word word\n\n[truncated: kept first ~30 of ~259 tokens (head)]"
+	in := []message.Message{message.User("u"), ask("1"), message.ToolResult("1", long), message.Assistant("a")}
+	out := slices.Clone(in)
+	out[2] = edit(t, in[2], fmt.Sprintf("[dispatch output masked — %d chars]\n%s", len(long)-len(left), left))
+	c := earlier(in, out, map[int]string{2: masked})
+	if found := Check(c); found != nil {
+		t.Error(found)
+	}
+	c.Earlier, c.Triggered = false, true
+	if got := rules(Check(c)); !slices.Contains(got, RuleText) {
+		t.Errorf("at once: %v", got)
+	}
+	c.Earlier = true
+	c.Out[2] = edit(t, out[2], strings.Replace(out[2].Parts[0].Text, "word word", "word ward", 1))
+	if got := rules(Check(c)); !slices.Contains(got, RuleText) {
+		t.Errorf("with another beginning: %v", got)
 	}
 }
 

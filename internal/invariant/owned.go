@@ -123,11 +123,24 @@ func remainingBlocks(rest string) ([]string, bool) {
 }
 
 // within reports whether some are all of all, in their order.
-func within(some, all []string) bool {
+func within(some, all []string, alike func(some, one string) bool) bool {
 	for _, b := range all {
-		if len(some) > 0 && some[0] == b {
+		if len(some) > 0 && alike(some[0], b) {
 			some = some[1:]
 		}
 	}
 	return len(some) == 0
+}
+
+func equal(a, b string) bool { return a == b }
+
+// cutBlock reports whether a block is what a truncation left of another: its
+// beginning, and its end or that of a later one, with the marker between.
+func cutBlock(left, block string) bool {
+	for _, marker := range []*regexp.Regexp{headMarker, bothMarker} {
+		if at := marker.FindStringIndex(left); at != nil && strings.HasPrefix(block, left[:at[0]]) {
+			return true
+		}
+	}
+	return left == block
 }

@@ -58,7 +58,11 @@ func (j *judge) isMasked(i, p int, is string) bool {
 	if rest, ok := cutDispatch(is); ok {
 		blocks, _ := dispatched(j.In[i].Parts[p].Text)
 		survived, ok := remainingBlocks(rest)
-		return ok && within(survived, blocks)
+		alike := equal
+		if j.Earlier { // it may have been truncated before it was masked
+			alike = cutBlock
+		}
+		return ok && within(survived, blocks, alike)
 	}
 	if j.placeholder(is) {
 		return true
@@ -89,7 +93,7 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 		}
 	}
 	// What an earlier truncation took is not there to survive.
-	if blocks, whole := dispatched(j.In[i].Parts[p].Text); !j.Earlier && !within(blocks[:whole], survived) {
+	if blocks, whole := dispatched(j.In[i].Parts[p].Text); !j.Earlier && !within(blocks[:whole], survived, equal) {
 		j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, whole, is)
 	}
 	if _, found, ok := cutObservation(is); ok {
