@@ -84,7 +84,7 @@ func (d Document) Render(s Strategy) string {
 			b.WriteString("- " + l + "\n")
 		}
 	}
-	for i := range s.Sections {
+	for i := range min(len(s.Sections), len(d.Sections)) {
 		write(s.Sections[i].Title, d.Sections[i])
 	}
 	if b.Len() == 0 && len(d.References) == 0 {

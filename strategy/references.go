@@ -91,6 +91,10 @@ func references(d *Document, s Strategy, x *Index, first []*Entity, limit int, c
 		take(e, groupOf(e.Kind))
 	}
 	d.References = renderReferences(picked)
+	for len(d.References) > 0 && count(Document{References: d.References}.Render(s)) > int(float64(limit)*referenceShare) {
+		d.shorten()
+		added--
+	}
 	return added
 }
 

@@ -52,8 +52,11 @@ func (s *source) add(text string) {
 	s.texts = append(s.texts, text)
 	identifiers(text, func(k ident.Kind, id string) {
 		s.exact[id] = true
-		if k == ident.Number {
+		switch k {
+		case ident.Number:
 			s.digits[plainNumber(id)] = true
+		case ident.Version:
+			s.exact[strings.TrimPrefix(id, "v")] = true
 		}
 	})
 }
@@ -79,7 +82,8 @@ func (s *source) has(k ident.Kind, id string) bool {
 	case ident.Path, ident.File:
 		return s.hasPath(id)
 	case ident.Version:
-		return s.holds(strings.TrimPrefix(id, "v"))
+		id = strings.TrimPrefix(id, "v")
+		return s.exact[id] || s.holds(id)
 	}
 	return wellKnown[id] || s.holds(id)
 }

@@ -91,7 +91,7 @@ func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits [
 		hits = append(hits, widen(s, hit{start, end}))
 	})
 	for _, q := range quotations(s) {
-		if text := s[q.start:q.end]; !src.says(text) {
+		if text := s[q.start+1 : q.end-1]; !src.says(text) {
 			if !seen[text] {
 				v.named++
 				v.invented++

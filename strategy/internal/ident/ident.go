@@ -52,6 +52,11 @@ func Scan(text string, found func(k Kind, start, end int)) {
 			i = end
 			continue
 		}
+		if end := thousands(text, i); end > 0 {
+			found(Number, i, end)
+			i = end
+			continue
+		}
 		end, slashes := i, 0
 		for end < len(text) && class[text[end]]&(inWord|inPath) != 0 {
 			if text[end] == '/' {
@@ -129,6 +134,31 @@ func scheme(text string, i int) int {
 		}
 	}
 	return 0
+}
+
+// thousands returns the end of a number with commas, 128,000, that begins at
+// i; 0 when there is none.
+func thousands(text string, i int) int {
+	end := i
+	for end < len(text) && class[text[end]]&digit != 0 {
+		end++
+	}
+	if n := end - i; n == 0 || n > 3 {
+		return 0
+	}
+	groups := 0
+	for end+3 < len(text) && text[end] == ',' && threeDigits(text[end+1:]) {
+		end += 4
+		groups++
+	}
+	if groups == 0 || end < len(text) && class[text[end]]&inWord != 0 {
+		return 0
+	}
+	return end
+}
+
+func threeDigits(s string) bool {
+	return class[s[0]]&class[s[1]]&class[s[2]]&digit != 0 && (len(s) == 3 || class[s[3]]&inWord == 0)
 }
 
 func urlEnd(text string, i int) int {
