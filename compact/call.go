@@ -34,6 +34,9 @@ type call struct {
 
 	began             time.Time
 	trace, span, root string
+	callers           bool   // the trace is the caller's own
+	label, agent      string // session and agent as events name them, redacted
+	decided           bool   // the decision has been said
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
 }
@@ -44,7 +47,9 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 		Messages: append([]message.Message(nil), history...),
 		Session:  id, Agent: q.agent, Manual: q.manual,
 		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
+		Note: m.redactor.Text(q.note).String(),
 	}
+	c.label, c.agent = m.redactor.Text(id).String(), m.redactor.Text(q.agent).String()
 	return c
 }
 
@@ -72,6 +77,7 @@ func (c *call) run(ctx context.Context) error {
 	defer c.lane.mu.Unlock()
 	c.note()
 	for range attempts {
+		c.decided = false
 		c.replay(ctx)
 		c.estimate()
 		err := c.decide(ctx)
@@ -225,6 +231,11 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	if err != nil {
 		return err
 	}
+	run.decision = func(v *policy.View) {
+		c.res.Triggered = true
+		c.emitDecision(started, v)
+	}
+	run.view = c.ep.engine.View(c.now.conv, q)
 	out, err := engine.Run(ctx, q)
 	run.measure(c.m.now().Sub(started))
 	if err != nil {
@@ -241,7 +252,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	if q.Only == policy.Always {
 		c.res.Reason = trace.ReasonEveryCall
 	}
-	c.emitDecision(started, out)
+	c.emitDecision(started, run.view)
 	if c.q.dry {
 		c.took(out)
 		return nil

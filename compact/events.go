@@ -15,8 +15,8 @@ import (
 // where the context carries one.
 func (c *call) startTrace(ctx context.Context) {
 	c.span = trace.NewSpanID()
-	if id, parent, ok := trace.FromContext(ctx); ok {
-		c.trace, c.root = id, parent
+	if id, parent, ok := trace.FromContext(c.m.pipe.Join(ctx)); ok {
+		c.trace, c.root, c.callers = id, parent, true
 		return
 	}
 	if c.m.cfg.Trace.PerSession {
@@ -28,8 +28,8 @@ func (c *call) startTrace(ctx context.Context) {
 
 // event makes an event of a payload that began at start and ends now.
 func (c *call) event(p trace.Payload, start time.Time) trace.Event {
-	e := trace.New(p, c.m.redactor.Record(trace.Encode(p)), start, c.m.now())
-	e.TraceID, e.ParentID, e.Session, e.Agent = c.trace, c.span, c.id, c.q.agent
+	e := trace.New(p, c.m.redactor.JSON(trace.Encode(p)), start, c.m.now())
+	e.TraceID, e.ParentID, e.Session, e.Agent = c.trace, c.span, c.label, c.agent
 	return e
 }
 
@@ -40,7 +40,7 @@ func (c *call) emit(e trace.Event) {
 		return
 	}
 	c.events = append(c.events, c.auditLine(e))
-	if c.m.cfg.Trace.PerSession {
+	if c.m.cfg.Trace.PerSession && !c.callers {
 		e.Trace = c.traceInfo(time.Time{})
 	}
 	c.m.pipe.Emit(e)
@@ -49,7 +49,7 @@ func (c *call) emit(e trace.Event) {
 // auditLine is the line of an event in events.jsonl. Its data are redacted
 // already; redacting the whole once more also covers ids.
 func (c *call) auditLine(e trace.Event) redact.Text {
-	return c.m.redactor.Record(e.AppendJSON(nil))
+	return c.m.redactor.JSON(e.AppendJSON(nil))
 }
 
 // takeEvents returns the lines of this call, which the commit writes.
@@ -60,7 +60,7 @@ func (c *call) takeEvents() []redact.Text {
 }
 
 func (c *call) traceInfo(end time.Time) *trace.TraceInfo {
-	short := c.id
+	short := c.label
 	if len(short) > 12 {
 		short = short[:12]
 	}
@@ -69,7 +69,7 @@ func (c *call) traceInfo(end time.Time) *trace.TraceInfo {
 		name += " (" + c.q.agent + ")"
 	}
 	return &trace.TraceInfo{
-		Name: c.m.redactor.Text(name), GroupID: c.id, Start: c.began, End: end,
+		Name: c.m.redactor.Text(name), GroupID: c.label, Start: c.began, End: end,
 		Metadata: map[string]redact.Text{
 			"session_id": c.m.redactor.Text(c.id), "model": c.m.redactor.Text(c.ep.model),
 			"agent_id": c.m.redactor.Text(c.id), "agent_name": c.m.redactor.Text(name),
@@ -101,8 +101,12 @@ func (c *call) policyInfo() trace.PolicyInfo {
 }
 
 // emitDecision says whether this call compacts, with every number beside what
-// it was held against.
-func (c *call) emitDecision(started time.Time, out *policy.Outcome) {
+// it was held against. It is said once, before a summariser is waited for.
+func (c *call) emitDecision(started time.Time, view *policy.View) {
+	if c.decided {
+		return
+	}
+	c.decided = true
 	total, b := c.bound(), c.ep.budget
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
@@ -120,8 +124,11 @@ func (c *call) emitDecision(started time.Time, out *policy.Outcome) {
 			Check: "last_compaction_ended > target", Value: float64(c.last), Threshold: float64(b.Target), Met: c.last > b.Target,
 		})
 	}
-	if out != nil {
-		d.Plan = &trace.Plan{Kept: kept(out.View), PrunedCount: pruned(c.now.conv, out.Conversation)}
+	if view != nil {
+		part := view.Partition(c.ep.engine.Keep)
+		k := kept(view)
+		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
+		d.Plan = &trace.Plan{Kept: k, PrunedCount: len(part.Remainder)}
 	}
 	c.emit(c.event(d, started))
 }
@@ -305,19 +312,22 @@ func (c *call) fail(_ context.Context, err error) {
 	if c.s == nil {
 		return
 	}
-	kind := "Error"
+	c.emitError(kindOf(err), trace.FallbackNone, err)
+}
+
+// kindOf is the stable name of an error in events.
+func kindOf(err error) string {
 	switch {
 	case errors.Is(err, ErrInsufficientBudget):
-		kind = "InsufficientBudget"
+		return "InsufficientBudget"
 	case errors.Is(err, ErrArchiveFailed):
-		kind = "ArchiveFailed"
+		return "ArchiveFailed"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		kind = "Cancelled"
+		return "Cancelled"
 	case errors.Is(err, ErrConflict):
-		kind = "Conflict"
+		return "Conflict"
 	}
-	c.emitError(kind, trace.FallbackNone, err)
-	c.parent.Status = trace.StatusError
+	return "Error"
 }
 
 // logParent makes the event of the whole call. Its line in the audit log is
@@ -332,7 +342,7 @@ func (c *call) logParent(err error) {
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
 	}
 	if err != nil {
-		p.ErrorType = "Error"
+		p.ErrorType = kindOf(err)
 	}
 	logged := c.parent.SpanID != ""
 	e := c.event(p, c.began)
@@ -363,11 +373,12 @@ func (c *call) finish(_ context.Context, err error) {
 		return
 	}
 	c.logParent(err)
-	info := c.traceInfo(c.m.now())
-	if c.m.cfg.Trace.PerSession {
-		info.End = time.Time{}
+	if !c.callers { // the caller names a trace of its own
+		c.parent.Trace = c.traceInfo(c.m.now())
+		if c.m.cfg.Trace.PerSession {
+			c.parent.Trace.End = time.Time{}
+		}
 	}
-	c.parent.Trace = info
 	c.m.pipe.Emit(c.parent)
 	c.s.mu.Lock()
 	c.s.pending = append(c.s.pending, c.takeEvents()...)

@@ -32,6 +32,13 @@ func (c *call) took(out *policy.Outcome) {
 	}
 	c.discards(out)
 	c.decisions(out.Conversation, out.View)
+	for _, p := range out.Passes {
+		r := StageReport{Stage: p.Stage, Edits: len(p.Edits), Before: p.Before, After: p.After, Elapsed: p.Elapsed}
+		if p.Err != nil {
+			r.Err = c.m.redactor.Text(p.Err.Error()).String()
+		}
+		c.res.Stages = append(c.res.Stages, r)
+	}
 }
 
 // discards reports stages whose edits were thrown away, and summaries that
@@ -58,9 +65,11 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	r := c.res
 	r.Decisions = make([]MessageDecision, len(c.history))
 	at := make(map[int]int, conv.Len())
+	r.Sources = make([]int, conv.Len())
 	for i := range conv.Len() {
-		if src := conv.Source(i); src >= 0 {
-			at[src] = i
+		r.Sources[i] = conv.Source(i)
+		if r.Sources[i] >= 0 {
+			at[r.Sources[i]] = i
 		}
 	}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0

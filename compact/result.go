@@ -63,6 +63,8 @@ type Result struct {
 	DroppedCount    int            `json:"dropped_count"`
 
 	Decisions []MessageDecision   `json:"decisions"` // one for each message that came in
+	Sources   []int               `json:"sources"`   // for each message of the view, which one that came in it is; -1 = made here
+	Stages    []StageReport       `json:"stages"`    // what each stage of this call did, in their order
 	Summary   *policy.SummaryInfo `json:"summary,omitempty"`
 	Savings   Savings             `json:"savings"`
 	Keep      policy.Keep         `json:"keep"` // the keep counts in force; smaller than configured after a shrink
@@ -81,6 +83,16 @@ type MessageDecision struct {
 	Reason       string          `json:"reason"`
 	TokensBefore int             `json:"tokens_before"`
 	TokensAfter  int             `json:"tokens_after"`
+}
+
+// A StageReport says what one stage did in this call.
+type StageReport struct {
+	Stage   string        `json:"stage"`
+	Edits   int           `json:"edits"`
+	Before  int           `json:"tokens_before"`
+	After   int           `json:"tokens_after"`
+	Elapsed time.Duration `json:"elapsed_ns"` // the summariser included
+	Err     string        `json:"error,omitempty"`
 }
 
 // Layers says where the tokens of a request are.

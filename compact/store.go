@@ -30,7 +30,9 @@ type run struct {
 	archived trace.Event
 	stop     context.CancelFunc
 
-	ctx context.Context
+	ctx      context.Context
+	view     *policy.View       // before the run
+	decision func(*policy.View) // says that this call compacts
 	observed
 }
 

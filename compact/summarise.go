@@ -37,6 +37,7 @@ func (r *run) observe(i strategy.CallInfo) {
 	defer r.mu.Unlock()
 	switch i.Phase {
 	case strategy.Started:
+		r.decision(r.view)
 		r.summariseBegan = r.c.m.now()
 		if i.Backend != strategy.BackendExtractive {
 			// The archive is written while the model thinks.
