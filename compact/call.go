@@ -34,9 +34,9 @@ type call struct {
 
 	began             time.Time
 	trace, span, root string
-	callers           bool   // the trace is the caller's own
-	label, agent      string // session and agent as events name them, redacted
-	decided           bool   // the decision has been said
+	callers           bool          // the trace is the caller's own
+	label, agent      string        // session and agent as events name them, redacted
+	decided           bool          // the decision has been said
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
 }
@@ -240,6 +240,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	run.measure(c.m.now().Sub(started))
 	if err != nil {
 		run.cancel()
+		c.discards(out)
 		c.res.Reason = reasonFor(err, c.res.Reason)
 		c.emitDecision(started, nil)
 		return err

@@ -65,7 +65,7 @@ func checkPinned(before, after *View, b, a *Conversation) string {
 		if !identical(before.Messages[i], after.Messages[k]) {
 			return fmt.Sprintf("message %d was changed", i)
 		}
-		if i != before.Anchor {
+		if !before.holdsAnchor(before.round[i]) { // which always comes behind the summary
 			if k < last {
 				return fmt.Sprintf("message %d changed its place among the pinned", i)
 			}

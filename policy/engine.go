@@ -197,6 +197,9 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal in
 	if err == nil {
 		view := e.View(after, q)
 		if err = check(p.Stage, o.View, view, o.Conversation, after); err == nil {
+			if e.lifts(o.View, view) {
+				return // what it gains now would cost the view later
+			}
 			p.Applied, p.Edits = n, edits
 			p.Recipe = o.Conversation.Record(p.Stage, edits, after)
 			o.Conversation, o.View = after, view
@@ -204,6 +207,13 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal in
 		}
 	}
 	p.Err, p.Discarded = err, true
+}
+
+// lifts reports whether edits raise the floor above the budget: a placeholder
+// can cost a few tokens more than the marker that a squeeze would leave.
+func (e *Engine) lifts(before, after *View) bool {
+	limit := before.Budget.Cap
+	return e.Floors && after.Total() > limit && after.Floor() > limit && before.Floor() <= limit
 }
 
 // shortest returns how many groups are taken, and the conversation with them.

@@ -51,6 +51,10 @@ func (v *View) owned(r int) bool {
 	return notice
 }
 
+// Owned reports whether message i is a summary or a notice of our own, and not
+// only has the form of one.
+func (v *View) Owned(i int) bool { return v.owned(v.round[i]) }
+
 func (v *View) holdsAnchor(r int) bool {
 	return v.Anchor >= 0 && v.round[v.Anchor] == r
 }

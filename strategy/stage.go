@@ -97,9 +97,14 @@ func (s *Stage) cut(v *policy.View) *cut {
 	tags := v.Cost.Message(policy.NewSummary(1000, ""))
 	c := &cut{v: v, version: 1}
 	c.part = v.Partition(v.Shrink(s.w.MaxTokens + tags))
+	for _, m := range v.Messages {
+		if version, _, ok := policy.ParseSummary(m); ok { // whoever wrote it: no version comes twice
+			c.version = min(max(c.version, version+1), policy.MaxSummaryVersion)
+		}
+	}
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
-		c.take(v.Messages[i])
+		c.take(v.Messages[i], v.Owned(i))
 	}
 	if len(c.removed) == 0 && v.Floor()+c.tokens <= v.Budget.Cap {
 		return nil // a summary of ours, for which there is room
@@ -120,12 +125,12 @@ func (s *Stage) cut(v *policy.View) *cut {
 	return c
 }
 
-func (c *cut) take(m message.Message) {
-	if version, body, ok := policy.ParseSummary(m); ok {
-		c.version, c.previous = min(max(c.version, version+1), policy.MaxSummaryVersion), body
+func (c *cut) take(m message.Message, ours bool) {
+	if _, body, ok := policy.ParseSummary(m); ok && ours {
+		c.previous = body
 		return
 	}
-	if n, ok := policy.ParseNotice(m); ok {
+	if n, ok := policy.ParseNotice(m); ok && ours {
 		c.omitted += n
 		return
 	}
@@ -186,7 +191,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	var removed []int
 	freed, omitted := 0, len(c.removed)+c.omitted
 	for _, i := range c.part.Remainder {
-		if policy.IsSummary(c.v.Messages[i]) {
+		if c.v.Owned(i) && policy.IsSummary(c.v.Messages[i]) {
 			if c.v.Tokens[i] <= room {
 				room -= c.v.Tokens[i]
 				continue
