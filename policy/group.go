@@ -61,11 +61,11 @@ func (v *View) groups(from int) []message.Round {
 	return groups
 }
 
-// iteration reports whether a round is an assistant message that acts: it has
-// calls, or says nothing at all.
+// iteration reports whether a round begins with an assistant message that
+// acts.
 func (v *View) iteration(span message.Round) bool {
 	m := &v.Messages[span.Start]
-	return m.Role == message.RoleAssistant && (m.Has(message.KindToolCall) || m.Text() == "")
+	return m.Role == message.RoleAssistant && m.Has(message.KindToolCall)
 }
 
 func (v *View) droppable(span message.Round) bool {

@@ -6,7 +6,9 @@ import "context"
 // it go, never pinned ones, never the anchor, never the newest round. Pinned
 // messages and our own notices are not counted.
 type Window struct {
-	Messages int // default: what [MessageLimit] says of a window that is not known
+	// Messages is the bound; default: what [MessageLimit] says of a window that
+	// is not known. Negative: as few as may be.
+	Messages int
 }
 
 // Name returns "window".
@@ -24,8 +26,8 @@ func MessageLimit(maxInputTokens int) int {
 
 // Propose offers the shortest cut that gets below the bound, with a notice.
 func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
-	limit := w.Messages
-	if limit <= 0 {
+	limit := max(w.Messages, 0)
+	if w.Messages == 0 {
 		limit = MessageLimit(-1)
 	}
 	over := v.held() - limit

@@ -1,0 +1,131 @@
+package policy_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+type rendered struct {
+	System   int `json:"system_tokens"`
+	Tools    int `json:"tool_tokens"`
+	History  int `json:"history_tokens"`
+	Messages []wireMessage
+}
+
+// judgeRender holds the stage history against what the source renders: the
+// system prompt, a notice, and the newest messages that fit.
+func judgeRender(t *testing.T, c *tally, r *budgetRow) {
+	var want rendered
+	decode(t, r.Expected, &want)
+	prompt := ""
+	if want.System > 0 || len(want.Messages) > 0 && want.Messages[0].Role == message.RoleSystem && !isNotice(want.Messages[0]) {
+		prompt = want.Messages[0].text()
+		want.Messages = want.Messages[1:]
+	}
+	in := steered(r.Input.Messages)
+	limit := r.Options.MaxInput - r.Options.MaxOutput - r.Options.MaxInput/10
+	got := rendered{System: estimate(prompt), Tools: schemas(t, r.Input.Tools), History: gateway.Messages(in)}
+	out, err := render(in, got.System+got.Tools, limit, r.Options.MaxHistory)
+	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
+		t.Fatal(err)
+	}
+	diff := cmp.Diff(lines(history(want.Messages)), lines(out.Conversation.Messages()))
+	if err != nil {
+		diff += err.Error()
+	}
+	counts := cmp.Diff([3]int{want.System, want.Tools, want.History}, [3]int{got.System, got.Tools, got.History})
+	if counts != "" {
+		t.Errorf("%s: %s", r.ID, counts)
+	}
+	c.judge(r.ID, diff, "", renderDeviations(in, &want, limit-got.System-got.Tools, out, err))
+}
+
+func isNotice(m wireMessage) bool {
+	_, ok := policy.ParseNotice(message.System(m.text()))
+	return ok
+}
+
+// steered is the history with the role that it is sent with.
+func steered(msgs []wireMessage) []message.Message {
+	out := history(msgs)
+	for i := range out {
+		if out[i].Role == "steering" {
+			out[i].Role = message.RoleUser
+		}
+	}
+	return out
+}
+
+// schemas is what tools cost, in the JSON that is sent.
+func schemas(t *testing.T, raw json.RawMessage) int {
+	t.Helper()
+	var tools []json.RawMessage
+	decode(t, raw, &tools)
+	if len(tools) == 0 {
+		return 0
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		t.Fatal(err)
+	}
+	return gateway.Tools(b.Bytes())
+}
+
+func render(in []message.Message, fixed, limit, most int) (*policy.Outcome, error) {
+	e := &policy.Engine{Steps: []policy.Step{{When: policy.Always, Stage: policy.History{MaxTokens: most}}}, Pins: systemPins, Cost: gateway}
+	return e.Run(context.Background(), policy.Request{
+		Conversation: policy.NewConversation(in, systemPins, nil), Fixed: fixed, Budget: policy.Budget{Max: limit, Cap: limit}.CapOnly(),
+	})
+}
+
+// renderDeviations are the predicates over what the source omits.
+func renderDeviations(in []message.Message, want *rendered, room int, out *policy.Outcome, err error) (d deviations) {
+	notice, kept := 0, steered(want.Messages)
+	if len(kept) > 0 && isNotice(want.Messages[0]) {
+		notice, kept = gateway.Message(kept[0]), kept[1:]
+	}
+	first := len(in) - len(kept)
+	rounds, anchor := message.Rounds(in), message.Anchor(in)
+	sound := func() string { return soundRender(in, room, out, err) }
+	d.add(first > anchor && anchor >= 0, "anchor_lost", sound)
+	d.add(len(rounds) > 0 && first > rounds[len(rounds)-1].Start, "newest_round_lost", sound)
+	d.add(first > message.Open(rounds), "open_round", sound)
+	d.add(slices.ContainsFunc(rounds, func(s message.Round) bool { return s.Start < first && first < s.End }), "round_split", sound)
+	cost := gateway.Messages(kept)
+	d.add(notice > 0 && cost <= room && cost+notice > room, "notice_over_budget", sound)
+	d.add(notice > 0 && notice >= gateway.Messages(in[:first]), "notice_grew", sound)
+	return d
+}
+
+// soundRender: what is left is in the budget, and has the last user message,
+// the newest round, every round whole, and a notice that counts what is gone.
+func soundRender(in []message.Message, room int, out *policy.Outcome, err error) string {
+	left := out.Conversation.Messages()
+	gone := 0
+	for i := range in {
+		if !out.Conversation.Holds(i) {
+			gone++
+		}
+	}
+	switch anchor := message.Anchor(in); {
+	case err == nil && gateway.Messages(left) > max(room, 0):
+		return fmt.Sprintf("%d tokens, there is room for %d", gateway.Messages(left), room)
+	case anchor >= 0 && !out.Conversation.Holds(anchor), len(in) > 0 && !out.Conversation.Holds(len(in)-1):
+		return "the last user message or the newest one is gone"
+	case !subset(unpaired(left), unpaired(in)):
+		return fmt.Sprintf("orphans %v", unpaired(left))
+	case gone > 0 && lines(left)[0] != lines([]message.Message{policy.NewNotice(gone)})[0]:
+		return fmt.Sprintf("%d messages are gone, the view begins with %s", gone, lines(left)[0])
+	}
+	return ""
+}
