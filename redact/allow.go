@@ -83,7 +83,23 @@ func isAllowed(s string) bool {
 // isFilled reports whether somebody filled the form of a secret with the same
 // character.
 func isFilled(s string) bool {
-	return strings.Contains(s, "xxxxxxxx") || strings.Contains(s, "XXXXXXXX") || strings.Contains(s, "********") || strings.Contains(s, "........")
+	return hasFill(s, 8)
+}
+
+// hasFill reports whether s has n x, * or dots in a row.
+func hasFill(s string, n int) bool {
+	for i, count := 0, 0; i < len(s); i++ {
+		if strings.IndexByte("xX*.", s[i]) < 0 || count > 0 && s[i] != s[i-1] {
+			count = 0
+		}
+		if strings.IndexByte("xX*.", s[i]) >= 0 {
+			count++
+		}
+		if count >= n {
+			return true
+		}
+	}
+	return false
 }
 
 var systemPaths = []string{"/Users/", "/bin/", "/etc/", "/home/", "/opt/", "/tmp/", "/usr/", "/var/"}

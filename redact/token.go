@@ -36,7 +36,7 @@ func (t *tokenShape) match(sc *scan, start, end int) {
 // isFiller reports whether the body of a token is no token: xxxx, 0000, words
 // without a digit.
 func isFiller(s string) bool {
-	return distinct(s) < 5 || strings.Contains(s, "xxxx") || strings.Contains(s, "XXXX") || isIdentifier(s) && !mixed(s)
+	return distinct(s) < 5 || hasFill(s, 4) || isIdentifier(s) && !mixed(s)
 }
 
 // mixed reports whether letters change case as often as only a generator does.
