@@ -318,8 +318,13 @@ func TestCountContextStopsWhenCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Repeat("All work and no play.\n", 100_000)
-	if _, err := token.CountContext(ctx, exact, text, func(done, total int) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("in the middle: %v", err)
+	steps := 0
+	stop := func(done, total int) {
+		steps++
+		cancel()
+	}
+	if _, err := token.CountContext(ctx, exact, text, stop); !errors.Is(err, context.Canceled) || steps != 1 {
+		t.Errorf("in the middle: %v, after %d steps", err, steps)
 	}
 	for _, c := range []token.Counter{exact, token.Chars} {
 		if _, err := token.CountContext(ctx, c, text, nil); !errors.Is(err, context.Canceled) {

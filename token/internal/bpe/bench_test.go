@@ -40,3 +40,14 @@ func BenchmarkHardTexts(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWidestWindows is what a text costs that was made to need them: 100 kB.
+func BenchmarkWidestWindows(b *testing.B) {
+	text := []byte(hardTexts(100_000)["random letters"])
+	v, p := O200K.load(), newParts(widest)
+	for b.Loop() {
+		if _, ok := v.sweep(p, text); !ok {
+			b.Fatal("a seam does not hold")
+		}
+	}
+}

@@ -1,14 +1,19 @@
 package bpe
 
+// widest is the most parts that a window ever needs: the last quarter of it is
+// more than what stands behind a window can have an effect on, in either
+// vocabulary (a test proves it).
+const widest = 2048
+
 // countLong counts a piece that may have more parts than a window. It merges
 // one window after the other, keeps the tokens that are far from where the
 // window was cut, and goes on behind them.
 //
 // That is exact, because tokens in a row are what byte-pair encoding makes of
 // their text if and only if every two neighbours are: each window is, and the
-// seams are checked. Should a check fail (a text in which what stands at the
-// end of a window decides how its beginning is merged), the piece is merged by
-// larger windows.
+// seams are checked. Should a check fail (a text in which what stands behind a
+// window decides how its beginning is merged), the piece is merged by larger
+// windows, at last by the widest.
 func (v *vocabulary) countLong(p *parts, b []byte) int {
 	for {
 		if n, ok := v.sweep(p, b); ok {

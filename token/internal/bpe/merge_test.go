@@ -128,3 +128,32 @@ func TestNeighboursAreWhatMergingLeavesSideBySide(t *testing.T) {
 		}
 	})
 }
+
+// TestTheEndOfAWindowReachesOnlySoFar proves that no text makes windows grow
+// beyond the size in which their last quarter is out of reach.
+//
+// What stands behind the end of a window can change how a pair before it is
+// merged, which can change the pair before that, and so on: each of these merges
+// comes later, and so has a higher rank, than the one that changed it. The
+// longest such chain is found by taking the merges in the order of their ranks.
+func TestTheEndOfAWindowReachesOnlySoFar(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		v := s.enc.load()
+		reach := make([]int, v.size) // the most bytes from the start of a token to the end of a chain that got to it
+		longest := 0
+		for r := range rank(v.size) {
+			reach[r] = v.spelling[r].length()
+			if r < singles {
+				continue
+			}
+			left, right := v.halves(r)
+			n := v.spelling[left].length() + reach[right]
+			reach[r], reach[left] = max(reach[r], n), max(reach[left], n)
+			longest = max(longest, n)
+		}
+		if longest > widest/4 {
+			t.Errorf("an effect reaches %d bytes: windows of %d can be too small", longest, widest)
+		}
+		t.Logf("an effect reaches at most %d bytes", longest)
+	})
+}

@@ -6,8 +6,8 @@
 // How it works: a scanner written by hand finds the next piece, most often in
 // one machine word (quick.go, else scan_*.go). A piece that is a token counts
 // 1: one look into an open-addressing table (table.go). What any other piece
-// counts is remembered (cache.go) or found by merging (merge.go), long ones in
-// windows whose seams are checked (long.go), so that no text takes more than
+// counts is remembered (cache.go) or found by merging (fill.go, merge.go), long
+// ones in windows whose seams are checked (long.go), so that no text takes more than
 // linear time and nothing is allocated.
 package bpe
 
