@@ -4,8 +4,9 @@ import "context"
 
 // Fallback keeps the last messages and gives up the rest, without a notice:
 // first all but the last Messages, then all but one less, down to the last
-// one. Rounds stay whole; pinned messages, the anchor, the open round and an
-// earlier summary stay. It is what is left to do where no summary fits.
+// one. Rounds stay whole; pinned messages, the anchor, the open round, an
+// earlier summary and an earlier notice stay. It is what is left to do where
+// no summary fits.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
@@ -24,7 +25,7 @@ func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
 		part := v.split(v.tail(n))
 		var removed []int
 		for _, i := range part.Remainder {
-			if !IsSummary(v.Messages[i]) {
+			if !v.Owned(i) {
 				removed = append(removed, i)
 			}
 		}

@@ -62,8 +62,7 @@ func (v *View) past(end int) past {
 	p := past{v: v, must: map[int]bool{}}
 	p.earlier, p.notices = ownNotices(v)
 	for r, span := range v.Rounds {
-		_, notice := ParseNotice(v.Messages[span.Start])
-		if span.End > end || v.pinnedRound(r) || notice {
+		if _, notice := ParseNotice(v.Messages[span.Start]); span.End > end || v.pinnedRound(r) || notice && v.owned(r) {
 			continue
 		}
 		p.rounds = append(p.rounds, r)

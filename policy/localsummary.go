@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"strings"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -82,7 +83,7 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {
 	for _, i := range remainder {
 		size += v.Tokens[i]
-		if !v.owned(v.round[i]) {
+		if !v.Owned(i) {
 			gone = append(gone, i)
 		}
 	}
@@ -105,25 +106,39 @@ func (s LocalSummary) write(v *View, remainder, gone []int) (version int, c *con
 		m := s.legible(v, i)
 		c.note(&m, s.tags(v, i), s.clean)
 	}
-	version = 1
 	for _, i := range remainder {
-		if n, body, ok := ParseSummary(v.Messages[i]); ok {
-			version = max(version, n+1)
+		if _, body, ok := ParseSummary(v.Messages[i]); ok && v.Owned(i) {
 			c.inherit(body)
 		}
 	}
-	return version, c
+	return v.nextVersion(), c
+}
+
+// nextVersion is above that of every summary in the view, whoever wrote it, so
+// that none comes twice.
+func (v *View) nextVersion() int {
+	version := 1
+	for i := range v.Messages {
+		if n, _, ok := ParseSummary(v.Messages[i]); ok {
+			version = min(max(version, n+1), MaxSummaryVersion)
+		}
+	}
+	return version
 }
 
 // legible returns message i as it was before this run, without the results
-// that were placeholders already.
+// that were placeholders already; of those with dispatch blocks the blocks.
 func (s LocalSummary) legible(v *View, i int) message.Message {
 	m := v.Unedited(i)
 	parts := make([]message.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if p.Kind == message.KindToolResult {
-			if _, masked := v.Forms.ParseMark(p.Text); masked {
+			k, masked := v.Forms.ParseMark(p.Text)
+			if masked && k.Form != FormDispatch {
 				continue
+			}
+			if masked {
+				_, p.Text, _ = strings.Cut(p.Text, "\n")
 			}
 		}
 		parts = append(parts, p)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,8 +77,8 @@ func TestVectorBudget(t *testing.T) {
 			}
 			judge(t, tallies[r.Fn], &r)
 		}
-		for _, c := range tallies {
-			c.print()
+		for _, fn := range slices.Sorted(maps.Keys(tallies)) {
+			tallies[fn].print()
 		}
 	})
 }

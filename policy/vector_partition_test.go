@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -100,8 +101,8 @@ func TestVectorPartition(t *testing.T) {
 			}
 			judge(t, tallies[r.Fn], &r)
 		}
-		for _, c := range tallies {
-			c.print()
+		for _, fn := range slices.Sorted(maps.Keys(tallies)) {
+			tallies[fn].print()
 		}
 	})
 }

@@ -98,7 +98,10 @@ func summaryThatFits(r *reducerRow, shown []reducerMessage, stays []bool) string
 		size += units(m.Content)
 		seen = append(seen, m)
 		if m = r.Messages[i]; m.PairRole == "result" && isMark(m.Content) {
-			m.PairRole = ""
+			// A placeholder tells nothing; the blocks behind one do.
+			if _, m.Content, _ = strings.Cut(m.Content, "\n"); m.Content == "" {
+				m.PairRole = ""
+			}
 		}
 		originals = append(originals, m)
 	}
