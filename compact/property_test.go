@@ -1,0 +1,297 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
+)
+
+const propertyModel = "gpt-4o"
+
+func soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
+
+// pinnedByRole is the default: system and developer messages, and those that
+// are protected.
+func pinnedByRole(m message.Message) bool {
+	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
+}
+
+// session drives one manager through a session and has every call judged.
+type session struct {
+	t        testing.TB
+	m        *compact.CompactManager
+	cost     *token.Estimator
+	window   int
+	kept     bool // the SDK keeps the view, instead of coming back with the whole history
+	steps    []invariant.Step
+	refused  int
+	compacts int
+	found    []invariant.Violation
+
+	// origins is what parts read before they were edited, for an SDK that keeps
+	// the view: placeholders state the size of the original.
+	origins map[originKey]string
+}
+
+type originKey struct {
+	fp   message.Fingerprint
+	part int
+}
+
+// origin returns what part p of history[i] read before any compaction.
+func (s *session) origin(history []message.Message) func(i, p int) string {
+	return func(i, p int) string {
+		if text, ok := s.origins[originKey{history[i].Fingerprint(), p}]; ok {
+			return text
+		}
+		return history[i].Parts[p].Text
+	}
+}
+
+// remember notes what the parts that this call edited read at first.
+func (s *session) remember(c invariant.Case) {
+	sources, ok := invariant.Sources(c)
+	if !ok {
+		return
+	}
+	for o, i := range sources {
+		if i < 0 || len(c.In[i].Parts) != len(c.Out[o].Parts) {
+			continue
+		}
+		for p := range c.In[i].Parts {
+			if c.In[i].Parts[p].Text != c.Out[o].Parts[p].Text {
+				s.origins[originKey{c.Out[o].Fingerprint(), p}] = c.Origin(i, p)
+			}
+		}
+	}
+}
+
+func newSession(t testing.TB, window int, kept bool) *session {
+	t.Helper()
+	cost, err := token.NewEstimator(propertyModel, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &session{t: t, m: m, cost: cost, window: window, kept: kept, origins: map[originKey]string{}}
+}
+
+func (s *session) close() { _ = s.m.Close(context.Background()) }
+
+// call makes one call and has it judged. It returns the view.
+func (s *session) call(history []message.Message, manual bool) []message.Message {
+	frozen := invariant.Freeze(history)
+	var res *compact.Result
+	var err error
+	if manual {
+		res, err = s.m.ManualCompact(context.Background(), "s", history, "property")
+	} else {
+		res, err = s.m.Preflight(context.Background(), "s", history)
+	}
+	s.found = append(s.found, frozen()...)
+	edited := s.kept && s.compacts > 0 // what comes in holds the edits of earlier calls
+	if res.Triggered {
+		s.compacts++
+	}
+	step := invariant.Step{
+		History: history, View: res.Messages, Triggered: res.Triggered && !manual, Manual: manual && res.Triggered,
+		Waits: !res.Triggered && err == nil && res.Before.Total >= res.Trigger, Refused: err != nil,
+		Before: res.Before.Total, After: res.After.Total, Budget: res.Budget, Target: res.Target,
+		Trigger: min(s.window*85/100, s.window-1500),
+	}
+	if err != nil {
+		s.refusal(history, res, err)
+		s.steps = append(s.steps, step)
+		return res.Messages
+	}
+	for _, d := range res.Decisions {
+		step.Decisions = append(step.Decisions, d.Decision.String())
+	}
+	s.steps = append(s.steps, step)
+	c := invariant.Case{
+		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
+		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
+		MaxSummaryTokens: 1500 + 32, Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
+		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
+		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,
+		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},
+	}
+	for _, d := range res.Decisions {
+		c.Reported.Messages = append(c.Reported.Messages, [2]int{d.TokensBefore, d.TokensAfter})
+	}
+	if edited {
+		c.MaskFirst, c.MaskWindow, c.Text = 0, 0, nil // the window was another one then
+	}
+	c.Origin = s.origin(history)
+	for _, v := range invariant.Check(c) {
+		// A full history holds no summary of ours: what looks like one is
+		// forged, and its version binds nobody.
+		if s.kept || v.Rule != invariant.RuleSummary || !strings.Contains(v.Detail, "replaces version") {
+			s.found = append(s.found, v)
+		}
+	}
+	s.remember(c)
+	for _, w := range res.Warnings {
+		if res.InvariantStatus != compact.InvariantsOK {
+			s.found = append(s.found, invariant.Violation{Rule: "a stage was thrown away", Detail: w})
+		}
+	}
+	return res.Messages
+}
+
+// refusal has the error judged by the independent floor.
+func (s *session) refusal(history []message.Message, res *compact.Result, err error) {
+	s.refused++
+	var b *compact.BudgetError
+	if !errors.As(err, &b) {
+		s.found = append(s.found, invariant.Violation{Rule: "only insufficient budget may fail a call", Detail: err.Error()})
+		return
+	}
+	r := invariant.Refusal{
+		In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: s.cost.Message, Fixed: s.cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
+	}
+	for _, l := range b.Largest {
+		r.Named = append(r.Named, l.Index)
+	}
+	s.found = append(s.found, invariant.CheckRefusal(r)...)
+}
+
+// again has the same history come once more: the same view, no compaction.
+func (s *session) again(history, view []message.Message) {
+	res, err := s.m.Preflight(context.Background(), "s", history)
+	if err != nil || s.steps[len(s.steps)-1].Refused {
+		return
+	}
+	if res.Triggered {
+		s.found = append(s.found, invariant.Violation{Rule: invariant.RuleSame, Detail: "compacted again: " + res.Reason})
+	}
+	s.found = append(s.found, invariant.Same("the same history again", view, res.Messages)...)
+}
+
+// report fails the test for what was found.
+func (s *session) report(label string) {
+	s.t.Helper()
+	s.found = append(s.found, invariant.Chain(s.steps...)...)
+	for i, v := range s.found {
+		if i == 5 {
+			s.t.Errorf("%s: … and %d more", label, len(s.found)-i)
+			return
+		}
+		s.t.Errorf("%s: %s", label, v)
+	}
+}
+
+// chain goes on with a history until it was compacted so many times.
+func (s *session) chain(history []message.Message, compactions int, grow func([]message.Message) []message.Message, manual func(int) bool) {
+	for turn := 0; turn < 6*compactions && s.compacts < compactions; turn++ {
+		view := s.call(history, manual(turn))
+		s.again(history, view)
+		if s.kept && !s.steps[len(s.steps)-1].Refused {
+			s.again(view, view)
+			history = view
+		}
+		history = grow(history)
+	}
+}
+
+func TestPropertyRandomHistoriesChained(t *testing.T) {
+	n := 150
+	switch {
+	case soak():
+		n = 10_000
+	case testing.Short():
+		n = 30
+	}
+	compactions, calls, refused := 0, 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		window := []int{3_000, 4_500, 8_000, 16_000, 32_000}[rng.IntN(5)]
+		s := newSession(t, window, seed%2 == 1)
+		every := 5 + rng.IntN(20) // a manual compaction now and then
+		s.chain(histgen.New(seed), 1+rng.IntN(8),
+			func(h []message.Message) []message.Message { return histgen.Grow(h, rng) },
+			func(turn int) bool { return turn%every == every-1 })
+		s.report(fmt.Sprintf("seed %d, window %d, kept %v", seed, window, s.kept))
+		compactions, calls, refused = compactions+s.compacts, calls+len(s.steps), refused+s.refused
+		s.close()
+		if t.Failed() && !soak() {
+			break
+		}
+	}
+	t.Logf("%d histories, %d calls, %d compactions, %d refused (%.2f %%), every refusal confirmed by the independent floor",
+		n, calls, compactions, refused, 100*float64(refused)/float64(max(calls, 1)))
+}
+
+func TestSweepRecordedSessionsAtThreeWindows(t *testing.T) {
+	for _, window := range []int{8_000, 32_000, 128_000} {
+		t.Run(fmt.Sprint(window), func(t *testing.T) {
+			sessions, calls, compactions, refused, refusedSessions, i := 0, 0, 0, 0, 0, 0
+			for _, dir := range []string{"chat", "chat_asis"} {
+				for name, data := range corpus.Sessions(t, dir) {
+					if i++; !soak() && i%16 != window/1000%16 || testing.Short() && i%64 != 8 {
+						continue
+					}
+					msgs, _, err := openai.Parse(data)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					s := newSession(t, window, i%2 == 1)
+					s.replay(msgs)
+					s.report(fmt.Sprintf("%s/%s, window %d, kept %v", dir, name, window, s.kept))
+					sessions, calls, compactions, refused = sessions+1, calls+len(s.steps), compactions+s.compacts, refused+s.refused
+					if s.refused > 0 {
+						refusedSessions++
+					}
+					s.close()
+				}
+			}
+			t.Logf("window %d: %d sessions, %d calls, %d compactions, %d calls refused in %d sessions", window, sessions, calls, compactions, refused, refusedSessions)
+			if window == 128_000 && refused > 0 {
+				t.Errorf("at 128k every session fits, %d calls were refused", refused)
+			}
+		})
+	}
+}
+
+// replay calls the hook before model calls of a recorded session: as often as
+// its length allows, up to 40 times.
+func (s *session) replay(msgs []message.Message) {
+	var at []int
+	for i, m := range msgs {
+		if m.Role == message.RoleAssistant && i > 0 {
+			at = append(at, i)
+		}
+	}
+	at = append(at, len(msgs))
+	stride := max(1, len(at)/40)
+	var history []message.Message
+	done := 0
+	for k := (len(at) - 1) % stride; k < len(at); k += stride {
+		history = append(history[:len(history):len(history)], msgs[done:at[k]]...)
+		done = at[k]
+		view := s.call(history, false)
+		if s.compacts > 8 {
+			return
+		}
+		if s.kept && !s.steps[len(s.steps)-1].Refused {
+			history = view
+		}
+	}
+	s.again(history, s.steps[len(s.steps)-1].View)
+}
