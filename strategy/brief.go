@@ -58,6 +58,25 @@ func extractBrief(h *History) []Line {
 	for _, it := range h.Items() {
 		out = append(out, Line{Text: it.Line(), Value: 0.5, Order: 50_000 + int(it.Status)*10_000 + it.Step})
 	}
+	return best(out, maxBrief)
+}
+
+// maxBrief is how many bullets a brief summary has.
+const maxBrief = 10
+
+// best returns the n lines that are worth most; entries of lists all stay.
+func best(lines []Line, n int) []Line {
+	byValue := slices.Clone(lines)
+	slices.SortStableFunc(byValue, func(a, b Line) int { return cmp.Compare(b.Value, a.Value) })
+	var out []Line
+	for _, l := range byValue {
+		if l.Group != "" {
+			out = append(out, l)
+		} else if n > 0 {
+			out = append(out, l)
+			n--
+		}
+	}
 	return out
 }
 

@@ -44,11 +44,17 @@ func centralOf(x *Index, previous Document, limit int, count func(string) int) [
 		take(x.Lookup(s))
 	}
 	for _, e := range x.Top(salient) {
-		if !e.Tool {
+		if e.central() {
 			take(e)
 		}
 	}
 	return out
+}
+
+// central reports whether an identifier may be central: not the name of a
+// tool, and no number that nobody ever mentioned, such as an offset.
+func (e *Entity) central() bool {
+	return !e.Tool && (e.Kind != ident.Number || e.Count[Told]+e.Count[Said] > 0)
 }
 
 // carriedNames returns the identifiers of the list of central ones, and those

@@ -148,7 +148,7 @@ func (h *History) checkLines(section int) []Line {
 			}
 			text, value := c.head()+" → passed", 0.5
 			if c.Outcome == Failed {
-				text, value = c.head()+" → failed: "+c.ErrorLine(), 0.8
+				text, value = c.head()+" → "+c.failure(), 0.8
 			}
 			last[c.head()] = Line{Section: section, Text: text + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID}
 		}

@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // DecisionLog keeps what was decided, step by step.
 var DecisionLog = register(Strategy{
@@ -50,6 +54,9 @@ func extractDecisions(h *History) []Line {
 			}
 			continue
 		}
+		if s.Role != message.RoleAssistant {
+			continue
+		}
 		if text, value := h.logLine(s, ask); text != "" {
 			out = append(out, Line{Section: 0, Text: text, Value: value * h.recency(s.ID), Order: s.ID})
 			ask = ""
@@ -77,35 +84,46 @@ func goalOf(text string) string {
 	return goal
 }
 
-// logLine is one step as [s12] decision :: rationale :: inputs :: outputs.
+// logLine is one step as [s12] decision :: rationale :: inputs :: outputs, and
+// what it is worth. A step that only looks something up decides nothing.
 func (h *History) logLine(s *Step, ask string) (string, float64) {
 	decision, why, value := decide(s)
-	if decision == "" && len(s.Calls) == 0 {
-		return "", 0
-	}
-	var in, did []string
+	var in, out []string
+	acts := 0.0
 	for k := range s.Calls {
 		c := &s.Calls[k]
-		if len(in) < 3 {
-			in = append(in, c.head())
+		if k < maxLogCalls {
+			in, out = append(in, c.head()), append(out, c.outcomeText())
 		}
-		if len(did) < 3 {
-			did = append(did, c.outcomeText())
-		}
-		if c.Effect() || len(c.Files) > 0 && c.Files[0].Op >= Edited {
-			value += 0.2
-		}
+		acts = max(acts, c.acts())
 	}
 	if decision == "" {
-		decision, in = strings.Join(in, "; "), nil
-		if value == 0 {
-			value = 0.1
+		if decision = lastSentence(s.Text); decision == "" || quality(decision) < 0.5 {
+			decision, in = strings.Join(in, "; "), nil
 		}
+	}
+	if value += acts; decision == "" || value == 0 && len(s.Calls) == 0 {
+		return "", 0
 	}
 	if why == "" {
 		why = ask
 	}
-	return stepID(s.ID) + " " + strings.Join([]string{part(decision), part(why), part(strings.Join(in, "; ")), part(strings.Join(did, "; "))}, " :: "), value
+	line := strings.Join([]string{part(decision), part(why), part(strings.Join(in, "; ")), part(strings.Join(out, "; "))}, " :: ")
+	return stepID(s.ID) + " " + line, max(value, 0.05)
+}
+
+// maxLogCalls is how many calls of a step its line names.
+const maxLogCalls = 3
+
+// acts says how much a call does, rather than looks.
+func (c *Call) acts() float64 {
+	switch {
+	case c.Effect(), len(c.Files) > 0 && c.Files[0].Op >= Edited:
+		return 0.5
+	case c.Check():
+		return 0.35
+	}
+	return 0
 }
 
 // part keeps the separator out of what stands between separators.
@@ -116,30 +134,29 @@ func part(s string) string {
 	return s
 }
 
-// decide returns the sentence of a step that decides and the one that says why.
+// decide returns the sentence of a step that decides most, the reason that it
+// or the next best one gives, and how much it decides.
 func decide(s *Step) (decision, why string, value float64) {
 	text := s.Text
 	if text == "" {
 		text = s.Reasoning
 	}
+	second := 0.0
 	sentences(text, func(t string, heading bool) {
-		if heading || len(t) < 12 {
-			return
-		}
-		low := strings.ToLower(t)
+		v := decides(t)
 		switch {
-		case decision == "":
-			decision, value = t, 0.3
-			if hasAny(low, decideWords) {
-				value = 0.7
+		case heading || v == 0:
+		case v > value:
+			if value > second {
+				why, second = decision, value
 			}
-		case why == "" && hasAny(low, strongDecide):
-			why, value = t, value+0.2
+			decision, value = t, v
+		case v > second:
+			why, second = t, v
 		}
 	})
-	decision, reason := splitReason(decision)
-	if why == "" {
-		why = reason
+	if a, b := splitReason(decision); b != "" {
+		decision, why = a, b
 	}
 	return clip(squash(decision), 200), clip(squash(why), 200), value
 }
@@ -160,7 +177,7 @@ func (c *Call) outcomeText() string {
 	case !c.Answered:
 		return "no result"
 	case c.Outcome == Failed:
-		return "failed: " + clip(c.ErrorLine(), 100)
+		return clip(c.failure(), 110)
 	case c.Check():
 		return "passed"
 	}

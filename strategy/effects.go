@@ -2,13 +2,16 @@ package strategy
 
 import "strings"
 
-// effectCommands are commands that change something which a second run would
+// effectCommands begin commands that change something which a second run would
 // change again.
 var effectCommands = []string{"git push", "git commit", "git merge", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
-	"git branch -d", "gh pr create", "gh pr merge", "gh pr comment", "gh issue create", "gh issue comment", "gh release", "npm publish", "cargo publish",
-	"docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply", "curl -x post", "curl -x put", "curl -x delete",
-	"curl -x patch", "-x post", "-x delete", "alembic upgrade", "migrate up", "systemctl restart", "deploy", "npm install", "pnpm add", "pnpm install",
+	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
+	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
+	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
 	"pip install", "go get ", "apt-get install", "apt install", "brew install", "mkdir "}
+
+// writingRequests are the forms of curl that change something.
+var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
 
 // effectVerbs are how the names of tools that change something begin or what
 // they hold.
@@ -24,7 +27,9 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	if cmd := c.Command(); cmd != "" {
-		return hasAny(strings.ToLower(cmd), effectCommands)
+		return anyCommand(cmd, func(c string) bool {
+			return beginsAny(c, effectCommands) || strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
+		})
 	}
 	if len(c.Files) > 0 {
 		return false
@@ -62,13 +67,48 @@ func argsBrief(c *Call) string {
 	return b.String()
 }
 
-// checks are commands that test or build.
-var checks = []string{"go test", "go build", "go vet", "pytest", "npm test", "npm run test", "npm run build", "pnpm test", "pnpm build", "yarn test",
-	"cargo test", "cargo build", "cargo check", "make test", "make build", "make check", "tsc", "eslint", "jest", "vitest", "mvn ", "gradle", "dotnet test",
-	"dotnet build", "bun test", "tox", "rspec", "phpunit", "ruff", "mypy", "golangci-lint", "npx playwright", "ctest", "unittest", "mise run test", "pnpm run", "nx run"}
+// checks begin commands that test or build.
+var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest", "npm test", "npm t ", "npm run test",
+	"npm run build", "npm run lint", "pnpm test", "pnpm build", "pnpm run", "yarn test", "yarn build", "cargo test", "cargo build", "cargo check", "cargo clippy",
+	"make test", "make build", "make check", "make lint", "tsc", "eslint", "jest", "vitest", "mvn ", "./gradlew", "gradle ", "dotnet test", "dotnet build", "bun test",
+	"bun run test", "bun run build", "bun run lint", "tox", "rspec", "phpunit", "ruff", "mypy", "golangci-lint", "npx tsc", "npx jest", "npx vitest", "npx playwright",
+	"ctest", "mise run test", "nx ", "python manage.py test", "./tests/runtests.py", "python tests/runtests.py", "uv run pytest", "poetry run pytest"}
 
 // Check reports whether the call ran tests, a build or a linter.
 func (c *Call) Check() bool {
 	cmd := c.Command()
-	return cmd != "" && hasAny(strings.ToLower(cmd), checks)
+	return cmd != "" && anyCommand(cmd, func(c string) bool { return beginsAny(c, checks) })
+}
+
+// anyCommand reports whether f holds for one of the simple commands of a
+// command line, in lower case and without the variables that are set for it.
+func anyCommand(cmd string, f func(string) bool) bool {
+	for line := range strings.Lines(cmd[:min(len(cmd), maxCommandLine)]) {
+		for _, simple := range splitCommands(strings.ToLower(line)) {
+			simple = strings.TrimSpace(simple)
+			for {
+				word, rest, ok := strings.Cut(simple, " ")
+				if !ok || word != "sudo" && word != "time" && !strings.Contains(word, "=") && word != "timeout" && strings.Trim(word, "0123456789s") != "" {
+					break
+				}
+				simple = strings.TrimSpace(rest)
+			}
+			if f(simple) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxCommandLine is how much of a command is read for what it does, in bytes.
+const maxCommandLine = 16 << 10
+
+func beginsAny(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
 }

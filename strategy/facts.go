@@ -25,6 +25,12 @@ func machine(text string) bool {
 		strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<user_instructions")
 }
 
+// guidance tells instructions that a harness hands over in the user's name:
+// they bind, but nobody asked for anything.
+func guidance(text string) bool {
+	return strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "# CLAUDE.md") || strings.Contains(text[:min(len(text), 300)], "<INSTRUCTIONS>")
+}
+
 // quality says how well a sentence stands by itself, 0 to 1: fragments,
 // announcements and pleasantries say little once they are alone.
 func quality(t string) float64 {
@@ -58,7 +64,7 @@ func (h *History) Goals() []Fact {
 	first := true
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if !s.user() || machine(s.Text) {
+		if !s.user() || machine(s.Text) || guidance(s.Text) {
 			continue
 		}
 		limit := 3
@@ -70,7 +76,9 @@ func (h *History) Goals() []Fact {
 			if n >= limit || heading || len(t) < 8 {
 				return
 			}
-			n++
+			if n++; n > 1 && binds(t) == 1 {
+				return // a constraint, and listed as one
+			}
 			value := 0.8 - 0.1*float64(n)
 			if first && n == 1 {
 				value = 1.4

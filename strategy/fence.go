@@ -3,6 +3,7 @@ package strategy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,23 +13,21 @@ import (
 func fence(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {
-		h.Write([]byte(t))
-		h.Write([]byte{0})
+		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
 	}
-	sum := h.Sum(nil)
-	for try := 0; ; try++ {
-		d := "HISTORY-" + hex.EncodeToString(sum[:8])
-		if try > 0 {
-			d += "-" + strconv.Itoa(try)
-		}
-		clash := false
-		for _, t := range texts {
-			clash = clash || strings.Contains(t, d)
-		}
-		if !clash {
-			return d
-		}
+	return avoid("HISTORY-"+hex.EncodeToString(h.Sum(nil)[:8]), texts)
+}
+
+// avoid lengthens a delimiter until none of the texts contains it.
+func avoid(delimiter string, texts []string) string {
+	taken := func(d string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, d) })
 	}
+	d := delimiter
+	for try := 1; taken(d); try++ {
+		d = delimiter + "-" + strconv.Itoa(try)
+	}
+	return d
 }
 
 // fenced puts text between two lines of the delimiter.

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // A Status says how far an item is.
@@ -44,7 +46,7 @@ func (h *History) Items() []Item {
 		for k := range s.Calls {
 			b.call(s.ID, &s.Calls[k])
 		}
-		if !s.user() {
+		if s.Role == message.RoleAssistant {
 			b.checkboxes(s.ID, s.Text)
 		}
 	}
@@ -58,7 +60,7 @@ type items struct {
 }
 
 func (b *items) set(it Item) {
-	it.Text = clip(squash(it.Text), maxSentence)
+	it.Text = clip(squash(unnumbered(it.Text)), maxSentence)
 	if it.Text == "" {
 		return
 	}

@@ -237,8 +237,11 @@ func (j *job) each(ctx context.Context, reqs []Request) ([]string, error) {
 	slots := make(chan struct{}, j.w.Parallel)
 	var wg sync.WaitGroup
 	for i := range reqs {
-		wg.Add(1)
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Add(1)
 		go func() {
 			defer func() { <-slots; wg.Done() }()
 			text, err := j.ask(ctx, reqs[i], i+1)

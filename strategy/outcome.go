@@ -74,13 +74,14 @@ var errorMarks = []string{"error:", "error ", "fail", "panic:", "fatal:", "excep
 // maxErrorLine is how long an error is quoted, in characters.
 const maxErrorLine = 160
 
-// ErrorLine returns the line of the result that says best what went wrong.
+// ErrorLine returns the line of the result that says best what went wrong; ""
+// where a result of more than a few lines has none that speaks of an error.
 func (c *Call) ErrorLine() string {
 	text := c.Result
 	if len(text) > 16<<10 {
 		text = text[:8<<10] + "\n" + text[len(text)-8<<10:]
 	}
-	best, rank := "", len(errorMarks)+1
+	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || len(line) > 1000 || !strings.ContainsFunc(line, isLetter) {
@@ -98,9 +99,12 @@ func (c *Call) ErrorLine() string {
 				best, rank = line, r
 			}
 		}
-		if best == "" {
+		if seen++; best == "" {
 			best, rank = line, len(errorMarks)
 		}
+	}
+	if rank == len(errorMarks) && seen > 3 {
+		return ""
 	}
 	return clip(squash(stripTags(best)), maxErrorLine)
 }

@@ -83,7 +83,7 @@ func (h *History) failures() []Fact {
 				value = 0.8
 			}
 			order = append(order, key)
-			last[key] = Fact{s.ID, key + " failed: " + c.ErrorLine() + " " + stepID(s.ID), value * h.recency(s.ID) * h.recency(s.ID)}
+			last[key] = Fact{s.ID, key + " " + c.failure() + " " + stepID(s.ID), value * h.recency(s.ID) * h.recency(s.ID)}
 		}
 	}
 	var out []Fact
@@ -94,6 +94,14 @@ func (h *History) failures() []Fact {
 		}
 	}
 	return out
+}
+
+// failure says in a few words how a call failed.
+func (c *Call) failure() string {
+	if e := c.ErrorLine(); e != "" {
+		return "failed: " + e
+	}
+	return "failed"
 }
 
 // effects returns the calls that changed something outside: done, not to be
@@ -122,7 +130,7 @@ func (h *History) lastCheck() (Fact, bool) {
 			}
 			text := c.head() + " → passed"
 			if c.Outcome == Failed {
-				text = c.head() + " → failed: " + c.ErrorLine()
+				text = c.head() + " → " + c.failure()
 			}
 			return Fact{s.ID, text + " " + stepID(s.ID), 1}, true
 		}

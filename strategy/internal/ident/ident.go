@@ -17,7 +17,7 @@ const (
 	Hex     // hash or other hex of seven digits or more, UUIDs
 	Ticket  // ABC-123
 	Number  // three digits or more
-	Version // 1.2, v1.2.3; a decimal number looks the same
+	Version // 1.2, v1.2.3 (a decimal number looks the same), dates
 	Camel   // camelCase
 	Pascal  // PascalCase
 	Snake   // snake_case, SNAKE_CASE

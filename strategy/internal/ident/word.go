@@ -95,7 +95,7 @@ func compound(s string) (Kind, bool) {
 	switch {
 	case isUUID(s):
 		return Hex, true
-	case isVersion(s):
+	case isVersion(s), isDate(s):
 		return Version, true
 	case isTicket(s):
 		return Ticket, true
@@ -143,6 +143,20 @@ func isVersion(s string) bool {
 		}
 	}
 	return dots > 0
+}
+
+// isDate reports whether s begins with a date, 2026-01-31, with or without a
+// time behind it.
+func isDate(s string) bool {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	for i := range 10 {
+		if i != 4 && i != 7 && class[s[i]]&digit == 0 {
+			return false
+		}
+	}
+	return len(s) == 10 || s[10] == 'T' || s[10] == '-' || s[10] == '_'
 }
 
 func isTicket(s string) bool {

@@ -1,0 +1,309 @@
+package strategy_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+)
+
+func history(msgs ...message.Message) *strategy.History {
+	return strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: msgs, First: 1, Count: count4})
+}
+
+// called is one call with its result.
+func called(id, tool, args, result string) []message.Message {
+	return []message.Message{message.Assistant("", message.Call(id, tool, args)), message.ToolResult(id, result)}
+}
+
+func section(t *testing.T, text, title string) string {
+	t.Helper()
+	_, after, ok := strings.Cut("\n"+text, "\n## "+title+"\n")
+	if !ok {
+		return ""
+	}
+	body, _, _ := strings.Cut(after, "\n## ")
+	return body
+}
+
+func extract(t *testing.T, s strategy.Strategy, msgs []message.Message) string {
+	t.Helper()
+	sum, err := strategy.Writer{Strategy: s}.Write(context.Background(), strategy.Input{Messages: msgs, Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum.Text
+}
+
+func TestOnlyOpenItemsReadAsThingsToDo(t *testing.T) {
+	var msgs []message.Message
+	msgs = append(msgs, called("1", "TodoWrite", `{"todos":[{"content":"Write the parser","status":"in_progress"},{"content":"Add the tests","status":"pending"}]}`, "ok")...)
+	msgs = append(msgs, called("2", "TodoWrite", `{"todos":[{"content":"Write the parser","status":"completed"},{"content":"Add the tests","status":"pending"}]}`, "ok")...)
+	msgs = append(msgs, called("3", "TaskCreate", `{"subject":"Ask for a review"}`, "Task #7 created")...)
+	msgs = append(msgs, called("4", "TaskUpdate", `{"taskId":"7","status":"completed"}`, "ok")...)
+	msgs = append(msgs, called("5", "update_plan", `{"plan":[{"step":"Deploy to staging","status":"blocked"}]}`, "ok")...)
+	msgs = append(msgs, message.Assistant("- [ ] update the docs\n- [x] bump the version"))
+	var got []string
+	for _, it := range history(msgs...).Items() {
+		got = append(got, it.Line())
+	}
+	want := []string{"[done] Write the parser", "[open] Add the tests", "[done] Ask for a review", "[blocked] Deploy to staging", "[open] update the docs", "[done] bump the version"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAnItemOfTheSummaryBeforeIsClosedByWhatCameLater(t *testing.T) {
+	w := strategy.Writer{}
+	previous := "## Outstanding actions and blockers\n- [open] Add the tests\n- [open] Ask for a review"
+	msgs := append(called("1", "TodoWrite", `{"todos":[{"content":"Add the tests","status":"completed"}]}`, "ok"), message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)))
+	sum, err := w.Write(context.Background(), strategy.Input{Previous: previous, Messages: msgs, Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := section(t, sum.Text, "Outstanding actions and blockers")
+	if !strings.Contains(actions, "[done] Add the tests") || strings.Contains(actions, "[open] Add the tests") || !strings.Contains(actions, "[open] Ask for a review") {
+		t.Errorf("actions:\n%s", sum.Text)
+	}
+}
+
+func TestWhatHasSideEffectsAndSucceededIsNotToBeRepeated(t *testing.T) {
+	var msgs []message.Message
+	msgs = append(msgs, called("1", "bash", `{"command":"git push origin feature/x"}`, "To github.com:shop/shop.git")...)
+	msgs = append(msgs, called("2", "cancel_reservation", `{"reservation_id":"ZX81QT"}`, `{"status":"cancelled"}`)...)
+	msgs = append(msgs, called("3", "bash", `{"command":"git push origin feature/y"}`, "fatal: rejected\nexit code: 1")...)
+	msgs = append(msgs, called("4", "get_reservation", `{"reservation_id":"AB12CD"}`, `{}`)...)
+	msgs = append(msgs, message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)))
+	actions := section(t, extract(t, strategy.TaskState, msgs), "Outstanding actions and blockers")
+	for _, want := range []string{`[done] bash "git push origin feature/x" (do not repeat)`, "[done] cancel_reservation", "ZX81QT", `[open] bash "git push origin feature/y" failed: fatal: rejected`} {
+		if !strings.Contains(actions, want) {
+			t.Errorf("want %q in:\n%s", want, actions)
+		}
+	}
+	if strings.Contains(actions, "get_reservation") {
+		t.Errorf("a look-up counts as an effect:\n%s", actions)
+	}
+}
+
+func TestAFailureThatWasRepairedIsNotOpen(t *testing.T) {
+	msgs := append(called("1", "bash", `{"command":"go test ./..."}`, "--- FAIL: TestX\nexit code: 1"), called("2", "bash", `{"command":"go test ./..."}`, "ok  shop 0.1s\nexit code: 0")...)
+	msgs = append(msgs, message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)))
+	if text := extract(t, strategy.TaskState, msgs); strings.Contains(text, "[open]") {
+		t.Errorf("an open item in:\n%s", text)
+	}
+}
+
+func TestConstraintsStayInTheUsersWords(t *testing.T) {
+	msgs := []message.Message{
+		message.User("Please migrate the table orders. You must never drop the column legacy_id! Only use PostgreSQL 14 features. The weather is nice."),
+		message.Assistant("I must say that this looks easy. " + strings.Repeat("Work goes on with the table. ", 30)),
+	}
+	got := section(t, extract(t, strategy.TaskState, msgs), "Constraints")
+	want := "- You must never drop the column legacy_id!\n- Only use PostgreSQL 14 features."
+	if d := cmp.Diff(want, strings.TrimSpace(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDecisionLogIsChronologicalInFourParts(t *testing.T) {
+	msgs := []message.Message{
+		message.User("Make the import faster, it takes an hour."),
+		message.Assistant("I'll batch the inserts because each row is its own transaction.", message.Call("1", "edit", `{"path":"importer/store.go","old_string":"a","new_string":"b"}`)),
+		message.ToolResult("1", "done"),
+		message.Assistant("I'll use a prepared statement instead of building the text each time.", message.Call("2", "bash", `{"command":"go test ./importer"}`)),
+		message.ToolResult("2", "ok\nexit code: 0"),
+		message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)),
+	}
+	got := section(t, extract(t, strategy.DecisionLog, msgs), "Decision log")
+	want := "- [s2] I'll batch the inserts :: each row is its own transaction. :: edit importer/store.go :: edited importer/store.go\n" +
+		"- [s4] I'll use a prepared statement instead of building the text each time. :: - :: bash \"go test ./importer\" :: passed\n"
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCodeDeltaTakesOperationsFromTheCalls(t *testing.T) {
+	var msgs []message.Message
+	add := func(m []message.Message) { msgs = append(msgs, m...) }
+	add(called("1", "Read", `{"file_path":"docs/only_read.md"}`, "text"))
+	add(called("2", "Write", `{"file_path":"src/new_file.go","content":"package x\n\nfunc FreshThing() {}\n"}`, "ok"))
+	add(called("3", "str_replace_editor", `{"command":"str_replace","path":"src/old_file.py","old_str":"a","new_str":"def patched_one(self):\n  pass"}`, "ok"))
+	add(called("4", "apply_patch", `{"input":"*** Begin Patch\n*** Update File: src/patched.ts\n@@ function renderRow(row) {\n-a\n+b\n*** Delete File: src/dead.ts\n*** Add File: src/born.ts\n+export class NewBorn {}\n*** End Patch"}`, "ok"))
+	add(called("5", "bash", `{"command":"git apply fix.diff && rm -f src/gone.c"}`, "ok"))
+	add(called("6", "patch", `{"diff":"--- a/lib/one.go\n+++ b/lib/one.go\n@@ -1,3 +1,4 @@ func Changed() {\n-x\n+y\n--- /dev/null\n+++ b/lib/two.go\n@@ -0,0 +1 @@\n+package lib\n"}`, "ok"))
+	add(called("7", "Edit", `{"file_path":"src/failed.go","old_string":"a","new_string":"b"}`, "Error: old_string not found"))
+	add(called("8", "bash", `{"command":"cat > cfg/app.yaml <<'EOF'\nrm src/innocent.go\nEOF"}`, ""))
+	add(called("9", "bash", `{"command":"go test ./... 2>&1 | tail -5"}`, "--- FAIL: TestRender\nexit code: 1"))
+	text := extract(t, strategy.CodeDelta, append(msgs, message.User(strings.Repeat("go on with the work on the parser of the shop ", 30))))
+	changes := section(t, text, "Changes")
+	for _, want := range []string{"[created] src/new_file.go: FreshThing", "[edited] src/old_file.py: patched_one", "[edited] src/patched.ts: renderRow", "[deleted] src/dead.ts",
+		"[created] src/born.ts: NewBorn", "[deleted] src/gone.c", "[edited] lib/one.go: Changed", "[created] lib/two.go", "[created] cfg/app.yaml"} {
+		if !strings.Contains(changes, want) {
+			t.Errorf("want %q in:\n%s", want, changes)
+		}
+	}
+	for _, not := range []string{"only_read.md", "failed.go", "innocent.go"} {
+		if strings.Contains(changes, not) {
+			t.Errorf("%q is no change:\n%s", not, changes)
+		}
+	}
+	if checks := section(t, text, "Tests and builds"); !strings.Contains(checks, "go test ./...") || !strings.Contains(checks, "failed: --- FAIL: TestRender") {
+		t.Errorf("tests and builds:\n%s", checks)
+	}
+}
+
+func TestAFileThatWasCreatedAndThenDeletedIsDeleted(t *testing.T) {
+	msgs := append(called("1", "write", `{"path":"a/b.go","content":"x"}`, "ok"), called("2", "bash", `{"command":"rm a/b.go"}`, "ok")...)
+	files := history(msgs...).Files()
+	if len(files) != 1 || files[0].Op != strategy.Deleted {
+		t.Errorf("files %+v", files)
+	}
+}
+
+func TestOutcomesOfCommonTools(t *testing.T) {
+	for _, c := range []struct {
+		result string
+		want   strategy.Outcome
+		exit   int
+	}{
+		{"ok\n\nexit code: 0", strategy.OK, 0},
+		{"boom\nExit code 2", strategy.Failed, 2},
+		{"Process exited with code 1\nOutput: x", strategy.Failed, 1},
+		{"<returncode>0</returncode>\n<output>fine</output>", strategy.OK, 0},
+		{"<tool_use_error>File has not been read</tool_use_error>", strategy.Failed, -1},
+		{"Traceback (most recent call last):\n  File", strategy.Failed, -1},
+		{"Error: no such user", strategy.Failed, -1},
+		{"The function returns an error when the path is empty", strategy.OK, -1},
+		{"", strategy.OK, -1},
+		{"exit code: abc", strategy.OK, -1},
+	} {
+		h := history(called("1", "run", `{}`, c.result)...)
+		got := h.Steps[0].Calls[0]
+		if got.Outcome != c.want || got.Exit != c.exit {
+			t.Errorf("%q: outcome %d exit %d, want %d %d", c.result, got.Outcome, got.Exit, c.want, c.exit)
+		}
+	}
+}
+
+func TestLineOfACallSaysHowItEnded(t *testing.T) {
+	for _, c := range []struct{ tool, args, result, want string }{
+		{"bash", `{"command":"go test ./..."}`, strings.Repeat("x\n", 46) + "exit code: 1", `bash "go test ./..." → exit 1, 47 lines`},
+		{"read", `{"file_path":"a/b.go"}`, "one line", `read a/b.go → ok, 1 line`},
+		{"fetch", `{"url":"https://example.com/x"}`, "Error: timed out", `fetch https://example.com/x → error, 1 line: Error: timed out`},
+	} {
+		h := history(called("1", c.tool, c.args, c.result)...)
+		if got := h.Steps[0].Calls[0].Line(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	open := history(message.Assistant("", message.Call("1", "bash", `{"command":"sleep 9"}`)))
+	if got := open.Steps[0].Calls[0].Line(); got != `bash "sleep 9" → no result` {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWriterRedactsBeforeAnythingIsReadAndWhatComesOut(t *testing.T) {
+	secret := "tok_" + strings.Repeat("a1", 12)
+	redact := func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	msgs := []message.Message{
+		message.User("Use the key " + secret + " to publish, never print it. " + strings.Repeat("Go on with the loader please. ", 30)),
+		message.Assistant("publishing "+secret, message.Call("1", "publish", `{"token":"`+secret+`"}`)),
+		message.ToolResult("1", "published with "+secret),
+	}
+	for _, name := range strategy.Names() {
+		st, err := strategy.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := strategy.Writer{Strategy: st, Redact: redact}.Write(context.Background(), strategy.Input{Previous: "- the key is " + secret, Messages: msgs, Count: count4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(sum.Text, secret) {
+			t.Errorf("%s: the secret is in:\n%s", name, sum.Text)
+		}
+	}
+	m := &model{window: 128_000}
+	if _, err := (strategy.Writer{Summarizer: m, Redact: redact}).Write(context.Background(), strategy.Input{Previous: secret, Messages: msgs, Count: count4}); err != nil {
+		t.Fatal(err)
+	}
+	if p := m.asked[0].Prompt(); strings.Contains(p.User+p.System, secret) {
+		t.Error("the secret was sent to the model")
+	}
+}
+
+func TestRawSendsMessagesAsTheyAreAndStillRedactsTheAnswer(t *testing.T) {
+	secret := "tok_" + strings.Repeat("b2", 12)
+	redact := func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
+		return strategy.Draft{Text: "## Decisions\n- use " + secret + " for publishing the package"}, nil
+	}}
+	msgs := []message.Message{message.User("the key is " + secret + strings.Repeat(" and so on", 100))}
+	sum, err := strategy.Writer{Summarizer: m, Redact: redact, Raw: true}.Write(context.Background(), strategy.Input{Messages: msgs, Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := m.asked[0].Prompt(); !strings.Contains(p.User, secret) {
+		t.Error("the messages were redacted although Raw is set")
+	}
+	if strings.Contains(sum.Text, secret) {
+		t.Errorf("the secret is in:\n%s", sum.Text)
+	}
+}
+
+func TestSummaryStaysWithinItsLimit(t *testing.T) {
+	msgs := recorded(t)
+	for _, limit := range []int{60, 100, 200, 375, 750, 1500, 4000} {
+		for _, name := range strategy.Names() {
+			st, err := strategy.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := strategy.Writer{Strategy: st, MaxTokens: limit}.Write(context.Background(), strategy.Input{Messages: msgs, Count: counter(t).Count})
+			if err != nil {
+				t.Errorf("%s at %d: %v", name, limit, err)
+				continue
+			}
+			if got := counter(t).Count(sum.Text); got > limit || got != sum.Tokens || got < limit/4 {
+				t.Errorf("%s: %d tokens of %d, said to be %d", name, got, limit, sum.Tokens)
+			}
+		}
+	}
+}
+
+func TestLookupNamesWhatThereIs(t *testing.T) {
+	if d := cmp.Diff([]string{"brief", "code_delta", "decision_log", "task_state"}, strategy.Names()); d != "" {
+		t.Error(d)
+	}
+	_, err := strategy.Lookup("poem")
+	if want := `strategy: there is no strategy "poem"; known: brief, code_delta, decision_log, task_state`; err == nil || err.Error() != want {
+		t.Errorf("error %v", err)
+	}
+	for _, name := range strategy.Names() {
+		s, err := strategy.Lookup(name)
+		if err != nil || s.Name != name || len(s.Examples) < 2 || s.Extract == nil || len(s.Sections) == 0 || s.Instructions == "" {
+			t.Errorf("%s is not complete: %v", name, err)
+		}
+		// The examples are what a model imitates: they must have the form that is asked for.
+		for i, e := range s.Examples {
+			d := strategy.ParseDocument(s, e.Summary)
+			if got := d.Render(s); strings.ReplaceAll(got, "\n\n", "\n") != e.Summary || len(d.Notes) > 0 {
+				t.Errorf("%s, example %d does not have the form of its strategy:\n%s", name, i, got)
+			}
+		}
+	}
+}
+
+func ExampleCall_Line() {
+	h := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, First: 1, Messages: []message.Message{
+		message.Assistant("", message.Call("1", "bash", `{"command":"go vet ./..."}`)),
+		message.ToolResult("1", "vet: undefined: x\nexit status 1"),
+	}})
+	fmt.Println(h.Steps[0].Calls[0].Line())
+	// Output: bash "go vet ./..." → exit 1, 2 lines: vet: undefined: x
+}

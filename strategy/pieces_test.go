@@ -1,0 +1,244 @@
+package strategy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// A model stands for a remote one: it has a window, keeps what it was asked
+// and refuses what does not fit.
+type model struct {
+	window int
+	answer func(r strategy.Request) (strategy.Draft, error) // default: one line
+	delay  time.Duration
+
+	mu      sync.Mutex
+	asked   []strategy.Request
+	running int
+	most    int // requests that ran at once
+}
+
+func (m *model) Describe() strategy.Info {
+	return strategy.Info{Name: "model", Model: "m-1", Window: m.window, Remote: true}
+}
+
+func (m *model) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+	m.mu.Lock()
+	m.asked = append(m.asked, r)
+	m.running++
+	m.most = max(m.most, m.running)
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		m.running--
+		m.mu.Unlock()
+	}()
+	if m.delay > 0 {
+		select {
+		case <-ctx.Done():
+			return strategy.Draft{}, ctx.Err()
+		case <-time.After(m.delay):
+		}
+	}
+	p := r.Prompt()
+	if n := count4(p.System) + count4(p.User) + r.MaxTokens; m.window > 0 && n > m.window {
+		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrContextLength, Detail: fmt.Errorf("%d tokens", n)}
+	}
+	if m.answer != nil {
+		return m.answer(r)
+	}
+	return strategy.Draft{Text: "## Decisions\n- something was decided"}, nil
+}
+
+// long is a history of about n tokens, of which share stands in observations.
+func long(n int, share float64) []message.Message {
+	var out []message.Message
+	for i := 0; n > 0; i++ {
+		id := fmt.Sprintf("c%d", i)
+		text := fmt.Sprintf("Step %d. ", i) + strings.Repeat("I think about the loader and say so. ", int(4000*(1-share)/37)+1)
+		result := strings.Repeat("a row of the table\n", int(4000*share/19)+1)
+		out = append(out, message.Assistant(text, message.Call(id, "bash", `{"command":"go test ./..."}`)), message.ToolResult(id, result+"exit code: 1"))
+		n -= count4(text) + count4(result) + 20
+	}
+	return out
+}
+
+func TestObservationsAreShortenedBeforeThereArePieces(t *testing.T) {
+	m := &model{window: 128_000}
+	sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(620_000, 0.9), Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Calls != 1 || sum.Pieces != 1 {
+		t.Errorf("%d calls, %d pieces; want 1 and 1", sum.Calls, sum.Pieces)
+	}
+	if user := m.asked[0].Prompt().User; !strings.Contains(user, `bash "go test ./..." → exit 1, 191 lines`) {
+		t.Errorf("no observation is one line in %.600s", user)
+	}
+}
+
+func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
+	m := &model{window: 128_000, delay: 10 * time.Millisecond}
+	var infos []strategy.CallInfo
+	msgs := long(620_000, 0.2)
+	sum, err := strategy.Writer{Summarizer: m, Observe: func(i strategy.CallInfo) { infos = append(infos, i) }}.
+		Write(t.Context(), strategy.Input{Previous: "## Decisions\n- the old one", Messages: msgs, Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Pieces < 4 || sum.Calls != sum.Pieces+1 || sum.Attempts != len(m.asked) {
+		t.Errorf("%d pieces, %d calls, %d attempts of %d", sum.Pieces, sum.Calls, sum.Attempts, len(m.asked))
+	}
+	if m.most > strategy.DefaultParallel || m.most < 2 {
+		t.Errorf("%d requests at once, want 2 to %d", m.most, strategy.DefaultParallel)
+	}
+	covered := 0
+	var merge *strategy.Request
+	for i, r := range m.asked {
+		covered += len(r.Messages)
+		if len(r.Partial) > 0 {
+			merge = &m.asked[i]
+		}
+		if n := len(r.Messages); n > 0 && (r.Messages[0].Role != message.RoleAssistant || r.Messages[n-1].Role != message.RoleTool) {
+			t.Errorf("piece %d splits a round", i)
+		}
+	}
+	if covered != len(msgs) {
+		t.Errorf("%d of %d messages were summarised", covered, len(msgs))
+	}
+	if merge == nil || len(merge.Partial) != sum.Pieces || merge.Previous == "" {
+		t.Errorf("merge of %+v", merge)
+	}
+	done := 0
+	for _, i := range infos {
+		if i.Phase == strategy.Answered && i.Piece > 0 && i.Pieces == sum.Pieces {
+			done++
+		}
+	}
+	if done < sum.Pieces {
+		t.Errorf("progress told of %d of %d pieces", done, sum.Pieces)
+	}
+}
+
+func TestOneRoundLargerThanTheWindowIsCutInTheMiddle(t *testing.T) {
+	m := &model{window: 8000}
+	text := "the beginning " + strings.Repeat("of a very long message ", 40_000) + " the end"
+	if _, err := (strategy.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), strategy.Input{Messages: []message.Message{message.User(text)}, Count: count4}); err != nil {
+		t.Fatal(err)
+	}
+	user := m.asked[0].Prompt().User
+	if !strings.Contains(user, "the beginning") || !strings.Contains(user, "the end") || !strings.Contains(user, "[…]") {
+		t.Errorf("prompt of %d characters: %.200s", len(user), user)
+	}
+}
+
+func TestARoundOfVeryManyMessagesIsTakenApart(t *testing.T) {
+	var calls []message.Part
+	var results []message.Message
+	for i := range 3000 {
+		id := fmt.Sprintf("c%d", i)
+		calls = append(calls, message.Call(id, "fetch", fmt.Sprintf(`{"url":"https://example.com/page/%d"}`, i)))
+		results = append(results, message.ToolResult(id, strings.Repeat("text of the page ", 50)))
+	}
+	msgs := append([]message.Message{message.Assistant("all at once", calls...)}, results...)
+	m := &model{window: 16_000}
+	if _, err := (strategy.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), strategy.Input{Messages: msgs, Count: count4}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestThePiecesShrinkUntilTheServerTakesThem(t *testing.T) {
+	real := &model{window: 20_000}
+	// It says 128k, and has 20k.
+	m := &liar{real, 128_000}
+	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(60_000, 0.1), Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Pieces < 2 || sum.Text == "" {
+		t.Errorf("%d pieces", sum.Pieces)
+	}
+}
+
+type liar struct {
+	*model
+	says int
+}
+
+func (l *liar) Describe() strategy.Info {
+	return strategy.Info{Name: "liar", Window: l.says, Remote: true}
+}
+
+func TestOneBadPieceEndsTheOthers(t *testing.T) {
+	m := &model{window: 16_000, delay: time.Millisecond, answer: func(r strategy.Request) (strategy.Draft, error) {
+		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
+	}}
+	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(300_000, 0), Count: count4})
+	if !errors.Is(err, strategy.ErrRejected) || !errors.Is(err, strategy.ErrNoSummary) {
+		t.Errorf("error %v", err)
+	}
+	if sum.Attempts > 2*strategy.DefaultParallel {
+		t.Errorf("%d attempts after the first failure", sum.Attempts)
+	}
+}
+
+func TestRetriesWaitLongerEachTimeAndHonourTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failures := []time.Duration{0, 20 * time.Second, 0}
+		m := &model{window: 128_000}
+		m.answer = func(strategy.Request) (strategy.Draft, error) {
+			if n := len(m.asked); n <= len(failures) {
+				return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, Status: 503, RetryAfter: failures[n-1]}
+			}
+			return strategy.Draft{Text: "## Decisions\n- at last"}, nil
+		}
+		start := time.Now()
+		sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		if err != nil || sum.Attempts != 4 {
+			t.Fatalf("%d attempts, error %v", sum.Attempts, err)
+		}
+		if got, want := time.Since(start), 500*time.Millisecond+20*time.Second+2*time.Second; got != want {
+			t.Errorf("waited %v, want %v", got, want)
+		}
+	})
+}
+
+func TestTheDeadlineHoldsForAllAttemptsTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{window: 128_000, delay: 50 * time.Second, answer: func(strategy.Request) (strategy.Draft, error) {
+			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
+		}}
+		start := time.Now()
+		_, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		if !errors.Is(err, strategy.ErrDeadline) {
+			t.Errorf("error %v", err)
+		}
+		if got := time.Since(start); got != strategy.DefaultTimeout {
+			t.Errorf("took %v, want %v", got, strategy.DefaultTimeout)
+		}
+	})
+}
+
+func TestCancellingDuringABackoffReturnsTheContextsError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
+			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, RetryAfter: time.Minute}
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		start := time.Now()
+		_, err := strategy.Writer{Summarizer: m}.Write(ctx, strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		if !errors.Is(err, context.Canceled) || time.Since(start) != 5*time.Second {
+			t.Errorf("error %v after %v", err, time.Since(start))
+		}
+	})
+}
