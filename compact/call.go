@@ -122,8 +122,9 @@ func (c *call) replay(ctx context.Context) {
 	c.now = c.lane.replay(c.s, c.history, c.q.agent, c.ep.engine.Pins, c.m.forms())
 	c.last = 0
 	if l := c.now.last; l != nil && l.Model == c.ep.model && l.Window == c.ep.window {
-		c.last = l.After
+		c.last = max(l.After, l.Bound)
 	}
+	c.recalibrate()
 	c.res.Replayed = c.now.edits
 	c.res.Timing.Replay = c.m.now().Sub(started)
 }
@@ -157,6 +158,7 @@ func (c *call) estimate() {
 	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.model, c.ep.window, c.ep.encoding
 	c.res.Budget, c.res.Trigger, c.res.Target = c.ep.budget.Cap, c.ep.budget.Due(c.last), c.ep.budget.Target
 	c.res.Keep = c.ep.engine.Keep
+	c.res.UpperBound = c.upperBound(c.now.conv.Messages(), c.res.Before.Total)
 	c.res.Timing.Count = c.m.now().Sub(started)
 	c.emitEstimate(started)
 }

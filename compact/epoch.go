@@ -12,14 +12,16 @@ import (
 // epoch is everything that depends on the model: what things cost, what fits,
 // and the engine. It is immutable and shared by all sessions.
 type epoch struct {
-	model     string
-	encoding  string
-	window    int
-	budget    policy.Budget
-	limits    policy.Limits
-	estimator *token.Estimator
-	engine    *policy.Engine
-	writer    strategy.Writer
+	model      string
+	encoding   string
+	window     int
+	budget     policy.Budget
+	limits     policy.Limits
+	estimator  *token.Estimator
+	exact      bool // the tokenizer is public, or the preset counts in another unit
+	calibrator *token.Calibrator
+	engine     *policy.Engine
+	writer     strategy.Writer
 }
 
 // epoch returns the one for a model, "" being the configured one.
@@ -50,6 +52,9 @@ func (m *CompactManager) newEpoch(model string) (*epoch, error) {
 	if ep.estimator, ep.encoding, err = m.estimator(model); err != nil {
 		return nil, err
 	}
+	ep.calibrator = token.NewCalibrator(model)
+	_, ep.exact = token.EncodingForModel(model)
+	ep.exact = ep.exact || m.cfg.Counting != "model" || m.cfg.Counter != nil
 	if ep.writer, err = m.newWriter(); err != nil {
 		return nil, err
 	}
@@ -73,6 +78,7 @@ func (m *CompactManager) estimator(model string) (*token.Estimator, string, erro
 		if counter, err = token.ForModel(model); err != nil {
 			return nil, "", err
 		}
+		token.Load(counter)
 	}
 	if !exact {
 		name += " (approximation)"

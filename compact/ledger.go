@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/token"
 )
 
 // ledgerVersion is the version of the form of ledger-NNN.json.
@@ -21,22 +22,24 @@ const ledgerVersion = 1
 // which prefix. It holds fingerprints, positions and the summary, no other
 // text of the history.
 type ledgerStep struct {
-	V       int             `json:"v"`
-	Step    int             `json:"step"`
-	Session string          `json:"session"`
-	Agent   string          `json:"agent,omitempty"`
-	Kind    string          `json:"kind"` // "preflight", "manual", "always"
-	Note    string          `json:"note,omitempty"`
-	Model   string          `json:"model"`
-	Window  int             `json:"window"`
-	In      policy.Link     `json:"in"`  // the shortest prefix that the edits touch, after earlier steps
-	Out     policy.Link     `json:"out"` // and what it became
-	Before  int             `json:"tokens_before"`
-	After   int             `json:"tokens_after"`
-	Keep    policy.Keep     `json:"keep"`
-	Forms   policy.Forms    `json:"forms,omitempty"`
-	Recipes []policy.Recipe `json:"recipes"`
-	Archive string          `json:"archive,omitempty"` // the file that holds what was taken out
+	V           int                `json:"v"`
+	Step        int                `json:"step"`
+	Session     string             `json:"session"`
+	Agent       string             `json:"agent,omitempty"`
+	Kind        string             `json:"kind"` // "preflight", "manual", "always"
+	Note        string             `json:"note,omitempty"`
+	Model       string             `json:"model"`
+	Window      int                `json:"window"`
+	In          policy.Link        `json:"in"`  // the shortest prefix that the edits touch, after earlier steps
+	Out         policy.Link        `json:"out"` // and what it became
+	Before      int                `json:"tokens_before"`
+	After       int                `json:"tokens_after"`
+	Bound       int                `json:"upper_bound"`           // of After, where the tokenizer is not public
+	Calibration *token.Calibration `json:"calibration,omitempty"` // that the decision used
+	Keep        policy.Keep        `json:"keep"`
+	Forms       policy.Forms       `json:"forms,omitempty"`
+	Recipes     []policy.Recipe    `json:"recipes"`
+	Archive     string             `json:"archive,omitempty"` // the file that holds what was taken out
 
 	// Volatile steps are those that no archive took (storage.on_error: continue).
 	Volatile bool `json:"-"`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -166,6 +167,8 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	err := c.run(ctx)
 	if err != nil {
 		c.fail(ctx, err)
+	} else {
+		c.sent()
 	}
 	c.finish(ctx, err)
 	return c.res, err
@@ -276,5 +279,9 @@ func (m *CompactManager) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
-	return errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx))
+	err := errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx))
+	if closer, ok := m.archive.(io.Closer); ok && m.cfg.Archive == nil {
+		err = errors.Join(err, closer.Close())
+	}
+	return err
 }

@@ -1,9 +1,74 @@
 package compact
 
+import (
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/token"
+)
+
 // A Usage is what a provider billed for one request.
 type Usage struct {
-	PromptTokens int
+	PromptTokens int // of the whole request, cached ones included
 }
 
 // observation ties a result to what the provider will say of it.
-type observation struct{}
+type observation struct {
+	epoch *epoch
+	id    message.Fingerprint
+}
+
+// Observe tells what the provider billed for the request that was made of res,
+// unchanged. For models whose tokenizer is not public it corrects the
+// estimates that follow, in bounded steps; for the others it does nothing. It
+// reports whether the figure was used: one that comes twice, or is too far off
+// to be of this request, is not.
+func (m *CompactManager) Observe(res *Result, u Usage) bool {
+	if res == nil || res.observe.epoch == nil || u.PromptTokens <= 0 {
+		return false
+	}
+	return res.observe.epoch.calibrator.Observe(res.observe.id, u.PromptTokens)
+}
+
+// upperBound returns what a request will hardly exceed. Where the count is
+// exact that is the count.
+func (c *call) upperBound(msgs []message.Message, total int) int {
+	if c.ep.exact {
+		return total
+	}
+	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper)
+}
+
+func (c *call) mix(msgs []message.Message) token.Mix {
+	mix := token.Mix{Fixed: c.fixed}
+	for i := range msgs {
+		mix = mix.Plus(c.ep.estimator.Mix(msgs[i]))
+	}
+	return mix
+}
+
+// sent notes the request that the result is, so that its bill can be observed.
+func (c *call) sent() {
+	if c.ep.exact || c.q.dry {
+		return
+	}
+	id := token.RequestID(c.res.Messages, c.q.tools)
+	c.ep.calibrator.Sent(id, c.mix(c.res.Messages))
+	c.res.observe = observation{epoch: c.ep, id: id}
+	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
+}
+
+// calibration is what the decision of this call used, for the ledger.
+func (c *call) calibration() *token.Calibration {
+	if c.ep.exact {
+		return nil
+	}
+	s := c.ep.calibrator.State()
+	return &s
+}
+
+// recalibrate goes on from what an earlier process had learned, where this one
+// has not learned anything yet.
+func (c *call) recalibrate() {
+	if l := c.now.last; l != nil && l.Calibration != nil && l.Model == c.ep.model && c.ep.calibrator.State().Observations == 0 {
+		c.ep.calibrator.Restore(*l.Calibration)
+	}
+}

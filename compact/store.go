@@ -209,7 +209,7 @@ func (c *call) ledger(r *run, out *policy.Outcome) ledgerStep {
 	step := ledgerStep{
 		V: ledgerVersion, Step: r.step, Session: c.id, Agent: c.q.agent, Kind: "preflight", Note: c.m.redactor.Text(c.q.note).String(),
 		Model: c.ep.model, Window: c.ep.window,
-		Before: c.res.Before.Total, After: c.res.After.Total, Keep: out.Keep, Forms: c.m.forms(),
+		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.m.forms(),
 		Archive: path.Base(r.written.Key.String()),
 	}
 	switch {

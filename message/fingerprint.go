@@ -117,6 +117,7 @@ func (h *hasher) part(p *Part) {
 			h.string(p.Media.Name)
 			h.string(p.Media.MIME)
 		}
+		h.json(p.Args) // of parts whose content stands in their JSON
 	}
 }
 

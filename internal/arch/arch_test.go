@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"storage":             {"redact"},
 	"trace":               {"redact"},
 	"compact":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan"},
-	"configs":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact"},
+	"configs":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan"},
 	"cmd/compactctl":      {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "internal/jsonscan"},
 	"examples":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":                {"message", "compact"},

@@ -1,0 +1,57 @@
+package compact_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+func TestObserveCorrectsTheBoundOfModelsWithoutAPublicTokenizer(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 100_000})
+	history := turns(20, 200)
+	before := r.preflight(history)
+	if before.UpperBound <= before.After.Total {
+		t.Fatalf("upper bound %d of an estimate of %d", before.UpperBound, before.After.Total)
+	}
+	for range 8 {
+		res := r.preflight(history)
+		if !r.Observe(res, compact.Usage{PromptTokens: res.After.Total * 12 / 10}) {
+			t.Fatal("the figure was not used")
+		}
+		if r.Observe(res, compact.Usage{PromptTokens: res.After.Total * 12 / 10}) {
+			t.Fatal("the figure was used twice")
+		}
+	}
+	after := r.preflight(history)
+	if low := after.After.Total * 115 / 100; after.UpperBound < low {
+		t.Errorf("upper bound %d; the provider bills 20 %% more than %d", after.UpperBound, after.After.Total)
+	}
+	if r.Observe(r.preflight(history), compact.Usage{PromptTokens: 1}) {
+		t.Error("a figure that can't be of this request was used")
+	}
+}
+
+func TestObserveLeavesExactCountsAlone(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "gpt-4o"})
+	res := r.preflight(turns(3, 50))
+	if r.Observe(res, compact.Usage{PromptTokens: 999}) || res.UpperBound != res.Before.Total {
+		t.Errorf("an exact count was corrected: upper bound %d of %d", res.UpperBound, res.Before.Total)
+	}
+}
+
+func TestUnknownTokenizerDoesNotCompactEveryTurn(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
+	history := turns(30, 400)
+	compactions := 0
+	for i := range 12 {
+		res := r.preflight(history)
+		if res.Triggered {
+			compactions++
+		}
+		history = append(history, turns(1, 100)[1:]...)
+		_ = i
+	}
+	if compactions != 1 {
+		t.Errorf("%d compactions in 12 short turns, want 1", compactions)
+	}
+}
