@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"internal/arch":       {},
 	"internal/corpus":     {},
 	"internal/invariant":  {"message"},
+	"internal/planted":    {},
 	"internal/histgen":    {"message"},
 	"message":             {"internal/jsonscan"},
 	"token":               {"message", "internal/jsonscan"},
