@@ -64,7 +64,7 @@ func (d Document) carriedNames() (listed, said []string) {
 		for _, l := range lines {
 			into := &said
 			switch {
-			case strings.HasPrefix(l, central+": "):
+			case strings.HasPrefix(l, central+": "), changedList(l):
 				into = &listed
 			case listing(l):
 				continue

@@ -107,14 +107,14 @@ func (h *History) reasons() map[string]string {
 	out := map[string]string{}
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		said := ""
+		said, asked := "", false
 		for k := range s.Calls {
 			for _, f := range s.Calls[k].Files {
 				if f.Op < Edited {
 					continue
 				}
-				if said == "" {
-					said = lastSentence(s.Text)
+				if !asked {
+					said, asked = lastSentence(s.Text), true
 				}
 				if said != "" {
 					out[f.Path] = said

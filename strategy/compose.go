@@ -68,8 +68,9 @@ func (c *composer) compose(lines []Line) Document {
 // centralValue puts the central identifiers before everything else.
 const centralValue = 10
 
-// centralLines offers the central identifiers for the section that lists them.
-func (c *composer) centralLines() []Line {
+// centralLines offers the central identifiers for the section that lists them;
+// files that were changed among those that were changed in the same way.
+func (c *composer) centralLines(changed map[string]Op) []Line {
 	section := c.lists()
 	if section < 0 {
 		return nil
@@ -77,6 +78,9 @@ func (c *composer) centralLines() []Line {
 	out := make([]Line, len(c.central))
 	for k, e := range c.central {
 		out[k] = Line{Section: section, Group: central, Text: e.Text, Value: centralValue}
+		if op, ok := changed[e.Text]; ok {
+			out[k].Group, out[k].Order = changedTitle(op), 10-int(op)
+		}
 	}
 	return out
 }
@@ -176,8 +180,7 @@ func (c *composer) fill(all []*candidate, room int, shares bool) {
 // take adds a line if it fits.
 func (c *composer) take(k *candidate, room int, shares bool) {
 	need := k.cost + c.overhead(k)
-	share := c.strategy.Sections[k.Section].Share
-	if c.used+need > room || shares && share > 0 && c.spent[k.Section]+need > int(share*float64(c.limit)) {
+	if c.used+need > room || shares && c.spent[k.Section]+need > c.share(k.Section) {
 		return
 	}
 	c.used += need
@@ -191,6 +194,19 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	}
 	c.chosen = append(c.chosen, k)
 	k.cost = -1
+}
+
+// leastShare is what every section may take, in tokens, however small its
+// share of a small limit.
+const leastShare = 90
+
+// share is what a section may take while others have something to say.
+func (c *composer) share(section int) int {
+	share := c.strategy.Sections[section].Share
+	if share == 0 {
+		return c.limit
+	}
+	return max(int(share*float64(c.limit)), min(leastShare, c.limit/4))
 }
 
 // document arranges the chosen lines.

@@ -77,7 +77,7 @@ func goalOf(text string) string {
 	}
 	goal := ""
 	sentences(text, func(t string, heading bool) {
-		if goal == "" && !heading && len(t) > 8 {
+		if goal == "" && !heading && quality(t) > 0.5 {
 			goal = clip(squash(t), 140)
 		}
 	})

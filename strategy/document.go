@@ -60,13 +60,22 @@ func heading(line string) (string, bool) {
 	return "", false
 }
 
+// bullet returns a line without the mark of a list item, and without what
+// would make it a heading when it stands alone.
 func bullet(line string) string {
-	for _, b := range []string{"- ", "* ", "• ", "+ "} {
-		if rest, ok := strings.CutPrefix(line, b); ok {
-			return strings.TrimSpace(rest)
+	for {
+		rest := line
+		for _, b := range []string{"- ", "* ", "• ", "+ "} {
+			rest = strings.TrimSpace(strings.TrimPrefix(rest, b))
 		}
+		if h, ok := heading(rest); ok {
+			rest = h
+		}
+		if rest == line {
+			return line
+		}
+		line = rest
 	}
-	return line
 }
 
 // Render writes the document with the headings of s; empty sections are left out.

@@ -41,7 +41,7 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 func (h *History) compose(r Request) Document {
 	c := newComposer(r.Strategy, h.Index, r.MaxTokens, r.Count)
 	c.central = centralOf(h.Index, h.Previous, r.MaxTokens, r.Count)
-	lines := append(c.centralLines(), h.carried()...)
+	lines := append(c.centralLines(h.changed()), h.carried()...)
 	if r.Strategy.Extract != nil {
 		lines = append(lines, r.Strategy.Extract(h)...)
 	}
@@ -58,7 +58,11 @@ func (h *History) carried() []Line {
 		n := 0
 		for _, l := range lines {
 			if _, _, item := statusOf(l); !item && !listing(l) {
-				out = append(out, Line{Section: section, Text: l, Value: max(1.2-0.12*float64(n), 0.3), Order: -1})
+				value := max(1.2-0.12*float64(n), 0.3)
+				if section == 0 && n == 0 {
+					value = taskValue
+				}
+				out = append(out, Line{Section: section, Text: l, Value: value, Order: -1})
 				n++
 			}
 		}

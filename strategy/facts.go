@@ -73,25 +73,31 @@ func (h *History) Goals() []Fact {
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
-			if n >= limit || heading || len(t) < 8 {
+			q := quality(t)
+			if n >= limit || heading || q < 0.3 {
 				return
 			}
-			if n++; n > 1 && binds(t) == 1 {
+			if n++; !(first && n == 1) && binds(t) == bindValue {
 				return // a constraint, and listed as one
 			}
 			value := 0.8 - 0.1*float64(n)
-			if first && n == 1 {
-				value = 1.4
-			}
 			if asks(t) {
 				value += 0.3
 			}
-			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)})
+			value *= q * h.recency(s.ID)
+			if first && n == 1 {
+				value = taskValue
+			}
+			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value})
 		})
 		first = first && n == 0
 	}
 	return out
 }
+
+// taskValue is what the first sentence of the first request is worth: more
+// than anything else that is said.
+const taskValue = 4
 
 // recency is 1 for the newest step and 0.6 for the oldest.
 func (h *History) recency(id int) float64 {
@@ -146,6 +152,10 @@ func (h *History) Constraints() []Fact {
 	return out
 }
 
+// bindValue is what a sentence is worth that says what must or must not be
+// done: losing it costs more than losing a name.
+const bindValue = 2.5
+
 // binds says how much a sentence binds, 0 for not at all.
 func binds(t string) float64 {
 	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(t, "?") {
@@ -156,7 +166,7 @@ func binds(t string) float64 {
 	case hasAny(low, descriptive):
 		return 0
 	case hasAny(low, strongBinds):
-		return 1
+		return bindValue
 	case hasAny(low, weakBinds):
 		return 0.5
 	}

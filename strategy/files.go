@@ -35,7 +35,7 @@ var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true
 var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, "input": true, "patch_text": true, "changes": true}
 
 // newTextArgs hold what a change puts into a file, in the tools that have them.
-var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace"}
+var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace", "new"}
 
 // fileOps reads from the arguments what a call did to files. A call that
 // failed did nothing.
@@ -110,6 +110,9 @@ func (c *Call) op() Op {
 	return Read
 }
 
+// maxOps is how many files one call may touch before the rest is left out.
+const maxOps = 500
+
 // patchOps reads a unified diff or an apply_patch envelope.
 func patchOps(patch string) []FileOp {
 	var out []FileOp
@@ -121,6 +124,9 @@ func patchOps(patch string) []FileOp {
 		return &out[len(out)-1]
 	}
 	for line := range strings.Lines(patch) {
+		if len(out) > maxOps {
+			break
+		}
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case cutTo(&line, "*** Add File: "):

@@ -1,8 +1,6 @@
 package strategy
 
 import (
-	"strings"
-
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy/internal/ident"
@@ -169,16 +167,6 @@ func join(a, b string) string {
 // identifiers calls f for each identifier of a text.
 func identifiers(text string, f func(k ident.Kind, s string)) {
 	ident.Scan(text, func(k ident.Kind, start, end int) { f(k, text[start:end]) })
-}
-
-// firstLine returns the first line of s that says something.
-func firstLine(s string) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); strings.ContainsFunc(line, isLetter) {
-			return line
-		}
-	}
-	return ""
 }
 
 // args returns the arguments of a call.

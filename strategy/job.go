@@ -18,7 +18,6 @@ type job struct {
 	limit    int
 	fallback string
 	strategy Strategy // of what is written in the end
-	elapsed  time.Duration
 
 	mu      sync.Mutex // guards what follows
 	outcome Summary

@@ -102,17 +102,6 @@ func extractState(h *History) []Line {
 	return append(out, h.entityLines(stateEntities)...)
 }
 
-// changedLines lists files by what was done to them.
-func (h *History) changedLines(section int) []Line {
-	var out []Line
-	for _, f := range h.Files() {
-		if f.Op >= Edited {
-			out = append(out, Line{Section: section, Group: "Files " + f.Op.String(), Text: f.Path, Value: 0.02, Order: 10 - int(f.Op)})
-		}
-	}
-	return out
-}
-
 // entityLines lists identifiers by kind, best first. A number alone tells a
 // reader nothing, so numbers are not among them.
 func (h *History) entityLines(section int) []Line {
@@ -175,7 +164,7 @@ func isIdentifier(word string) bool {
 func (h *History) actionLines(section int) []Line {
 	var out []Line
 	for _, it := range h.Items() {
-		value := 0.9
+		value := 2.0
 		if it.Status == Done {
 			value = 0.35
 		}

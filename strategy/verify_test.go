@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -181,14 +182,15 @@ func TestVerificationLeavesHonestSummariesAlone(t *testing.T) {
 	}
 }
 
+// With COMPACT_SOAK=1 all sessions, else a sample of them.
 func TestVerificationTakesNothingFromExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
 		msgs, _, err := openai.Parse(data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if len(msgs) < 40 || len(msgs)%3 > 0 {
-			continue // a sample is enough
+		if len(msgs) < 40 || len(msgs)%9 > 0 && os.Getenv("COMPACT_SOAK") == "" {
+			continue
 		}
 		for _, n := range strategy.Names() {
 			s, err := strategy.Lookup(n)

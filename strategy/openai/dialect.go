@@ -53,6 +53,7 @@ func (c *Client) request(d dialect, p strategy.Prompt, limit int) api.ChatComple
 	if d.completion {
 		r.MaxCompletionTokens = limit + d.reserve()
 	} else {
+		//lint:ignore SA1019 most compatible servers know only this name, and ignore the new one
 		r.MaxTokens = limit
 	}
 	if !d.noSeed {

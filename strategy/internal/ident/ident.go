@@ -34,9 +34,6 @@ var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "ver
 // String returns the name of the kind.
 func (k Kind) String() string { return names[k] }
 
-// Symbol reports whether the kind is a name in a program.
-func (k Kind) Symbol() bool { return k >= Camel && k <= Snake }
-
 // Scan calls found for every identifier in text, from left to right; they do
 // not overlap. It is one pass.
 func Scan(text string, found func(k Kind, start, end int)) {
