@@ -1,0 +1,84 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	codec "github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/strategy"
+)
+
+var update = flag.Bool("update", false, "write what is into the exchange on file")
+
+// runs is how often the exchange is replayed: every time the same bytes.
+const runs = 100
+
+// TestAnExchangeOnFileGivesTheSameSummaryEachTime replays an exchange: the
+// request must be the one on file to the byte (seed 42, temperature 0), and its
+// answer must become the summary on file. No model was asked for the answer: it
+// was written by hand, in the form of the wire.
+func TestAnExchangeOnFileGivesTheSameSummaryEachTime(t *testing.T) {
+	path := filepath.Join("testdata", "exchange.txtar")
+	a, err := txtar.ParseFile(path)
+	if err != nil || len(a.Files) != 4 {
+		t.Fatalf("%d files, error %v", len(a.Files), err)
+	}
+	session, request, response, want := &a.Files[0], &a.Files[1], &a.Files[2], &a.Files[3]
+	msgs, _, err := codec.Parse(session.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		asked = indent(t, body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(response.Data)
+	}))
+	defer s.Close()
+	c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		sum, err := strategy.Writer{Summarizer: c, MaxTokens: 400}.Write(t.Context(), strategy.Input{Messages: msgs, Count: count})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update && i == 0 {
+			request.Data, want.Data = asked, []byte(sum.Text+"\n")
+			if err := os.WriteFile(path, txtar.Format(a), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(string(request.Data), string(asked)); d != "" {
+			t.Fatalf("request of run %d: %s", i, d)
+		}
+		if d := cmp.Diff(string(want.Data), sum.Text+"\n"); d != "" {
+			t.Fatalf("summary of run %d: %s", i, d)
+		}
+	}
+}
+
+// indent makes a request readable; keys and values stay.
+func indent(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, body, "", "  "); err != nil {
+		t.Error(err)
+	}
+	return append(b.Bytes(), '\n')
+}
