@@ -11,29 +11,32 @@ import (
 	"testing"
 )
 
-// A fault is one wrong line in one file.
-type fault struct{ name, file, old, wrong string }
+// A fault is one wrong line in one file, or in two.
+type fault struct {
+	name, file, old, wrong string
+	also                   *fault
+}
 
 // unchecked switches the engine's own check of a stage's outcome off, so that
 // what is caught is caught by the independent judge.
 var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `detail == "\x00" {`}
 
 var faults = []fault{
-	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``},
-	{"pinned rounds are lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return pinned[i] })`, ``},
-	{"pinned rounds may be summarised", "policy/partition.go", `case v.pinnedRound(r):`, `case false:`},
-	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`},
-	{"the open round may be summarised", "policy/partition.go", `for r := open; r < len(recent); r++ {`, `for r := len(recent) + open; r < len(recent); r++ {`},
-	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `v.Pinned[i]`},
-	{"pinned results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]]`},
-	{"a placeholder may be larger than the result", "policy/placeholder.go", `return err == nil && v.Cost.Message(m) < v.Tokens[i]`, `return err == nil`},
-	{"a placeholder states a wrong size", "policy/placeholder.go", `Chars: o.Chars, Tokens`, `Chars: o.Chars + 1, Tokens`},
-	{"a call is separated from its result", "message/round.go", `	if !answers {`, `	if !answers || i%2 == 0 {`},
-	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`},
-	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.decisions[src] {`, `if src == 0 && e.Decision >= d.decisions[src] {`},
-	{"the ledger is not replayed", "compact/ledger.go", `case has(r.chain, step.In):`, `case len(r.chain) < 0:`},
-	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.Cap {`, `q.Only != Always && total > 2*q.Budget.Cap {`},
-	{"a call is refused although it fits", "policy/squeeze.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {"},
+	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
+	{"pinned rounds are lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return pinned[i] })`, ``, nil},
+	{"pinned rounds may be summarised", "policy/partition.go", `case v.pinnedRound(r):`, `case false:`, nil},
+	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
+	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
+	{"pinned results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]]`, nil},
+	{"a placeholder may be larger than the result", "policy/placeholder.go", `return err == nil && v.Cost.Message(m) < v.Tokens[i]`, `return err == nil && v.Cost.Message(m) < v.Tokens[i]+1000`, nil},
+	{"a placeholder states a wrong size", "policy/placeholder.go", `Chars: o.Chars, Tokens`, `Chars: o.Chars + 1, Tokens`, nil},
+	{"a call is separated from its result", "message/round.go", `	if !answers {`, `	if !answers || i%2 == 0 {`, nil},
+	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`, nil},
+	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.decisions[src] {`, `if src == 0 && e.Decision >= d.decisions[src] {`, nil},
+	{"the ledger is not replayed", "compact/ledger.go", `case has(r.chain, step.In):`, `case len(r.chain) < 0:`, nil},
+	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.Cap {`, `q.Only != Always && total > 2*q.Budget.Cap {`,
+		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
+	{"a call is refused although it fits", "policy/squeeze.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {", nil},
 }
 
 func TestEveryPlantedFaultIsCaught(t *testing.T) {
@@ -64,7 +67,11 @@ func plant(t *testing.T, f fault) bool {
 	}
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}
-	for _, part := range []fault{unchecked, f} {
+	parts := []fault{unchecked, f}
+	if f.also != nil {
+		parts = append(parts, *f.also)
+	}
+	for _, part := range parts {
 		path := filepath.Join(root, part.file)
 		data, err := os.ReadFile(path)
 		if err != nil {
