@@ -17,17 +17,18 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		want [][2]int
 		open int
 	}{
-		"empty":               {nil, nil, 0},
-		"answer":              {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
-		"one call":            {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},
-		"waiting user":        {[]message.Message{user, message.Assistant("a"), user}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 2},
-		"unanswered call":     {[]message.Message{user, call("a")}, [][2]int{{0, 1}, {1, 2}}, 1},
-		"ids that repeat":     {[]message.Message{call("a"), result("a", ""), call("a"), result("a", "")}, [][2]int{{0, 2}, {2, 4}}, 4},
-		"orphan":              {[]message.Message{user, result("x", ""), message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"second answer":       {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
-		"late result":         {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
-		"interrupted":         {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"result behind other": {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
+		"empty":                              {nil, nil, 0},
+		"answer":                             {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
+		"one call":                           {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},
+		"waiting user":                       {[]message.Message{user, message.Assistant("a"), user}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 2},
+		"unanswered call":                    {[]message.Message{user, call("a")}, [][2]int{{0, 1}, {1, 2}}, 1},
+		"ids that repeat":                    {[]message.Message{call("a"), result("a", ""), call("a"), result("a", "")}, [][2]int{{0, 2}, {2, 4}}, 4},
+		"orphan":                             {[]message.Message{user, result("x", ""), message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"second answer":                      {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
+		"second answer behind another round": {[]message.Message{call("a"), result("a", ""), call("b"), result("b", ""), result("a", "")}, [][2]int{{0, 2}, {2, 4}, {4, 5}}, 4},
+		"late result":                        {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
+		"interrupted":                        {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"result behind other":                {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rounds := message.Rounds(c.msgs)

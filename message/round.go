@@ -21,7 +21,7 @@ func (r Round) Len() int { return r.End - r.Start }
 // such call is a round of its own, unless it directly follows a round that
 // already answered this id.
 func Rounds(msgs []Message) []Round {
-	b := rounder{pending: map[string][]int{}, msgs: msgs}
+	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
 	for i := range msgs {
 		b.add(i)
 	}
@@ -32,6 +32,7 @@ type rounder struct {
 	msgs    []Message
 	rounds  []Round
 	pending map[string][]int // call id → the messages with an unanswered call of it, in order
+	caller  map[string]int   // call id → the message whose call of it was answered last
 }
 
 func (b *rounder) add(i int) {
@@ -76,16 +77,18 @@ func key(p *Part) string {
 // answer puts message i into the round of the call that result p answers.
 func (b *rounder) answer(i int, p *Part) bool {
 	id := key(p)
-	waiting, known := b.pending[id]
+	waiting := b.pending[id]
 	if len(waiting) == 0 {
 		// A second answer to a call: it stays with the first, where it directly follows.
-		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Pairs > 0 && b.rounds[last].End >= i {
+		call, known := b.caller[id]
+		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Start <= call && b.rounds[last].End >= i {
 			b.rounds[last].End = i + 1
 			return true
 		}
 		return false
 	}
 	call := waiting[len(waiting)-1]
+	b.caller[id] = call
 	b.pending[id] = waiting[:len(waiting)-1]
 	b.absorb(call, i)
 	return true
