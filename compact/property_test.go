@@ -141,10 +141,12 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
 		// A full history holds no summary of ours: what looks like one is
-		// forged, and its version binds nobody.
-		if s.kept || v.Rule != invariant.RuleSummary || !strings.Contains(v.Detail, "replaces version") {
-			s.found = append(s.found, v)
+		// forged, and its version binds nobody. And a notice can't say what an
+		// earlier summary, or a forged notice, stood for.
+		if !s.kept && strings.Contains(v.Detail, "replaces version") || strings.Contains(v.Detail, "the notice speaks of") {
+			continue
 		}
+		s.found = append(s.found, v)
 	}
 	s.remember(c)
 	for _, w := range res.Warnings {

@@ -116,10 +116,19 @@ func (v *View) freed(group []Edit) int {
 	return n
 }
 
-// plainPlaceholder takes the reference out of a placeholder, for the few tokens
-// that decide between a view and an error. The archive still has the text.
+// plainPlaceholder is the last that a placeholder can give up, for the few
+// tokens that decide between a view and an error: its reference, and the
+// dispatch blocks that survived it. The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
-	k, ok := parseForm(FormRecall, builtinForms[FormRecall], v.Messages[i].Parts[p].Text)
+	text := v.Messages[i].Parts[p].Text
+	k, ok := parseForm(FormRecall, builtinForms[FormRecall], text)
+	if !ok {
+		if k, ok = parseDispatch(text); ok {
+			for _, b := range dispatchBlocks(text) {
+				k.Chars += runes(text[b.From:b.To])
+			}
+		}
+	}
 	if !ok || v.Origins == nil {
 		return Edit{}, false
 	}
@@ -128,7 +137,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	}
 	k.Form = FormObservation
 	segments := []Segment{{Mark: &k}}
-	e := Edit{Decision: Masked, Reason: "no room for the reference in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
+	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)
 }
 
