@@ -1,10 +1,14 @@
 package policy
 
-import "context"
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // Drop gives up whole rounds, oldest first: never pinned ones, never the
 // anchor, never the newest or the open round. A system notice says how many
-// messages are gone.
+// messages are gone, unless there is no room even for that.
 type Drop struct {
 	NoNotice bool
 }
@@ -13,22 +17,18 @@ type Drop struct {
 func (Drop) Name() string { return "drop" }
 
 // Propose offers alternatives: without the oldest round, without the two
-// oldest, and so on.
+// oldest, and so on. A result that answers no call goes with the round before
+// it.
 func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	omitted, removed := ownNotices(v)
 	notices := len(removed)
-	for r, span := range v.Rounds {
-		if r == len(v.Rounds)-1 || span.End > v.Open || v.pinnedRound(r) || v.holdsAnchor(r) || v.owned(r) && !IsSummary(v.Messages[span.Start]) {
-			continue
-		}
-		for i := span.Start; i < span.End; i++ {
-			removed = append(removed, i)
-		}
-		omitted += span.Len()
+	for _, unit := range v.oldest() {
+		removed = append(removed, unit...)
+		omitted += len(unit)
 		e := Edit{Decision: Dropped, Reason: "oldest round, over the budget", Cut: &Cut{
 			Removed: append([]int(nil), removed...),
-			Recent:  span.End,
+			Recent:  unit[len(unit)-1] + 1,
 		}}
 		if !d.NoNotice {
 			notice := NewNotice(omitted)
@@ -38,13 +38,40 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 			out.Groups = append(out.Groups, []Edit{e})
 		}
 	}
+	if !d.NoNotice && len(removed) > 0 && v.TailFloor()+v.Cost.Message(NewNotice(omitted)) > v.Budget.Cap {
+		out.Groups = append(out.Groups, []Edit{{
+			Decision: Dropped,
+			Reason:   "oldest round, and no room for a notice",
+			Cut:      &Cut{Removed: removed},
+		}})
+	}
 	return out, nil
+}
+
+// oldest returns what may be given up, oldest first: the messages of a round,
+// with the stray results behind it.
+func (v *View) oldest() (units [][]int) {
+	behind := false // nothing but pinned messages stands between this round and the last unit
+	for r, span := range v.Rounds {
+		if pinned := v.pinnedRound(r); pinned || r == len(v.Rounds)-1 || span.End > v.Open || v.holdsAnchor(r) || v.owned(r) && !IsSummary(v.Messages[span.Start]) {
+			behind = behind && pinned
+			continue
+		}
+		if !behind || v.Messages[span.Start].Role != message.RoleTool {
+			units = append(units, nil)
+		}
+		behind = true
+		for i := span.Start; i < span.End; i++ {
+			units[len(units)-1] = append(units[len(units)-1], i)
+		}
+	}
+	return units
 }
 
 // ownNotices returns the notices of earlier drops, and the number they state.
 func ownNotices(v *View) (omitted int, at []int) {
 	for i := range v.Messages {
-		if n, ok := ParseNotice(v.Messages[i]); ok && !v.Pinned[i] {
+		if n, ok := ParseNotice(v.Messages[i]); ok && v.Owned(i) {
 			omitted += n
 			at = append(at, i)
 		}

@@ -41,6 +41,10 @@ type Engine struct {
 	Floors bool             // the steps can take whole rounds out, so that a floor above the budget is an error at once
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // what measures the stages; nil = they take no time
+
+	// Least is what the last steps can bring a view down to, where that is not
+	// its [View.Floor]. No stage may lift it above the budget.
+	Least func(*View) int
 }
 
 // A Request is one run of the engine.
@@ -210,10 +214,14 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal in
 }
 
 // lifts reports whether edits raise the floor above the budget: a placeholder
-// can cost a few tokens more than the marker that a squeeze would leave.
+// can cost more than the marker that a squeeze would leave.
 func (e *Engine) lifts(before, after *View) bool {
+	least := e.Least
+	if least == nil && e.Floors {
+		least = (*View).Floor
+	}
 	limit := before.Budget.Cap
-	return e.Floors && after.Total() > limit && after.Floor() > limit && before.Floor() <= limit
+	return least != nil && after.Total() > limit && least(after) > limit && least(before) <= limit
 }
 
 // shortest returns how many groups are taken, and the conversation with them.

@@ -4,9 +4,9 @@ import "context"
 
 // Fallback keeps the last messages and gives up the rest, without a notice:
 // first all but the last Messages, then all but one less, down to the last
-// one. Rounds stay whole; pinned messages, the anchor, the open round, an
-// earlier summary and an earlier notice stay. It is what is left to do where
-// no summary fits.
+// one, and at the end what earlier runs put in the place of others: summary
+// and notice. Rounds stay whole; pinned messages, the anchor and the open
+// round stay. It is what is left to do where no summary fits.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
@@ -20,28 +20,39 @@ func (Fallback) Name() string { return "fallback" }
 // Propose offers the cuts as alternatives.
 func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
-	last := -1
-	for n := tailOr(f.Messages); n > 0; n-- {
-		part := v.split(v.tail(n))
-		var removed []int
-		for _, i := range part.Remainder {
-			if !v.Owned(i) {
-				removed = append(removed, i)
-			}
-		}
-		if len(removed) == 0 || len(removed) == last {
+	last := 0
+	for _, removed := range f.cuts(v) {
+		if len(removed) == last {
 			continue
 		}
 		last = len(removed)
 		out.Groups = append(out.Groups, []Edit{{
 			Decision: Dropped,
 			Reason:   "older than the last messages; no summary fits the budget",
-			Cut:      &Cut{Removed: removed, Recent: part.Start},
+			Cut:      &Cut{Removed: removed}, // nothing else moves
 		}})
+	}
+	if last > 0 {
 		out.Summary = &SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
 			"policy: a summary does not fit beside what must stay"}}
 	}
 	return out, nil
+}
+
+// cuts returns what goes, each time more.
+func (f Fallback) cuts(v *View) (cuts [][]int) {
+	var remainder []int
+	for n := tailOr(f.Messages); n > 0; n-- {
+		var removed []int
+		remainder = v.split(v.tail(n)).Remainder
+		for _, i := range remainder {
+			if !v.Owned(i) {
+				removed = append(removed, i)
+			}
+		}
+		cuts = append(cuts, removed)
+	}
+	return append(cuts, remainder)
 }
 
 func tailOr(n int) int {

@@ -158,9 +158,16 @@ func (v *View) plainPlaceholders() (group []Edit) {
 // Floor returns what the smallest view costs: at keep counts 1 and 1, without
 // a summary, every result that may be cut down to its marker. No stage gets
 // below it.
-func (v *View) Floor() int {
+func (v *View) Floor() int { return v.without(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) }
+
+// TailFloor is the floor for stages that keep no turns and no pairs: of what
+// may go, only the round of the last message stays.
+func (v *View) TailFloor() int { return v.without(v.split(v.tail(1)).Remainder) }
+
+// without returns the least that the view costs without these messages.
+func (v *View) without(remainder []int) int {
 	gone := make([]bool, len(v.Messages))
-	for _, i := range v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder {
+	for _, i := range remainder {
 		gone[i] = true
 	}
 	n := v.Fixed
