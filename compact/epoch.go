@@ -106,6 +106,9 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 			e.Steps = append(e.Steps, s)
 		}
 		e.Floors = e.Floors || name == "summarise"
+		if name == "fallback" || name == "drop" {
+			e.Least = (*policy.View).TailFloor
+		}
 	}
 	return e, nil
 }

