@@ -223,3 +223,24 @@ func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
 		}
 	}
 }
+
+// A notice that was put behind a pinned round is inside of it when a result of
+// the round comes late. That is nobody's fault, and no reason to refuse edits.
+func TestEngineBearsALateResultBehindANotice(t *testing.T) {
+	msgs := loop(4, 30)
+	answered := message.ToolResult("x", "pinned")
+	answered.Protected = true
+	msgs = append(msgs, message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), answered)
+	msgs = append(msgs, message.User("go on"), message.Assistant("well"), message.User("and on"))
+	drop := engine(policy.Step{Stage: policy.Drop{}, Goal: policy.ToBudget})
+	first, err := run(t, drop, msgs, budget(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := first.Conversation.Append([]message.Message{message.ToolResult("y", text(200))})
+	squeeze := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	out, err := squeeze.Run(context.Background(), policy.Request{Conversation: late, Budget: budget(80)})
+	if err != nil || len(out.Passes) != 1 || out.Passes[0].Err != nil {
+		t.Fatalf("%v, %+v", err, out.Passes)
+	}
+}
