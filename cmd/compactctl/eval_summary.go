@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/strategy/eval"
+	"github.com/agentcompact/compact/token"
+)
+
+func newEvalSummary(a *app) *cobra.Command {
+	var model string
+	cmd := &cobra.Command{
+		Use:   "eval-summary FILE...",
+		Short: "Measure how much of what sessions need later survives in summaries",
+		Long: `Cuts each recorded session where it first passes 85 % of a window, summarises
+what would be evicted, and counts which identifiers that the rest of the session
+needs are still in the view: for every strategy, with and without references,
+beside no summary, masking, and a bare list of identifiers.
+
+A file is JSONL or a JSON array of chat messages, gzipped or not. Sessions are
+reported by the part of their name before the first dash.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("eval-summary wants one FILE or more")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sessions, err := readSessions(args)
+			if err != nil {
+				return err
+			}
+			counter, err := token.ForModel(model)
+			if err != nil {
+				return err
+			}
+			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count})
+			switch {
+			case err != nil:
+				return err
+			case a.json:
+				return a.printJSON(report)
+			}
+			return report.Write(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	return cmd
+}
+
+func readSessions(files []string) ([]eval.Session, error) {
+	var sessions []eval.Session
+	for _, file := range files {
+		data, err := readGzipped(file)
+		if err != nil {
+			return nil, &inputError{file: file, err: err}
+		}
+		msgs, _, err := openai.Parse(data)
+		if err != nil {
+			return nil, &inputError{file: file, err: err}
+		}
+		name := filepath.Base(file)
+		source, _, _ := strings.Cut(name, "-")
+		sessions = append(sessions, eval.Session{Name: name, Source: source, Messages: msgs})
+	}
+	return sessions, nil
+}
+
+func readGzipped(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil || !strings.HasSuffix(file, ".gz") {
+		return data, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
