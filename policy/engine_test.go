@@ -231,13 +231,16 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	answered := message.ToolResult("x", "pinned")
 	answered.Protected = true
 	msgs = append(msgs, message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), answered)
-	msgs = append(msgs, message.User("go on"), message.Assistant("well"), message.User("and on"))
+	msgs = append(msgs, message.User(text(30)), message.Assistant("well"), message.User("and on"))
 	drop := engine(policy.Step{Stage: policy.Drop{}, Goal: policy.ToBudget})
-	first, err := run(t, drop, msgs, budget(60))
+	first, err := run(t, drop, msgs, budget(40))
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := first.Conversation.Append([]message.Message{message.ToolResult("y", text(200))})
+	if _, notice := policy.ParseNotice(late.Messages()[3]); !notice || late.Len() != 7 {
+		t.Fatalf("the notice is not behind the pinned round: %v", late.Messages())
+	}
 	squeeze := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := squeeze.Run(context.Background(), policy.Request{Conversation: late, Budget: budget(80)})
 	if err != nil || len(out.Passes) != 1 || out.Passes[0].Err != nil {
