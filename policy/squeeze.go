@@ -123,7 +123,8 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
 	k, ok := parseForm(FormRecall, builtinForms[FormRecall], text)
 	if !ok {
-		if k, ok = parseDispatch(text); ok {
+		k, ok = parseDispatch(text)
+		if ok = ok && v.before != nil && v.before(i).Parts[p].Text == text; ok { // blocks of this run's masking stay
 			for _, b := range dispatchBlocks(text) {
 				k.Chars += runes(text[b.From:b.To])
 			}
