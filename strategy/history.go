@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
@@ -84,9 +83,6 @@ type reader struct {
 }
 
 func (b *reader) message(id int, m *message.Message) {
-	if policy.IsSummary(*m) {
-		return
-	}
 	step := Step{ID: id, Role: m.Role}
 	own := len(b.h.Steps)
 	for i := range m.Parts {

@@ -221,3 +221,81 @@ func TestNewStageRefusesAnUnknownFallback(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
+	for _, limit := range []int{900, 1200, 2000, 4000, 8000} {
+		v := view(session(40), limit)
+		v.Keep = policy.Keep{Turns: 6, Pairs: 4}
+		p, err := stage(t, Writer{}).Propose(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := 0
+		for _, m := range apply(t, v, p) {
+			after += coster{}.Message(m)
+		}
+		if after > limit {
+			t.Errorf("%d tokens in a budget of %d", after, limit)
+		}
+		if info := p.Groups[0][0].Cut.Summary; info == nil || info.Tokens > DefaultMaxTokens {
+			t.Errorf("budget %d: summary %+v", limit, info)
+		}
+	}
+}
+
+// once counts how often it is asked.
+type once struct{ asked int }
+
+func (o *once) Summarize(context.Context, Request) (Draft, error) {
+	o.asked++
+	return Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
+}
+
+func TestStageAsksOnceHoweverFarTheKeepCountsShrink(t *testing.T) {
+	o := &once{}
+	v := view(session(40), 1500)
+	v.Keep = policy.Keep{Turns: 30, Pairs: 30}
+	if _, err := stage(t, Writer{Summarizer: o, MaxTokens: 300}).Propose(context.Background(), v); err != nil {
+		t.Fatal(err)
+	}
+	if o.asked != 1 {
+		t.Errorf("asked %d times", o.asked)
+	}
+}
+
+func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
+	msgs := append(session(10), message.User(strings.Repeat("a very long request ", 200)))
+	v := view(msgs, 1000)
+	p, err := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Summary == nil || p.Summary.Attempts != 0 || p.Summary.Fallback != FallbackPruning {
+		t.Fatalf("summary info %+v", p.Summary)
+	}
+	if e := p.Groups[0][0]; e.Decision != policy.Dropped || e.Cut.Summary != nil {
+		t.Errorf("edit %+v", e)
+	}
+}
+
+func TestStageDoesNotModifyTheView(t *testing.T) {
+	v := view(session(20), 6000)
+	var before []string
+	for _, m := range v.Messages {
+		before = append(before, m.Fingerprint().String())
+	}
+	if _, err := stage(t, Writer{Redact: strings.ToUpper}).Propose(context.Background(), v); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range v.Messages {
+		if m.Fingerprint().String() != before[i] {
+			t.Errorf("message %d was changed", i)
+		}
+	}
+}
+
+func TestStageNamesItself(t *testing.T) {
+	if got := stage(t, Writer{}).Name(); got != StageName {
+		t.Errorf("name %q", got)
+	}
+}

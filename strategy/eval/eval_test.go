@@ -115,3 +115,97 @@ func TestFutureNeedRecallOfTheExtractiveSummary(t *testing.T) {
 		}
 	}
 }
+
+// loop is a session that fills a window of 8,000 tokens and goes on.
+func loop(name string) Session {
+	msgs := []message.Message{message.User("repair src/broken_part.go and count to 4711")}
+	for i := range 40 {
+		id := strings.Repeat("c", i+1)
+		msgs = append(msgs, message.Assistant("step "+strings.Repeat("word ", 60), message.Call(id, "read", `{"path":"src/broken_part.go"}`)), message.ToolResult(id, strings.Repeat("line ", 200)))
+	}
+	for range 8 {
+		msgs = append(msgs, message.Assistant("thinking "+strings.Repeat("hard ", 40)))
+	}
+	return Session{Name: name, Source: "loop", Messages: append(msgs, message.Assistant("back to src/broken_part.go and 4711"))}
+}
+
+func TestRunReportsBaselinesStrategiesAndSources(t *testing.T) {
+	done := 0
+	o := Options{
+		Settings: []Setting{{8000, 300}}, Strategies: []string{"task_state", "brief"}, Count: func(s string) int { return len(s) / 4 },
+		Progress: func(n, of int) { done = n*10 + of },
+	}
+	a, b := loop("a"), loop("b")
+	b.Source = "other"
+	report, err := Run(context.Background(), []Session{a, b}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != 22 {
+		t.Errorf("progress %d", done)
+	}
+	var names []string
+	for _, r := range report.Rows {
+		names = append(names, r.Source+": "+r.Name)
+	}
+	want := []string{"loop: no summary", "loop: bare list", "loop: masking, window 10", "loop: task_state", "loop: brief",
+		"other: no summary", "other: bare list", "other: masking, window 10", "other: task_state", "other: brief"}
+	if d := cmp.Diff(want, names); d != "" {
+		t.Error(d)
+	}
+	row, ok := report.Total(o.Settings[0], "task_state")
+	if !ok || row.Sessions != 2 || row.Recall() != 1 || row.SectionRecall() != 1 || row.Invented != 0 || row.Tokens > 600 {
+		t.Errorf("row %+v", row)
+	}
+	var out strings.Builder
+	if err := report.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"8k/300", "task_state", "By source", "100.0%"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("want %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestRunCountsASummaryThatCouldNotBeHad(t *testing.T) {
+	o := Options{Settings: []Setting{{8000, 300}}, Strategies: []string{"brief"}, Count: func(s string) int { return len(s) / 4 }, Summarizer: broken{}}
+	report, err := Run(context.Background(), []Session{loop("a")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, _ := report.Total(o.Settings[0], "brief"); row.Failed != 1 || row.Tokens != 0 {
+		t.Errorf("row %+v", row)
+	}
+}
+
+type broken struct{}
+
+func (broken) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, []Session{loop("a")}, Options{Settings: []Setting{{8000, 300}}, Count: func(s string) int { return len(s) / 4 }}); err != context.Canceled {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAnEmptyReportSaysSo(t *testing.T) {
+	var out strings.Builder
+	if err := (Report{}).Write(&out); err != nil || !strings.Contains(out.String(), "no session fills a window") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+func TestInventedIdentifiersAreCounted(t *testing.T) {
+	s, ok := Cut(loop("a"), 8000, func(m message.Message) int { return len(m.Text())/4 + len(m.ResultText())/4 + 10 })
+	if !ok {
+		t.Fatal("no cut")
+	}
+	if n := invented("- src/broken_part.go, broken_part.go and ghost_part.go with 99999", &s); n != 2 {
+		t.Errorf("%d invented, want 2", n)
+	}
+}
