@@ -178,6 +178,8 @@ func review(a *agent) {
 		{"strategy/stage.go", "strategy/writer.go"}, {"strategy/extractive.go", "strategy/verify.go"},
 		{"strategy/task_state.go", "strategy/code_delta.go"}, {"redact/scan.go", "redact/assign.go"},
 		{"trace/queue.go", "trace/worker.go"}, {"storage/manifest.go", "storage/key.go"},
+		{"cmd/compactctl/reduce.go", "cmd/compactctl/report.go"}, {"configs/load.go", "configs/validate.go"},
+		{"internal/invariant/rule_place.go", "internal/invariant/reading.go"},
 		{"compact/scenario_test.go"}, {"compact/ledger_test.go"}, {"compact/archive_test.go"},
 	}
 	for _, group := range files {
