@@ -8,6 +8,12 @@ func path(text string, start, end int, found func(Kind, int, int)) {
 	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 {
 		end--
 	}
+	if text[start] == '/' && start > 0 && text[start-1] == '<' {
+		start++ // the end of a tag
+	}
+	if text[end-1] == '/' && end < len(text) && text[end] == '>' {
+		end-- // a tag that ends itself
+	}
 	if isPath(text[start:end]) {
 		found(Path, start, end)
 		return
