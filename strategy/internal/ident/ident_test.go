@@ -22,6 +22,7 @@ func TestScanFindsEveryKind(t *testing.T) {
 		{"order W1234567 on HAT227 for jo.doe@example.com, not GPT4", "code:W1234567 code:HAT227 email:jo.doe@example.com"},
 		{"128,000 or 1,234,567 rows, a[1,200], 12,34 and 1,2345", "number:128,000 number:1,234,567 number:1,200 number:2345"},
 		{"on 2026-06-28T23:15 or 2026-06-28", "version:2026-06-28T23 version:2026-06-28"},
+		{"<> </> ", ""},
 		{"</system-reminder> <br/> </div>/usr/bin", "path:/usr/bin"},
 		{"it works.So go on", ""},
 		{"Hello World, iPhone JSON", "camel:iPhone"},
@@ -38,6 +39,7 @@ func TestScanFindsEveryKind(t *testing.T) {
 }
 
 func FuzzScanStaysInBoundsAndInOrder(f *testing.F) {
+	f.Add("</> </a/> <//> ")
 	f.Add("a/b/c.go http:// s3://x 123e4567-e89b-12d3-a456-42661417400g //// v1.")
 	f.Fuzz(func(t *testing.T, s string) {
 		last := 0

@@ -11,7 +11,7 @@ func path(text string, start, end int, found func(Kind, int, int)) {
 	if text[start] == '/' && start > 0 && text[start-1] == '<' {
 		start++ // the end of a tag
 	}
-	if text[end-1] == '/' && end < len(text) && text[end] == '>' {
+	if end > start && text[end-1] == '/' && end < len(text) && text[end] == '>' {
 		end-- // a tag that ends itself
 	}
 	if isPath(text[start:end]) {
