@@ -51,8 +51,9 @@ type Config struct {
 	Seed    *int   // default 42
 	// Window is the model's context window in tokens; default by its name.
 	Window int
-	// HTTP makes the calls; default http.DefaultClient. Deadlines come with
-	// the context.
+	// HTTP makes the calls; deadlines come with the context. Default: a client
+	// that follows no redirect to another host, so that a history goes to the
+	// one that was configured and nowhere else.
 	HTTP *http.Client
 }
 
@@ -86,7 +87,7 @@ func New(c Config) (*Client, error) {
 		c.Window = token.ContextWindow(c.Model)
 	}
 	if c.HTTP == nil {
-		c.HTTP = http.DefaultClient
+		c.HTTP = &http.Client{CheckRedirect: sameHost}
 	}
 	conf := api.DefaultConfig(string(c.APIKey))
 	if c.BaseURL != "" {
@@ -94,6 +95,19 @@ func New(c Config) (*Client, error) {
 	}
 	conf.HTTPClient = doer{c.HTTP}
 	return &Client{config: c, client: api.NewClientWithConfig(conf), dialect: dialectOf(c.Model)}, nil
+}
+
+// errRedirect is returned for a redirect to another host.
+var errRedirect = errors.New("the server redirects to another host")
+
+// maxRedirects is how many redirects are followed.
+const maxRedirects = 5
+
+func sameHost(next *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects || next.URL.Host != via[0].URL.Host {
+		return errRedirect
+	}
+	return nil
 }
 
 // Describe returns name, model and window.

@@ -303,6 +303,30 @@ func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
 	}
 }
 
+func TestNoHistoryFollowsARedirectToAnotherHost(t *testing.T) {
+	other := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
+		w.Header().Set("Location", other.URL+"/v1/chat/completions")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	sum, _, err := write(t, s, nil)
+	if !errors.Is(err, strategy.ErrRejected) || sum.Attempts != 1 || len(other.requests()) > 0 {
+		t.Errorf("error %v after %d attempts, %d requests elsewhere", err, sum.Attempts, len(other.requests()))
+	}
+}
+
+func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
+	for _, c := range []struct{ content, want string }{
+		{"<think>the user wants\nx</think>\n" + good, good},
+		{"<think>never ends", ""},
+		{good, good},
+	} {
+		if got := strings.TrimSpace(withoutThinking(c.content)); got != c.want {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
 func TestNewWantsAModel(t *testing.T) {
 	if _, err := New(Config{}); !errors.Is(err, ErrModel) {
 		t.Errorf("error %v", err)

@@ -25,6 +25,8 @@ func (c *Client) failure(err error, seen *response) error {
 	case errors.As(err, &request):
 		f.Status = request.HTTPStatusCode
 		f.Reason = byStatus(f.Status, strings.ToLower(string(request.Body)))
+	case errors.Is(err, errRedirect):
+		f.Reason = strategy.ErrRejected
 	case seen.status == 0:
 		// No answer: the network.
 	case malformed(err):
