@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sort"
 	"sync"
 	"time"
@@ -187,7 +188,14 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	return nil
 }
 
-func propose(ctx context.Context, s Stage, v *View, estimate bool) (Proposal, error) {
+// propose asks a stage. A stage that panics has failed, and nothing more: what
+// stands in front of every model call must not take the agent down.
+func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p, err = Proposal{}, fmt.Errorf("policy: stage %s panicked: %v", s.Name(), r)
+		}
+	}()
 	if est, ok := s.(Estimator); ok && estimate {
 		return est.Estimate(v)
 	}

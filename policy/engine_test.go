@@ -247,3 +247,18 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 		t.Fatalf("%v, %+v", err, out.Passes)
 	}
 }
+
+func TestEngineGoesOnWhenAStagePanics(t *testing.T) {
+	e := engine(
+		policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { panic("a bug") }), Goal: policy.All},
+		policy.Step{Stage: policy.Mask{WindowTurns: 2}},
+	)
+	out, err := run(t, e, loop(20, 30), budget(500))
+	var over *policy.BudgetError
+	if err != nil && !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	if len(out.Passes) != 2 || out.Passes[0].Err == nil || !strings.Contains(out.Passes[0].Err.Error(), "a bug") || out.Passes[1].Applied != 1 {
+		t.Errorf("passes %+v", out.Passes)
+	}
+}
