@@ -214,6 +214,7 @@ func TestWriterRedactsBeforeAnythingIsReadAndWhatComesOut(t *testing.T) {
 		message.User("Use the key " + secret + " to publish, never print it. " + strings.Repeat("Go on with the loader please. ", 30)),
 		message.Assistant("publishing "+secret, message.Call("1", "publish", `{"token":"`+secret+`"}`)),
 		message.ToolResult("1", "published with "+secret),
+		{Role: message.RoleUser, Name: secret, Parts: []message.Part{{Kind: message.KindFile, Media: &message.Media{Name: secret + ".txt"}}}},
 	}
 	for _, name := range strategy.Names() {
 		st, err := strategy.Lookup(name)

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,30 +12,52 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// TestHostileTextCostsNoMoreThanLinearTime summarises and verifies megabytes
-// of what is hard on scanners.
+// hard is what scanners stumble over.
+var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@", "a@", "\"", "`", "\"error a b ", "[s1] ", "\n", "- ", "# ", "<", "</", "/>", "{",
+	"a b. ", "。", "::", "é", "\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef",
+	"必须 ", "TODO ", "error:\n", "x=", "x= "}
+
+// TestHostileTextCostsNoMoreThanLinearTime summarises and verifies a megabyte
+// of each: it may take four times as long as a quarter of it, not sixteen.
 func TestHostileTextCostsNoMoreThanLinearTime(t *testing.T) {
 	const size = 1 << 20
-	var distinct strings.Builder
-	for i := 0; distinct.Len() < size; i++ {
-		distinct.WriteString("pkg" + strconv.Itoa(i) + "/file_" + strconv.Itoa(i) + ".go ")
-	}
-	for _, piece := range []string{distinct.String(), "a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@", "a@", "\"", "`", "\"error a b ", "[s1] ", "\n", "- ", "# ", "<", "{", "a b. ", "。", "::", "é",
-		"\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef", "必须 ", "TODO ", "error:\n", "x=", "x= "} {
-		text := strings.Repeat(piece, max(1, size/len(piece)))
-		msgs := []message.Message{
-			message.User("summarise this, never drop it: " + text[:size/8]),
-			message.Assistant(text[:size/8], message.Part{Kind: message.KindToolCall, CallID: "1", Name: "bash", Args: []byte(text[:size/8])}, message.Call("2", "apply_patch", `{"command":"x"}`)),
-			message.ToolResult("1", text),
-		}
+	for _, piece := range append(hard, distinct(size)) {
+		whole := strings.Repeat(piece, max(1, size/len(piece)))
 		start := time.Now()
-		for _, w := range []strategy.Writer{{}, {Strategy: strategy.CodeDelta}, {Summarizer: scribe{"## Decisions\n- " + text[:4000] + "\n- it was decided"}}} {
-			if _, err := w.Write(context.Background(), strategy.Input{Previous: text[:1000], Messages: msgs, Count: count4}); err != nil && w.Summarizer == nil {
-				t.Logf("%q: %v", piece, err)
-			}
+		summariseAll(t, whole[:len(whole)/4])
+		quarter := time.Since(start)
+		start = time.Now()
+		summariseAll(t, whole)
+		if d := time.Since(start); d > 3*time.Second && d > 12*quarter {
+			t.Errorf("%.20q took %v, a quarter of it %v", piece, d, quarter)
 		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%.20q took %v", piece, d)
+	}
+}
+
+// distinct is text in which every identifier is another one.
+func distinct(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString("pkg" + strconv.Itoa(i) + "/file_" + strconv.Itoa(i) + ".go ")
+	}
+	return b.String()
+}
+
+// summariseAll puts a text wherever a history can hold one.
+func summariseAll(t *testing.T, text string) {
+	t.Helper()
+	text = strings.ToValidUTF8(text, "")
+	part := text[:len(text)/8]
+	msgs := []message.Message{
+		message.User("summarise this, never drop it: " + part),
+		message.Assistant(part, message.Part{Kind: message.KindToolCall, CallID: "1", Name: "bash", Args: []byte(part)}, message.Call("2", "apply_patch", `{"command":"x"}`)),
+		message.ToolResult("1", text),
+	}
+	draft := scribe{"## Decisions\n- " + text[:min(len(text), 4000)] + "\n- it was decided"}
+	for _, w := range []strategy.Writer{{}, {Strategy: strategy.CodeDelta}, {Summarizer: draft}} {
+		_, err := w.Write(context.Background(), strategy.Input{Previous: text[:min(len(text), 1000)], Messages: msgs, Count: count4})
+		if err != nil && !errors.Is(err, strategy.ErrNoSummary) {
+			t.Errorf("%.20q: %v", text, err)
 		}
 	}
 }

@@ -51,8 +51,11 @@ func redacted(msgs []message.Message, f func(string) string) []message.Message {
 			if len(p.Args) > 0 {
 				p.Args = []byte(f(string(p.Args)))
 			}
+			if p.Media != nil {
+				p.Media = &message.Media{MIME: p.Media.MIME, Name: f(p.Media.Name)}
+			}
 		}
-		out[i] = message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
+		out[i] = message.Message{Role: m.Role, Name: f(m.Name), Parts: parts, Protected: m.Protected}
 	}
 	return out
 }

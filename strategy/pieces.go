@@ -126,14 +126,19 @@ const leastClip = 60
 // clipTo cuts the texts of a request until they fit room tokens. A round of so
 // many messages that even this does not help is taken apart.
 func (r Request) clipTo(room int) []Request {
-	for r.Clip = 1 << 20; r.Clip > leastClip; r.Clip /= 2 {
-		if r.Count(r.transcript()) <= room {
+	fits := func(clip int) bool {
+		r.Clip = clip
+		return r.Count(r.transcript()) <= room
+	}
+	half := len(r.Messages) / 2
+	if !fits(leastClip) && half > 0 {
+		return append(r.piece(0, half).clipTo(room), r.piece(half, len(r.Messages)).clipTo(room)...)
+	}
+	for clip := 1 << 20; clip > leastClip; clip /= 2 {
+		if fits(clip) {
 			return []Request{r}
 		}
 	}
-	half := len(r.Messages) / 2
-	if half == 0 {
-		return []Request{r}
-	}
-	return append(r.piece(0, half).clipTo(room), r.piece(half, len(r.Messages)).clipTo(room)...)
+	r.Clip = leastClip
+	return []Request{r}
 }

@@ -64,7 +64,7 @@ func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
 		if len(msgs) < 250 {
 			continue
 		}
-		if sessions++; sessions > 4 && os.Getenv("COMPACT_SOAK") == "" {
+		if sessions++; sessions > 3 && os.Getenv("COMPACT_SOAK") == "" {
 			break
 		}
 		for _, s := range []strategy.Strategy{strategy.TaskState, strategy.DecisionLog, strategy.CodeDelta, strategy.Brief} {

@@ -1,8 +1,6 @@
 package strategy
 
 import (
-	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -42,27 +40,28 @@ func (r Request) entries() []entry {
 	out := make([]entry, len(r.Messages))
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		e := &out[i]
-		e.head = "[s" + strconv.Itoa(r.First+i) + "] " + speaker(m) + ":"
+		var head strings.Builder
+		head.WriteString(stepID(r.First+i) + " " + speaker(m) + ":")
 		for k := range m.Parts {
 			p := &m.Parts[k]
 			switch p.Kind {
 			case message.KindText:
-				e.head += " " + p.Text
+				head.WriteString(" " + p.Text)
 			case message.KindReasoning:
 				if !p.Sealed && p.Text != "" {
-					e.head += "\n    (thinking) " + middle(p.Text, pick(r.Shorten, maxReasoning, briefThinking))
+					head.WriteString("\n    (thinking) " + middle(p.Text, pick(r.Shorten, maxReasoning, briefThinking)))
 				}
 			case message.KindToolCall:
 				c := readCall(p)
 				calls[p.CallID] = &c
-				e.head += "\n    calls " + p.Name + " " + middle(compactJSON(p.Args), pick(r.Shorten, maxArguments, briefArgs))
+				head.WriteString("\n    calls " + p.Name + " " + middle(squash(string(p.Args)), pick(r.Shorten, maxArguments, briefArgs)))
 			case message.KindToolResult:
-				e.observations = append(e.observations, observe(calls[p.CallID], p))
+				out[i].observations = append(out[i].observations, observe(calls[p.CallID], p))
 			default:
-				e.head += " [" + p.Kind.String() + "]"
+				head.WriteString(" [" + p.Kind.String() + "]")
 			}
 		}
+		out[i].head = head.String()
 	}
 	return out
 }
@@ -108,14 +107,6 @@ func speaker(m *message.Message) string {
 		return string(m.Role) + " " + squash(m.Name)
 	}
 	return string(m.Role)
-}
-
-// compactJSON is the arguments of a call on one line, where they are JSON.
-func compactJSON(args json.RawMessage) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return squash(string(args))
 }
 
 // middle cuts s to about n characters and keeps its beginning and its end; 0
