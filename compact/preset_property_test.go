@@ -34,11 +34,6 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		for _, l := range b.Largest {
 			r.Named = append(r.Named, l.Index)
 		}
-		// A dispatch block that an earlier call kept behind its placeholder stays
-		// for good; the independent floor takes the history as it came in.
-		if earlier && slices.ContainsFunc(history, func(m message.Message) bool { return strings.Contains(m.ResultText(), "BEGIN_DISPATCH_RESULT") }) {
-			return res, found
-		}
 		return res, append(found, invariant.CheckRefusal(r)...)
 	}
 	c := invariant.Case{
@@ -54,8 +49,10 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		// The judge reads {chars} as runes, and wants a notice for everything that
 		// went without a summary. The vectors hold the texts of these presets, in
 		// which iterations, and what a fallback drops, go without a word.
-		// Where a fallback gave up a summary, the next one is the first again.
-		if v.Rule == invariant.RuleText || v.Rule == invariant.RuleSummary && strings.Contains(v.Detail, " replaces version ") || v.Rule == invariant.RuleDecision && (strings.Contains(v.Detail, " gone") || bareBlocks(res, v.Detail)) {
+		// Where a fallback gave up a summary, the next one is the first again. A
+		// result that comes long after its round has it begin before a notice.
+		if v.Rule == invariant.RuleText || v.Rule == invariant.RuleSummary && strings.Contains(v.Detail, " replaces version ") ||
+			earlier && v.Rule == invariant.RuleRound && strings.Contains(v.Detail, " torn apart ") || v.Rule == invariant.RuleDecision && (strings.Contains(v.Detail, " gone") || bareBlocks(res, v.Detail)) {
 			continue
 		}
 		found = append(found, v)

@@ -4,9 +4,10 @@ import "context"
 
 // Fallback keeps the last messages and gives up the rest, without a notice:
 // first all but the last Messages, then all but one less, down to the last
-// one, and at the end what earlier runs put in the place of others: summary
-// and notice. Rounds stay whole; pinned messages, the anchor and the open
-// round stay. It is what is left to do where no summary fits.
+// one, and at the end all but the newest round, with what earlier runs put in
+// the place of others: summary and notice. Rounds stay whole; pinned messages,
+// the anchor and the open round stay. It is what is left to do where no
+// summary fits.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
@@ -41,18 +42,16 @@ func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
 
 // cuts returns what goes, each time more.
 func (f Fallback) cuts(v *View) (cuts [][]int) {
-	var remainder []int
 	for n := tailOr(f.Messages); n > 0; n-- {
 		var removed []int
-		remainder = v.split(v.tail(n)).Remainder
-		for _, i := range remainder {
+		for _, i := range v.split(v.tail(n)).Remainder {
 			if !v.Owned(i) {
 				removed = append(removed, i)
 			}
 		}
 		cuts = append(cuts, removed)
 	}
-	return append(cuts, remainder)
+	return append(cuts, v.split(v.newest()).Remainder)
 }
 
 func tailOr(n int) int {

@@ -120,26 +120,40 @@ func (v *View) freed(group []Edit) int {
 // tokens that decide between a view and an error: its reference, and the
 // dispatch blocks that survived it. The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
+	if v.Origins == nil {
+		return Edit{}, false
+	}
+	o, ours := v.Origins(i, p)
+	if !ours || !o.Masked {
+		return Edit{}, false // somebody's text, that only looks like one
+	}
 	text := v.Messages[i].Parts[p].Text
 	k, ok := parseForm(FormRecall, builtinForms[FormRecall], text)
 	if !ok {
-		k, ok = parseDispatch(text)
-		if ok = ok && v.before != nil && v.before(i).Parts[p].Text == text; ok { // blocks of this run's masking stay
-			for _, b := range dispatchBlocks(text) {
-				k.Chars += runes(text[b.From:b.To])
-			}
+		blocks := dispatchBlocks(text)
+		if len(blocks) == 0 || v.before == nil || v.before(i).Parts[p].Text != text { // blocks of this run's masking stay
+			return Edit{}, false
 		}
-	}
-	if !ok || v.Origins == nil {
-		return Edit{}, false
-	}
-	if o, ours := v.Origins(i, p); !ours || !o.Masked {
-		return Edit{}, false // somebody's text, that only looks like one
+		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
 	}
 	k.Form = FormObservation
 	segments := []Segment{{Mark: &k}}
 	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)
+}
+
+// blockChars is the size of dispatch blocks, in the unit in which the origin
+// states what is outside of them.
+func (v *View) blockChars(o Origin, text string, blocks []Segment) int {
+	chars, cost := 0, 0
+	for _, b := range blocks {
+		chars += runes(text[b.From:b.To])
+		cost += v.Cost.Text(text[b.From:b.To])
+	}
+	if o.Tokens == o.Chars+cost { // a preset that counts in characters of its own
+		return cost
+	}
+	return chars
 }
 
 func (v *View) plainPlaceholders() (group []Edit) {
@@ -162,8 +176,8 @@ func (v *View) plainPlaceholders() (group []Edit) {
 func (v *View) Floor() int { return v.without(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) }
 
 // TailFloor is the floor for stages that keep no turns and no pairs: of what
-// may go, only the round of the last message stays.
-func (v *View) TailFloor() int { return v.without(v.split(v.tail(1)).Remainder) }
+// may go, only the newest round stays.
+func (v *View) TailFloor() int { return v.without(v.split(v.newest()).Remainder) }
 
 // without returns the least that the view costs without these messages.
 func (v *View) without(remainder []int) int {

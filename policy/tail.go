@@ -19,6 +19,15 @@ func (v *View) tail(n int) []bool {
 	return recent
 }
 
+// newest marks the last round, pinned or not, and the open round.
+func (v *View) newest() []bool {
+	recent := v.tail(0)
+	if n := len(recent); n > 0 {
+		recent[n-1] = true
+	}
+	return recent
+}
+
 // markOpen marks the open round.
 func (v *View) markOpen(recent []bool) {
 	for r := len(recent) - 1; r >= 0 && v.Rounds[r].Start >= v.Open; r-- {

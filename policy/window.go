@@ -26,18 +26,23 @@ func MessageLimit(maxInputTokens int) int {
 
 // Propose offers the shortest cut that gets below the bound, with a notice.
 func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
-	limit := max(w.Messages, 0)
+	over := -max(w.Messages, 0)
 	if w.Messages == 0 {
-		limit = MessageLimit(-1)
+		over = -MessageLimit(-1)
 	}
-	over := v.held() - limit
+	for i := range v.Messages {
+		over += v.held(i)
+	}
 	if over <= 0 {
 		return Proposal{}, nil
 	}
 	drops, err := Drop{}.Propose(ctx, v)
-	_, notices := ownNotices(v)
-	for i, group := range drops.Groups {
-		if len(group[0].Cut.Removed)-len(notices) >= over || i == len(drops.Groups)-1 {
+	for k, group := range drops.Groups {
+		left := over
+		for _, i := range group[0].Cut.Removed {
+			left -= v.held(i)
+		}
+		if left <= 0 || k == len(drops.Groups)-1 {
 			group[0].Reason = "older than the bound on the number of messages"
 			return Proposal{Groups: [][]Edit{group}}, err
 		}
@@ -45,13 +50,10 @@ func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
 	return Proposal{}, err
 }
 
-// held counts the messages of the conversation itself.
-func (v *View) held() int {
-	n := 0
-	for i := range v.Messages {
-		if !v.Pinned[i] && !v.owned(v.round[i]) {
-			n++
-		}
+// held is 1 for a message of the conversation itself.
+func (v *View) held(i int) int {
+	if v.Pinned[i] || v.Owned(i) {
+		return 0
 	}
-	return n
+	return 1
 }
