@@ -25,7 +25,7 @@ type Step struct {
 
 // NewHistory reads the messages of a request.
 func NewHistory(r Request) *History {
-	h := &History{Previous: ParseDocument(r.Strategy, r.Previous), Index: NewIndex()}
+	h := &History{Previous: ParseDocument(r.Strategy, r.Previous), Index: newIndex()}
 	h.showVisible(r)
 	first := max(r.First, h.Previous.lastStep()+1)
 	b := reader{h: h, open: map[string][]at{}}

@@ -55,8 +55,8 @@ type Index struct {
 	naming bool            // which is the name of a tool or a parameter
 }
 
-// NewIndex returns an empty index.
-func NewIndex() *Index {
+// newIndex returns an empty index.
+func newIndex() *Index {
 	return &Index{byText: make(map[string]*Entity, 1024), shown: map[string]bool{}}
 }
 
