@@ -10,9 +10,6 @@ import (
 // keepView makes the conversation the result, when this call compacted nothing.
 func (c *call) keepView(conv *policy.Conversation) {
 	c.res.Messages = conv.Messages()
-	if c.now.edits > 0 {
-		c.res.TokensIn = c.layers(c.history).Total
-	}
 	c.decisions(conv, nil)
 }
 
@@ -21,9 +18,6 @@ func (c *call) took(out *policy.Outcome) {
 	c.res.Messages = out.Conversation.Messages()
 	c.res.After = c.layers(c.res.Messages)
 	c.res.Keep = out.Keep
-	if c.now.edits > 0 {
-		c.res.TokensIn = c.layers(c.history).Total
-	}
 	c.summary = nil
 	for _, p := range out.Passes {
 		if p.Applied > 0 && p.Recipe.Cut != nil && p.Recipe.Cut.Summary != nil && p.Recipe.Cut.Summary.Text != "" {
@@ -73,6 +67,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 		}
 	}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
+	r.TokensIn = c.fixed
 	for i := range c.history {
 		d, reason := conv.Decision(i)
 		m := MessageDecision{Index: i, Role: c.history[i].Role, Decision: d, Reason: reason, TokensBefore: c.ep.estimator.Message(c.history[i])}
@@ -86,6 +81,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 			}
 		}
 		r.Decisions[i] = m
+		r.TokensIn += m.TokensBefore
 		*r.counter(d)++
 	}
 	r.Summary = c.summaryIn(view)
@@ -94,7 +90,17 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 }
 
 func (r *Result) counter(d policy.Decision) *int {
-	return []*int{&r.KeptCount, &r.TruncatedCount, &r.MaskedCount, &r.SummarisedCount, &r.DroppedCount}[d]
+	switch d {
+	case policy.Truncated:
+		return &r.TruncatedCount
+	case policy.Masked:
+		return &r.MaskedCount
+	case policy.Summarised:
+		return &r.SummarisedCount
+	case policy.Dropped:
+		return &r.DroppedCount
+	}
+	return &r.KeptCount
 }
 
 func maskedChars(conv *policy.Conversation, view *policy.View, k int) int {
