@@ -10,6 +10,9 @@ const step = 2048 // bytes that are counted at once on the way to a cut
 // prefix returns the length of the longest prefix, on a rune boundary, that
 // costs about room. Only the prefix is counted, not the text.
 func prefix(cost Coster, text string, room int) int {
+	if room <= 0 {
+		return 0 // not even what an estimate rounds down to nothing
+	}
 	at, used := 0, 0
 	for at < len(text) {
 		next := boundary(text, min(at+step, len(text)))
@@ -27,6 +30,9 @@ func prefix(cost Coster, text string, room int) int {
 
 // suffix returns where the longest suffix that costs about room begins.
 func suffix(cost Coster, text string, room int) int {
+	if room <= 0 {
+		return len(text)
+	}
 	at, used := len(text), 0
 	for at > 0 {
 		next := boundary(text, max(at-step, 0))

@@ -23,27 +23,28 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	omitted, removed := ownNotices(v)
 	notices := len(removed)
-	for _, unit := range v.oldest() {
-		removed = append(removed, unit...)
-		omitted += len(unit)
-		e := Edit{Decision: Dropped, Reason: "oldest round, over the budget", Cut: &Cut{
-			Removed: append([]int(nil), removed...),
-			Recent:  unit[len(unit)-1] + 1,
-		}}
-		if !d.NoNotice {
-			notice := NewNotice(omitted)
-			e.Cut.New = &notice
+	offer := func(reason string, recent int, notice bool) {
+		e := Edit{Decision: Dropped, Reason: reason, Cut: &Cut{Removed: append([]int(nil), removed...), Recent: recent}}
+		if notice {
+			m := NewNotice(omitted)
+			e.Cut.New = &m
 		}
 		if notices > 0 || v.saves(e.Cut) {
 			out.Groups = append(out.Groups, []Edit{e})
 		}
 	}
-	if !d.NoNotice && len(removed) > 0 && v.TailFloor()+v.Cost.Message(NewNotice(omitted)) > v.Budget.Cap {
-		out.Groups = append(out.Groups, []Edit{{
-			Decision: Dropped,
-			Reason:   "oldest round, and no room for a notice",
-			Cut:      &Cut{Removed: removed},
-		}})
+	words := 0 // what notices cost, at the end
+	for _, i := range removed {
+		words += v.Tokens[i]
+	}
+	for _, unit := range v.oldest() {
+		removed = append(removed, unit...)
+		omitted += len(unit)
+		words = v.Cost.Message(NewNotice(omitted))
+		offer("oldest round, over the budget", unit[len(unit)-1]+1, !d.NoNotice)
+	}
+	if !d.NoNotice && words > 0 && v.TailFloor()+words > v.Budget.Cap {
+		offer("oldest round, and no room for a notice", 0, false)
 	}
 	return out, nil
 }
