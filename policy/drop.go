@@ -23,28 +23,28 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	omitted, removed := ownNotices(v)
 	notices := len(removed)
-	offer := func(reason string, recent int, notice bool) {
-		e := Edit{Decision: Dropped, Reason: reason, Cut: &Cut{Removed: append([]int(nil), removed...), Recent: recent}}
-		if notice {
-			m := NewNotice(omitted)
-			e.Cut.New = &m
+	freed := v.cost(removed)
+	words := freed // what notices cost, at the end
+	offer := func(reason string, recent int, notice *message.Message) {
+		if notices > 0 || notice == nil || v.Cost.Message(*notice) < freed {
+			out.Groups = append(out.Groups, []Edit{{Decision: Dropped, Reason: reason, Cut: &Cut{
+				Removed: removed[:len(removed):len(removed)], Recent: recent, New: notice,
+			}}})
 		}
-		if notices > 0 || v.saves(e.Cut) {
-			out.Groups = append(out.Groups, []Edit{e})
-		}
-	}
-	words := 0 // what notices cost, at the end
-	for _, i := range removed {
-		words += v.Tokens[i]
 	}
 	for _, unit := range v.oldest() {
 		removed = append(removed, unit...)
 		omitted += len(unit)
-		words = v.Cost.Message(NewNotice(omitted))
-		offer("oldest round, over the budget", unit[len(unit)-1]+1, !d.NoNotice)
+		freed += v.cost(unit)
+		var notice *message.Message
+		if !d.NoNotice {
+			m := NewNotice(omitted)
+			notice, words = &m, v.Cost.Message(m)
+		}
+		offer("oldest round, over the budget", unit[len(unit)-1]+1, notice)
 	}
 	if !d.NoNotice && words > 0 && v.TailFloor()+words > v.Budget.Cap {
-		offer("oldest round, and no room for a notice", 0, false)
+		offer("oldest round, and no room for a notice", 0, nil)
 	}
 	return out, nil
 }
@@ -82,9 +82,15 @@ func ownNotices(v *View) (omitted int, at []int) {
 
 // saves reports whether a cut makes the view cheaper.
 func (v *View) saves(c *Cut) bool {
+	n := v.cost(c.Removed)
+	return c.New == nil && n > 0 || c.New != nil && v.Cost.Message(*c.New) < n
+}
+
+// cost returns what messages cost together.
+func (v *View) cost(at []int) int {
 	n := 0
-	for _, i := range c.Removed {
+	for _, i := range at {
 		n += v.Tokens[i]
 	}
-	return c.New == nil && n > 0 || c.New != nil && v.Cost.Message(*c.New) < n
+	return n
 }

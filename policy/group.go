@@ -34,7 +34,7 @@ func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
 		out.Groups = append(out.Groups, []Edit{{
 			Decision: Dropped,
 			Reason:   "oldest iteration of the loop, over the budget",
-			Cut:      &Cut{Removed: append([]int(nil), removed...)}, // nothing else moves
+			Cut:      &Cut{Removed: removed[:len(removed):len(removed)]}, // nothing else moves
 		}})
 	}
 	return out, nil

@@ -37,12 +37,13 @@ func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
 		return Proposal{}, nil
 	}
 	drops, err := Drop{}.Propose(ctx, v)
+	counted := 0 // each removes what the one before it does, and more
 	for k, group := range drops.Groups {
-		left := over
-		for _, i := range group[0].Cut.Removed {
-			left -= v.held(i)
+		for _, i := range group[0].Cut.Removed[counted:] {
+			over -= v.held(i)
 		}
-		if left <= 0 || k == len(drops.Groups)-1 {
+		counted = len(group[0].Cut.Removed)
+		if over <= 0 || k == len(drops.Groups)-1 {
 			group[0].Reason = "older than the bound on the number of messages"
 			return Proposal{Groups: [][]Edit{group}}, err
 		}
