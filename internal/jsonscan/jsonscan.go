@@ -2,16 +2,14 @@
 // in the input each value lies, so that one of them can be replaced and every
 // other byte stays as it was.
 //
-// It reads input that [encoding/json.Valid] accepts; on other input it
-// returns an error or skips, and never panics.
+// [Split] and [Check] read any input and refuse what is no JSON. The others
+// read what these accepted; on other input they return an error or skip, and
+// never panic.
 package jsonscan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 )
 
 // A Span is a half-open byte range of the input: one JSON value, quotes and
@@ -49,7 +47,7 @@ func Value(data []byte, i int) (Span, error) {
 		return nested(data, i)
 	}
 	j := i
-	for j < len(data) && !strings.ContainsRune(",]} \t\r\n", rune(data[j])) {
+	for j < len(data) && class[data[j]]&ends == 0 {
 		j++
 	}
 	if j == i {
@@ -58,8 +56,21 @@ func Value(data []byte, i int) (Span, error) {
 	return Span{i, j}, nil
 }
 
+// What a byte means.
+const (
+	ends    = 1 << iota // a number or a word ends before it
+	nests               // a string, an object or an array begins or ends
+	escapes             // it may stand behind a backslash
+)
+
+var class = [256]uint8{
+	',': ends, ' ': ends, '\t': ends, '\r': ends, '\n': ends,
+	']': ends | nests, '}': ends | nests, '[': nests, '{': nests, '"': nests | escapes,
+	'\\': escapes, '/': escapes, 'b': escapes, 'f': escapes, 'n': escapes, 'r': escapes, 't': escapes,
+}
+
 func stringSpan(data []byte, i int) (Span, error) {
-	for j := i + 1; j < len(data); j++ {
+	for j := special(data, i+1); j < len(data); j = special(data, j+1) {
 		switch data[j] {
 		case '\\':
 			j++
@@ -73,6 +84,9 @@ func stringSpan(data []byte, i int) (Span, error) {
 func nested(data []byte, i int) (Span, error) {
 	depth := 0
 	for j := i; j < len(data); j++ {
+		if class[data[j]]&nests == 0 {
+			continue
+		}
 		switch data[j] {
 		case '"':
 			s, err := stringSpan(data, j)
@@ -82,7 +96,7 @@ func nested(data []byte, i int) (Span, error) {
 			j = s.End - 1
 		case '{', '[':
 			depth++
-		case '}', ']':
+		default:
 			if depth--; depth == 0 {
 				return Span{i, j + 1}, nil
 			}
@@ -173,83 +187,58 @@ func next(data []byte, i int, closing byte) (int, error) {
 	return i, nil
 }
 
-// Unquote decodes one JSON string, quotes included.
-func Unquote(quoted []byte) (string, error) {
-	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
-		return "", fmt.Errorf("%w: a string is wanted", errSyntax)
-	}
-	inner := quoted[1 : len(quoted)-1]
-	for _, c := range inner {
-		if c == '\\' || c >= utf8.RuneSelf {
-			var s string
-			err := json.Unmarshal(quoted, &s) // also repairs invalid UTF-8
-			return s, err
-		}
-	}
-	return string(inner), nil
-}
-
-const hex = "0123456789abcdef"
-
-// AppendQuote appends s as a JSON string. Unlike encoding/json it leaves
-// <, > and & as they are; invalid UTF-8 becomes U+FFFD.
-func AppendQuote(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(dst, s[start:i]...)
-				dst = append(dst, "\ufffd"...)
-				start = i + 1
-			}
-			i += n
-			continue
-		}
-		if c >= 0x20 && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, c)
-		i++
-		start = i
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
-
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
 // Without returns object with the member m cut out, comma included. Every
 // other byte stays.
 func Without(object []byte, m Span) []byte {
-	start, end := m.Start, m.End
-	if j := Space(object, end); j < len(object) && object[j] == ',' {
-		end = Space(object, j+1)
-	} else {
-		for start > 0 && object[start-1] != ',' && object[start-1] != '{' {
-			start--
-		}
-		if start > 0 && object[start-1] == ',' {
-			start--
-		}
+	cut := Cut(object, m)
+	out := make([]byte, 0, len(object)-(cut.End-cut.Start))
+	out = append(out, object[:cut.Start]...)
+	return append(out, object[cut.End:]...)
+}
+
+// Strip returns object without any of its members named key, commas included,
+// and the value of the last of them: object itself, and nil, where there is
+// none. Every other byte stays.
+func Strip(object []byte, key string) (rest, value []byte) {
+	whole, err := Value(object, 0)
+	if err != nil {
+		return object, nil
 	}
-	out := make([]byte, 0, len(object)-(end-start))
-	out = append(out, object[:start]...)
-	return append(out, object[end:]...)
+	at, open, end := 0, -1, 0 // what is in rest; the run of such members, which begins at open
+	err = Object(object, whole, func(m Member) error {
+		switch {
+		case m.Key == key:
+			if open < 0 {
+				open = m.Whole.Start
+			}
+			end, value = m.Whole.End, m.Value.Of(object)
+		case open >= 0:
+			rest = append(rest, object[at:open]...)
+			at, open = m.Whole.Start, -1
+		}
+		return nil
+	})
+	if err != nil || value == nil {
+		return object, nil
+	}
+	if open >= 0 { // nothing follows: the comma before it goes
+		rest = append(rest, object[at:Cut(object, Span{open, end}).Start]...)
+		at = end
+	}
+	return append(rest, object[at:]...), value
+}
+
+// Cut returns what [Without] cuts out of data: the member m of an object in
+// it, and the comma that goes with it.
+func Cut(data []byte, m Span) Span {
+	if j := Space(data, m.End); j < len(data) && data[j] == ',' {
+		return Span{m.Start, Space(data, j+1)}
+	}
+	for m.Start > 0 && data[m.Start-1] != ',' && data[m.Start-1] != '{' {
+		m.Start--
+	}
+	if m.Start > 0 && data[m.Start-1] == ',' {
+		m.Start--
+	}
+	return m
 }

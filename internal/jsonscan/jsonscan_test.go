@@ -105,3 +105,26 @@ func FuzzScanAgreesWithEncodingJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestStripCutsEveryMemberOfAName(t *testing.T) {
+	for in, want := range map[string][2]string{
+		`{"a":1}`:                               {`{"a":1}`, ""},
+		`{}`:                                    {`{}`, ""},
+		`[1]`:                                   {`[1]`, ""},
+		`{"m":1}`:                               {`{}`, "1"},
+		`{"m":1,"m":2}`:                         {`{}`, "2"},
+		` {"m":1 , "a":2} `:                     {` {"a":2} `, "1"},
+		`{"a":1, "m":{"m":3} }`:                 {`{"a":1 }`, `{"m":3}`},
+		`{"a":1,"m":2,"m":3,"b":4,"m":5,"m":6}`: {`{"a":1,"b":4}`, "6"},
+		`{"m":1,"a":{"m":2},"m":3}`:             {`{"a":{"m":2}}`, "3"},
+		"{\"\\u006d\":1,\n\t\"a\":2}":           {"{\"a\":2}", "1"},
+	} {
+		rest, value := jsonscan.Strip([]byte(in), "m")
+		if string(rest) != want[0] || string(value) != want[1] {
+			t.Errorf("%s: %s and %s, want %s and %s", in, rest, value, want[0], want[1])
+		}
+		if err := jsonscan.Check(rest); err != nil {
+			t.Errorf("%s: %s: %v", in, rest, err)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package jsonscan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// maxDepth is how deep values may be nested: what encoding/json allows.
+const maxDepth = 10_000
+
+// A SyntaxError says where input stops being JSON.
+type SyntaxError struct {
+	Offset int  // in bytes, from 0
+	End    bool // the input ends too early
+}
+
+func (e *SyntaxError) Error() string {
+	if e.End {
+		return fmt.Sprintf("%v: it ends at byte %d in the midst of a value", errSyntax, e.Offset)
+	}
+	return fmt.Sprintf("%v at byte %d", errSyntax, e.Offset)
+}
+
+func (e *SyntaxError) Unwrap() error { return errSyntax }
+
+func syntaxError(data []byte, at int) error {
+	return &SyntaxError{Offset: at, End: at >= len(data)}
+}
+
+// Check reports an error, a *[SyntaxError], unless data is one JSON value,
+// with white space around it: what [encoding/json.Valid] accepts.
+func Check(data []byte) error {
+	end := skip(data, Space(data, 0), 0, nil)
+	if end < 0 {
+		return syntaxError(data, ^end)
+	}
+	if end = Space(data, end); end < len(data) {
+		return syntaxError(data, end)
+	}
+	return nil
+}
+
+// What follows checks the value at i and returns the offset behind it, or, for
+// input that is no JSON, the complement of the offset at which it is not.
+
+// skip checks any value. Where e is not nil and the value is an object, e
+// learns of its members.
+func skip(data []byte, i, depth int, e *Element) int {
+	if i >= len(data) {
+		return ^i
+	}
+	switch c := data[i]; {
+	case c == '"':
+		return skipString(data, i+1)
+	case c == '{':
+		return skipObject(data, i+1, depth+1, e)
+	case c == '[':
+		return skipArray(data, i+1, depth+1)
+	case c == '-' || '0' <= c && c <= '9':
+		return skipNumber(data, i)
+	case c == 't':
+		return skipWord(data, i, "true")
+	case c == 'f':
+		return skipWord(data, i, "false")
+	case c == 'n':
+		return skipWord(data, i, "null")
+	}
+	return ^i
+}
+
+func skipWord(data []byte, i int, word string) int {
+	for k := range len(word) {
+		if i+k >= len(data) || data[i+k] != word[k] {
+			return ^(i + k)
+		}
+	}
+	return i + len(word)
+}
+
+// skipString begins behind the quote.
+func skipString(data []byte, i int) int {
+	for i+8 <= len(data) {
+		hit := specials(binary.LittleEndian.Uint64(data[i:]))
+		if hit == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(hit) / 8
+		if data[i] == '"' {
+			return i + 1
+		}
+		if data[i] == '\\' && i+1 < len(data) && class[data[i+1]]&escapes != 0 {
+			i += 2
+			continue
+		}
+		if i = skipEscape(data, i); i < 0 {
+			return i
+		}
+	}
+	for i < len(data) && data[i] != '"' {
+		if i = skipEscape(data, i); i < 0 {
+			return i
+		}
+	}
+	if i >= len(data) {
+		return ^i
+	}
+	return i + 1
+}
+
+// skipEscape steps over what begins at i inside a string and is not its end:
+// a plain byte or an escape.
+func skipEscape(data []byte, i int) int {
+	switch {
+	case data[i] < ' ':
+		return ^i
+	case data[i] != '\\':
+		return i + 1
+	case i+1 >= len(data):
+		return ^len(data)
+	case class[data[i+1]]&escapes != 0:
+		return i + 2
+	case data[i+1] == 'u' && i+6 <= len(data) && isHex(data[i+2:i+6]):
+		return i + 6
+	}
+	return ^(i + 1)
+}
+
+func skipNumber(data []byte, i int) int {
+	if data[i] == '-' {
+		i++
+	}
+	switch {
+	case i < len(data) && data[i] == '0':
+		i++
+	default:
+		if i = skipDigits(data, i); i < 0 {
+			return i
+		}
+	}
+	if i < len(data) && data[i] == '.' {
+		if i = skipDigits(data, i+1); i < 0 {
+			return i
+		}
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		return skipDigits(data, i)
+	}
+	return i
+}
+
+// skipDigits wants one digit at least.
+func skipDigits(data []byte, i int) int {
+	start := i
+	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
+		i++
+	}
+	if i == start {
+		return ^i
+	}
+	return i
+}
+
+// skipArray begins behind the bracket.
+func skipArray(data []byte, i, depth int) int {
+	if depth > maxDepth {
+		return ^(i - 1)
+	}
+	if i = Space(data, i); i < len(data) && data[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = skip(data, i, depth, nil); i < 0 {
+			return i
+		}
+		var done bool
+		if i, done = after(data, i, ']'); done || i < 0 {
+			return i
+		}
+	}
+}
+
+// skipObject begins behind the brace.
+func skipObject(data []byte, i, depth int, e *Element) int {
+	if depth > maxDepth {
+		return ^(i - 1)
+	}
+	if i = Space(data, i); i < len(data) && data[i] == '}' {
+		return i + 1
+	}
+	for {
+		key := i
+		var v int
+		if v = skipKey(data, i); v < 0 {
+			return v
+		}
+		if i = skip(data, v, depth, nil); i < 0 {
+			return i
+		}
+		if e != nil {
+			e.note(data, key, Span{v, i})
+		}
+		var done bool
+		if i, done = after(data, i, '}'); done || i < 0 {
+			return i
+		}
+	}
+}
+
+// skipKey steps over a key and its colon, to the value.
+func skipKey(data []byte, i int) int {
+	if i >= len(data) || data[i] != '"' {
+		return ^i
+	}
+	if i = skipString(data, i+1); i < 0 {
+		return i
+	}
+	if i = Space(data, i); i >= len(data) || data[i] != ':' {
+		return ^i
+	}
+	return Space(data, i+1)
+}
+
+// after steps over what follows an element: a comma, or the closing byte, with
+// which the list is done.
+func after(data []byte, i int, closing byte) (next int, done bool) {
+	i = Space(data, i)
+	switch {
+	case i >= len(data):
+		return ^i, false
+	case data[i] == closing:
+		return i + 1, true
+	case data[i] == ',':
+		return Space(data, i+1), false
+	}
+	return ^i, false
+}

@@ -1,0 +1,160 @@
+package jsonscan
+
+import (
+	"fmt"
+	"sort"
+)
+
+// A Document is a JSON object that was split in the same pass that checked it.
+type Document struct {
+	Members []Member  // in order; a key may repeat
+	List    []Element // of the array that was asked for
+	At      Span      // where that array is; zero = there is none
+}
+
+// An Element is one of a list. Where it is an object, Type and Role are the
+// values of its members of these names: what tells the elements of a
+// provider's list apart. The zero Span means that there is none.
+type Element struct {
+	Span
+	Type, Role Span
+}
+
+// note takes down a member of the element.
+func (e *Element) note(data []byte, key int, value Span) {
+	if len(data)-key < 6 || data[key+5] != '"' {
+		return
+	}
+	switch string(data[key : key+6]) {
+	case `"type"`:
+		e.Type = value
+	case `"role"`:
+		e.Role = value
+	}
+}
+
+// Split checks that data is one JSON object, with white space around it, and
+// says where its members are, and where the elements of the member named list
+// are, if that is an array. All of it is one pass. An error is a *[SyntaxError]
+// or says that data is no object.
+func Split(data []byte, list string) (Document, error) {
+	i := Space(data, 0)
+	if i >= len(data) || data[i] != '{' {
+		if err := Check(data); err != nil {
+			return Document{}, err
+		}
+		return Document{}, fmt.Errorf("%w: an object is wanted", errSyntax)
+	}
+	var d Document
+	if i = Space(data, i+1); i < len(data) && data[i] == '}' {
+		return d.finish(data, i+1)
+	}
+	return d.finish(data, d.members(data, i, list))
+}
+
+// Again is [Split] for data that begins as other data did, of which before is
+// the outcome: the first same bytes of both are equal. Of the list it only
+// looks at what is not in these bytes.
+func Again(data []byte, list string, before Document, same int) (Document, error) {
+	known := sort.Search(len(before.List), func(i int) bool { return before.List[i].End >= same })
+	if known == 0 {
+		return Split(data, list)
+	}
+	d := Document{List: before.List[:known:known]}
+	for _, m := range before.Members {
+		if m.Whole.Start > before.At.Start {
+			break
+		}
+		d.Members = append(d.Members, m)
+	}
+	i, done := after(data, before.List[known-1].End, ']')
+	if !done && i >= 0 {
+		i = d.elements(data, i)
+	}
+	if i >= 0 {
+		d.At = Span{before.At.Start, i}
+		m := &d.Members[len(d.Members)-1] // the list itself
+		m.Whole.End, m.Value.End = i, i
+		if i, done = after(data, i, '}'); !done && i >= 0 {
+			i = d.members(data, i, list)
+		}
+	}
+	return d.finish(data, i)
+}
+
+// finish makes of the offset behind the object an outcome.
+func (d *Document) finish(data []byte, end int) (Document, error) {
+	if end >= 0 {
+		if end = Space(data, end); end == len(data) {
+			return *d, nil
+		}
+		end = ^end
+	}
+	return Document{}, syntaxError(data, ^end)
+}
+
+// members begins with a key.
+func (d *Document) members(data []byte, i int, list string) int {
+	for {
+		key := i
+		v := skipKey(data, i)
+		if v < 0 {
+			return v
+		}
+		name, err := Value(data, key)
+		if err != nil {
+			return ^key
+		}
+		m := Member{}
+		if m.Key, err = Unquote(name.Of(data)); err != nil {
+			return ^key
+		}
+		if i = d.value(data, v, m.Key == list); i < 0 {
+			return i
+		}
+		m.Whole, m.Value = Span{key, i}, Span{v, i}
+		d.Members = append(d.Members, m)
+		var done bool
+		if i, done = after(data, i, '}'); done || i < 0 {
+			return i
+		}
+	}
+}
+
+// value checks the value of a member. Of two lists of the name the last counts.
+func (d *Document) value(data []byte, i int, list bool) int {
+	if !list {
+		return skip(data, i, 1, nil)
+	}
+	d.List, d.At = nil, Span{}
+	if i >= len(data) || data[i] != '[' {
+		return skip(data, i, 1, nil)
+	}
+	end := Space(data, i+1)
+	if end < len(data) && data[end] == ']' {
+		end++
+	} else {
+		end = d.elements(data, end)
+	}
+	if end >= 0 {
+		d.At = Span{i, end}
+	}
+	return end
+}
+
+// elements begins with an element.
+func (d *Document) elements(data []byte, i int) int {
+	for {
+		e := Element{}
+		end := skip(data, i, 2, &e)
+		if end < 0 {
+			return end
+		}
+		e.Span = Span{i, end}
+		d.List = append(d.List, e)
+		var done bool
+		if i, done = after(data, end, ']'); done || i < 0 {
+			return i
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// specials marks the bytes of x that mean something inside a JSON string (a
+// quote, a backslash, a control character) by their high bits. Subtracting
+// borrows into the high bit of a byte that is zero or below the bound, and may
+// borrow on from there: the lowest mark is exact, those above it may not be.
+func specials(x uint64) uint64 {
+	quote, slash := x^('"'*ones), x^('\\'*ones)
+	return (((x - ' '*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)) & highs
+}
+
+// special returns the offset of the first byte at or after i that means
+// something inside a JSON string, or len(data).
+func special(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		if hit := specials(binary.LittleEndian.Uint64(data[i:])); hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(data); i++ {
+		if c := data[i]; c < ' ' || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(data)
+}
+
+// Unquote decodes one JSON string, quotes included. What is not UTF-8, and
+// escapes of half a surrogate pair, become U+FFFD, as encoding/json has it.
+func Unquote(quoted []byte) (string, error) {
+	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
+		return "", fmt.Errorf("%w: a string is wanted", errSyntax)
+	}
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner), nil
+	}
+	out := make([]byte, 0, len(inner)+8)
+	for i := 0; i < len(inner); {
+		if inner[i] != '\\' {
+			out, i = appendPlain(out, inner, i)
+			continue
+		}
+		var n int
+		if out, n = appendUnescaped(out, inner[i:]); n == 0 {
+			return "", fmt.Errorf("%w: an escape in a string", errSyntax)
+		}
+		i += n
+	}
+	return string(out), nil
+}
+
+// appendPlain copies what stands before the next backslash.
+func appendPlain(out, inner []byte, i int) ([]byte, int) {
+	end := len(inner)
+	if n := bytes.IndexByte(inner[i:], '\\'); n >= 0 {
+		end = i + n
+	}
+	if utf8.Valid(inner[i:end]) {
+		return append(out, inner[i:end]...), end
+	}
+	for i < end {
+		r, n := utf8.DecodeRune(inner[i:end])
+		out = utf8.AppendRune(out, r)
+		i += n
+	}
+	return out, end
+}
+
+// appendUnescaped decodes the escape that s begins with and says how long it
+// is; 0 is none.
+func appendUnescaped(out, s []byte) ([]byte, int) {
+	if len(s) < 2 {
+		return out, 0
+	}
+	switch c := s[1]; c {
+	case '"', '\\', '/':
+		return append(out, c), 2
+	case 'b':
+		return append(out, '\b'), 2
+	case 'f':
+		return append(out, '\f'), 2
+	case 'n':
+		return append(out, '\n'), 2
+	case 'r':
+		return append(out, '\r'), 2
+	case 't':
+		return append(out, '\t'), 2
+	}
+	r := hexRune(s)
+	if r < 0 {
+		return out, 0
+	}
+	if utf16.IsSurrogate(r) {
+		if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
+			return utf8.AppendRune(out, pair), 12
+		}
+		r = utf8.RuneError
+	}
+	return utf8.AppendRune(out, r), 6
+}
+
+// hexRune reads \uXXXX; -1 is none.
+func hexRune(s []byte) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || !isHex(s[2:6]) {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 32)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+func isHex(s []byte) bool {
+	for _, c := range s {
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+const hex = "0123456789abcdef"
+
+// AppendQuote appends s as a JSON string. Unlike encoding/json it leaves
+// <, > and & as they are; invalid UTF-8 becomes U+FFFD.
+func AppendQuote(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(dst, s[start:i]...)
+				dst = append(dst, "\ufffd"...)
+				start = i + 1
+			}
+			i += n
+			continue
+		}
+		if c >= 0x20 && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		i++
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
