@@ -60,7 +60,7 @@ func (k Kind) String() string {
 type Part struct {
 	Kind   Kind
 	Text   string          // of text, reasoning and tool results; decoded
-	CallID string          // of a tool call, or the one that a result answers
+	CallID string          // of a tool call, or the one that a result answers; what stands in a result beside its text has it too
 	Name   string          // of the tool (results of some wires name it too)
 	Args   json.RawMessage // of a tool call: what the wire holds, decoded from a string where it is one; of an other part: its JSON
 	Media  *Media          // of images, audio and files
@@ -94,19 +94,21 @@ type Message struct {
 
 // wire is the verbatim form and where in it the text of each part stands.
 type wire struct {
-	raw   []byte
-	spans []jsonscan.Span // parallel to Parts; zero = this part can't be edited
+	format string
+	raw    []byte
+	spans  []jsonscan.Span // parallel to Parts; zero = this part can't be edited
+	keys   map[int]string  // of parts whose span is an object, see Wrapped
 }
 
 // A Span is a byte range of a message's raw form: a JSON string, quotes included.
 type Span = jsonscan.Span
 
-// FromWire makes a message of a provider's bytes. It is for codecs: spans has
-// one entry a part and says where in raw the JSON string of its text stands
-// (the zero Span: nowhere, so it can't be edited). raw is not copied and must
-// not be modified afterwards.
-func FromWire(m Message, raw []byte, spans []Span) Message {
-	m.wire = &wire{raw: raw, spans: spans}
+// FromWire makes a message of a provider's bytes. It is for codecs: format is
+// the name of the wire; spans has one entry a part and says where in raw the
+// JSON string of its text stands (the zero Span: nowhere, so it can't be
+// edited). raw is not copied and must not be modified afterwards.
+func FromWire(m Message, format string, raw []byte, spans []Span) Message {
+	m.wire = &wire{format: format, raw: raw, spans: spans}
 	m.memo = new(memo)
 	return m
 }
@@ -120,60 +122,42 @@ func (m Message) Raw() []byte {
 	return m.wire.raw
 }
 
+// Wire returns the name of the wire that the message came from ("openai",
+// "responses", "anthropic", "gemini"), or "" for one that was made in Go.
+func (m Message) Wire() string {
+	if m.wire == nil {
+		return ""
+	}
+	return m.wire.format
+}
+
 // ErrSealed is returned for an edit of a signed or encrypted part.
 var ErrSealed = errors.New("message: the part is sealed (signed or encrypted) and can't be edited")
 
 // ErrNotText is returned for an edit of a part that holds no text, or whose
-// text does not stand in the raw form as one JSON string.
+// text does not stand in the raw form as one JSON value.
 var ErrNotText = errors.New("message: the part has no text that can be edited")
 
 // WithPartText returns a copy of m in which part i reads s. In a message from
 // a wire exactly one JSON string of the raw form is replaced; m itself stays
 // as it is. Errors are [ErrSealed], [ErrNotText], and an index out of range.
 func (m Message) WithPartText(i int, s string) (Message, error) {
-	if i < 0 || i >= len(m.Parts) {
-		return m, fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
-	}
-	p := m.Parts[i]
-	if p.Sealed {
-		return m, ErrSealed
-	}
-	if p.Kind != KindText && p.Kind != KindToolResult && p.Kind != KindReasoning {
-		return m, ErrNotText
-	}
-	w, err := m.wire.replace(i, s)
-	if err != nil {
-		return m, err
-	}
-	parts := make([]Part, len(m.Parts))
-	copy(parts, m.Parts)
-	parts[i].Text = s
-	m.Parts, m.wire, m.memo = parts, w, new(memo)
-	return m, nil
+	return m.WithPartTexts(map[int]string{i: s})
 }
 
-func (w *wire) replace(i int, s string) (*wire, error) {
-	if w == nil {
-		return nil, nil
+// mayEdit says why part i can't be edited, whatever its raw form.
+func (m Message) mayEdit(i int) error {
+	if i < 0 || i >= len(m.Parts) {
+		return fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
 	}
-	if i >= len(w.spans) || w.spans[i].End == 0 {
-		return nil, ErrNotText
+	p := &m.Parts[i]
+	if p.Sealed {
+		return ErrSealed
 	}
-	at := w.spans[i]
-	raw := make([]byte, 0, len(w.raw)-(at.End-at.Start)+len(s)+16)
-	raw = append(raw, w.raw[:at.Start]...)
-	raw = jsonscan.AppendQuote(raw, s)
-	end := len(raw)
-	raw = append(raw, w.raw[at.End:]...)
-	spans := make([]Span, len(w.spans))
-	copy(spans, w.spans)
-	spans[i] = Span{Start: at.Start, End: end}
-	for k, sp := range spans {
-		if sp.Start > at.Start {
-			spans[k] = Span{Start: sp.Start + end - at.End, End: sp.End + end - at.End}
-		}
+	if p.Kind != KindText && p.Kind != KindToolResult && p.Kind != KindReasoning {
+		return ErrNotText
 	}
-	return &wire{raw: raw, spans: spans}, nil
+	return nil
 }
 
 // Editable reports whether WithPartText(i, …) can succeed.
@@ -188,24 +172,43 @@ func (m Message) Editable(i int) bool {
 	return false
 }
 
+// TextSpan returns where in [Message.Raw] the text of part i stands: the zero
+// Span where it stands nowhere as one JSON string, as in a message that was
+// made in Go.
+func (m Message) TextSpan(i int) Span {
+	if m.wire == nil || i < 0 || i >= len(m.wire.spans) {
+		return Span{}
+	}
+	return m.wire.spans[i]
+}
+
 // Text returns the text parts (not reasoning, not results) joined by newlines.
 func (m Message) Text() string { return m.join(KindText) }
 
 // ResultText returns the tool-result parts joined by newlines.
 func (m Message) ResultText() string { return m.join(KindToolResult) }
 
+// join puts the parts of a kind together; one alone is shared, not copied.
 func (m Message) join(k Kind) string {
-	out, n := "", 0
-	for _, p := range m.Parts {
-		if p.Kind != k {
-			continue
+	first, n, size := "", 0, 0
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == k {
+			if n++; n == 1 {
+				first = p.Text
+			}
+			size += len(p.Text) + 1
 		}
-		if n++; n > 1 {
-			out += "\n"
-		}
-		out += p.Text
 	}
-	return out
+	if n < 2 {
+		return first
+	}
+	out := make([]byte, 0, size)
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == k {
+			out = append(append(out, p.Text...), '\n')
+		}
+	}
+	return string(out[:size-1])
 }
 
 // Has reports whether m has a part of kind k.

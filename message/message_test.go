@@ -28,6 +28,9 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		"second answer behind another round": {[]message.Message{call("a"), result("a", ""), call("b"), result("b", ""), result("a", "")}, [][2]int{{0, 2}, {2, 4}, {4, 5}}, 4},
 		"late result":                        {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
 		"interrupted":                        {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"no ids":                             {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", ""), result("", "")}, [][2]int{{0, 7}}, 7},
+		"no ids, the first interrupted":      {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
+		"a result without an id or a call":   {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
 		"result behind other":                {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,5 +185,30 @@ func TestFingerprintTextForm(t *testing.T) {
 	}
 	if err := back.UnmarshalText([]byte("abc")); err == nil {
 		t.Error("three digits are no fingerprint")
+	}
+}
+
+func TestWrappedPartsAreReplacedByAnObject(t *testing.T) {
+	raw := []byte(`{"a":"x","r":{"n":[1]},"b":"y"}`)
+	parts := []message.Part{{Kind: message.KindText, Text: "x"}, {Kind: message.KindToolResult, Text: `{"n":[1]}`}, {Kind: message.KindText, Text: "y"}}
+	m := message.FromWire(message.Message{Role: message.RoleTool, Parts: parts}, "w", raw, []message.Span{{Start: 5, End: 8}, {Start: 13, End: 22}, {Start: 27, End: 30}}).Wrapped("out", 1)
+	edit := func(m message.Message, i int, s string) message.Message {
+		t.Helper()
+		m, err := m.WithPartText(i, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	once := edit(m, 1, "o\"")
+	if got, want := string(once.Raw()), `{"a":"x","r":{"out":"o\""},"b":"y"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	again := edit(edit(edit(once, 1, "longer than that"), 2, "Y"), 0, "")
+	if got, want := string(again.Raw()), `{"a":"","r":{"out":"longer than that"},"b":"Y"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if string(m.Raw()) != string(raw) || string(edit(m, 1, "second").Raw()) != `{"a":"x","r":{"out":"second"},"b":"y"}` {
+		t.Error("an edit changed the message that it was made of")
 	}
 }

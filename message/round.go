@@ -19,7 +19,8 @@ func (r Round) Len() int { return r.End - r.Start }
 // pass. A result belongs to the newest message before it that has an
 // unanswered call of its id, so that ids may repeat. A result without any
 // such call is a round of its own, unless it directly follows a round that
-// already answered this id.
+// already answered this id. Calls without an id are matched by name; a result
+// that has neither answers the newest of them.
 func Rounds(msgs []Message) []Round {
 	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
 	for i := range msgs {
@@ -33,14 +34,23 @@ type rounder struct {
 	rounds  []Round
 	pending map[string][]int // call id → the messages with an unanswered call of it, in order
 	caller  map[string]int   // call id → the message whose call of it was answered last
+	bare    []bareCall       // calls without an id, in order, the answered ones at its end not yet taken off
+}
+
+// bareCall is a call that has no id.
+type bareCall struct {
+	key string
+	at  int // the message
 }
 
 func (b *rounder) add(i int) {
 	m := &b.msgs[i]
 	answers := false
+	var seen map[string]bool // the results in it
 	for k := range m.Parts {
-		if m.Parts[k].Kind == KindToolResult && !answered(m.Parts[:k], &m.Parts[k]) {
-			answers = b.answer(i, &m.Parts[k]) || answers
+		p := &m.Parts[k]
+		if p.Kind == KindToolResult && (len(m.Parts) == 1 || first(&seen, p)) {
+			answers = b.answer(i, p) || answers
 		}
 	}
 	if !answers {
@@ -50,20 +60,26 @@ func (b *rounder) add(i int) {
 		if p := &m.Parts[k]; p.Kind == KindToolCall {
 			id := key(p)
 			b.pending[id] = append(b.pending[id], i)
+			if p.CallID == "" {
+				b.bare = append(b.bare, bareCall{id, i})
+			}
 			b.rounds[len(b.rounds)-1].Unanswered++
 		}
 	}
 }
 
-// answered reports whether an earlier part of the same message belongs to the
-// same result: the text of one answer may come in several parts.
-func answered(before []Part, p *Part) bool {
-	for i := range before {
-		if before[i].Kind == KindToolResult && key(&before[i]) == key(p) {
-			return true
-		}
+// first reports whether a result is not among those that were seen, and adds
+// it: the text of one answer may come in several parts.
+func first(seen *map[string]bool, p *Part) bool {
+	id := key(p)
+	if (*seen)[id] {
+		return false
 	}
-	return false
+	if *seen == nil {
+		*seen = map[string]bool{}
+	}
+	(*seen)[id] = true
+	return true
 }
 
 // key is what call and result are matched by. Wires without ids match by name.
@@ -74,9 +90,24 @@ func key(p *Part) string {
 	return p.CallID
 }
 
+// newest returns the key of the newest call without an id that waits.
+func (b *rounder) newest() string {
+	for n := len(b.bare) - 1; n >= 0; n-- {
+		c := b.bare[n]
+		if waiting := b.pending[c.key]; len(waiting) > 0 && waiting[len(waiting)-1] == c.at {
+			return c.key
+		}
+		b.bare = b.bare[:n]
+	}
+	return ""
+}
+
 // answer puts message i into the round of the call that result p answers.
 func (b *rounder) answer(i int, p *Part) bool {
 	id := key(p)
+	if p.CallID == "" && p.Name == "" {
+		id = b.newest()
+	}
 	waiting := b.pending[id]
 	if len(waiting) == 0 {
 		// A second answer to a call: it stays with the first, where it directly follows.

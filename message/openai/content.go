@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -45,12 +46,36 @@ func (p *parser) readContent() error {
 	case '"':
 		return p.add(p.textPart(), *p.content)
 	case '[':
-		return jsonscan.Array(p.data, *p.content, p.contentPart)
+		had := len(p.m.Parts)
+		if err := jsonscan.Array(p.data, *p.content, p.contentPart); err != nil {
+			return err
+		}
+		return p.pair(had)
 	}
 	if string(raw) != "null" {
-		return &FieldError{"content", "must be a string, an array of parts, or null"}
+		return &FieldError{Field: "content", Reason: "must be a string, an array of parts, or null"}
 	}
 	return p.emptyResult()
+}
+
+// pair says of what a tool said in parts, from this one on, which call it
+// answers. Where no text is among them, an empty one does.
+func (p *parser) pair(had int) error {
+	call := p.textPart()
+	if call.Kind != message.KindToolResult {
+		return nil
+	}
+	texts := false
+	for i := range p.m.Parts[had:] {
+		part := &p.m.Parts[had+i]
+		part.CallID = call.CallID
+		texts = texts || part.Kind == message.KindToolResult
+	}
+	if texts {
+		return nil
+	}
+	p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
+	return nil
 }
 
 // emptyResult keeps a tool message without content paired with its call.
@@ -68,7 +93,7 @@ func (p *parser) contentPart(i int, elem jsonscan.Span) error {
 		return p.add(p.textPart(), elem)
 	}
 	if p.data[elem.Start] != '{' {
-		return &FieldError{field, "must be an object"}
+		return &FieldError{Field: field, Reason: "must be an object"}
 	}
 	members := map[string]jsonscan.Span{}
 	err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
@@ -90,7 +115,7 @@ func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[strin
 	case "text", "input_text", "output_text":
 		at, ok := members["text"]
 		if !ok {
-			return &FieldError{field + ".text", "is missing"}
+			return &FieldError{Field: field + ".text", Reason: "is missing"}
 		}
 		return p.add(p.textPart(), at)
 	case "refusal":
@@ -114,7 +139,7 @@ func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[strin
 func (p *parser) image(field string, elem, at jsonscan.Span) error {
 	media := &message.Media{Bytes: elem.End - elem.Start}
 	if at.End == 0 {
-		return &FieldError{field + ".image_url", "is missing"}
+		return &FieldError{Field: field + ".image_url", Reason: "is missing"}
 	}
 	read := func(name string, v jsonscan.Span, into *string) (err error) {
 		*into, err = p.text(field+"."+name, v.Of(p.data))

@@ -1,6 +1,7 @@
-// Package openai reads messages of the OpenAI chat-completions wire and writes
-// them back: kept messages byte for byte, edited ones with exactly one JSON
-// string replaced.
+// Package openai reads messages and requests of the OpenAI chat-completions
+// wire and writes them back: kept messages byte for byte, edited ones with
+// exactly one JSON string replaced. [Wire] is the whole of it; the functions
+// read and write single messages and files of them.
 //
 // The key "meta" of a message belongs to this package: {"meta":{"protected":true}}
 // protects the message. It stays in files ([AppendJSONL]) and is cut out of
@@ -13,24 +14,31 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
 )
 
-// A FieldError says which field of a message is not what the wire wants.
-type FieldError struct {
-	Field  string // e.g. "tool_calls[1].function.name"
-	Reason string
-}
+// Name is the name of this wire.
+const Name = "openai"
 
-func (e *FieldError) Error() string { return fmt.Sprintf("field %q: %s", e.Field, e.Reason) }
+// A FieldError says which field of a message is not what the wire wants.
+type FieldError = wire.FieldError
 
 // ParseMessage reads one message. raw is kept and must not be modified
 // afterwards. Unknown fields are no error and survive.
 func ParseMessage(raw []byte) (message.Message, error) {
+	if err := jsonscan.Check(raw); err != nil {
+		return message.Message{}, err
+	}
+	return parse(raw)
+}
+
+// parse reads a message of which it is known that it is JSON.
+func parse(raw []byte) (message.Message, error) {
 	p := parser{data: raw}
 	if err := p.message(); err != nil {
 		return message.Message{}, err
 	}
-	return message.FromWire(p.m, raw, p.spans), nil
+	return message.FromWire(p.m, Name, raw, p.spans), nil
 }
 
 type parser struct {
@@ -51,22 +59,18 @@ func (p *parser) message() error {
 		return err
 	}
 	if p.m.Role == "" {
-		return &FieldError{"role", "is missing; a message has one of system, developer, user, assistant, tool"}
+		return &FieldError{Field: "role", Reason: "is missing; a message has one of system, developer, user, assistant, tool"}
 	}
 	return p.finish()
 }
 
 func (p *parser) object() (jsonscan.Span, error) {
-	if !json.Valid(p.data) {
-		var v any
-		return jsonscan.Span{}, fmt.Errorf("not valid JSON: %w", json.Unmarshal(p.data, &v))
-	}
 	whole, err := jsonscan.Value(p.data, 0)
 	if err != nil {
 		return whole, err
 	}
 	if p.data[whole.Start] != '{' {
-		return whole, &FieldError{"", "a message is a JSON object"}
+		return whole, &FieldError{Field: "", Reason: "a message is a JSON object"}
 	}
 	return whole, nil
 }
@@ -128,7 +132,7 @@ func (p *parser) member(mem jsonscan.Member) error {
 func (p *parser) text(field string, raw []byte) (string, error) {
 	s, err := jsonscan.Unquote(raw)
 	if err != nil {
-		return "", &FieldError{field, "must be a string"}
+		return "", &FieldError{Field: field, Reason: "must be a string"}
 	}
 	return s, nil
 }
@@ -170,12 +174,12 @@ func (p *parser) meta(raw []byte) error {
 
 func (p *parser) calls(at jsonscan.Span) error {
 	if p.data[at.Start] != '[' {
-		return &FieldError{"tool_calls", "must be an array"}
+		return &FieldError{Field: "tool_calls", Reason: "must be an array"}
 	}
 	return jsonscan.Array(p.data, at, func(i int, elem jsonscan.Span) error {
 		field := fmt.Sprintf("tool_calls[%d]", i)
 		if p.data[elem.Start] != '{' {
-			return &FieldError{field, "must be an object"}
+			return &FieldError{Field: field, Reason: "must be an object"}
 		}
 		var id string
 		var function *jsonscan.Span
@@ -194,7 +198,7 @@ func (p *parser) calls(at jsonscan.Span) error {
 			return err
 		}
 		if function == nil {
-			return &FieldError{field + ".function", "is missing"}
+			return &FieldError{Field: field + ".function", Reason: "is missing"}
 		}
 		return p.function(field+".function", *function, id)
 	})
@@ -203,7 +207,7 @@ func (p *parser) calls(at jsonscan.Span) error {
 // function reads {"name":…,"arguments":…} (or "input" of custom tools).
 func (p *parser) function(field string, at jsonscan.Span, id string) error {
 	if p.data[at.Start] != '{' {
-		return &FieldError{field, "must be an object"}
+		return &FieldError{Field: field, Reason: "must be an object"}
 	}
 	part := message.Part{Kind: message.KindToolCall, CallID: id}
 	err := jsonscan.Object(p.data, at, func(mem jsonscan.Member) (err error) {

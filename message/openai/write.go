@@ -8,16 +8,13 @@ import (
 )
 
 // AppendMessage appends the message as it goes to a provider: verbatim, but
-// for the key "meta", which is cut out. A message made in Go is written.
+// for the key "meta", which is cut out. A message that was made in Go, or that
+// came from another wire, is written.
 func AppendMessage(dst []byte, m message.Message) []byte {
-	raw := m.Raw()
-	if raw == nil {
+	if m.Wire() != Name {
 		return appendMade(dst, m, false)
 	}
-	if meta, ok := topLevel(raw, "meta"); ok {
-		return append(dst, jsonscan.Without(raw, meta)...)
-	}
-	return append(dst, raw...)
+	return append(dst, withoutMeta(m.Raw())...)
 }
 
 // AppendJSONL appends the message as it stands in a file, "meta" included,
@@ -25,7 +22,7 @@ func AppendMessage(dst []byte, m message.Message) []byte {
 func AppendJSONL(dst []byte, m message.Message) []byte {
 	raw := m.Raw()
 	switch {
-	case raw == nil:
+	case m.Wire() != Name:
 		dst = appendMade(dst, m, true)
 	case bytes.ContainsAny(raw, "\r\n"):
 		dst = appendOneLine(dst, raw)
@@ -46,8 +43,9 @@ func appendOneLine(dst, raw []byte) []byte {
 	return dst
 }
 
-func topLevel(raw []byte, key string) (message.Span, bool) {
-	var found message.Span
+// topLevel returns where a member of a message stands.
+func topLevel(raw []byte, key string) (jsonscan.Member, bool) {
+	var found jsonscan.Member
 	if !bytes.Contains(raw, []byte(`"`+key+`"`)) {
 		return found, false
 	}
@@ -57,11 +55,19 @@ func topLevel(raw []byte, key string) (message.Span, bool) {
 	}
 	err = jsonscan.Object(raw, whole, func(mem jsonscan.Member) error {
 		if mem.Key == key {
-			found = mem.Whole
+			found = mem
 		}
 		return nil
 	})
-	return found, err == nil && found.End != 0
+	return found, err == nil && found.Whole.End != 0
+}
+
+// member returns the value of a member of a message, nil where it has none.
+func member(raw []byte, key string) []byte {
+	if m, ok := topLevel(raw, key); ok {
+		return m.Value.Of(raw)
+	}
+	return nil
 }
 
 func appendMade(dst []byte, m message.Message, file bool) []byte {
@@ -140,7 +146,7 @@ func appendParts(dst []byte, m message.Message) []byte {
 				dst = jsonscan.AppendQuote(append(dst, `,"detail":`...), p.Media.Detail)
 			}
 			dst = append(dst, "}}"...)
-		case p.Kind == message.KindOther && len(p.Args) > 0:
+		case p.Kind == message.KindOther && jsonscan.Check(p.Args) == nil:
 			dst = append(dst, p.Args...)
 		default:
 			dst = append(jsonscan.AppendQuote(append(dst, `{"type":"text","text":`...), p.Text), '}')

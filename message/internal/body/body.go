@@ -1,0 +1,113 @@
+// Package body reads what a request says besides its conversation.
+package body
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// A Body is the top level of a request. Fields that are null are not there. A
+// field of another type than it should be is not there either: it is the
+// provider who says so.
+type Body struct {
+	data    []byte
+	members []jsonscan.Member
+}
+
+// New returns the top level of a body that was split.
+func New(data []byte, members []jsonscan.Member) Body { return Body{data, members} }
+
+// Once reports an error if one of these fields is there twice: which of them
+// counts is the provider's to say, and may be another than counts here.
+func (b Body) Once(keys ...string) error {
+	for _, key := range keys {
+		n := 0
+		for _, m := range b.members {
+			if m.Key == key {
+				n++
+			}
+		}
+		if n > 1 {
+			return &wire.FieldError{Field: key, Reason: "is there twice"}
+		}
+	}
+	return nil
+}
+
+// JSON returns the first of these fields that is there, as it stands.
+func (b Body) JSON(keys ...string) json.RawMessage {
+	for _, key := range keys {
+		for i := len(b.members) - 1; i >= 0; i-- { // of two fields the last counts
+			m := b.members[i]
+			if m.Key != key {
+				continue
+			}
+			if raw := m.Value.Of(b.data); string(raw) != "null" {
+				return raw
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// Text returns the first of these fields that is a string.
+func (b Body) Text(keys ...string) string {
+	for _, key := range keys {
+		if raw := b.JSON(key); raw != nil && raw[0] == '"' {
+			if s, err := jsonscan.Unquote(raw); err == nil {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// Int returns the first of these fields that is a number, 0 where none is.
+func (b Body) Int(keys ...string) int {
+	for _, key := range keys {
+		if n, err := strconv.Atoi(string(b.JSON(key))); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// True reports whether a field is true.
+func (b Body) True(key string) bool { return string(b.JSON(key)) == "true" }
+
+// Texts returns the members of a field that are strings.
+func (b Body) Texts(key string) map[string]string {
+	raw := b.JSON(key)
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	out := map[string]string{}
+	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error {
+		if v := m.Value.Of(raw); v[0] == '"' {
+			s, err := jsonscan.Unquote(v)
+			out[m.Key] = s
+			return err
+		}
+		return nil
+	})
+	return out
+}
+
+// About returns what OpenAI's wires have in common.
+func (b Body) About() wire.About {
+	a := wire.About{
+		Model:    b.Text("model"),
+		Stream:   b.True("stream"),
+		CacheKey: b.Text("prompt_cache_key"),
+		User:     b.Text("user", "safety_identifier"),
+		Metadata: b.Texts("metadata"),
+	}
+	if a.User == "" {
+		a.User = a.Metadata["user_id"]
+	}
+	return a
+}

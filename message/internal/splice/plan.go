@@ -1,0 +1,84 @@
+package splice
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/elements"
+)
+
+// A Unit is one item of the list as it will be written.
+type Unit struct {
+	Item     int  // what it was; -1 = it was made since
+	From, To int  // the messages of the view that it holds: one, or two that were one item
+	Whole    bool // all of the item, nothing edited
+}
+
+// Made reports whether the unit is a message that was made since.
+func (u Unit) Made() bool { return u.Item < 0 }
+
+// Plan says which items a view becomes. It is an error if the view is not one
+// of this body: a message that did not come from it, or no system prompt.
+func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
+	if err := elements.Sources(view, sources, len(l.msgs)); err != nil {
+		return nil, err
+	}
+	units := make([]Unit, 0, len(view))
+	prompts := 0
+	for i := 0; i < len(view); i++ {
+		s := sources[i]
+		if s == -1 {
+			units = append(units, Unit{Item: -1, From: i, To: i + 1})
+			continue
+		}
+		if err := l.source(i, &view[i]); err != nil {
+			return nil, err
+		}
+		if l.of[s] == prompt {
+			prompts++
+			if !elements.Same(&view[i], &l.msgs[s]) {
+				return nil, fmt.Errorf("message %d of the view is the system prompt, which can't be edited", i)
+			}
+			continue
+		}
+		u, err := l.unit(view, sources, i)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, u)
+		i = u.To - 1
+	}
+	if had := len(l.msgs) > 0 && l.of[0] == prompt; had != (prompts == 1) {
+		return nil, fmt.Errorf("the system prompt is %d times in the view", prompts)
+	}
+	return units, nil
+}
+
+// source checks that message i of the view came from here. The engine keeps
+// that; a caller may not.
+func (l *List) source(i int, m *message.Message) error {
+	if m.Wire() != l.grammar.Name() || len(m.Raw()) == 0 {
+		return fmt.Errorf("message %d of the view is said to be one of the request, but did not come from it", i)
+	}
+	return nil
+}
+
+// unit returns the unit that begins with message i of the view.
+func (l *List) unit(view []message.Message, sources []int, i int) (Unit, error) {
+	s := sources[i]
+	item := l.of[s]
+	u := Unit{Item: item, From: i, To: i + 1}
+	whole := elements.Same(&view[i], &l.msgs[s])
+	if l.first[item+1]-l.first[item] == 1 {
+		u.Whole = whole
+		return u, nil
+	}
+	if s == l.first[item] && i+1 < len(view) && sources[i+1] == s+1 {
+		if err := l.source(i+1, &view[i+1]); err != nil {
+			return u, err
+		}
+		u.To = i + 2
+		u.Whole = whole && elements.Same(&view[i+1], &l.msgs[s+1])
+	}
+	return u, nil
+}

@@ -1,0 +1,173 @@
+// Package splice is what those wires have in common that list the conversation
+// in one array of the request body and keep the system prompt in a field of
+// its own: the items of the array become messages, and what became of the
+// messages is written back between the bytes that nobody touched.
+//
+// An item that holds tool results and something else is two messages, the
+// results and the rest, so that one can go without the other. They become one
+// item again where both are still there, side by side.
+package splice
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// A Grammar is what differs between the wires. It is given valid JSON only.
+type Grammar interface {
+	Name() string
+	Field() string // the list's
+
+	// Item reads one item of the list: one message, or two, results first. It
+	// keeps raw.
+	Item(raw []byte) ([]message.Message, error)
+
+	// Prompt reads the field of the system prompt; no message if it is empty.
+	// It keeps raw.
+	Prompt(raw []byte) ([]message.Message, error)
+
+	// Blocks says where the blocks of an item are, in order.
+	Blocks(item []byte) []Block
+
+	// AppendMade writes a message that was made in Go as an item.
+	AppendMade(dst []byte, m message.Message) []byte
+}
+
+// A FieldError says which field of a body or of a message is not what the wire
+// wants.
+type FieldError = wire.FieldError
+
+// A List is a body that was read. It is immutable.
+type List struct {
+	grammar Grammar
+	data    []byte
+	at      jsonscan.Span
+	items   []jsonscan.Element
+	msgs    []message.Message
+	of      []int // the item of each message; prompt = the system prompt
+	first   []int // the first message of each item, and one more: how many there are
+	meta    bool  // some item may have the field meta
+}
+
+// prompt stands for the item of the system prompt's message.
+const prompt = -1
+
+// Read reads the items of a body that was split. system is the field of the
+// system prompt; nil = there is none.
+func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.Cache) (*List, error) {
+	if err := checkField(g.Field(), doc); err != nil {
+		return nil, err
+	}
+	n := len(doc.List)
+	l := &List{grammar: g, data: body, at: doc.At, items: doc.List}
+	l.msgs, l.of, l.first = make([]message.Message, 0, n+1), make([]int, 0, n+1), make([]int, 0, n+1)
+	if system != nil {
+		msgs, err := c.Messages(g.Name()+" system", system, g.Prompt)
+		if err != nil {
+			return nil, err
+		}
+		l.add(prompt, msgs)
+	}
+	name, parse := g.Name(), withoutMeta(g.Item)
+	for i := range l.items {
+		msgs, err := c.Messages(name, l.items[i].Of(body), parse)
+		if err != nil {
+			return nil, within(g.Field(), i, err)
+		}
+		l.first = append(l.first, len(l.msgs))
+		l.add(i, msgs)
+		l.meta = l.meta || len(msgs) == 1 && len(msgs[0].Raw()) != l.items[i].End-l.items[i].Start || len(msgs) > 1 && hasMeta(l.items[i].Of(body))
+	}
+	l.first = append(l.first, len(l.msgs))
+	return l, nil
+}
+
+// checkField wants one list. Of two, nobody knows which one the provider takes.
+func checkField(field string, doc jsonscan.Document) error {
+	n := 0
+	for i := range doc.Members {
+		if doc.Members[i].Key == field {
+			n++
+		}
+	}
+	switch {
+	case n > 1:
+		return &FieldError{Field: field, Reason: "is there twice"}
+	case doc.At.End == 0:
+		return &FieldError{Field: field, Reason: "is missing, or is no array"}
+	}
+	return nil
+}
+
+func (l *List) add(item int, msgs []message.Message) {
+	for i := range msgs {
+		l.msgs, l.of = append(l.msgs, msgs[i]), append(l.of, item)
+	}
+}
+
+// within puts the name of an item before that of the field.
+func within(list string, i int, err error) error {
+	at := fmt.Sprintf("%s[%d]", list, i)
+	var f *FieldError
+	if !errors.As(err, &f) {
+		return fmt.Errorf("field %q: %w", at, err)
+	}
+	if f.Field != "" {
+		at += "." + f.Field
+	}
+	return &FieldError{Field: at, Reason: f.Reason}
+}
+
+// Messages returns what was read: the system prompt, where there is one, and
+// the messages of the items. It is shared.
+func (l *List) Messages() []message.Message { return l.msgs }
+
+// Body returns the body as it was read.
+func (l *List) Body() []byte { return l.data }
+
+// Item returns the item with this index as it is sent: as it stands in the
+// body, without the field meta.
+func (l *List) Item(i int) []byte {
+	item := l.items[i].Of(l.data)
+	if !l.meta {
+		return item
+	}
+	item, _ = strip(item)
+	return item
+}
+
+// First reports whether message s of the request is in the first item.
+func (l *List) First(s int) bool { return l.of[s] == 0 }
+
+// Role returns the role of an item as the wire has it, "" where it has none.
+func (l *List) Role(i int) string {
+	switch raw := l.role(i); string(raw) {
+	case `"user"`:
+		return "user"
+	case `"assistant"`:
+		return "assistant"
+	case `"model"`:
+		return "model"
+	default:
+		role, _ := jsonscan.Unquote(raw) // no string: no role
+		return role
+	}
+}
+
+// role is the field, wherever it is and however its name is escaped.
+func (l *List) role(i int) (raw []byte) {
+	if at := l.items[i].Role; at.End != 0 {
+		return at.Of(l.data)
+	}
+	_ = jsonscan.Object(l.data, l.items[i].Span, func(m jsonscan.Member) error { // valid JSON, and f returns none
+		if m.Key == "role" {
+			raw = m.Value.Of(l.data)
+		}
+		return nil
+	})
+	return raw
+}

@@ -1,0 +1,164 @@
+// Package splicetest holds what the wires of package splice promise, beyond
+// what every wire does, against a wire.
+package splicetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// Any holds arbitrary input against the promises that need no well-formed
+// request: nothing panics, what is not touched stays, and an edited text is
+// what is read again.
+func Any(t *testing.T, f wire.Format, data []byte) {
+	t.Helper()
+	one(t, f, data)
+	r, err := f.ParseRequest(data, nil)
+	if (err == nil) && !json.Valid(data) {
+		t.Fatalf("no JSON was accepted: %q", data)
+	}
+	if err != nil {
+		return
+	}
+	msgs, all := r.Messages(), identity(len(r.Messages()))
+	r.Check(msgs, all)
+	out, err := r.Write(msgs, all)
+	if err != nil || !bytes.Contains(data, []byte(`"meta"`)) && !bytes.Equal(out, data) {
+		t.Fatalf("%q is written back as %q: %v", data, out, err)
+	}
+	for i := range msgs {
+		one(t, f, msgs[i].Raw())
+		for p := range msgs[i].Parts {
+			edit(t, r, i, p)
+		}
+	}
+}
+
+func identity(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// one reads a message, writes it and reads it again.
+func one(t *testing.T, f wire.Format, raw []byte) {
+	t.Helper()
+	m, err := f.ParseMessage(raw)
+	if err != nil {
+		return
+	}
+	again, err := f.ParseMessage(f.AppendMessage(nil, m))
+	if err != nil || again.Fingerprint() != m.Fingerprint() || again.Role != m.Role || len(again.Parts) != len(m.Parts) {
+		t.Fatalf("%q: %v, and read again: %+v, want %+v", raw, err, again, m)
+	}
+}
+
+func edit(t *testing.T, r wire.Request, i, p int) {
+	t.Helper()
+	const text = "edited \"\\\n"
+	view := slices.Clone(r.Messages())
+	m, err := view[i].WithPartText(p, text)
+	if err != nil {
+		return
+	}
+	view[i] = m
+	out, err := r.Write(view, identity(len(view)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.Format().ParseRequest(out, nil)
+	if err != nil {
+		t.Fatalf("part %d of message %d: %v: %q", p, i, err, out)
+	}
+	back := again.Messages()
+	if len(back) != len(view) || len(back[i].Parts) != len(m.Parts) || back[i].Parts[p].Text != text {
+		t.Fatalf("part %d of message %d was edited, and is read as %+v in %q", p, i, back, out)
+	}
+}
+
+// Views holds random views of a body against each other: the one that is
+// written, and what is read again. It must be the same conversation, and break
+// the same rules. relative are the checks that compare with the request.
+func Views(t *testing.T, f wire.Format, body []byte, rng *rand.Rand, relative ...string) {
+	t.Helper()
+	r, err := f.ParseRequest(body, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		view, sources := randomView(r, rng)
+		out, err := r.Write(view, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := f.ParseRequest(out, nil)
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		back := again.Messages()
+		if len(back) != len(view) {
+			t.Fatalf("%d messages of a view of %d: %s", len(back), len(view), out)
+		}
+		for i := range back {
+			if back[i].Fingerprint() != view[i].Fingerprint() {
+				t.Fatalf("message %d is read as %s %+v, want %s %+v", i, back[i].Role, back[i].Parts, view[i].Role, view[i].Parts)
+			}
+		}
+		want := found(r.Check(view, sources), relative)
+		if diff := cmp.Diff(want, found(again.Check(back, identity(len(back))), nil)); diff != "" {
+			t.Fatalf("a view breaks other rules than what is written of it: %s\n%s", diff, out)
+		}
+	}
+}
+
+// randomView leaves out, adds and edits, in an order that is mostly that of
+// the request. The system prompt stays.
+func randomView(r wire.Request, rng *rand.Rand) (view []message.Message, sources []int) {
+	for i, m := range r.Messages() {
+		if !m.Protected && rng.IntN(6) == 0 { // the system prompt is always the first
+			made := []message.Message{message.Assistant(message.SummaryText(1, "s")), message.System(message.NoticeText(3)), message.User("u"),
+				message.Assistant("a", message.Call("made", "f", "{}"))}[rng.IntN(4)]
+			view, sources = append(view, made), append(sources, -1)
+		}
+		if !m.Protected && rng.IntN(5) == 0 {
+			continue
+		}
+		for p := range m.Parts {
+			if rng.IntN(4) == 0 && m.Editable(p) {
+				m, _ = m.WithPartText(p, "edited") // it is editable
+			}
+		}
+		view, sources = append(view, m), append(sources, i)
+	}
+	if n := len(view); n > 2 && rng.IntN(4) == 0 {
+		a, b := rng.IntN(n), rng.IntN(n)
+		if !view[a].Protected && !view[b].Protected {
+			view[a], view[b] = view[b], view[a]
+			sources[a], sources[b] = sources[b], sources[a]
+		}
+	}
+	return view, sources
+}
+
+// found is the checks that fail and where, in order.
+func found(vs []wire.Violation, without []string) []string {
+	out := []string{}
+	for _, v := range vs {
+		if !slices.Contains(without, v.Check) {
+			out = append(out, fmt.Sprintf("%s at %d", v.Check, v.Index))
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// The rules of chat completions, as [wire.Violation.Check] names them.
+const (
+	CheckUnanswered = "tool_call_without_result"  // each call is answered by a tool message that directly follows
+	CheckOrphan     = "tool_result_without_call"  // a tool message answers a call of the assistant message before it
+	CheckRepeated   = "tool_result_repeated"      // and only one does
+	CheckNoID       = "tool_message_without_id"   // and it says which one
+	CheckEmpty      = "empty_content"             // a message says something
+	CheckFirst      = "system_message_first"      // what was led by a system message still is
+	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
+	CheckNoUser     = "user_message_missing"      // there is a user message, where there was one
+	CheckReasoning  = "reasoning_changed"         // reasoning_content goes back as it came
+	CheckCalls      = "tool_calls_changed"        // tool_calls go back as they came, extra_content included
+	CheckSources    = "view_does_not_fit_request" // the view can be written at all
+)
+
+// Check holds a view against the rules, in one pass.
+func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
+	if err := elements.Sources(view, sources, len(r.msgs)); err != nil {
+		return []wire.Violation{{Check: CheckSources, Index: -1, Detail: err.Error()}}
+	}
+	c := checker{}
+	for k := range view {
+		c.pairing(k, &view[k])
+		c.content(k, &view[k])
+		if src := sources[k]; src >= 0 {
+			c.kept(k, &r.msgs[src], &view[k])
+		}
+	}
+	c.unanswered(len(view))
+	c.ends(r.msgs, view)
+	return c.found
+}
+
+type checker struct {
+	found   []wire.Violation
+	caller  int             // the assistant message whose results are due
+	open    map[string]bool // its calls: answered or not
+	pending []string        // their ids, in order
+}
+
+func (c *checker) add(check, id string, at int, format string, args ...any) {
+	c.found = append(c.found, wire.Violation{Check: check, ID: id, Index: at, Detail: fmt.Sprintf(format, args...)})
+}
+
+// pairing wants calls to be followed by their results, and nothing between.
+func (c *checker) pairing(k int, m *message.Message) {
+	if m.Role == message.RoleTool {
+		c.result(k, m)
+		return
+	}
+	c.unanswered(k)
+	c.open, c.pending = nil, nil
+	if m.Role != message.RoleAssistant {
+		return
+	}
+	c.caller = k
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if p.Kind != message.KindToolCall || p.CallID == "" { // function_call has no id and no rule
+			continue
+		}
+		if c.open == nil {
+			c.open = map[string]bool{}
+		}
+		c.open[p.CallID] = false
+		c.pending = append(c.pending, p.CallID)
+	}
+}
+
+func (c *checker) result(k int, m *message.Message) {
+	id, _ := resultID(*m)
+	answered, known := c.open[id]
+	switch {
+	case id == "":
+		c.add(CheckNoID, "", k, "message %d: a tool message without tool_call_id: %q", k, "Missing required parameter")
+	case !known:
+		c.add(CheckOrphan, id, k, "message %d answers %q: %q", k, id,
+			"messages with role 'tool' must be a response to a preceeding message with 'tool_calls'")
+	case answered:
+		c.add(CheckRepeated, id, k, "message %d answers %q, which was answered already", k, id)
+	default:
+		c.open[id] = true
+	}
+}
+
+// unanswered notes the calls whose results are not there when message k comes.
+func (c *checker) unanswered(k int) {
+	for _, id := range c.pending {
+		if !c.open[id] {
+			c.add(CheckUnanswered, id, c.caller, "message %d comes before the result of %q, called by message %d: %q", k, id, c.caller,
+				"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'")
+		}
+	}
+}
+
+// content wants every message to say something. An assistant message may
+// consist of calls.
+func (c *checker) content(k int, m *message.Message) {
+	says := false
+	for i := range m.Parts {
+		switch p := &m.Parts[i]; p.Kind {
+		case message.KindReasoning:
+		case message.KindToolResult:
+			says = says || p.Text != ""
+		default:
+			says = true
+		}
+	}
+	if !says {
+		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content: %q", k, m.Role, "Invalid value for 'content': expected a string, got null")
+	}
+}
+
+// kept wants an edited message to be the one that it was, but for its texts.
+func (c *checker) kept(k int, was, is *message.Message) {
+	if elements.Same(was, is) {
+		return
+	}
+	if a, b := kindTexts(was, message.KindReasoning), kindTexts(is, message.KindReasoning); !slices.Equal(a, b) {
+		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k, "The reasoning_content in the thinking mode must be passed back to the API")
+	}
+	for _, key := range []string{"tool_calls", "function_call"} {
+		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
+			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s are not those that the model made", k, key)
+		}
+	}
+}
+
+func kindTexts(m *message.Message, kind message.Kind) (texts []string) {
+	for i := range m.Parts {
+		if m.Parts[i].Kind == kind {
+			texts = append(texts, m.Parts[i].Text)
+		}
+	}
+	return texts
+}
+
+// ends looks at how the conversation begins and ends. A notice of ours may
+// give way to a summary, which is the model's.
+func (c *checker) ends(was, is []message.Message) {
+	if len(was) == 0 {
+		return
+	}
+	if len(is) == 0 {
+		c.add(CheckEmpty, "", -1, "no message is left: %q", "Invalid 'messages': empty array")
+		return
+	}
+	if _, notice := message.ParseNoticeText(was[0].Text()); instructs(&was[0]) && !notice && !instructs(&is[0]) {
+		c.add(CheckFirst, "", 0, "the first message was of role %s and now is of role %s", was[0].Role, is[0].Role)
+	}
+	if last := len(is) - 1; is[last].Role == message.RoleAssistant {
+		c.add(CheckLast, "", last, "the last message is the model's own")
+	}
+	if !hasUser(is) {
+		c.add(CheckNoUser, "", -1, "no user message is left: %q", "No user query found in messages")
+	}
+}
+
+func instructs(m *message.Message) bool {
+	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
+}
+
+func hasUser(msgs []message.Message) bool {
+	for i := range msgs {
+		if msgs[i].Role == message.RoleUser {
+			return true
+		}
+	}
+	return false
+}

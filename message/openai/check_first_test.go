@@ -1,0 +1,25 @@
+package openai_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+// A conversation that begins with a notice of an earlier compaction may begin
+// with a summary afterwards; one that begins with the system prompt may not.
+func TestANoticeMayGiveWayToASummary(t *testing.T) {
+	for first, want := range map[string]int{message.NoticeText(7): 0, "You fix bugs.": 1} {
+		body := `{"model":"m","messages":[{"role":"system","content":"` + first + `"},{"role":"user","content":"Q"}]}`
+		req, err := openai.Wire.ParseRequest([]byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := req.Messages()
+		view := []message.Message{message.Assistant(message.SummaryText(1, "X")), in[1]}
+		if found := req.Check(view, []int{-1, 1}); len(found) != want {
+			t.Errorf("%q first: %v, want %d", first, found, want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package openai_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+const legal = `{"messages":[
+{"role":"system","content":"s"},
+{"role":"user","content":"q"},
+{"role":"assistant","content":null,"reasoning_content":"r","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"AA=="}}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]},
+{"role":"tool","tool_call_id":"b","content":"1"},
+{"role":"tool","tool_call_id":"a","content":"2"},
+{"role":"assistant","content":"done"},
+{"role":"user","content":"next"}]}`
+
+func names(vs []wire.Violation) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, v.Check+" "+v.ID)
+	}
+	return out
+}
+
+func message1(t *testing.T, raw string) message.Message {
+	t.Helper()
+	m, err := openai.ParseMessage([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Each case is a view of the legal request, made by hand: sources first, what
+// is changed in it second.
+func TestCheckCatchesEachRule(t *testing.T) {
+	r := parse(t, legal)
+	msgs := r.Messages()
+	fp := func(i int) string { return msgs[i].Fingerprint().String() }
+	for name, c := range map[string]struct {
+		sources []int
+		replace map[int]message.Message
+		want    []string
+	}{
+		"nothing":                       {sources: seq(7)},
+		"a round less":                  {sources: []int{0, 1, 5, 6}},
+		"a masked result":               {sources: seq(7), replace: map[int]message.Message{3: edit(t, msgs[3], "[masked]")}},
+		"a summary and a notice":        {sources: []int{0, -1, -2, 6}},
+		"a call without its result":     {sources: []int{0, 1, 2, 3, 5, 6}, want: []string{"tool_call_without_result a"}},
+		"something before the result":   {sources: []int{0, 2, 3, 1, 4, 5, 6}, want: []string{"tool_call_without_result a", "tool_result_without_call a"}},
+		"a result without its call":     {sources: []int{0, 1, 3, 5, 6}, want: []string{"tool_result_without_call b"}},
+		"a result twice":                {sources: []int{0, 1, 2, 3, 4, 3, 5, 6}, want: []string{"tool_result_repeated b"}},
+		"calls at the end":              {sources: []int{0, 1, 2}, want: []string{"tool_call_without_result a", "tool_call_without_result b", "assistant_message_last "}},
+		"an empty stub":                 {sources: seq(7), replace: map[int]message.Message{3: edit(t, msgs[3], "")}, want: []string{"empty_content " + edit(t, msgs[3], "").Fingerprint().String()}},
+		"a result without id":           {sources: seq(7), replace: map[int]message.Message{5: message1(t, `{"role":"tool","content":"x"}`)}, want: []string{"tool_message_without_id "}},
+		"the system message behind":     {sources: []int{1, 0, 5, 6}, want: []string{"system_message_first "}},
+		"the model's own words at last": {sources: []int{0, 1, 5}, want: []string{"assistant_message_last "}},
+		"no user":                       {sources: []int{0, 2, 3, 4}, want: []string{"user_message_missing "}},
+		"nothing left":                  {sources: []int{}, want: []string{"empty_content "}},
+		"reasoning stripped": {sources: seq(7), replace: map[int]message.Message{2: message1(t, strings.Replace(string(msgs[2].Raw()), `"reasoning_content":"r",`, "", 1))},
+			want: []string{"reasoning_changed " + fp(2)}},
+		"a signature stripped": {sources: seq(7), replace: map[int]message.Message{2: message1(t, strings.Replace(string(msgs[2].Raw()), `"thought_signature":"AA=="`, "", 1))},
+			want: []string{"tool_calls_changed " + fp(2)}},
+		"a source that is none": {sources: []int{0, 9}, want: []string{"view_does_not_fit_request "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view []message.Message
+			for k, src := range c.sources {
+				switch {
+				case src == -1:
+					view = append(view, message.Assistant("sum"))
+				case src == -2:
+					view = append(view, message.System("[notice]"))
+					c.sources[k] = -1
+				case src >= len(msgs):
+					view = append(view, msgs[0])
+				default:
+					view = append(view, msgs[src])
+				}
+				if m, ok := c.replace[k]; ok {
+					view[k] = m
+				}
+			}
+			if diff := cmp.Diff(c.want, names(r.Check(view, c.sources))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func edit(t *testing.T, m message.Message, s string) message.Message {
+	t.Helper()
+	m, err := m.WithPartText(0, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestContentOfEveryKindIsContent(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"role":"user","content":""}`: true, // the provider takes it
+		`{"role":"user","content":[]}`: false,
+		`{"role":"user"}`:              false,
+		`{"role":"user","content":[{"type":"image_url","image_url":"u"}]}`:                  true,
+		`{"role":"assistant","content":null}`:                                               false,
+		`{"role":"assistant","content":null,"reasoning_content":"r"}`:                       false,
+		`{"role":"assistant","content":null,"refusal":"no"}`:                                true,
+		`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`: true,
+		`{"role":"function","name":"f","content":"x"}`:                                      true,
+	} {
+		r := parse(t, `{"messages":[`+raw+`,{"role":"user","content":"q"}]}`)
+		if got := r.Check(r.Messages(), seq(2)); (len(got) == 0) != want {
+			t.Errorf("%s: %v", raw, got)
+		}
+	}
+}
+
+func TestRepeatedIDsOfLaterCallsAreLegal(t *testing.T) {
+	round := `{"role":"assistant","content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":"x"}`
+	r := parse(t, fmt.Sprintf(`{"messages":[{"role":"user","content":"q"},%s,%s]}`, round, round))
+	if got := r.Check(r.Messages(), seq(5)); got != nil {
+		t.Error(got)
+	}
+}

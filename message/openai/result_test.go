@@ -1,0 +1,47 @@
+package openai_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+)
+
+// Servers that speak this wire take pictures as what a tool said.
+func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
+	for _, content := range []string{
+		`[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]`,
+		`[{"type":"file","file":{"file_id":"f"}}]`,
+		`[{"type":"something new"}]`,
+		`[]`,
+		`null`,
+		`[{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"seen"}]`,
+	} {
+		body := `{"messages":[{"role":"user","content":"Look."},` +
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]},` +
+			`{"role":"tool","tool_call_id":"c1","content":` + content + `}]}`
+		req, err := openai.Wire.ParseRequest([]byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msgs := req.Messages()
+		rounds := message.Rounds(msgs)
+		if len(rounds) != 2 || rounds[1].Pairs != 1 || rounds[1].Unanswered != 0 {
+			t.Errorf("%s: rounds %+v", content, rounds)
+		}
+		for _, p := range msgs[2].Parts {
+			if p.CallID != "c1" {
+				t.Errorf("%s: a part of kind %s is not said to be of the call", content, p.Kind)
+			}
+		}
+		if got := req.Check(msgs, []int{0, 1, 2}); content[0] == '[' && len(content) > 2 && len(got) > 0 {
+			t.Errorf("%s: %v", content, got)
+		}
+		if got := req.Check(msgs[:2], []int{0, 1}); len(got) == 0 || got[0].Check != openai.CheckUnanswered {
+			t.Errorf("%s: without the result: %v", content, got)
+		}
+		if out, err := req.Write(msgs, []int{0, 1, 2}); err != nil || string(out) != body {
+			t.Errorf("%s: written as %s, %v", content, out, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package wire
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Cache keeps the messages of bodies that were read, by their bytes. An SDK
+// sends the whole history before every model call, so that nearly all of a
+// body was read a moment ago: what is found here is neither parsed nor copied
+// nor counted nor hashed again. The nil Cache keeps nothing. It is safe for
+// concurrent use.
+type Cache struct {
+	seed  maphash.Seed
+	limit int
+
+	mu       sync.Mutex
+	now, old map[uint64]*cached // two generations: what is not asked for during one goes with the other
+	size     int                // bytes of now
+
+	bodies bodies
+}
+
+type cached struct {
+	format string
+	raw    []byte
+	msgs   []message.Message
+}
+
+func (e *cached) is(format string, raw []byte) bool {
+	return e.format == format && bytes.Equal(e.raw, raw)
+}
+
+// NewCache returns a cache of about limit bytes of JSON; 0 is 64 MiB. What is
+// derived from the JSON can take several times as much.
+func NewCache(limit int) *Cache {
+	if limit <= 0 {
+		limit = 64 << 20
+	}
+	return &Cache{seed: maphash.MakeSeed(), limit: limit, now: map[uint64]*cached{}}
+}
+
+// Messages returns what parse makes of raw, which is a copy of the caller's
+// bytes that may be kept; it is not called for bytes that the same format has
+// seen before. The messages are shared and must not be modified.
+func (c *Cache) Messages(format string, raw []byte, parse func(raw []byte) ([]message.Message, error)) ([]message.Message, error) {
+	if c == nil {
+		return parse(raw)
+	}
+	key := maphash.Bytes(c.seed, raw)
+	if e := c.load(key, format, raw); e != nil {
+		return e.msgs, nil
+	}
+	e := &cached{format: format, raw: bytes.Clone(raw)}
+	var err error
+	if e.msgs, err = parse(e.raw); err != nil {
+		return nil, err
+	}
+	c.store(key, e)
+	return e.msgs, nil
+}
+
+func (c *Cache) load(key uint64, format string, raw []byte) *cached {
+	c.mu.Lock()
+	e := c.now[key]
+	if e == nil {
+		if e = c.old[key]; e != nil && e.is(format, raw) {
+			c.put(key, e)
+		}
+	}
+	c.mu.Unlock()
+	if e == nil || !e.is(format, raw) {
+		return nil
+	}
+	return e
+}
+
+func (c *Cache) store(key uint64, e *cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(key, e)
+}
+
+// put adds an entry to the young generation; the caller holds mu.
+func (c *Cache) put(key uint64, e *cached) {
+	if c.size+len(e.raw) > c.limit/2 {
+		c.now, c.old, c.size = map[uint64]*cached{}, c.now, 0
+	}
+	c.now[key] = e
+	c.size += len(e.raw)
+}

@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"sync"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// maxBodies is how many bodies a cache knows by heart.
+const maxBodies = 16
+
+// bodies are those that were split last: a conversation that goes on is sent
+// again with something behind it, and only that has to be looked at.
+type bodies struct {
+	mu   sync.Mutex
+	list []*split // the one that was used last at the end
+}
+
+type split struct {
+	key  string
+	data []byte // a copy of the body
+	doc  jsonscan.Document
+}
+
+// Split is [jsonscan.Split]; of a body that begins as one of the last bodies
+// did, only the rest is read. The document is shared and must not be modified.
+func (c *Cache) Split(data []byte, list string) (jsonscan.Document, error) {
+	if c == nil || len(data) > c.limit/maxBodies {
+		return jsonscan.Split(data, list)
+	}
+	s, same := c.bodies.take(data, list)
+	var doc jsonscan.Document
+	var err error
+	if same > 0 {
+		doc, err = jsonscan.Again(data, list, s.doc, same)
+	} else {
+		doc, err = jsonscan.Split(data, list)
+	}
+	if err != nil {
+		return doc, err
+	}
+	s.data = append(s.data[:same], data[same:]...)
+	s.key, s.doc = list, doc
+	c.bodies.put(s)
+	return doc, nil
+}
+
+// take removes the body that data goes on from, or else a new one, and says
+// how many bytes they have in common. While somebody has it, nobody else does.
+func (b *bodies) take(data []byte, list string) (s *split, same int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := -1
+	for i, o := range b.list {
+		if o.key != list || len(o.data) == 0 {
+			continue
+		}
+		if n := common(o.data, data); n > len(o.data)/2 && n > same {
+			at, same = i, n
+		}
+	}
+	if at < 0 {
+		return &split{}, 0
+	}
+	s = b.list[at]
+	b.list = append(b.list[:at], b.list[at+1:]...)
+	return s, same
+}
+
+// put adds a body. The one that was not used for longest goes.
+func (b *bodies) put(s *split) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.list) == maxBodies {
+		b.list = append(b.list[:0], b.list[1:]...)
+	}
+	b.list = append(b.list, s)
+}
+
+// block is how many bytes are compared at once.
+const block = 4096
+
+// common returns how many bytes at the beginning of a and b are the same.
+func common(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// conversation is a body of n messages of conversation id.
+func conversation(id string, n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"m","messages":[{"role":"system","content":"` + strings.Repeat("s", 5000) + `"}`)
+	for i := range n {
+		fmt.Fprintf(&b, `, {"role":"user","content":"%s %d %s"}`, id, i, strings.Repeat("x", 300))
+	}
+	fmt.Fprintf(&b, `],"n":%d}`, n)
+	return []byte(b.String())
+}
+
+func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
+	c := NewCache(0)
+	var wg sync.WaitGroup
+	for _, id := range []string{"a", "b", "c", "d"} {
+		wg.Go(func() {
+			for _, n := range []int{1, 2, 30, 31, 31, 40, 3, 60, 59, 61, 5} {
+				body := conversation(id, n)
+				got, err := c.Split(body, "messages")
+				want, _ := jsonscan.Split(body, "messages")
+				if diff := cmp.Diff(want, got); err != nil || diff != "" {
+					t.Errorf("%s %d: %v %s", id, n, err, diff)
+				}
+				clear(body) // the cache has its own
+			}
+		})
+	}
+	wg.Wait()
+	bad := append(conversation("a", 5), '}')
+	if _, err := c.Split(bad, "messages"); err == nil {
+		t.Error("a broken body was accepted")
+	}
+	if _, err := c.Split(conversation("a", 5), "messages"); err != nil {
+		t.Errorf("after a broken body: %v", err)
+	}
+	if got := len(c.bodies.list); got > maxBodies {
+		t.Errorf("%d bodies are known by heart", got)
+	}
+}
+
+func TestSplitKnowsTheLastBodiesOnly(t *testing.T) {
+	c := NewCache(0)
+	for i := range 3 * maxBodies {
+		body := []byte(fmt.Sprintf(`{"messages":["%d"]}`, i))
+		if _, err := c.Split(bytes.Repeat(body, 1), "messages"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(c.bodies.list); got > maxBodies {
+		t.Errorf("%d bodies", got)
+	}
+	small := NewCache(1000)
+	if _, err := small.Split(conversation("a", 9), "messages"); err != nil || len(small.bodies.list) != 0 {
+		t.Errorf("a body larger than the cache is kept: %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+// Package wire is what a provider's wire is to the rest of the module: a
+// request body that is read into messages and written back by splicing, and
+// the provider's rules, which the outcome is held against before it is sent.
+//
+// The wires themselves are the packages message/openai (chat completions),
+// message/responses, message/anthropic and message/gemini; message/formats
+// finds the one that a body is in.
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Format is one provider's wire. It is safe for concurrent use.
+type Format interface {
+	// Name is "openai", "responses", "anthropic" or "gemini"; it is what
+	// [message.Message.Wire] says of the messages that the format reads.
+	Name() string
+
+	// ParseRequest reads the body of a request. The body is kept, not copied,
+	// and must not be modified afterwards. What was read before is taken from
+	// the cache, which may be nil. Unknown fields are no error and survive; an
+	// error names the field.
+	ParseRequest(body []byte, c *Cache) (Request, error)
+
+	// ParseMessage reads one message as AppendMessage wrote it.
+	ParseMessage(raw []byte) (message.Message, error)
+
+	// AppendMessage appends a message as one JSON object, without the field
+	// "meta" that files have: the provider's own bytes where the message came
+	// from this wire, else what this wire writes for it.
+	AppendMessage(dst []byte, m message.Message) []byte
+}
+
+// A Request is a request body that was read. It is immutable and safe for
+// concurrent use.
+type Request interface {
+	Format() Format
+
+	// Messages is the conversation: what the body lists, and before it the
+	// system prompt where the wire keeps that in a field of its own, as a
+	// protected message. The slice is shared and must not be modified.
+	Messages() []message.Message
+
+	// About says what else the body holds.
+	About() About
+
+	// Write returns the body with another conversation: view is what became of
+	// Messages, and sources says of each of its messages which one of Messages
+	// it is (edited or not), -1 for one that was made since. Every byte outside
+	// of what was edited, removed or made is as it was; a view that is equal to
+	// Messages gives back the very same slice.
+	Write(view []message.Message, sources []int) ([]byte, error)
+
+	// Check holds what Write would write against the provider's rules. The
+	// input may break rules itself: see [New].
+	Check(view []message.Message, sources []int) []Violation
+}
+
+// About is what a request says besides its conversation.
+type About struct {
+	Model     string          // "" where the wire has it in the path
+	Tools     json.RawMessage // the schemas as they stand in the body; nil = none
+	MaxOutput int             // tokens of the answer; 0 = not said
+	Stream    bool
+
+	// ServerSide names the field that says that the provider holds the history
+	// or compacts it itself ("previous_response_id", "conversation", …). Such a
+	// body must go out as it came in. "" = none.
+	ServerSide string
+
+	// What may name the session, as the wire has it.
+	CacheKey string            // prompt_cache_key
+	User     string            // user, safety_identifier, metadata.user_id
+	Metadata map[string]string // the members of metadata that are strings
+}
+
+// A Violation is a rule of the provider that a conversation breaks.
+type Violation struct {
+	Check  string // the name of the rule, e.g. "tool_result_without_call"
+	ID     string // what it is about: a call id, or what else tells it from others of the check
+	Index  int    // of the message in the view; -1 = the conversation as a whole
+	Detail string // in words, with what the provider would answer where that is known
+}
+
+func (v Violation) Error() string { return v.Check + ": " + v.Detail }
+
+// New returns the violations of after that before has not: what a reduction
+// broke. Two are the same when check and id are.
+func New(before, after []Violation) []Violation {
+	if len(after) == 0 {
+		return nil
+	}
+	type key struct{ check, id string }
+	had := map[key]int{}
+	for _, v := range before {
+		had[key{v.Check, v.ID}]++
+	}
+	var out []Violation
+	for _, v := range after {
+		k := key{v.Check, v.ID}
+		if had[k]--; had[k] < 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}

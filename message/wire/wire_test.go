@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestCacheParsesTheSameBytesOnce(t *testing.T) {
+	c, calls := NewCache(0), 0
+	parse := func(raw []byte) ([]message.Message, error) {
+		calls++
+		return []message.Message{message.User(string(raw))}, nil
+	}
+	body := []byte(`{"a":1}`)
+	first, _ := c.Messages("x", body, parse)
+	body[5] = '2' // what was kept is a copy
+	for range 2 {
+		again, err := c.Messages("x", []byte(`{"a":1}`), parse)
+		if err != nil || &again[0] != &first[0] {
+			t.Fatalf("read again: %v, %v", again, err)
+		}
+	}
+	_, _ = c.Messages("y", []byte(`{"a":1}`), parse)
+	_, _ = c.Messages("x", body, parse)
+	if calls != 3 {
+		t.Errorf("%d calls for one text, another format and another text; want 3", calls)
+	}
+	if _, err := (*Cache)(nil).Messages("x", body, parse); err != nil || calls != 4 {
+		t.Errorf("no cache: %v, %d calls", err, calls)
+	}
+}
+
+func TestCacheKeepsNoErrors(t *testing.T) {
+	c, bad := NewCache(0), errors.New("bad")
+	fail := func([]byte) ([]message.Message, error) { return nil, bad }
+	if _, err := c.Messages("x", []byte(`1`), fail); !errors.Is(err, bad) {
+		t.Fatal(err)
+	}
+	ok := func([]byte) ([]message.Message, error) { return nil, nil }
+	if _, err := c.Messages("x", []byte(`1`), ok); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCacheForgetsWhatIsNotAskedFor(t *testing.T) {
+	c, calls := NewCache(1000), map[string]int{}
+	read := func(s string) {
+		_, _ = c.Messages("x", []byte(s), func(raw []byte) ([]message.Message, error) {
+			calls[s]++
+			return nil, nil
+		})
+	}
+	for i := range 200 {
+		read("always")
+		read(fmt.Sprintf("%0100d", i))
+	}
+	read(fmt.Sprintf("%0100d", 0))
+	if calls["always"] != 1 || calls[fmt.Sprintf("%0100d", 0)] != 2 {
+		t.Errorf("asked for always: parsed %d times, want 1; asked for once: %d, want 2", calls["always"], calls[fmt.Sprintf("%0100d", 0)])
+	}
+	if n := len(c.now) + len(c.old); n > 20 {
+		t.Errorf("%d entries in a cache of ten", n)
+	}
+}
+
+func TestNewViolationsAreThoseThatTheInputHadNot(t *testing.T) {
+	v := func(check, id string) Violation { return Violation{Check: check, ID: id} }
+	before := []Violation{v("pair", "a"), v("pair", "b")}
+	after := []Violation{v("pair", "a"), v("pair", "a"), v("order", "a")}
+	if diff := cmp.Diff([]Violation{v("pair", "a"), v("order", "a")}, New(before, after)); diff != "" {
+		t.Error(diff)
+	}
+	if got := New(before, nil); got != nil {
+		t.Error(got)
+	}
+}
