@@ -1,0 +1,187 @@
+package responses
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// The rules of the Responses API, as [wire.Violation.Check] names them.
+const (
+	CheckUnanswered = "tool_call_without_result"  // each call has its output, behind it
+	CheckOrphan     = "tool_result_without_call"  // each output has its call, before it
+	CheckRepeated   = "item_repeated"             // no item is there twice
+	CheckReasoning  = "reasoning_without_item"    // reasoning is followed by what it led to
+	CheckSealed     = "sealed_item_changed"       // reasoning and calls go back as they came
+	CheckCompaction = "compaction_item_missing"   // a compaction item stands for what was before it
+	CheckReference  = "item_reference_split"      // outputs stay with the references that their calls may be behind
+	CheckEmpty      = "empty_content"             // a message says something
+	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
+	CheckNoUser     = "user_message_missing"      // there is a user message, where there was one
+	CheckSources    = "view_does_not_fit_request" // the view can be written at all
+)
+
+// Check holds a view against the rules, in one pass.
+func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
+	if _, _, err := r.withoutPrompt(view, sources); err != nil {
+		return []wire.Violation{{Check: CheckSources, Index: -1, Detail: err.Error()}}
+	}
+	c := checker{called: map[string]int{}, seen: map[int]bool{}}
+	for k := range view {
+		c.message(k, &view[k])
+		if src := sources[k]; src >= 0 {
+			c.kept(k, src, &r.msgs[src], &view[k])
+		}
+	}
+	c.unanswered()
+	c.gone(r.msgs)
+	c.references(r.msgs)
+	c.ends(view, r.prompt)
+	return c.found
+}
+
+type checker struct {
+	found  []wire.Violation
+	calls  []call
+	called map[string]int // id → the newest call of it that waits for its output
+	seen   map[int]bool   // the messages of the request that are still there
+}
+
+type call struct {
+	id       string
+	at       int
+	answered bool
+}
+
+func (c *checker) add(check, id string, at int, format string, args ...any) {
+	c.found = append(c.found, wire.Violation{Check: check, ID: id, Index: at, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) message(k int, m *message.Message) {
+	says := false
+	answered := ""
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		switch p.Kind {
+		case message.KindToolCall:
+			c.called[p.CallID] = len(c.calls)
+			c.calls = append(c.calls, call{id: p.CallID, at: k})
+			says = true
+		case message.KindToolResult:
+			if i == 0 || p.CallID != answered { // the text of one output may come in several parts
+				c.output(k, p.CallID)
+			}
+			answered = p.CallID
+			says = says || p.Text != "" || p.Media != nil
+		default:
+			says = true
+		}
+	}
+	if !says && !silent(m) {
+		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content", k, m.Role)
+	}
+	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == message.KindReasoning {
+		c.add(CheckReasoning, m.Fingerprint().String(), k, "message %d: %q", k,
+			"Item of type 'reasoning' was provided without its required following item")
+	}
+}
+
+// silent reports whether the item has no text by its nature, as an approval.
+func silent(m *message.Message) bool {
+	return bytes.Contains(m.Raw(), []byte("mcp_approval_response")) || bytes.Contains(m.Raw(), []byte("apply_patch_call_output"))
+}
+
+func (c *checker) output(k int, id string) {
+	at, known := c.called[id]
+	if !known {
+		c.add(CheckOrphan, id, k, "message %d: %q", k, "No tool call found for function call output with call_id "+id+".")
+		return
+	}
+	c.calls[at].answered = true
+}
+
+func (c *checker) unanswered() {
+	for _, call := range c.calls {
+		if !call.answered {
+			c.add(CheckUnanswered, call.id, call.at, "message %d: %q", call.at, "No tool output found for function call "+call.id+".")
+		}
+	}
+}
+
+// kept wants a message to be the one that it was, but for its texts, and to be
+// there once.
+func (c *checker) kept(k, src int, was, is *message.Message) {
+	if c.seen[src] {
+		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d is there twice: %q", k, "Duplicate item found")
+	}
+	c.seen[src] = true
+	if elements.Same(was, is) {
+		return
+	}
+	same := len(was.Parts) == len(is.Parts)
+	for i := 0; same && i < len(was.Parts); i++ {
+		a, b := &was.Parts[i], &is.Parts[i]
+		same = a.Kind == b.Kind && a.CallID == b.CallID && a.Name == b.Name && bytes.Equal(a.Args, b.Args) && (!a.Sealed || a.Text == b.Text)
+	}
+	if !same {
+		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items are not those that the model made", k)
+	}
+}
+
+// gone wants what must not be removed to be there.
+func (c *checker) gone(was []message.Message) {
+	for i := range was {
+		if was[i].Role == "compaction" && !c.seen[i] {
+			c.add(CheckCompaction, was[i].Fingerprint().String(), -1, "a compaction item stands for the conversation before it and must go back")
+		}
+	}
+}
+
+// references looks at outputs whose calls are not in the body but, it must be
+// supposed, behind the references right before them: all are there, or none.
+func (c *checker) references(was []message.Message) {
+	known := map[string]bool{}
+	for i := range was {
+		refers := false
+		for _, p := range was[i].Parts {
+			if p.Kind == message.KindToolCall {
+				known[p.CallID] = true
+			}
+			refers = refers || p.Kind == message.KindOther && plain(typeOf(p.Args)) == "item_reference"
+		}
+		for k := i + 1; refers && k < len(was) && orphan(&was[k], known); k++ {
+			if c.seen[k] != c.seen[i] {
+				c.add(CheckReference, was[k].Fingerprint().String(), -1, "an output and the reference to its call are not both there")
+			}
+		}
+	}
+}
+
+func orphan(m *message.Message, known map[string]bool) bool {
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolResult {
+			return !known[p.CallID]
+		}
+	}
+	return false
+}
+
+// ends looks at how the conversation ends.
+func (c *checker) ends(view []message.Message, prompt int) {
+	if len(view) == prompt {
+		c.add(CheckEmpty, "", -1, "no item is left: %q", "Missing required parameter: 'input'")
+		return
+	}
+	if last := len(view) - 1; view[last].Role == message.RoleAssistant {
+		c.add(CheckLast, "", last, "the last message is the model's own")
+	}
+	for i := range view {
+		if view[i].Role == message.RoleUser {
+			return
+		}
+	}
+	c.add(CheckNoUser, "", -1, "no user message is left")
+}

@@ -1,0 +1,142 @@
+package responses_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// The messages of it: 0 instructions, 1 compaction, 2 user, 3 reasoning and two
+// calls, 4 and 5 their outputs, 6 reference, 7 an output to what it refers to,
+// 8 reasoning and text, 9 user.
+const legal = `{"instructions":"s","input":[
+{"type":"compaction","encrypted_content":"x"},
+{"role":"user","content":"q"},
+{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"QQ"},
+{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},
+{"type":"function_call_output","call_id":"b","output":"1"},
+{"type":"function_call_output","call_id":"a","output":"2"},
+{"type":"item_reference","id":"fc_9"},
+{"type":"function_call_output","call_id":"z","output":"3"},
+{"type":"reasoning","id":"rs_2","summary":[]},
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]},
+{"role":"user","content":"next"}]}`
+
+func names(vs []wire.Violation) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, v.Check+" "+v.ID)
+	}
+	return out
+}
+
+// Each case is a view of the legal request, made by hand: what it breaks that
+// the request did not.
+func TestCheckCatchesEachRule(t *testing.T) {
+	r := parse(t, legal)
+	msgs := r.Messages()
+	before := r.Check(msgs, seq(len(msgs)))
+	if diff := cmp.Diff([]string{"tool_result_without_call z"}, names(before)); diff != "" {
+		t.Fatal(diff) // its call is behind the reference: the provider knows
+	}
+	fp := func(i int) string { return msgs[i].Fingerprint().String() }
+	item := func(old, new string) message.Message {
+		m, err := responses.ParseMessage([]byte(`{"items":[` + strings.Replace(string(msgs[3].Raw()), old, new, 1) + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	empty := edit(t, msgs[4], "")
+	for name, c := range map[string]struct {
+		sources []int
+		replace map[int]message.Message
+		want    []string
+	}{
+		"nothing":                       {sources: seq(10)},
+		"rounds less":                   {sources: []int{0, 1, 2, 6, 7, 9}},
+		"a reference less":              {sources: []int{0, 1, 2, 8, 9}},
+		"a masked output":               {sources: seq(10), replace: map[int]message.Message{4: edit(t, msgs[4], "[masked]")}},
+		"a summary and a notice":        {sources: []int{0, 1, -1, -2, 9}},
+		"a call without its output":     {sources: []int{0, 1, 2, 3, 4, 9}, want: []string{"tool_call_without_result a"}},
+		"an output without its call":    {sources: []int{0, 1, 2, 4, 9}, want: []string{"tool_result_without_call b"}},
+		"an output before its call":     {sources: []int{0, 1, 2, 4, 3, 5, 9}, want: []string{"tool_result_without_call b", "tool_call_without_result b"}},
+		"an item twice":                 {sources: []int{0, 1, 2, 2, 9}, want: []string{"item_repeated " + fp(2)}},
+		"reasoning alone":               {sources: seq(10), replace: map[int]message.Message{8: reasoningOf(t, msgs[8])}, want: []string{"reasoning_without_item " + reasoningOf(t, msgs[8]).Fingerprint().String(), "sealed_item_changed " + fp(8)}},
+		"reasoning stripped":            {sources: seq(10), replace: map[int]message.Message{3: item(`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"QQ"},`, "")}, want: []string{"sealed_item_changed " + fp(3)}},
+		"encrypted content changed":     {sources: seq(10), replace: map[int]message.Message{3: item("QQ", "QR")}, want: []string{"sealed_item_changed " + fp(3)}},
+		"arguments changed":             {sources: seq(10), replace: map[int]message.Message{3: item("{}", "{ }")}, want: []string{"sealed_item_changed " + fp(3)}},
+		"the compaction item gone":      {sources: []int{0, 2, 9}, want: []string{"compaction_item_missing " + fp(1)}},
+		"an output without reference":   {sources: []int{0, 1, 2, 7, 9}, want: []string{"item_reference_split " + fp(7)}},
+		"a reference without output":    {sources: []int{0, 1, 2, 6, 8, 9}, want: []string{"item_reference_split " + fp(7)}},
+		"an empty stub":                 {sources: seq(10), replace: map[int]message.Message{4: empty}, want: []string{"empty_content " + empty.Fingerprint().String()}},
+		"the model's own words at last": {sources: []int{0, 1, 2, 8}, want: []string{"assistant_message_last "}},
+		"no user":                       {sources: []int{0, 1, 3, 4, 5}, want: []string{"user_message_missing "}},
+		"nothing left":                  {sources: []int{0}, want: []string{"compaction_item_missing " + fp(1), "empty_content "}},
+		"no instructions":               {sources: []int{1, 2}, want: []string{"view_does_not_fit_request "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view []message.Message
+			for k, src := range c.sources {
+				switch src {
+				case -1:
+					view = append(view, message.Assistant("sum"))
+				case -2:
+					view = append(view, message.System("[notice]"))
+					c.sources[k] = -1
+				default:
+					view = append(view, msgs[src])
+				}
+				if m, ok := c.replace[k]; ok {
+					view[k] = m
+				}
+			}
+			if diff := cmp.Diff(c.want, names(wire.New(before, r.Check(view, c.sources)))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func edit(t *testing.T, m message.Message, s string) message.Message {
+	t.Helper()
+	m, err := m.WithPartText(0, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// reasoningOf is what is left of a message without what its reasoning led to.
+func reasoningOf(t *testing.T, m message.Message) message.Message {
+	t.Helper()
+	first, _, _ := strings.Cut(string(m.Raw()), ",\n")
+	m, err := responses.ParseMessage([]byte(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
+	for _, items := range []string{
+		`{"type":"shell_call","call_id":"a","action":{}},{"type":"shell_call_output","call_id":"a","output":[{"stdout":"x","stderr":"","outcome":{}}]}`,
+		`{"type":"local_shell_call","call_id":"a","action":{}},{"type":"local_shell_call_output","id":"a","output":"x"}`,
+		`{"type":"apply_patch_call","call_id":"a","operation":{}},{"type":"apply_patch_call_output","call_id":"a","status":"completed"}`,
+		`{"type":"computer_call","call_id":"a","action":{}},{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot","file_id":"f"}}`,
+		`{"type":"mcp_list_tools","id":"l"},{"type":"mcp_approval_request","id":"a","arguments":"{}"},{"type":"mcp_approval_response","approval_request_id":"a","approve":true}`,
+		`{"type":"tool_search_call","call_id":null},{"type":"tool_search_output","tools":[]},{"type":"function_call","call_id":"a","name":"f","arguments":""},{"type":"function_call_output","call_id":"a","output":"x"}`,
+		`{"type":"function_call","call_id":"a","name":"f","arguments":""},{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"1"},{"type":"input_text","text":"2"}]},{"type":"function_call","call_id":"a","name":"f","arguments":""},{"type":"function_call_output","call_id":"a","output":"x"}`,
+	} {
+		r := parse(t, `{"input":[{"role":"user","content":"q"},`+items+`]}`)
+		if got := r.Check(r.Messages(), seq(len(r.Messages()))); got != nil {
+			t.Errorf("%s: %v", items, got)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package responses
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/body"
+	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// request is the body of a POST to …/responses.
+type request struct {
+	body   []byte
+	list   elements.List // of the items, a group each; no At where input is a string
+	input  jsonscan.Span // where input is a string: that
+	prompt int           // 1 where Messages begins with the instructions, else 0
+	msgs   []message.Message
+	about  wire.About
+}
+
+func parseRequest(data []byte, c *wire.Cache) (*request, error) {
+	doc, err := c.Split(data, "input")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Name, err)
+	}
+	b := body.New(data, doc.Members)
+	if err := b.Once("input", "instructions"); err != nil {
+		return nil, err
+	}
+	r := &request{body: data, about: aboutOf(b)}
+	if err := r.instructions(b, c); err != nil {
+		return nil, err
+	}
+	if doc.At.End != 0 {
+		err = r.items(doc, c)
+	} else {
+		err = r.text(b, doc.Members, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range doc.List {
+		if string(bare(e.Type.Of(data))) == "compaction_trigger" && r.about.ServerSide == "" {
+			r.about.ServerSide = "compaction_trigger"
+		}
+	}
+	return r, nil
+}
+
+func aboutOf(b body.Body) wire.About {
+	a := b.About()
+	a.Tools = b.JSON("tools")
+	a.MaxOutput = b.Int("max_output_tokens")
+	for _, key := range []string{"previous_response_id", "conversation", "context_management"} {
+		if raw := string(b.JSON(key)); raw != "" && raw != `""` && raw != "[]" && a.ServerSide == "" {
+			a.ServerSide = key
+		}
+	}
+	return a
+}
+
+// instructions reads the system prompt.
+func (r *request) instructions(b body.Body, c *wire.Cache) error {
+	raw := b.JSON("instructions")
+	if raw == nil {
+		return nil
+	}
+	if raw[0] != '"' {
+		return &wire.FieldError{Field: "instructions", Reason: "must be a string"}
+	}
+	msgs, err := c.Messages(Name+" instructions", raw, func(raw []byte) ([]message.Message, error) {
+		m, err := wrapped(message.RoleSystem, raw)
+		m.Protected = true
+		return []message.Message{m}, err
+	})
+	r.msgs, r.prompt = append(r.msgs, msgs...), len(msgs)
+	return err
+}
+
+// wrapped reads a JSON string as the message that it stands for.
+func wrapped(role message.Role, text []byte) (message.Message, error) {
+	raw := append([]byte(`{"type":"message","role":"`+string(role)+`","content":`), text...)
+	return parseGroup(append(raw, '}'))
+}
+
+// text reads an input that is no list.
+func (r *request) text(b body.Body, members []jsonscan.Member, c *wire.Cache) error {
+	raw := b.JSON("input")
+	if raw == nil || raw[0] != '"' {
+		return &wire.FieldError{Field: "input", Reason: "is missing, or is neither a string nor an array"}
+	}
+	for _, m := range members {
+		if m.Key == "input" {
+			r.input = m.Value
+		}
+	}
+	msgs, err := c.Messages(Name+" input", raw, func(raw []byte) ([]message.Message, error) {
+		m, err := wrapped(message.RoleUser, raw)
+		return []message.Message{m}, err
+	})
+	r.msgs = append(r.msgs, msgs...)
+	return err
+}
+
+func (r *request) items(doc jsonscan.Document, c *wire.Cache) error {
+	r.list = elements.List{At: doc.At, Elems: groups(r.body, doc.List)}
+	msgs := make([]message.Message, r.prompt, r.prompt+len(r.list.Elems))
+	copy(msgs, r.msgs)
+	r.msgs = msgs
+	for _, at := range r.list.Elems {
+		one, err := c.Messages(Name, at.Of(r.body), parseItems)
+		if err != nil {
+			return r.locate(doc.List, err)
+		}
+		r.msgs = append(r.msgs, one[0])
+	}
+	return nil
+}
+
+func parseItems(raw []byte) ([]message.Message, error) {
+	m, err := parseGroup(raw)
+	return []message.Message{m}, err
+}
+
+// locate names the item of an error: the first one that can't be read alone.
+func (r *request) locate(items []jsonscan.Element, err error) error {
+	for i, e := range items {
+		if _, bad := parseGroup(e.Of(r.body)); bad != nil {
+			return wire.In("input", i, bad)
+		}
+	}
+	return err
+}
+
+func (r *request) Format() wire.Format { return Wire }
+
+func (r *request) Messages() []message.Message { return r.msgs }
+
+func (r *request) About() wire.About { return r.about }

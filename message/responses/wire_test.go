@@ -1,0 +1,365 @@
+package responses_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
+)
+
+var seed = flag.Uint64("seed", 1, "of the first random body")
+
+// bodies is how many random bodies a test takes.
+func bodies(t *testing.T) int {
+	n := 150
+	if os.Getenv("COMPACT_SOAK") != "" {
+		n = 20_000
+	}
+	t.Logf("%d bodies from seed %d", n, *seed)
+	return n
+}
+
+// randomBody writes a request of the Responses API.
+func randomBody(seed uint64) string {
+	j := wiretest.NewJSON(seed)
+	var list []string
+	for i := range j.IntN(8) {
+		list = append(list, randomItems(j, i)...)
+	}
+	input := j.Array(list...)
+	if j.IntN(10) == 0 {
+		input = j.Text()
+	}
+	pairs := []string{"model", j.Text(), "input", input, "max_output_tokens", "77", "stream", "true", "store", "false",
+		"tools", j.Array(j.Object("type", `"function"`)), "metadata", j.Any(2), "reasoning", j.Any(1)}
+	if j.IntN(2) == 0 {
+		pairs = append(pairs, "instructions", j.Text())
+	}
+	return j.Space() + j.Object(pairs...) + j.Space()
+}
+
+func reasoning(j wiretest.JSON, i int) string {
+	return j.Object("type", `"reasoning"`, "id", fmt.Sprintf(`"rs_%d"`, i), "summary", j.Array(j.Object("type", `"summary_text"`, "text", j.Text())), "encrypted_content", j.Text())
+}
+
+func randomItems(j wiretest.JSON, i int) []string {
+	switch j.IntN(7) {
+	case 0:
+		return []string{j.Object("role", []string{`"system"`, `"developer"`, `"user"`}[j.IntN(3)], "content", j.Text())}
+	case 1:
+		return []string{j.Object("type", `"message"`, "role", `"user"`, "content", j.Array(
+			j.Object("type", `"input_text"`, "text", j.Text()),
+			j.Object("type", `"input_image"`, "image_url", `"data:image/png;base64,AAAA"`, "detail", `"low"`),
+			j.Object("type", `"input_file"`, "file_id", `"file-1"`),
+			j.Object("type", `"hologram"`)))}
+	case 2:
+		return []string{reasoning(j, i), j.Object("type", `"message"`, "role", `"assistant"`, "id", `"msg_1"`, "content",
+			j.Array(j.Object("type", `"output_text"`, "text", j.Text()), j.Object("type", `"refusal"`, "refusal", j.Text())))}
+	case 3:
+		return []string{reasoning(j, i), j.Object("type", `"web_search_call"`, "id", `"ws_1"`, "action", j.Any(1)), reasoning(j, i+1), j.Object("role", `"assistant"`, "content", j.Text())}
+	case 4:
+		return []string{j.Object("type", `"item_reference"`, "id", `"x"`), j.Object("type", `"quantum_leap"`, "n", j.Any(2)), j.Object("type", `"compaction"`, "encrypted_content", j.Text())}
+	case 5:
+		id := fmt.Sprintf(`"sh_%d"`, i)
+		return []string{j.Object("type", `"shell_call"`, "call_id", id, "action", j.Any(1)),
+			j.Object("type", `"shell_call_output"`, "call_id", id, "output", j.Array(j.Object("stdout", j.Text(), "stderr", j.Text())))}
+	}
+	calls, out := []string{reasoning(j, i)}, []string(nil)
+	for k := range 1 + j.IntN(3) {
+		id := fmt.Sprintf(`"call_%d_%d"`, i, k)
+		calls = append(calls, j.Object("type", `"function_call"`, "id", `"fc_1"`, "call_id", id, "name", `"f"`, "arguments", j.Quote(`{"n":12345678901234567890}`)))
+		content := j.Text()
+		if j.IntN(3) == 0 {
+			content = j.Array(j.Object("type", `"input_text"`, "text", j.Text()), j.Object("text", j.Text(), "type", `"input_text"`))
+		}
+		out = append(out, j.Object("type", `"function_call_output"`, "call_id", id, "output", content))
+	}
+	return append(calls, out...)
+}
+
+func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+	for i := range bodies(t) {
+		wiretest.Body(t, responses.Wire, []byte(randomBody(*seed+uint64(i))))
+	}
+}
+
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func parse(t *testing.T, body string) wire.Request {
+	t.Helper()
+	r, err := responses.Wire.ParseRequest([]byte(body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// outline says of each message what it is made of.
+func outline(msgs []message.Message) []string {
+	var out []string
+	for _, m := range msgs {
+		s := string(m.Role) + ":"
+		for _, p := range m.Parts {
+			s += " " + p.Kind.String()
+			if p.CallID != "" {
+				s += "(" + p.CallID + ")"
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
+	r := parse(t, `{"instructions":"be good","input":[
+		{"role":"user","content":"q"},
+		{"type":"reasoning","id":"rs_1","summary":[]},
+		{"type":"reasoning","id":"rs_2","summary":[]},
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"let me see"}]},
+		{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+		{"type":"custom_tool_call","call_id":"b","name":"g","input":"free"},
+		{"type":"reasoning","id":"rs_3","summary":[]},
+		{"type":"web_search_call","id":"ws"},
+		{"type":"function_call_output","call_id":"a","output":"1"},
+		{"type":"custom_tool_call_output","call_id":"b","output":[{"type":"input_text","text":"2"},{"type":"input_image","image_url":"u"}]},
+		{"type":"reasoning","id":"rs_4","summary":[]},
+		{"type":"time_travel","to":1955},
+		{"type":"time_travel","to":1985},
+		{"type":"computer_call","call_id":"c","action":{"type":"screenshot"}},
+		{"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AA"}},
+		{"type":"message","role":"assistant","content":"<COMPACT-SUMMARY v1>\nx\n</COMPACT-SUMMARY>"},
+		{"role":"assistant","content":"a"},
+		{"type":"compaction","encrypted_content":"x"},
+		{"type":"item_reference","id":"msg_7"},
+		{"type":"function_call","call_id":"d","name":"f","arguments":"{}"},
+		{"type":"mcp_approval_request","id":"e","name":"f","arguments":"{}"},
+		{"type":"mcp_approval_response","approval_request_id":"e","approve":true}]}`)
+	want := []string{
+		"system: text", "user: text",
+		"assistant: reasoning reasoning text tool_call(a) tool_call(b)", "assistant: reasoning other",
+		"tool: tool_result(a)", "tool: tool_result(b) image",
+		"assistant: reasoning other", "time_travel: other",
+		"assistant: tool_call(c)", "tool: image tool_result(c)",
+		"assistant: text", "assistant: text", "compaction: other",
+		"assistant: other tool_call(d) tool_call(e)", "tool: tool_result(e)",
+	}
+	if diff := cmp.Diff(want, outline(r.Messages())); diff != "" {
+		t.Error(diff)
+	}
+	m := r.Messages()
+	if !m[0].Protected || !m[12].Protected || m[11].Protected {
+		t.Error("instructions and compaction items are protected, nothing else")
+	}
+	if p := m[2].Parts[4]; p.Name != "g" || string(p.Args) != "free" {
+		t.Errorf("custom call %+v", p)
+	}
+}
+
+// The model may say what looks like a summary of ours; its reasoning needs it
+// all the same.
+func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
+	r := parse(t, `{"input":[{"role":"user","content":"q"},
+		{"type":"reasoning","id":"rs_1","summary":[]},
+		{"type":"message","role":"assistant","id":"msg_1","content":"<COMPACT-SUMMARY v1>\nx\n</COMPACT-SUMMARY>"},
+		{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a","output":"1"}]}`)
+	want := []string{"user: text", "assistant: reasoning text tool_call(a)", "tool: tool_result(a)"}
+	if diff := cmp.Diff(want, outline(r.Messages())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReasoningIsWhatCanBeReadAndSealed(t *testing.T) {
+	m, err := responses.ParseMessage([]byte(`{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}],"encrypted_content":"QUJD"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Parts[0]
+	if p.Text != "a\nb" || !p.Sealed || string(p.Args) != `"QUJD"` || m.Editable(0) {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAStringIsAUserMessage(t *testing.T) {
+	const body = `{"input":"hi \u00e9","instructions":"s", "n":1}`
+	r := parse(t, body)
+	m := r.Messages()
+	if diff := cmp.Diff([]string{"system: text", "user: text"}, outline(m)); diff != "" {
+		t.Fatal(diff)
+	}
+	edited, _ := m[1].WithPartText(0, "ho")
+	for want, c := range map[string]struct {
+		view    []message.Message
+		sources []int
+	}{
+		body: {m, []int{0, 1}},
+		`{"input":"ho","instructions":"s", "n":1}`: {[]message.Message{m[0], edited}, []int{0, 1}},
+		`{"input":[{"type":"message","role":"assistant","content":"sum"},{"type":"message","role":"user","content":"hi \u00e9"}],"instructions":"s", "n":1}`: {[]message.Message{m[0], message.Assistant("sum"), m[1]}, []int{0, -1, 1}},
+	} {
+		out, err := r.Write(c.view, c.sources)
+		if err != nil || string(out) != want {
+			t.Errorf("%s, %v, want %s", out, err, want)
+		}
+	}
+	if _, err := r.Write(m[1:], []int{1}); err == nil {
+		t.Error("a view without the instructions was written")
+	}
+	edited, _ = m[0].WithPartText(0, "bad")
+	if _, err := r.Write([]message.Message{edited, m[1]}, []int{0, 1}); err == nil {
+		t.Error("edited instructions were written")
+	}
+}
+
+func TestASummaryIsReadBackAsItself(t *testing.T) {
+	r := parse(t, `{"input":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"1"}]}`)
+	m := r.Messages()
+	sum := message.Assistant(message.SummaryText(1, "so far"))
+	notice := message.System(message.NoticeText(7))
+	out, err := r.Write([]message.Message{sum, notice, sum, m[2], m[3]}, []int{-1, -1, -1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := parse(t, string(out)).Messages()
+	if diff := cmp.Diff([]string{"assistant: text", "system: text", "assistant: text", "assistant: tool_call(a)", "tool: tool_result(a)"}, outline(again)); diff != "" {
+		t.Errorf("%s\n%s", diff, out)
+	}
+	for i, want := range []message.Message{sum, notice, sum} {
+		if again[i].Fingerprint() != want.Fingerprint() {
+			t.Errorf("message %d is another after a round trip: %s", i, again[i].Raw())
+		}
+	}
+}
+
+func TestWhatTheServerHoldsIsNotCompacted(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"input":[],"previous_response_id":"r"}`:                   "previous_response_id",
+		`{"input":[],"previous_response_id":null}`:                  "",
+		`{"input":[],"previous_response_id":""}`:                    "",
+		`{"input":"x","conversation":{"id":"c"}}`:                   "conversation",
+		`{"input":"x","conversation":"c"}`:                          "conversation",
+		`{"input":[],"context_management":[{"type":"compaction"}]}`: "context_management",
+		`{"input":[],"context_management":[]}`:                      "",
+		`{"input":[{"type":"compaction_trigger"}]}`:                 "compaction_trigger",
+		`{"input":[],"truncation":"auto","prompt":{"id":"p"}}`:      "",
+	} {
+		if got := parse(t, body).About().ServerSide; got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+func TestAboutReadsTheRestOfTheBody(t *testing.T) {
+	got := parse(t, `{"input":[],"model":"gpt-5","tools":[{"a":1}],"max_output_tokens":5,"stream":true,"prompt_cache_key":"k","user":"u","metadata":{"a":"b"}}`).About()
+	want := wire.About{Model: "gpt-5", Tools: []byte(`[{"a":1}]`), MaxOutput: 5, Stream: true, CacheKey: "k", User: "u", Metadata: map[string]string{"a": "b"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBadBodiesNameTheField(t *testing.T) {
+	for body, want := range map[string]string{
+		``:                               "not valid JSON",
+		`{"model":"m"}`:                  `"input"`,
+		`{"input":[],"input":"x"}`:       "twice",
+		`{"input":7}`:                    `"input"`,
+		`{"input":[],"instructions":[]}`: `"instructions"`,
+		`{"input":[7]}`:                  `"input[0]"`,
+		`{"input":[{"role":"user","content":"x"},{"type":"function_call","call_id":7}]}`:                        `"input[1].call_id"`,
+		`{"input":[{"type":"reasoning","summary":[]},{"role":"assistant","content":[{"type":"output_text"}]}]}`: `"input[1].content[0].text"`,
+		`{"input":[{"type":"function_call_output","call_id":"a","output":7}]}`:                                  `"input[0].output"`,
+		`{"input":[{"type":"message","content":"x"}]}`:                                                          `"input[0].role"`,
+		`{"input":[{"type":"reasoning","summary":[{"text":7}]}]}`:                                               `"input[0].summary[0].text"`,
+	} {
+		if _, err := responses.Wire.ParseRequest([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
+}
+
+func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
+	made := []message.Message{
+		message.System("s"), message.Developer("d"), message.User("u \"quoted\"\n<b>&amp;"), message.User(""),
+		message.Assistant("text"), message.Assistant("text", message.Call("c", "f", `{"a":1}`), message.Call("d", "f", `{}`)),
+		message.ToolResult("c", "result"), message.ToolResult("c", ""),
+		{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "t"}, {Kind: message.KindImage, Media: &message.Media{URL: "https://example.org/i.png", Detail: "low"}}}},
+	}
+	for _, m := range made {
+		raw := responses.AppendMessage(nil, m)
+		got, err := responses.ParseMessage(raw)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if got.Fingerprint() != m.Fingerprint() || got.Role != m.Role {
+			t.Errorf("%s is other content than %+v", raw, m.Parts)
+		}
+	}
+}
+
+func FuzzRequest(f *testing.F) {
+	for i := range uint64(12) {
+		f.Add([]byte(randomBody(i)))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := responses.Wire.ParseRequest(body, nil)
+		if err != nil {
+			return
+		}
+		msgs := r.Messages()
+		out, err := r.Write(msgs, seq(len(msgs)))
+		if err != nil || !bytes.Equal(out, body) {
+			t.Fatalf("%s became %s: %v", body, out, err)
+		}
+		r.Check(msgs, seq(len(msgs)))
+		view := append([]message.Message{message.User("x")}, msgs...)
+		out, err = r.Write(view, append([]int{-1}, seq(len(msgs))...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := responses.Wire.ParseRequest(out, nil)
+		if err != nil || len(again.Messages()) != len(view) && !bytes.Contains(body, []byte("item")) && !bytes.Contains(body, []byte("reasoning")) {
+			t.Fatalf("%v: %d messages of %d: %s", err, len(view), len(again.Messages()), out)
+		}
+		wiretest.Messages(t, responses.Wire, msgs)
+	})
+}
+
+// megabyte is a request of 1,000 items and about 1 MB.
+func megabyte() []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"model":"gpt-5","instructions":"s","input":[{"role":"user","content":"q"}`)
+	for i := range 333 {
+		text := strings.Repeat(fmt.Sprintf(`line %d of some code:\n\tfmt.Println(\"hello\")\n`, i), 56)
+		fmt.Fprintf(&b, `,{"type":"reasoning","id":"rs_%d","summary":[],"encrypted_content":"%s"}`, i, strings.Repeat("A1b2", 25))
+		fmt.Fprintf(&b, `,{"type":"function_call","call_id":"c%d","name":"read","arguments":"{\"path\":\"f%d.go\"}"}`, i, i)
+		fmt.Fprintf(&b, `,{"type":"function_call_output","call_id":"c%d","output":"%s"}`, i, text)
+	}
+	b.WriteString(`],"stream":true}`)
+	return b.Bytes()
+}
+
+func BenchmarkParseRequestWarm(b *testing.B) {
+	body, c := megabyte(), wire.NewCache(0)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := responses.Wire.ParseRequest(body, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package responses
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/elements"
+)
+
+var errInstructions = errors.New("the instructions are protected: they can be neither edited nor left out")
+
+func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
+	view, sources, err := r.withoutPrompt(view, sources)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Name, err)
+	}
+	pieces := make([]elements.Piece, len(view))
+	same := len(view) == len(r.msgs)-r.prompt
+	for k, src := range sources {
+		p := elements.Piece{From: src}
+		if src < 0 || !elements.Same(&view[k], &r.msgs[src+r.prompt]) {
+			p.Raw = appendItems(nil, view[k])
+		}
+		same = same && p.Raw == nil && src == k
+		pieces[k] = p
+	}
+	switch {
+	case same:
+		return r.body, nil
+	case r.input.End == 0:
+		return r.list.Write(r.body, pieces), nil
+	}
+	return r.rewriteText(view, pieces), nil
+}
+
+// withoutPrompt takes the instructions out of a view, and counts the others from 0.
+func (r *request) withoutPrompt(view []message.Message, sources []int) ([]message.Message, []int, error) {
+	if err := elements.Sources(view, sources, len(r.msgs)); err != nil || r.prompt == 0 {
+		return view, sources, err
+	}
+	var msgs []message.Message
+	var from []int
+	found := 0
+	for k, src := range sources {
+		if src == 0 {
+			if found++; !elements.Same(&view[k], &r.msgs[0]) {
+				return nil, nil, errInstructions
+			}
+			continue
+		}
+		msgs, from = append(msgs, view[k]), append(from, max(src-1, -1))
+	}
+	if found != 1 {
+		return nil, nil, errInstructions
+	}
+	return msgs, from, nil
+}
+
+// rewriteText writes a body whose input is a string: the string, if that is
+// all that there still is, else a list.
+func (r *request) rewriteText(view []message.Message, pieces []elements.Piece) []byte {
+	out := append([]byte(nil), r.body[:r.input.Start]...)
+	if len(view) == 1 && pieces[0].From == 0 && len(view[0].Parts) == 1 {
+		out = jsonscan.AppendQuote(out, view[0].Parts[0].Text)
+		return append(out, r.body[r.input.End:]...)
+	}
+	out = append(out, '[')
+	for k := range view {
+		if k > 0 {
+			out = append(out, ',')
+		}
+		out = appendItems(out, view[k])
+	}
+	return append(append(out, ']'), r.body[r.input.End:]...)
+}
+
+// AppendMessage appends a message as one JSON object: the item that it is, or
+// {"items":[…]} where it is several. A message that was made in Go, or that
+// came from another wire, is written.
+func AppendMessage(dst []byte, m message.Message) []byte {
+	items := appendItems(nil, m)
+	first, err := jsonscan.Value(items, 0)
+	if err == nil && jsonscan.Space(items, first.End) == len(items) {
+		return append(dst, items...)
+	}
+	dst = append(dst, `{"items":[`...)
+	return append(append(dst, items...), "]}"...)
+}
+
+// appendItems appends the items of a message, with commas between.
+func appendItems(dst []byte, m message.Message) []byte {
+	if m.Wire() == Name {
+		return append(dst, m.Raw()...)
+	}
+	w := maker{m: m}
+	for i := range m.Parts {
+		w.part(&m.Parts[i])
+	}
+	w.flush()
+	if len(w.out) == 0 { // the provider wants a content
+		w.begin(`"message","role":`)
+		w.out = jsonscan.AppendQuote(w.out, string(w.role()))
+		w.out = append(w.out, `,"content":""}`...)
+	}
+	return append(dst, w.out...)
+}
