@@ -1,0 +1,161 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// compaction is the block that stands for what the provider compacted itself.
+const compaction = "compaction"
+
+// block is where the members of a block are that mean something here.
+type block struct {
+	data                                  []byte
+	at                                    jsonscan.Span
+	kind                                  string // "" where the block is no object
+	text, id, name, input, use, thinking  jsonscan.Span
+	content, source, title, cites, marker jsonscan.Span
+}
+
+func (b *block) read(at jsonscan.Span) error {
+	b.at = at
+	if b.data[at.Start] != '{' {
+		return nil
+	}
+	return jsonscan.Object(b.data, at, b.member)
+}
+
+func (b *block) member(m jsonscan.Member) (err error) {
+	switch m.Key {
+	case "type":
+		b.kind, _ = jsonscan.Unquote(m.Value.Of(b.data)) // of another type: unknown
+	case "text":
+		b.text = b.string(m.Value)
+	case "id":
+		b.id = b.string(m.Value)
+	case "name":
+		b.name = b.string(m.Value)
+	case "input":
+		b.input = m.Value
+	case "tool_use_id":
+		b.use = b.string(m.Value)
+	case "thinking":
+		b.thinking = b.string(m.Value)
+	case "content":
+		b.content = m.Value
+	case "source":
+		b.source = m.Value
+	case "title":
+		b.title = b.string(m.Value)
+	case "citations":
+		b.cites = m.Value
+	case "cache_control":
+		b.marker = m.Whole
+	}
+	return nil
+}
+
+// string is the span, or the zero Span where the value is no string.
+func (b *block) string(at jsonscan.Span) jsonscan.Span {
+	if b.data[at.Start] != '"' {
+		return jsonscan.Span{}
+	}
+	return at
+}
+
+func (b *block) decoded(at jsonscan.Span) string {
+	if at.End == 0 {
+		return ""
+	}
+	s, _ := jsonscan.Unquote(at.Of(b.data)) // it is a string of valid JSON
+	return s
+}
+
+// block reads one block of a message.
+func (p *parser) block(at jsonscan.Span) error {
+	b := block{data: p.data}
+	if err := b.read(at); err != nil {
+		return err
+	}
+	result := b.kind == "tool_result"
+	p.results, p.rest = p.results || result, p.rest || !result
+	switch {
+	case result:
+		return p.result(&b)
+	case b.kind == "text" && b.text.End != 0:
+		return p.text(message.Part{Kind: message.KindText, Sealed: b.cited()}, b.text)
+	case b.kind == "thinking" && b.thinking.End != 0:
+		return p.text(message.Part{Kind: message.KindReasoning, Sealed: true}, b.thinking)
+	case b.kind == "redacted_thinking":
+		p.add(message.Part{Kind: message.KindReasoning, Args: b.verbatim(), Sealed: true}, jsonscan.Span{})
+	case b.kind == "tool_use":
+		p.add(message.Part{Kind: message.KindToolCall, CallID: b.decoded(b.id), Name: b.decoded(b.name), Args: b.args()}, jsonscan.Span{})
+	default:
+		p.piece(&b, "")
+	}
+	return nil
+}
+
+// cited reports whether a text says where it is from: the citations point into
+// it, and some are encrypted.
+func (b *block) cited() bool {
+	return b.cites.End != 0 && b.data[b.cites.Start] == '[' && b.data[jsonscan.Space(b.data, b.cites.Start+1)] != ']'
+}
+
+// args is the input of a call; decoded where a client wrote it as a string.
+func (b *block) args() json.RawMessage {
+	if b.isString(b.input) {
+		return json.RawMessage(b.decoded(b.input))
+	}
+	return json.RawMessage(b.input.Of(b.data))
+}
+
+func (b *block) isString(at jsonscan.Span) bool { return at.End != 0 && b.data[at.Start] == '"' }
+
+// result reads the result of a tool: a part for each text, and what else is in
+// it, all with the call's id.
+func (p *parser) result(b *block) error {
+	id := b.decoded(b.use)
+	part := message.Part{Kind: message.KindToolResult, CallID: id}
+	if b.isString(b.content) {
+		return p.text(part, b.content)
+	}
+	inner, texts, err := b.inner()
+	if err != nil {
+		return err
+	}
+	if texts == 0 { // it answers the call all the same
+		p.add(part, jsonscan.Span{})
+	}
+	for i := range inner {
+		if in := &inner[i]; in.plain() {
+			err = p.text(part, in.text)
+		} else {
+			p.piece(in, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inner returns the blocks in the result of a tool.
+func (b *block) inner() (inner []block, texts int, err error) {
+	if b.content.End == 0 || b.data[b.content.Start] != '[' {
+		return nil, 0, nil
+	}
+	err = jsonscan.Array(b.data, b.content, func(_ int, at jsonscan.Span) error {
+		in := block{data: b.data}
+		err := in.read(at)
+		if inner = append(inner, in); in.plain() {
+			texts++
+		}
+		return err
+	})
+	return inner, texts, err
+}
+
+func (b *block) plain() bool { return b.kind == "text" && b.text.End != 0 }

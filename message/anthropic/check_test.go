@@ -1,0 +1,226 @@
+package anthropic_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// A conversation in shorthand: u says, c calls ids, r answers ids.
+func u(text string) string { return `{"role":"user","content":"` + text + `"}` }
+func a(text string) string { return `{"role":"assistant","content":"` + text + `"}` }
+
+func c(ids ...string) string {
+	out := []string{`{"type":"thinking","thinking":"t","signature":"s"}`}
+	for _, id := range ids {
+		out = append(out, `{"type":"tool_use","id":"`+id+`","name":"f","input":{}}`)
+	}
+	return `{"role":"assistant","content":[` + strings.Join(out, ",") + `]}`
+}
+
+func r(ids ...string) string {
+	var out []string
+	for _, id := range ids {
+		block := `{"type":"tool_result","tool_use_id":"` + id + `","content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}`
+		if id == "TEXT" {
+			block = `{"type":"text","text":"beside"}`
+		}
+		out = append(out, block)
+	}
+	return `{"role":"user","content":[` + strings.Join(out, ",") + `]}`
+}
+
+func system(text string) string { return `{"role":"system","content":"` + text + `"}` }
+
+func body(items ...string) string { return `{"messages":[` + strings.Join(items, ",") + `]}` }
+
+func names(vs []wire.Violation) []string {
+	out := []string{}
+	for _, v := range vs {
+		out = append(out, v.Check+" "+v.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestEachRuleIsChecked(t *testing.T) {
+	compacted := `{"role":"assistant","content":[{"type":"compaction","content":"c"}]}`
+	searched := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`
+	for body, want := range map[string][]string{
+		body(u("a"), c("1", "2"), r("1", "2"), a("b"), u("c")): {},
+		body(u("a"), c("1"), r("1", "TEXT"), u("b"), u("c")):   {},
+		body(compacted, u("a")):                                {},
+		body(u("a"), system("s"), a("b"), u("c"), system("s")): {},
+		body(u("a"), searched, system("s"), a("b"), u("c")):    {},
+		body():                                                    {"empty_message "},
+		body(a("b"), u("c")):                                      {"first_message_not_user "},
+		body(u("a"), a("b")):                                      {"trailing_assistant "},
+		body(u("a"), c("1", "2"), r("2")):                         {"tool_use_without_result 1/1"},
+		body(u("a"), c("1"), u("b"), r("1")):                      {"tool_result_without_call 3/1", "tool_use_without_result 1/1"},
+		body(r("1")):                                              {"tool_result_without_call 0/1"},
+		body(u("a"), c("1"), r("1"), r("1")):                      {"tool_result_without_call 3/1"},
+		body(u("a"), c("1"), r("1"), c("1"), r("1")):              {"tool_use_twice 3/1"},
+		body(u("a"), c("1"), r("TEXT", "1")):                      {"tool_result_not_first 2/1"},
+		body(u("a"), a(" \\n"), u("")):                            {"empty_text 1/0.0", "empty_text 2/0.0"},
+		body(u("a"), `{"role":"assistant","content":[]}`, u("c")): {"empty_message 1"},
+		body(u("a"), `{"role":"assistant","content":[]}`):         {"trailing_assistant "},
+		body(u("a"), `{"role":"tool","content":"x"}`, u("c")):     {"unknown_role 1"},
+		body(u("a"), a("b"), system("s"), u("c")):                 {"system_position 2/after", "system_position 2/before"},
+		body(u("a"), system("s"), system("s")):                    {"system_position 1/after", "system_position 2/before"},
+		body(system("s"), a("b"), u("c")):                         {"first_message_not_user "},
+	} {
+		req := parse(t, body)
+		if diff := cmp.Diff(want, names(req.Check(req.Messages(), seq(len(req.Messages()))))); diff != "" {
+			t.Errorf("%s: %s", body, diff)
+		}
+	}
+}
+
+func TestTheMarksOfTheCacheAreCounted(t *testing.T) {
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	block := func(inner string) string {
+		return `{"role":"user","content":[{"type":"text","text":"a"` + inner + `}]}`
+	}
+	for body, want := range map[string]int{
+		`{"system":[{"type":"text","text":"s"` + mark + `}],"tools":[{"name":"f"` + mark + `}],"messages":[` + block(mark) + `,` + block(mark) + `]}`:             0,
+		`{"system":[{"type":"text","text":"s"` + mark + `}],"tools":[{"name":"f"` + mark + `}],"messages":[` + block(mark) + `,` + block(mark) + `]` + mark + `}`: 1,
+		`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"` + strings.Repeat(mark, 1) + `}]` + mark + `}]},` +
+			block(mark) + `,` + block(mark) + `,` + block(mark) + `]}`: 1,
+		`{"tools":[{"name":"f","input_schema":{"cache_control":{},"b":{"cache_control":{}},"c":{"cache_control":{}}}}],"messages":[` + block(mark) + `,` + block(mark) + `,` + block(`,"cache_control":null`) + `]}`: 0,
+	} {
+		req, n := parse(t, body), 0
+		for _, v := range req.Check(req.Messages(), seq(len(req.Messages()))) {
+			if v.Check == anthropic.CheckMarks {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: reported %d times, want %d", body, n, want)
+		}
+	}
+}
+
+func TestACompactionBlockStaysTheFirst(t *testing.T) {
+	compacted := `{"role":"assistant","content":[{"type":"compaction","content":"c"}]}`
+	req := parse(t, body(compacted, u("a"), a("b"), u("c")))
+	msgs := req.Messages()
+	if !msgs[0].Protected {
+		t.Error("the block is not protected")
+	}
+	for _, v := range []struct {
+		view    []message.Message
+		sources []int
+		want    []string
+	}{
+		{[]message.Message{msgs[0], msgs[3]}, []int{0, 3}, []string{}},
+		{[]message.Message{msgs[1], msgs[3]}, []int{1, 3}, []string{"compaction_block_moved 0"}},
+		{[]message.Message{message.User("x"), msgs[0], msgs[3]}, []int{-1, 0, 3}, []string{"compaction_block_moved 0"}},
+	} {
+		if diff := cmp.Diff(v.want, names(req.Check(v.view, v.sources))); diff != "" {
+			t.Errorf("sources %v: %s", v.sources, diff)
+		}
+	}
+}
+
+func TestSealedPartsThatChangeAreReported(t *testing.T) {
+	req := parse(t, body(u("a"), c("1"), r("1"), a("b"), u("c")))
+	msgs := req.Messages()
+	for about, other := range map[string]string{
+		"stripped":   `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}`,
+		"other text": strings.Replace(c("1"), `"thinking":"t"`, `"thinking":"T"`, 1),
+		"other call": strings.Replace(c("1"), `"input":{}`, `"input":{"a":1}`, 1),
+	} {
+		m, err := anthropic.Wire.ParseMessage([]byte(other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := slices.Clone(msgs)
+		view[1] = m
+		if diff := cmp.Diff([]string{"sealed_part_changed 1"}, names(req.Check(view, seq(len(view))))); diff != "" {
+			t.Errorf("%s: %s", about, diff)
+		}
+	}
+	edited, err := msgs[2].WithPartText(0, "masked")
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := slices.Clone(msgs)
+	view[2] = edited
+	if found := req.Check(view, seq(len(view))); len(found) > 0 {
+		t.Errorf("a masked result: %v", found)
+	}
+}
+
+// The input breaks rules of its own; what a reduction does to the rest is
+// found all the same, and what was there before is not held against it.
+func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
+	req := parse(t, body(a("b"), c("1"), u("x"), c("1", "2"), r("1", "2", "TEXT"), u("end")))
+	msgs := req.Messages()
+	before := req.Check(msgs, seq(len(msgs)))
+	if len(before) != 3 {
+		t.Fatalf("the input breaks %v", names(before))
+	}
+	fresh := func(sources ...int) []string {
+		var view []message.Message
+		for _, s := range sources {
+			if s < 0 {
+				view = append(view, message.Assistant(message.SummaryText(1, "s")))
+			} else {
+				view = append(view, msgs[s])
+			}
+		}
+		return names(wire.New(before, req.Check(view, sources)))
+	}
+	for _, v := range []struct {
+		sources []int
+		want    []string
+	}{
+		{[]int{0, 1, 2, 6}, []string{}},
+		{[]int{-1, 5, 6}, []string{}},
+		{[]int{3, 4, 6}, []string{}},
+		{[]int{2, 4, 6}, []string{"tool_result_without_call 4/1", "tool_result_without_call 4/2"}},
+		{[]int{2, 3, 5, 6}, []string{"tool_use_without_result 3/1", "tool_use_without_result 3/2"}},
+		{[]int{2, 3, -1, 4, 6}, []string{"tool_result_without_call 4/1", "tool_result_without_call 4/2", "tool_use_without_result 3/1", "tool_use_without_result 3/2"}},
+		{[]int{0, 1, 2, 3}, []string{"trailing_assistant ", "tool_use_without_result 3/1", "tool_use_without_result 3/2"}},
+	} {
+		slices.Sort(v.want)
+		if diff := cmp.Diff(v.want, fresh(v.sources...)); diff != "" {
+			t.Errorf("%v: %s", v.sources, diff)
+		}
+	}
+}
+
+// Any results may be masked, and any whole rounds may make way for a summary.
+func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
+	var items []string
+	for i := range 12 {
+		id := fmt.Sprintf("toolu_%d", i)
+		items = append(items, u("task"), c(id, id+"b"), r(id, id+"b", "TEXT"), a("done"))
+	}
+	req := parse(t, body(append(items, u("end"))...))
+	msgs := req.Messages()
+	rounds := message.Rounds(msgs)
+	for from := range rounds {
+		for to := from; to < len(rounds); to += 3 {
+			view, sources := slices.Clone(msgs[:rounds[from].Start]), seq(rounds[from].Start)
+			view, sources = append(view, message.Assistant(message.SummaryText(1, "s"))), append(sources, -1)
+			for i := rounds[to].Start; i < len(msgs); i++ {
+				m := msgs[i]
+				if m.Editable(0) && m.Role == message.RoleTool {
+					m, _ = m.WithPartText(0, "[observation masked]")
+				}
+				view, sources = append(view, m), append(sources, i)
+			}
+			if found := req.Check(view, sources); len(found) > 0 {
+				t.Fatalf("rounds %d to %d: %v", from, to, found)
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// piece adds a block that is no text: a picture, a document, or what nobody
+// here knows. id is that of the call in whose result it stands.
+func (p *parser) piece(b *block, id string) {
+	part := message.Part{Kind: message.KindOther, CallID: id}
+	switch {
+	case b.kind == "image" && b.source.End != 0:
+		part.Kind = message.KindImage
+	case b.kind == "document" && b.source.End != 0:
+		part.Kind = message.KindFile
+	default:
+		part.Args, part.Name = b.verbatim(), b.kind
+		p.add(part, jsonscan.Span{})
+		return
+	}
+	part.Media = &message.Media{Bytes: b.source.End - b.source.Start, Name: b.decoded(b.title)}
+	if !b.readSource(&part) {
+		part.Args = json.RawMessage(b.source.Of(b.data))
+	}
+	p.add(part, jsonscan.Span{})
+}
+
+// readSource reads where the content is from. It reports whether what it put
+// into the media is all of it.
+func (b *block) readSource(part *message.Part) bool {
+	if b.data[b.source.Start] != '{' {
+		return false
+	}
+	s := block{data: b.data}
+	var kind, data, url string
+	err := jsonscan.Object(b.data, b.source, func(m jsonscan.Member) error {
+		switch m.Key {
+		case "type":
+			kind = b.decoded(s.string(m.Value))
+		case "media_type":
+			part.Media.MIME = b.decoded(s.string(m.Value))
+		case "url":
+			url = b.decoded(s.string(m.Value))
+		case "data":
+			if part.Kind == message.KindImage {
+				data = b.decoded(s.string(m.Value))
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return false
+	case kind == "url" && url != "":
+		part.Media.URL = url
+		return true
+	case kind == "base64" && data != "":
+		part.Media.URL = "data:" + part.Media.MIME + ";base64," + data
+		return true
+	}
+	return false
+}
+
+// verbatim is the JSON of the block, without the mark of the cache, which
+// clients move about.
+func (b *block) verbatim() json.RawMessage {
+	raw := b.at.Of(b.data)
+	if b.marker.End == 0 {
+		return json.RawMessage(raw)
+	}
+	return json.RawMessage(jsonscan.Without(raw, jsonscan.Span{Start: b.marker.Start - b.at.Start, End: b.marker.End - b.at.Start}))
+}

@@ -1,0 +1,89 @@
+package anthropic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/splice"
+)
+
+// pairs checks that every call is answered in the next message, and every
+// result answers a call of the message before.
+func (c *checker) pairs() {
+	seen := map[string]bool{}
+	for i, u := range c.units {
+		if c.role(u) == "assistant" {
+			c.calls(i, seen)
+		}
+		c.results(i)
+	}
+}
+
+func (c *checker) calls(i int, seen map[string]bool) {
+	u := c.units[i]
+	var answers []string
+	if i+1 < len(c.units) && c.role(c.units[i+1]) == "user" {
+		answers = c.ids(c.units[i+1], message.KindToolResult)
+	}
+	c.each(u, message.KindToolCall, func(id string) {
+		if seen[id] {
+			c.report(CheckTwice, u, id, fmt.Sprintf("messages: `tool_use` ids must be unique: %s", id))
+		}
+		seen[id] = true
+		if _, ok := slices.BinarySearch(answers, id); !ok {
+			c.report(CheckUnanswered, u, id, fmt.Sprintf("messages: `tool_use` ids were found without `tool_result` blocks immediately after: %s", id))
+		}
+	})
+}
+
+func (c *checker) results(i int) {
+	u := c.units[i]
+	if !c.has(u, message.KindToolResult) {
+		return
+	}
+	var calls []string
+	if i > 0 && c.role(u) == "user" && c.role(c.units[i-1]) == "assistant" {
+		calls = c.ids(c.units[i-1], message.KindToolCall)
+	}
+	c.each(u, message.KindToolResult, func(id string) {
+		if _, ok := slices.BinarySearch(calls, id); !ok {
+			c.report(CheckOrphan, u, id, fmt.Sprintf("messages: unexpected `tool_use_id` found in `tool_result` blocks: %s", id))
+		}
+	})
+}
+
+// each calls f for the id of each call, or of each result, of a unit. The
+// texts of one result are one.
+func (c *checker) each(u splice.Unit, kind message.Kind, f func(id string)) {
+	for k := u.From; k < u.To; k++ {
+		parts := c.view[k].Parts
+		for i := range parts {
+			if parts[i].Kind != kind {
+				continue
+			}
+			if kind == message.KindToolResult && i > 0 && parts[i-1].CallID == parts[i].CallID && parts[i-1].Kind != message.KindToolCall {
+				continue
+			}
+			f(parts[i].CallID)
+		}
+	}
+}
+
+// ids returns the ids of the calls, or of the results, of a unit, in order of
+// the alphabet.
+func (c *checker) ids(u splice.Unit, kind message.Kind) []string {
+	c.sorted = c.sorted[:0]
+	c.each(u, kind, func(id string) { c.sorted = append(c.sorted, id) })
+	slices.Sort(c.sorted)
+	return c.sorted
+}
+
+func (c *checker) has(u splice.Unit, kind message.Kind) bool {
+	for k := u.From; k < u.To; k++ {
+		if c.view[k].Has(kind) {
+			return true
+		}
+	}
+	return false
+}

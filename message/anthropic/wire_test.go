@@ -1,0 +1,248 @@
+package anthropic_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
+)
+
+var seed = flag.Uint64("seed", 1, "of the first random body")
+
+// bodies is how many random bodies a test takes.
+func bodies(t *testing.T) int {
+	n := 150
+	if os.Getenv("COMPACT_SOAK") != "" {
+		n = 20_000
+	}
+	t.Logf("%d bodies from seed %d", n, *seed)
+	return n
+}
+
+// randomBody writes a request of the Messages API that a client could send.
+func randomBody(seed uint64) string {
+	j := wiretest.NewJSON(seed)
+	var list []string
+	for i := range j.IntN(8) {
+		list = append(list, randomRound(j, i)...)
+	}
+	system := j.Text()
+	if j.IntN(2) == 0 {
+		system = j.Array(text(j), j.Object("type", `"text"`, "text", j.Text(), "cache_control", `{"type":"ephemeral"}`))
+	}
+	return j.Space() + j.Object("model", j.Text(), "messages", j.Array(list...), "max_tokens", "77", "stream", "true",
+		"tools", j.Array(j.Object("name", `"f"`)), "metadata", j.Any(2), "system", system) + j.Space()
+}
+
+func text(j wiretest.JSON) string { return j.Object("type", `"text"`, "text", j.Text()) }
+
+func image(j wiretest.JSON) string {
+	return j.Object("type", `"image"`, "source", j.Object("type", `"base64"`, "media_type", `"image/png"`, "data", `"iVBORw0KGgo="`))
+}
+
+func randomRound(j wiretest.JSON, i int) []string {
+	switch j.IntN(5) {
+	case 0:
+		return []string{j.Object("role", `"user"`, "content", j.Text())}
+	case 1:
+		return []string{j.Object("role", `"user"`, "content", j.Array(text(j), image(j), j.Object("type", `"hologram"`, "cache_control", j.Any(1)),
+			j.Object("type", `"document"`, "title", j.Text(), "source", j.Object("type", `"text"`, "data", j.Text()))))}
+	case 2:
+		return []string{j.Object("role", `"assistant"`, "content", j.Array(j.Object("type", `"thinking"`, "thinking", j.Text(), "signature", j.Text()),
+			j.Object("type", `"redacted_thinking"`, "data", j.Text()), j.Object("type", `"server_tool_use"`, "id", `"srv"`, "name", `"web_search"`, "input", j.Any(2)),
+			j.Object("type", `"web_search_tool_result"`, "tool_use_id", `"srv"`, "content", j.Any(2)),
+			j.Object("type", `"text"`, "text", j.Text(), "citations", j.Array(j.Any(1)))))}
+	}
+	calls, results := []string{text(j)}, []string{}
+	for k := range 1 + j.IntN(3) {
+		id := fmt.Sprintf(`"toolu_%d_%d"`, i, k)
+		calls = append(calls, j.Object("type", `"tool_use"`, "id", id, "name", `"f"`, "input", j.Object("n", j.Any(1))))
+		results = append(results, randomResult(j, id))
+	}
+	for range j.IntN(3) { // what stands beside the results, anywhere
+		results = append(results, text(j))
+		at := j.IntN(len(results))
+		results[at], results[len(results)-1] = results[len(results)-1], results[at]
+	}
+	return []string{j.Object("role", `"assistant"`, "content", j.Array(calls...)), j.Object("role", `"user"`, "content", j.Array(results...))}
+}
+
+func randomResult(j wiretest.JSON, id string) string {
+	content := []string{j.Text(), j.Array(), j.Array(text(j), text(j)), j.Array(image(j)), j.Array(image(j), text(j), j.Object("type", `"search_result"`)), `""`}[j.IntN(6)]
+	return j.Object("type", `"tool_result"`, "tool_use_id", id, "content", content, "is_error", "true")
+}
+
+func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+	for i := range bodies(t) {
+		wiretest.Body(t, anthropic.Wire, []byte(randomBody(*seed+uint64(i))))
+	}
+}
+
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func parse(t *testing.T, body string) wire.Request {
+	t.Helper()
+	r, err := anthropic.Wire.ParseRequest([]byte(body), nil)
+	if err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return r
+}
+
+func TestEditsOfBothHalvesOfAMixedMessageAreJoined(t *testing.T) {
+	body := `{"messages":[ {"role":"user", "content":[ {"type":"text","text":"a"} , {"type":"tool_result","tool_use_id":"1","content":"b"},{"type":"text","text":"c","x":1}]} ] }`
+	r := parse(t, body)
+	msgs := r.Messages()
+	if len(msgs) != 2 || msgs[0].Role != message.RoleTool || msgs[1].Role != message.RoleUser || len(msgs[1].Parts) != 2 {
+		t.Fatalf("%+v", msgs)
+	}
+	results, _ := msgs[0].WithPartText(0, "B")
+	rest, _ := msgs[1].WithPartText(1, "C")
+	write := func(view []message.Message, sources ...int) string {
+		t.Helper()
+		out, err := r.Write(view, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for _, c := range []struct{ got, want string }{
+		{write([]message.Message{results, rest}, 0, 1), strings.NewReplacer(`"b"`, `"B"`, `"c"`, `"C"`).Replace(body)},
+		{write([]message.Message{msgs[0], rest}, 0, 1), strings.NewReplacer(`"c"`, `"C"`).Replace(body)},
+		{write([]message.Message{results}, 0), `{"messages":[ {"role":"user", "content":[ {"type":"tool_result","tool_use_id":"1","content":"B"}]} ] }`},
+		{write([]message.Message{msgs[1]}, 1), `{"messages":[ {"role":"user", "content":[ {"type":"text","text":"a"},{"type":"text","text":"c","x":1}]} ] }`},
+		{write([]message.Message{msgs[1], message.User("n"), msgs[0]}, 1, -1, 0), `{"messages":[ {"role":"user", "content":[ {"type":"text","text":"a"},{"type":"text","text":"c","x":1}]},{"role":"user","content":"n"},{"role":"user", "content":[ {"type":"tool_result","tool_use_id":"1","content":"b"}]} ] }`},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
+	r := parse(t, `{"system":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`)
+	msgs := r.Messages()
+	summary, notice := message.Assistant(message.SummaryText(3, "Goals: \"a\"")), message.System(message.NoticeText(2))
+	out, err := r.Write([]message.Message{msgs[0], summary, notice, msgs[3]}, []int{0, -1, -1, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"system":"s","messages":[{"role":"user","content":"<COMPACT-SUMMARY v3>\nGoals: \"a\"\n</COMPACT-SUMMARY>"},{"role":"user","content":"[conversation truncated — 2 older messages omitted]"},{"role":"user","content":"c"}]}`
+	if diff := cmp.Diff(want, string(out)); diff != "" {
+		t.Fatal(diff)
+	}
+	again := parse(t, string(out))
+	for i, m := range []message.Message{msgs[0], summary, notice, msgs[3]} {
+		if got := again.Messages()[i]; got.Role != m.Role || got.Fingerprint() != m.Fingerprint() {
+			t.Errorf("message %d is read as %s %+v, want %s", i, got.Role, got.Parts, m.Role)
+		}
+	}
+	if found := again.Check(again.Messages(), seq(4)); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
+	for body, parts := range map[string]int{
+		`{"system":"s","messages":[]}`:                                                1,
+		`{"messages":[], "system" : [{"type":"text","text":"a"},{"x":1}] }`:           2,
+		`{"messages":[],"system":null}`:                                               0,
+		`{"messages":[],"system":""}`:                                                 0,
+		`{"messages":[],"system":[]}`:                                                 0,
+		`{"messages":[]}`:                                                             0,
+		`{"messages":[{"role":"user","content":"x"}],"system":"\ud800 half a pair" }`: 1,
+	} {
+		r := parse(t, body)
+		msgs := r.Messages()
+		n := 0
+		if len(msgs) > 0 && msgs[0].Role == message.RoleSystem {
+			n = len(msgs[0].Parts)
+		}
+		if n != parts || n > 0 && (!msgs[0].Protected || msgs[0].Editable(0)) {
+			t.Errorf("%s: %d parts of a system prompt, want %d: %+v", body, n, parts, msgs)
+		}
+		if n > 0 {
+			if _, err := r.Write(msgs[1:], seq(len(msgs))[1:]); err == nil {
+				t.Errorf("%s: a view without the system prompt was written", body)
+			}
+		}
+	}
+	if _, err := anthropic.Wire.ParseRequest([]byte(`{"messages":[],"system":7}`), nil); err == nil || !strings.Contains(err.Error(), `"system"`) {
+		t.Errorf("a number as system prompt: %v", err)
+	}
+}
+
+func TestAViewOfAnotherRequestIsRefused(t *testing.T) {
+	r := parse(t, `{"messages":[{"role":"user","content":"a"}]}`)
+	for _, c := range []struct {
+		view    []message.Message
+		sources []int
+	}{
+		{r.Messages(), nil},
+		{r.Messages(), []int{1}},
+		{r.Messages(), []int{-2}},
+		{[]message.Message{message.User("a")}, []int{0}},
+	} {
+		if out, err := r.Write(c.view, c.sources); err == nil {
+			t.Errorf("sources %v: written as %s", c.sources, out)
+		}
+		if found := r.Check(c.view, c.sources); len(found) != 1 || found[0].Check != anthropic.CheckView {
+			t.Errorf("sources %v: %v", c.sources, found)
+		}
+	}
+}
+
+func TestAboutReadsTheRestOfTheBody(t *testing.T) {
+	got := parse(t, `{"messages":[],"model":"claude-x","tools":[{"a":1}],"max_tokens":7,"stream":true,"metadata":{"user_id":"u","n":1}}`).About()
+	want := wire.About{Model: "claude-x", Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Stream: true, User: "u", Metadata: map[string]string{"user_id": "u"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for field, want := range map[string]string{
+		`"context_management":{"edits":[{"type":"compact_20260112"}]}`:                                     "context_management",
+		`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`:                 "",
+		`"context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"clear_tool_uses_2"}]}`: "context_management",
+		`"context_management":{"edits":[]}`:                                                                "",
+		`"context_management":null`:                                                                        "",
+		`"context_management":"auto"`:                                                                      "context_management",
+		`"compaction":{"type":"x"}`:                                                                        "compaction",
+		`"compaction":null`:                                                                                "",
+	} {
+		if got := parse(t, `{"messages":[],`+field+`}`).About().ServerSide; got != want {
+			t.Errorf("%s: server side %q, want %q", field, got, want)
+		}
+	}
+}
+
+func TestBadBodiesNameTheField(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"messages":[{"role":"user","content":"a"},]}`: "byte 43",
+		`[]`:                            "object",
+		`{}`:                            `"messages"`,
+		`{"messages":{}}`:               `"messages"`,
+		`{"messages":[],"messages":[]}`: "twice",
+		`{"messages":[7]}`:              `"messages[0]"`,
+		`{"messages":[{"role":"user","content":"a"},{"content":"a"}]}`:             `"messages[1].role"`,
+		`{"messages":[{"role":"user","content":"a"},{"role":1,"content":"a"}]}`:    `"messages[1].role"`,
+		`{"messages":[{"role":"user","content":true},{"role":1,"content":"a"}]}`:   `"messages[0].content"`,
+		`{"messages":[{"role":"user","content":{"type":"text","text":"a"}}],"a":}`: "byte 71",
+	} {
+		if _, err := anthropic.Wire.ParseRequest([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// Package gemini reads and writes the wire of Gemini's generateContent: a body
+// whose array "contents" holds the conversation, as contents of parts, and
+// whose field "systemInstruction" holds the system prompt. Names are read as
+// JSON has them and as protocol buffers have them (function_call).
+//
+// A part of a content is a part, but for the response of a function with
+// pictures, which are parts of their own with the id of the call. Thoughts, and
+// parts with a thought signature, are sealed. A content with responses alone
+// has the role tool. One with responses and something else is two messages,
+// the responses first.
+//
+// Where calls and responses have no ids, they get such as "read_file#2": the
+// second response of this name in a content answers the second call of this
+// name. What is sent has no ids then either.
+//
+// The text of a response is the string that it holds as output, result, error
+// or content, if there is one and little else. Of any other response it is the
+// JSON, and an edit makes the response {"output": text}.
+//
+// What was made since (a summary, a notice) is written as a content of the
+// user's, and read as what it was.
+package gemini
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/body"
+	"github.com/agentcompact/compact/message/internal/splice"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// Name is the name of this wire.
+const Name = "gemini"
+
+// Wire is the wire as the rest of the module sees it.
+var Wire wire.Format = format{}
+
+// A FieldError says which field is not what the wire wants.
+type FieldError = splice.FieldError
+
+type format struct{}
+
+func (format) Name() string { return Name }
+
+func (format) ParseRequest(data []byte, c *wire.Cache) (wire.Request, error) {
+	doc, err := c.Split(data, grammar{}.Field())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Name, err)
+	}
+	top := body.New(data, doc.Members)
+	list, err := splice.Read(grammar{}, data, doc, top.JSON("systemInstruction", "system_instruction"), c)
+	if err != nil {
+		return nil, err
+	}
+	return &request{List: list, about: aboutOf(top)}, nil
+}
+
+// ParseMessage reads one content. One with responses and something else stays
+// one, of the role user. raw is kept and must not be modified afterwards.
+func (format) ParseMessage(raw []byte) (message.Message, error) {
+	if err := jsonscan.Check(raw); err != nil {
+		return message.Message{}, err
+	}
+	return parse(raw)
+}
+
+func (format) AppendMessage(dst []byte, m message.Message) []byte {
+	if m.Wire() == Name {
+		return splice.AppendSent(dst, m.Raw())
+	}
+	return appendContent(dst, m, roleOnWire(m.Role))
+}
+
+// request is a body that was read.
+type request struct {
+	*splice.List
+	about wire.About
+}
+
+func (*request) Format() wire.Format { return Wire }
+func (r *request) About() wire.About { return r.about }
+
+func aboutOf(b body.Body) wire.About {
+	a := b.About()
+	a.Tools = b.JSON("tools")
+	for _, key := range []string{"generationConfig", "generation_config"} {
+		a.MaxOutput = max(a.MaxOutput, maxOutput(b.JSON(key)))
+	}
+	if a.Metadata == nil {
+		a.Metadata = b.Texts("labels")
+	}
+	for _, key := range []string{"cachedContent", "cached_content"} { // the beginning of the history is there
+		if b.Text(key) != "" {
+			a.ServerSide = key
+		}
+	}
+	return a
+}
+
+func maxOutput(config []byte) int {
+	doc, err := jsonscan.Split(config, "")
+	if err != nil {
+		return 0
+	}
+	return body.New(config, doc.Members).Int("maxOutputTokens", "max_output_tokens")
+}
+
+// grammar is this wire as a list of contents.
+type grammar struct{}
+
+func (grammar) Name() string  { return Name }
+func (grammar) Field() string { return "contents" }
+
+func (grammar) Item(raw []byte) ([]message.Message, error) {
+	m, mixed, err := read(raw)
+	if err != nil || !mixed {
+		return []message.Message{m}, err
+	}
+	blocks := parts(raw)
+	responses, err := parse(splice.Only(raw, blocks, true))
+	if err != nil {
+		return nil, err
+	}
+	rest, err := parse(splice.Only(raw, blocks, false))
+	return []message.Message{responses, rest}, err
+}
+
+// Prompt makes the system prompt a message of its own, as it would stand in
+// the list. It can't be edited.
+func (grammar) Prompt(raw []byte) ([]message.Message, error) {
+	h, err := readHead(raw)
+	if err != nil {
+		return nil, &FieldError{Field: "systemInstruction", Reason: "must be a content, an object with parts"}
+	}
+	if h.parts.End == 0 {
+		return nil, nil
+	}
+	item := make([]byte, 0, len(raw)+32)
+	item = append(append(item, `{"role":"system","parts":`...), h.parts.Of(raw)...)
+	m, err := parse(append(item, '}'))
+	if err != nil || len(m.Parts) == 0 {
+		return nil, err
+	}
+	m.Protected = true
+	return []message.Message{message.FromWire(m, Name, m.Raw(), nil)}, nil
+}
+
+func (grammar) Blocks(item []byte) []splice.Block { return parts(item) }
+
+// AppendMade writes what was made since. Nothing but calls makes it the
+// model's: a summary or a notice at the beginning, where the wire wants the
+// user's content, is the user's.
+func (grammar) AppendMade(dst []byte, m message.Message) []byte {
+	return appendContent(dst, m, madeRole(m))
+}

@@ -1,0 +1,113 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/splice"
+)
+
+// What the provider answers.
+const (
+	parityText   = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."
+	callText     = "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+	responseText = "Please ensure that function response turn comes immediately after a function call turn."
+)
+
+// pairs checks that the content behind calls has their responses, one for one,
+// and nothing else does, and that calls come behind the user or behind
+// responses.
+func (c *checker) pairs() {
+	for i, u := range c.units {
+		calls := c.functions(u, message.KindToolCall, "model")
+		if len(calls) > 0 {
+			c.calls(i, calls)
+		}
+		responses := c.functions(u, message.KindToolResult, "")
+		if len(responses) == 0 {
+			continue
+		}
+		var before []*message.Part
+		if i > 0 && c.role(u) == "user" {
+			before = c.functions(c.units[i-1], message.KindToolCall, "model")
+		}
+		check, text := CheckParity, parityText
+		if len(before) == 0 {
+			check, text = CheckOrphan, responseText
+		}
+		for _, p := range unmatched(responses, before) {
+			c.report(check, u, p.CallID, p.Name+": "+text)
+		}
+	}
+}
+
+// calls checks the calls of a unit against the next one.
+func (c *checker) calls(i int, calls []*message.Part) {
+	u := c.units[i]
+	if i == 0 || c.role(c.units[i-1]) != "user" {
+		c.report(CheckTurn, u, "", callText)
+	}
+	var responses []*message.Part
+	if i+1 < len(c.units) {
+		responses = c.functions(c.units[i+1], message.KindToolResult, "user")
+	}
+	check := CheckParity
+	if len(responses) == 0 {
+		check = CheckUnanswered
+	}
+	for _, p := range unmatched(calls, responses) {
+		c.report(check, u, p.CallID, p.Name+": "+parityText)
+	}
+}
+
+// functions returns the calls, or the responses, of a unit; none where it has
+// another role.
+func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (found []*message.Part) {
+	if role == "" || c.role(u) == role {
+		c.each(u, kind, func(p *message.Part) { found = append(found, p) })
+	}
+	return found
+}
+
+// unmatched returns the parts that no part of the other side is for: by name
+// and id, or, where one side has no id, by name.
+func unmatched(parts, other []*message.Part) (rest []*message.Part) {
+	exact := map[[2]string]int{}
+	for _, o := range other {
+		exact[[2]string{o.Name, o.CallID}]++
+	}
+	for _, p := range parts {
+		if k := [2]string{p.Name, p.CallID}; exact[k] > 0 {
+			exact[k]--
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	type class struct {
+		name    string
+		counted bool
+	}
+	free := map[class]int{}
+	for k, n := range exact {
+		free[class{k[0], counted(k[0], k[1])}] += n
+	}
+	parts, rest = rest, nil
+	for _, p := range parts {
+		ours := counted(p.Name, p.CallID)
+		switch theirs := (class{p.Name, !ours}); {
+		case free[theirs] > 0:
+			free[theirs]--
+		case ours && free[class{p.Name, ours}] > 0:
+			free[class{p.Name, ours}]--
+		default:
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// counted reports whether an id is not the wire's but ours.
+func counted(name, id string) bool { return strings.HasPrefix(id, name+"#") }

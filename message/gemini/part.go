@@ -1,0 +1,157 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// part is where the members of a part are that mean something here. A member
+// that is null is not there.
+type part struct {
+	data                                                []byte
+	at                                                  jsonscan.Span
+	text, call, response, inline, file, thought, signed jsonscan.Span
+}
+
+func (b *part) read(at jsonscan.Span) error {
+	b.at = at
+	return members(b.data, at, func(key string, v jsonscan.Span) {
+		switch key {
+		case "text":
+			b.text = v
+		case "functionCall", "function_call":
+			b.call = b.object(v)
+		case "functionResponse", "function_response":
+			b.response = b.object(v)
+		case "inlineData", "inline_data":
+			b.inline = b.object(v)
+		case "fileData", "file_data":
+			b.file = b.object(v)
+		case "thought":
+			b.thought = v
+		case "thoughtSignature", "thought_signature":
+			b.signed = v
+		}
+	})
+}
+
+// object is the span, or the zero Span where the value is no object.
+func (b *part) object(at jsonscan.Span) jsonscan.Span {
+	if b.data[at.Start] != '{' {
+		return jsonscan.Span{}
+	}
+	return at
+}
+
+// members calls f for the members of an object that are not null. What is no
+// object has none.
+func members(data []byte, at jsonscan.Span, f func(key string, v jsonscan.Span)) error {
+	if at.End == 0 || data[at.Start] != '{' {
+		return nil
+	}
+	return jsonscan.Object(data, at, func(m jsonscan.Member) error {
+		if data[m.Value.Start] != 'n' {
+			f(m.Key, m.Value)
+		}
+		return nil
+	})
+}
+
+// text decodes a string; what is none is "".
+func text(raw []byte) string {
+	s, err := jsonscan.Unquote(raw)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// part reads one part of a content.
+func (p *parser) part(at jsonscan.Span) error {
+	b := part{data: p.data}
+	if err := b.read(at); err != nil {
+		return err
+	}
+	response := b.response.End != 0
+	p.responses, p.rest = p.responses || response, p.rest || !response
+	thought := string(b.thought.Of(p.data)) == "true"
+	signed := b.signed.End != 0
+	switch {
+	case response:
+		return p.response(&b, signed)
+	case b.call.End != 0:
+		return p.call(&b, signed)
+	case b.text.End != 0 && p.data[b.text.Start] == '"':
+		part := message.Part{Kind: message.KindText, Sealed: signed}
+		if thought {
+			part = message.Part{Kind: message.KindReasoning, Sealed: true}
+		}
+		return p.text(part, b.text)
+	case b.inline.End != 0:
+		return p.media(b.inline, "")
+	case b.file.End != 0:
+		return p.media(b.file, "")
+	}
+	p.add(message.Part{Kind: message.KindOther, Args: json.RawMessage(at.Of(p.data)), Sealed: signed}, jsonscan.Span{})
+	return nil
+}
+
+func (p *parser) call(b *part, signed bool) error {
+	c := message.Part{Kind: message.KindToolCall, Sealed: signed}
+	err := members(p.data, b.call, func(key string, v jsonscan.Span) {
+		switch key {
+		case "id":
+			c.CallID = text(v.Of(p.data))
+		case "name":
+			c.Name = text(v.Of(p.data))
+		case "args":
+			if c.Args = json.RawMessage(v.Of(p.data)); p.data[v.Start] == '"' {
+				c.Args = json.RawMessage(text(c.Args))
+			}
+		}
+	})
+	c.CallID = p.id(c.CallID, c.Name, "call ")
+	p.add(c, jsonscan.Span{})
+	return err
+}
+
+// media reads inline data or a reference to a file. id is that of the call in
+// whose response it stands.
+func (p *parser) media(at jsonscan.Span, id string) error {
+	media := &message.Media{Bytes: at.End - at.Start}
+	var data jsonscan.Span
+	err := members(p.data, at, func(key string, v jsonscan.Span) {
+		switch key {
+		case "mimeType", "mime_type":
+			media.MIME = text(v.Of(p.data))
+		case "displayName", "display_name":
+			media.Name = text(v.Of(p.data))
+		case "fileUri", "file_uri":
+			media.URL = text(v.Of(p.data))
+		case "data":
+			data = v
+		}
+	})
+	part := message.Part{Kind: kindOf(media.MIME), CallID: id, Media: media}
+	switch {
+	case part.Kind == message.KindImage && data.End != 0 && p.data[data.Start] == '"':
+		media.URL = "data:" + media.MIME + ";base64," + text(data.Of(p.data))
+	case media.URL == "":
+		part.Args = json.RawMessage(at.Of(p.data))
+	}
+	p.add(part, jsonscan.Span{})
+	return err
+}
+
+func kindOf(mime string) message.Kind {
+	switch {
+	case strings.HasPrefix(mime, "image/"):
+		return message.KindImage
+	case strings.HasPrefix(mime, "audio/"):
+		return message.KindAudio
+	}
+	return message.KindFile
+}

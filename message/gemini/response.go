@@ -1,0 +1,107 @@
+package gemini
+
+import (
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// stub is the member that holds the text of a response that was edited as a
+// whole.
+const stub = "output"
+
+// maxRest is how many bytes there may be beside the string that is the text of
+// a response. What is more must be seen, counted and taken out too.
+const maxRest = 256
+
+// response reads the response of a function: its text, and the media in it.
+func (p *parser) response(b *part, signed bool) error {
+	r := message.Part{Kind: message.KindToolResult, Sealed: signed}
+	var id string
+	var value, media jsonscan.Span
+	err := members(p.data, b.response, func(key string, v jsonscan.Span) {
+		switch key {
+		case "id":
+			id = text(v.Of(p.data))
+		case "name":
+			r.Name = text(v.Of(p.data))
+		case "response":
+			value = v
+		case "parts":
+			media = v
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.CallID = p.id(id, r.Name, "response ")
+	if err := p.result(r, value); err != nil {
+		return err
+	}
+	return eachPart(p.data, media, func(at jsonscan.Span) error { return p.inner(at, r.CallID) })
+}
+
+// result adds the text of a response.
+func (p *parser) result(r message.Part, value jsonscan.Span) error {
+	if value.End == 0 {
+		p.add(r, jsonscan.Span{})
+		return nil
+	}
+	switch p.data[value.Start] {
+	case '"':
+		return p.text(r, value)
+	case '{':
+		if at, ok := p.answer(value); ok {
+			return p.text(r, at)
+		}
+		p.objects = append(p.objects, len(p.m.Parts))
+		r.Text = string(value.Of(p.data))
+		p.add(r, value)
+		return nil
+	}
+	r.Text = string(value.Of(p.data)) // no object: the provider refuses it
+	p.add(r, jsonscan.Span{})
+	return nil
+}
+
+// answer returns the one string that a response consists of. An edit of it
+// must not make another string the one: its own length plays no part, and two
+// that are not empty are none.
+func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
+	var found, empty jsonscan.Span
+	full, blank := 0, 0
+	err := members(p.data, object, func(key string, v jsonscan.Span) {
+		switch key {
+		case "output", "result", "error", "content":
+			switch {
+			case p.data[v.Start] != '"':
+			case v.End-v.Start > len(`""`):
+				found = v
+				full++
+			default:
+				empty = v
+				blank++
+			}
+		}
+	})
+	if full == 0 && blank == 1 {
+		found, full = empty, 1
+	}
+	rest := (object.End - object.Start) - (found.End - found.Start)
+	return found, err == nil && full == 1 && rest <= maxRest
+}
+
+// inner reads a part in a response: inline data, or a file.
+func (p *parser) inner(at jsonscan.Span, id string) error {
+	b := part{data: p.data}
+	if err := b.read(at); err != nil {
+		return err
+	}
+	switch {
+	case b.inline.End != 0:
+		return p.media(b.inline, id)
+	case b.file.End != 0:
+		return p.media(b.file, id)
+	}
+	p.add(message.Part{Kind: message.KindOther, CallID: id, Args: at.Of(p.data)}, jsonscan.Span{})
+	return nil
+}

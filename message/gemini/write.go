@@ -1,0 +1,142 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/splice"
+)
+
+// roleOnWire is the name of a role here.
+func roleOnWire(role message.Role) string {
+	switch role {
+	case message.RoleAssistant:
+		return "model"
+	case message.RoleTool:
+		return "user"
+	}
+	return string(role)
+}
+
+// madeRole is the role that a message that was made has on the wire.
+func madeRole(m message.Message) string {
+	if m.Role == message.RoleAssistant && m.Has(message.KindToolCall) {
+		return "model"
+	}
+	return "user"
+}
+
+// appendContent writes a message that did not come from this wire.
+func appendContent(dst []byte, m message.Message, role string) []byte {
+	dst = jsonscan.AppendQuote(append(dst, `{"role":`...), role)
+	if m.Name != "" {
+		dst = jsonscan.AppendQuote(append(dst, `,"name":`...), m.Name)
+	}
+	dst = append(dst, `,"parts":[`...)
+	for i := 0; i < len(m.Parts); i++ {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if m.Parts[i].Kind != message.KindToolResult {
+			dst = appendPart(dst, &m.Parts[i])
+			continue
+		}
+		end := splice.ResultEnd(m.Parts, i)
+		dst = appendResponse(dst, m.Parts[i:end])
+		i = end - 1
+	}
+	return append(dst, "]}"...)
+}
+
+// appendResponse writes the parts of one result as one response: their number
+// is that of the calls.
+func appendResponse(dst []byte, parts []message.Part) []byte {
+	var texts []string
+	var inner []message.Part
+	for _, p := range parts {
+		if p.Kind == message.KindToolResult {
+			texts = append(texts, p.Text)
+		} else {
+			inner = append(inner, p)
+		}
+	}
+	dst = append(dst, `{"functionResponse":{`...)
+	if id := parts[0].CallID; id != "" {
+		dst = append(jsonscan.AppendQuote(append(dst, `"id":`...), id), ',')
+	}
+	dst = jsonscan.AppendQuote(append(dst, `"name":`...), parts[0].Name)
+	dst = jsonscan.AppendQuote(append(dst, `,"response":{"`+stub+`":`...), strings.Join(texts, "\n"))
+	dst = append(dst, '}')
+	for i := range inner {
+		dst = append(dst, pick(i == 0, `,"parts":[`, `,`)...)
+		dst = appendPart(dst, &inner[i])
+	}
+	return append(dst, pick(len(inner) > 0, `]}}`, `}}`)...)
+}
+
+func pick(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+func appendPart(dst []byte, p *message.Part) []byte {
+	switch p.Kind {
+	case message.KindReasoning:
+		return append(jsonscan.AppendQuote(append(dst, `{"text":`...), p.Text), `,"thought":true}`...)
+	case message.KindToolCall:
+		return appendCall(dst, p)
+	case message.KindImage, message.KindAudio, message.KindFile:
+		return appendMedia(dst, p)
+	case message.KindOther:
+		if json.Valid(p.Args) {
+			return append(dst, p.Args...)
+		}
+	}
+	return append(jsonscan.AppendQuote(append(dst, `{"text":`...), p.Text), '}')
+}
+
+func appendCall(dst []byte, p *message.Part) []byte {
+	dst = append(dst, `{"functionCall":{`...)
+	if p.CallID != "" {
+		dst = append(jsonscan.AppendQuote(append(dst, `"id":`...), p.CallID), ',')
+	}
+	dst = append(jsonscan.AppendQuote(append(dst, `"name":`...), p.Name), `,"args":`...)
+	switch args := bytes.TrimSpace(p.Args); {
+	case len(args) == 0:
+		dst = append(dst, "{}"...)
+	case args[0] == '"' || !json.Valid(args):
+		dst = jsonscan.AppendQuote(dst, string(args))
+	default:
+		dst = append(dst, args...)
+	}
+	return append(dst, "}}"...)
+}
+
+// appendMedia writes a picture, a sound or a file as inline data, or by its
+// URL.
+func appendMedia(dst []byte, p *message.Part) []byte {
+	var media message.Media
+	if p.Media != nil {
+		media = *p.Media
+	}
+	mime, data, inline := strings.Cut(strings.TrimPrefix(media.URL, "data:"), ";base64,")
+	switch {
+	case len(p.Args) > 0 && json.Valid(p.Args):
+		return append(append(append(dst, `{"inlineData":`...), p.Args...), '}')
+	case inline:
+		dst = jsonscan.AppendQuote(append(dst, `{"inlineData":{"mimeType":`...), mime)
+		dst = jsonscan.AppendQuote(append(dst, `,"data":`...), data)
+	default:
+		dst = jsonscan.AppendQuote(append(dst, `{"fileData":{"mimeType":`...), media.MIME)
+		dst = jsonscan.AppendQuote(append(dst, `,"fileUri":`...), media.URL)
+	}
+	if media.Name != "" {
+		dst = jsonscan.AppendQuote(append(dst, `,"displayName":`...), media.Name)
+	}
+	return append(dst, "}}"...)
+}
