@@ -1,0 +1,35 @@
+package formats
+
+import (
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// call is how a log writes a call: the names of its members.
+type call struct{ id, name, args string }
+
+// calls writes the calls of an assistant's message of chat completions, whose
+// object is open.
+func (c *composer) calls(unit int, list []jsonscan.Span, names call) {
+	for k, at := range list {
+		o := objectAt(c.data, at)
+		c.text(opening(k, `,"tool_calls":[`) + `{"type":"function"`)
+		c.members(unit, o, names.id, "id")
+		c.text(`,"function":{`)
+		c.members(unit, o, names.name, "name", names.args, "arguments")
+		c.text("}}")
+	}
+	if len(list) > 0 {
+		c.text("]")
+	}
+}
+
+// madeIn returns what writes a message that was made since as one element: its
+// text between what stands before and behind it.
+func madeIn(around func(role message.Role) (before, after string)) func(dst []byte, m message.Message) []byte {
+	return func(dst []byte, m message.Message) []byte {
+		before, after := around(m.Role)
+		dst = jsonscan.AppendQuote(append(dst, before...), m.Text())
+		return append(dst, after...)
+	}
+}

@@ -1,0 +1,277 @@
+package formats_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
+)
+
+func read(t *testing.T, name, data string) *formats.File {
+	t.Helper()
+	f, err := formats.Read(name, []byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func outline(msgs []message.Message) (out []string) {
+	for _, m := range msgs {
+		s := string(m.Role) + ":"
+		for _, p := range m.Parts {
+			s += " " + p.Kind.String()
+			if p.CallID != "" {
+				s += "(" + p.CallID + ")"
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func mask(t *testing.T, m message.Message) message.Message {
+	t.Helper()
+	for i := range m.Parts {
+		if m.Parts[i].Kind == message.KindToolResult {
+			var err error
+			if m, err = m.WithPartText(i, "[masked]"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return m
+}
+
+const claudeCode = `{"type":"summary","summary":"x","leafUuid":"l"}
+{"type":"user", "message":{"role":"user","content":"q"},"uuid":"1","sessionId":"s","isSidechain":false}
+{"type":"user","message":{"role":"user","content":"of a sub-agent"},"uuid":"1b","isSidechain":true}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"QQ"}],"usage":{}},"uuid":"2"}
+{"type":"progress","data":{}}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},"uuid":"3"}
+
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"long output"} , {"type":"text","text":"and then"}]},"uuid":"4","toolUseResult":{"stdout":"long output"}}
+{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"done"}]},"uuid":"5"}
+{"type":"user","message":{"role":"user","content":"next"},"uuid":"6"}`
+
+func TestClaudeCodeLinesOfOneAnswerAreOneMessage(t *testing.T) {
+	f := read(t, "auto", claudeCode)
+	want := []string{"user: text", "assistant: reasoning tool_call(a)", "tool: tool_result(a)", "user: text", "assistant: text", "user: text"}
+	if diff := cmp.Diff(want, outline(f.Messages())); f.Format() != "claude-code" || f.Wire().Name() != "anthropic" || diff != "" {
+		t.Fatalf("%s %s %s", f.Format(), f.Wire().Name(), diff)
+	}
+	m := f.Messages()
+	view := []message.Message{m[0], m[1], mask(t, m[2]), m[3], m[4], m[5]}
+	out, err := f.Write(view, seq(6))
+	if want := strings.Replace(claudeCode, `"content":"long output"`, `"content":"[masked]"`, 1); err != nil || string(out) != want {
+		t.Errorf("%s, %v", out, err)
+	}
+	out, err = f.Write([]message.Message{message.Assistant(message.SummaryText(1, "sum")), m[4], m[5]}, []int{-1, 4, 5})
+	lines := strings.Split(string(out), "\n")
+	if err != nil || len(lines) != 6 || !strings.Contains(string(out), `<COMPACT-SUMMARY v1>\nsum\n`) {
+		t.Fatalf("%s, %v", out, err)
+	}
+	again := read(t, "auto", string(out))
+	if diff := cmp.Diff([]string{"assistant: text", "assistant: text", "user: text"}, outline(again.Messages())); diff != "" {
+		t.Error(diff)
+	}
+	rows := strings.Split(claudeCode, "\n")
+	if diff := cmp.Diff([]string{rows[0], lines[1], rows[2], rows[4], rows[8], rows[9]}, lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestALineOfTwoMessagesIsNotCutInTwo(t *testing.T) {
+	f := read(t, "auto", claudeCode)
+	m := f.Messages()
+	if _, err := f.Write([]message.Message{m[0], m[1], m[2], m[4], m[5]}, []int{0, 1, 2, 4, 5}); err == nil || !strings.Contains(err.Error(), "line 8") {
+		t.Error(err)
+	}
+}
+
+func TestALogOfASubAgentIsItsOwn(t *testing.T) {
+	f := read(t, "auto", `{"type":"user","message":{"role":"user","content":"q"},"uuid":"1","isSidechain":true}
+{"type":"assistant","message":{"id":"m","role":"assistant","content":"a"},"uuid":"2","isSidechain":true}
+`)
+	if diff := cmp.Diff([]string{"user: text", "assistant: text"}, outline(f.Messages())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+const codex = `{"timestamp":"t","type":"session_meta","payload":{"id":"s","base_instructions":{"text":"be good"}}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"q"}]}}
+{"type":"turn_context","payload":{}}
+{"type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"QQ"}}
+{"type":"event_msg","payload":{"type":"token_count"}}
+{"type":"response_item","payload":{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"a","output":"long output"}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"next"}]}}
+{"type":"event_msg","payl`
+
+func TestCodexItemsStayInTheirLines(t *testing.T) {
+	f := read(t, "auto", codex)
+	m := f.Messages()
+	want := []string{"system: text", "user: text", "assistant: reasoning tool_call(a)", "tool: tool_result(a)", "user: text"}
+	if diff := cmp.Diff(want, outline(m)); f.Format() != "codex" || diff != "" || !m[0].Protected {
+		t.Fatalf("%s %s", f.Format(), diff)
+	}
+	out, err := f.Write([]message.Message{m[0], m[1], m[2], mask(t, m[3]), m[4]}, seq(5))
+	if want := strings.Replace(codex, `"output":"long output"`, `"output":"[masked]"`, 1); err != nil || string(out) != want {
+		t.Errorf("%s, %v", out, err)
+	}
+	out, err = f.Write([]message.Message{m[0], message.Assistant("sum"), m[4]}, []int{0, -1, 4})
+	rows := strings.Split(codex, "\n")
+	want = []string{rows[0], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[2], rows[4], rows[7], rows[8]}
+	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
+
+func TestGeminiCLITurnsHoldCallsAndResults(t *testing.T) {
+	const data = `{
+  "sessionId": "s", "projectHash": "h",
+  "messages": [
+    {"id": "1", "type": "user", "content": "q"},
+    {"id": "2", "type": "gemini", "content": "", "thoughts": [], "toolCalls": [{"id": "f-1", "name": "f", "args": {"n": 1}, "result": [{"functionResponse": {"id": "f-1", "name": "f", "response": {"output": "long output"}}}], "resultDisplay": "long"}]},
+    {"id": "3", "type": "info", "content": "saved"},
+    {"id": "4", "type": "gemini", "content": "done"}
+  ]
+}`
+	f := read(t, "auto", data)
+	m := f.Messages()
+	want := []string{"user: text", "assistant: tool_call(f-1)", "tool: tool_result(f-1)", "assistant: text"}
+	if diff := cmp.Diff(want, outline(m)); f.Format() != "gemini-cli" || diff != "" {
+		t.Fatalf("%s %s", f.Format(), diff)
+	}
+	out, err := f.Write([]message.Message{m[0], m[1], mask(t, m[2]), m[3]}, seq(4))
+	if want := strings.Replace(data, `"output": "long output"`, `"output": "[masked]"`, 1); err != nil || string(out) != want {
+		t.Errorf("%s, %v", out, err)
+	}
+	out, err = f.Write([]message.Message{message.Assistant("sum"), m[3]}, []int{-1, 3})
+	if err != nil || !strings.Contains(string(out), `[
+    {"type":"user","content":"sum"},
+    {"id": "3", "type": "info", "content": "saved"},
+    {"id": "4", "type": "gemini", "content": "done"}
+  ]`) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+func TestListsKeepTheirLayout(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"lines": {
+			"{\"role\":\"user\",\"content\":\"a\",\"meta\":{\"protected\":true}}\r\n\r\n{\"role\":\"assistant\",\"content\":\"b\"}\r\n{\"role\":\"user\",\"content\":\"c\"}",
+			"{\"role\":\"user\",\"content\":\"a\",\"meta\":{\"protected\":true}}\r\n\r\n{\"role\":\"assistant\",\"content\":\"sum\"}\r\n{\"role\":\"user\",\"content\":\"c\"}",
+		},
+		"array": {
+			"\xef\xbb\xbf[\n  {\"role\": \"user\", \"content\": \"a\", \"meta\": {\"protected\": true}},\n  {\"role\": \"assistant\", \"content\": \"b\"},\n  {\"role\": \"user\", \"content\": \"c\"}\n]\n",
+			"\xef\xbb\xbf[\n  {\"role\": \"user\", \"content\": \"a\", \"meta\": {\"protected\": true}},\n  {\"role\":\"assistant\",\"content\":\"sum\"},\n  {\"role\": \"user\", \"content\": \"c\"}\n]\n",
+		},
+		"body": {
+			"{\"model\":\"m\",\n\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"},{\"role\":\"user\",\"content\":\"c\"}]}\n",
+			"{\"model\":\"m\",\n\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"sum\"},{\"role\":\"user\",\"content\":\"c\"}]}\n",
+		},
+	} {
+		f := read(t, "auto", c.in)
+		m := f.Messages()
+		if m[0].Protected != strings.Contains(c.in, "protected") {
+			t.Errorf("%s: protected %v", name, m[0].Protected)
+		}
+		if out, err := f.Write(slices.Clone(m), seq(3)); err != nil || string(out) != c.in {
+			t.Errorf("%s: %q, %v", name, out, err)
+		}
+		out, err := f.Write([]message.Message{m[0], message.Assistant("sum"), m[2]}, []int{0, -1, 2})
+		if diff := cmp.Diff(c.want, string(out)); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", name, err, diff)
+		}
+	}
+}
+
+func TestOneLineBecomesTwo(t *testing.T) {
+	for _, in := range []string{`{"role":"user","content":"a"}`, `{"type":"message","role":"user","content":"a"}`} {
+		f := read(t, "auto", in)
+		out, err := f.Write([]message.Message{message.Assistant("sum"), f.Messages()[0]}, []int{-1, 0})
+		if err != nil || strings.Count(string(out), "\n") != 1 || !strings.HasSuffix(string(out), "\n"+in) {
+			t.Errorf("%s, %v", out, err)
+		}
+	}
+}
+
+func TestBadInputNamesLineAndField(t *testing.T) {
+	for name, c := range map[string]struct {
+		format, data string
+		line, index  int
+		want         string
+	}{
+		"openai lines":    {"auto", "{\"role\":\"user\",\"content\":\"a\"}\n\n{\"role\":\"user\",\"content\":7}\n", 3, 1, `"content"`},
+		"openai array":    {"auto", "[\n{\"role\":\"user\",\"content\":\"a\"},\n{\"rol\":2}\n]", 3, 1, `"role"`},
+		"a list cut off":  {"auto", "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":", 2, 1, "not valid JSON"},
+		"two on a line":   {"auto", "{\"role\":\"user\",\"content\":\"a\"}{\"role\":\"user\",\"content\":\"a\"}\n", 1, 1, "two JSON values"},
+		"an array no end": {"auto", "[\n{\"role\":\"user\"},\n", 3, -1, "not valid JSON"},
+		"claude code":     {"auto", strings.Replace(claudeCode, `"content":"next"`, `"content":7`, 1), 10, 5, `"content"`},
+		"codex":           {"auto", strings.Replace(codex, `"call_id":"a","name"`, `"call_id":7,"name"`, 1), 6, 2, `"call_id"`},
+		"a broken line":   {"codex", strings.Replace(codex, `"turn_context",`, `"turn_context"`, 1), 3, 2, "not valid JSON"},
+		"a body":          {"responses", "\n{\"input\":[7]}", 2, -1, `"input[0]"`},
+	} {
+		_, err := formats.Read(c.format, []byte(c.data))
+		var at *formats.InputError
+		if !errors.As(err, &at) || at.Line != c.line || at.Index != c.index || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want line %d, message %d, %s", name, err, c.line, c.index, c.want)
+		}
+	}
+}
+
+func TestAViewOfAnotherFileIsRefused(t *testing.T) {
+	f := read(t, "auto", codex)
+	m := f.Messages()
+	for name, c := range map[string]struct {
+		view    []message.Message
+		sources []int
+	}{
+		"too few sources":         {m, seq(4)},
+		"a source that is none":   {m[:1], []int{9}},
+		"another message":         {[]message.Message{m[0], message.User("x")}, []int{0, 1}},
+		"another number of parts": {[]message.Message{m[0], m[2]}, []int{0, 1}},
+	} {
+		if out, err := f.Write(c.view, c.sources); err == nil {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{claudeCode, codex, `[{"role":"user","parts":[{"text":"x"}]}]`, `{"messages":[{"role":"user","content":"x"}],"model":"m"}`,
+		`{"info":{"id":"ses_1"},"messages":[{"info":{"role":"assistant"},"parts":[{"type":"tool","callID":"c","tool":"f","state":{"input":{},"output":"x"}}]}]}`,
+		`{"type":"assistant.message","data":{"content":"x","toolRequests":[{"toolCallId":"c","name":"f","arguments":{}}]}}` + "\n" + `{"type":"tool.execution_complete","data":{"toolCallId":"c","result":{"content":"x"}}}`,
+		`{"type":"message","message":{"role":"toolResult","toolCallId":"c","content":[{"type":"text","text":"x"}]}}`,
+		`{"sessionId":"s","projectHash":"h","messages":[{"type":"gemini","content":"x","toolCalls":[{"name":"f","args":{},"result":[]}]}]}`,
+		`{"trajectory":[],"history":[{"role":"tool","tool_call_ids":["a"],"content":"x"}]}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, name := range append([]string{"auto"}, formats.Names()...) {
+			file, err := formats.Read(name, data)
+			if err != nil {
+				continue
+			}
+			msgs := file.Messages()
+			out, err := file.Write(slices.Clone(msgs), seq(len(msgs)))
+			if err != nil || !bytes.Equal(out, data) && !bytes.Contains(data, []byte("meta")) {
+				t.Fatalf("%s: %q became %q: %v", name, data, out, err)
+			}
+			view := append([]message.Message{message.User("made")}, msgs...)
+			if out, err = file.Write(view, append([]int{-1}, seq(len(msgs))...)); err != nil {
+				continue
+			}
+			if _, err := formats.Read(file.Format(), out); err != nil {
+				t.Fatalf("%s: %v: %q", name, err, out)
+			}
+		}
+	})
+}

@@ -1,0 +1,89 @@
+// Package formats knows every wire of the module, finds the one that a body is
+// in, and reads the files in which conversations are kept: bodies, lists of
+// messages of any wire, and the session logs of agents.
+//
+// A [File] is written back with another conversation by splicing: a line, or
+// an element of a list, that holds a kept message is the same bytes; so is
+// every line that holds none; an edit replaces one JSON string inside its
+// line; and what was made since is a line in the form of the file.
+package formats
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// All returns the wires.
+func All() []wire.Format {
+	return []wire.Format{openai.Wire, anthropic.Wire, responses.Wire, gemini.Wire}
+}
+
+// Lookup returns the wire with this name.
+func Lookup(name string) (wire.Format, bool) {
+	for _, f := range All() {
+		if f.Name() == name {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// ErrUnknown is wrapped by the error for a body, or a file, of which it can't
+// be told what it is.
+var ErrUnknown = errors.New("formats: the format can't be told")
+
+// Detect finds the wire of a request body of which nothing else is known. What
+// decides, in this order:
+//
+//  1. "contents" is gemini, "input" responses, "messages" one of the other
+//     two; two of them together are an error.
+//  2. In "messages": what only one of the two has. Fields of the body
+//     ("system" and "anthropic_version" there, "stream_options",
+//     "max_completion_tokens" and others here), schemas with "input_schema" or
+//     "function", roles ("system" at the head of the list, "tool"), keys of
+//     messages ("tool_calls") and types of blocks ("tool_use", "image_url").
+//  3. A body without "max_tokens" is openai: Anthropic requires it.
+//  4. The model: claude-… is anthropic, any other openai.
+//
+// A body that has marks of both, or nothing that tells, is an error that wraps
+// [ErrUnknown].
+func Detect(body []byte) (wire.Format, error) {
+	doc, err := jsonscan.Split(body, "messages")
+	if err != nil {
+		return nil, err
+	}
+	has := keys(doc.Members)
+	var found []wire.Format
+	for _, c := range []struct {
+		key string
+		f   wire.Format
+	}{{"contents", gemini.Wire}, {"input", responses.Wire}, {"messages", nil}} {
+		if has[c.key] {
+			found = append(found, c.f)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w: there is none of messages, input and contents", ErrUnknown)
+	case len(found) > 1:
+		return nil, fmt.Errorf("%w: there is more than one of messages, input and contents", ErrUnknown)
+	case found[0] != nil:
+		return found[0], nil
+	}
+	return detectMessages(body, doc, has)
+}
+
+func keys(members []jsonscan.Member) map[string]bool {
+	has := map[string]bool{}
+	for _, m := range members {
+		has[m.Key] = true
+	}
+	return has
+}

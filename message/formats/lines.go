@@ -1,0 +1,176 @@
+package formats
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// source is a file that was cut into units.
+type source struct {
+	data  []byte
+	units []unit
+	list  elements.List // that the units are the elements of
+	top   jsonscan.Span // the object that holds the list; zero: there is none
+	lines bool          // a unit is a line
+	doc   object        // of top
+	at    []object      // of each unit
+	loose error         // what of the lines is tolerated in logs only
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// cut says what a file consists of: lines, the elements of an array, or one
+// object.
+func cut(data []byte) (*source, error) {
+	start := jsonscan.Space(data, 0)
+	if bytes.HasPrefix(data, byteOrderMark) {
+		start = jsonscan.Space(data, len(byteOrderMark))
+	}
+	s := &source{data: data}
+	if start < len(data) && data[start] == '[' {
+		return s, s.array(start)
+	}
+	if err := jsonscan.Check(data[start:]); err == nil && start < len(data) && data[start] == '{' {
+		whole, err := jsonscan.Value(data, start)
+		s.top, s.doc = whole, objectAt(data, whole)
+		s.units, s.lines = []unit{{whole, lineOf(data, start)}}, true
+		s.list.Sep = "\n"
+		s.at = []object{s.doc}
+		return s, err
+	}
+	return s, s.cutLines(start)
+}
+
+// array cuts the array that begins at start, which must be all there is.
+func (s *source) array(start int) error {
+	if err := jsonscan.Check(s.data[start:]); err != nil {
+		line := 1
+		if at, ok := err.(*jsonscan.SyntaxError); ok {
+			line = lineOf(s.data, min(start+at.Offset, len(s.data)))
+		}
+		return &InputError{Line: line, Index: -1, Err: err}
+	}
+	whole, err := jsonscan.Value(s.data, start)
+	if err != nil {
+		return err
+	}
+	s.elements(whole)
+	return nil
+}
+
+// elements makes the elements of an array the units.
+func (s *source) elements(at jsonscan.Span) {
+	s.list, s.lines, s.units, s.at = elements.List{At: at, Sep: ","}, false, nil, nil
+	line, from := 1, 0
+	for _, e := range elementsOf(s.data, at) {
+		line += bytes.Count(s.data[from:e.Start], []byte{'\n'})
+		from = e.Start
+		s.units = append(s.units, unit{e, line})
+		s.at = append(s.at, objectAt(s.data, e))
+	}
+}
+
+// cutLines cuts a file of values, each on a line of its own; a value may go on
+// over several.
+func (s *source) cutLines(at int) error {
+	s.lines, s.list.Sep = true, "\n"
+	line, from := lineOf(s.data, at), at
+	for ; at < len(s.data); at = jsonscan.Space(s.data, from) {
+		breaks := bytes.Count(s.data[from:at], newline)
+		if line += breaks; breaks == 0 && len(s.units) > 0 {
+			s.loose = &InputError{Line: line, Index: len(s.units), Err: errTwo}
+		}
+		v, err := jsonscan.Value(s.data, at)
+		if err != nil {
+			v = jsonscan.Span{Start: at, End: len(s.data)}
+		}
+		if err := jsonscan.Check(v.Of(s.data)); err != nil {
+			s.loose = &InputError{Line: line, Index: len(s.units), Err: err}
+			if len(s.units) == 0 || bytes.Contains(s.data[at:], newline) {
+				return s.loose
+			}
+			return nil
+		}
+		s.units = append(s.units, unit{v, line})
+		s.at = append(s.at, objectAt(s.data, v))
+		line += bytes.Count(v.Of(s.data), newline)
+		from = v.End
+	}
+	return nil
+}
+
+var newline = []byte{'\n'}
+
+var errTwo = errors.New("there are two JSON values on the line")
+
+// composer begins a body.
+func (s *source) composer() *composer {
+	return &composer{data: s.data, units: s.units, protected: map[int]bool{}}
+}
+
+// message copies a message of a list, but for what is not the provider's
+// business: its member "meta".
+func (c *composer) message(unit int, at jsonscan.Span) {
+	c.item(unit)
+	if meta, ok := metaOf(c.data, at); ok {
+		gap := jsonscan.Cut(c.data, meta.Whole)
+		c.copy(unit, jsonscan.Span{Start: at.Start, End: gap.Start})
+		c.copy(unit, jsonscan.Span{Start: gap.End, End: at.End})
+		if string(objectAt(c.data, meta.Value).by["protected"].Of(c.data)) == "true" {
+			c.protected[unit] = true
+		}
+		return
+	}
+	c.copy(unit, at)
+}
+
+var metaKey = []byte(`"meta"`)
+
+func metaOf(data []byte, at jsonscan.Span) (found jsonscan.Member, ok bool) {
+	if !bytes.Contains(at.Of(data), metaKey) {
+		return found, false
+	}
+	_ = jsonscan.Object(data, at, func(m jsonscan.Member) error {
+		if m.Key == "meta" {
+			found, ok = m, true
+		}
+		return nil
+	})
+	return found, ok
+}
+
+// wireFile reads a list of messages of a wire, or one body of it.
+func wireFile(f wire.Format, list string) func(*source) (*File, error) {
+	return func(s *source) (*File, error) {
+		if s.loose != nil {
+			return nil, s.loose
+		}
+		if s.isBody() {
+			req, err := f.ParseRequest(s.top.Of(s.data), nil)
+			if err != nil {
+				return nil, &InputError{Line: s.units[0].line, Index: -1, Err: err}
+			}
+			if s.top.Start == 0 && s.top.End == len(s.data) {
+				return &File{name: f.Name(), req: req}, nil
+			}
+			return &File{name: f.Name(), req: around{req, s.data, s.top}}, nil
+		}
+		c := s.composer()
+		c.text(fmt.Sprintf(`{"model":"","%s":[`, list))
+		for i, u := range s.units {
+			c.message(i, u.at)
+		}
+		c.text("]}")
+		return newLog(f.Name(), f, c, s.list, made(f, list, s.list.Sep))
+	}
+}
+
+// isBody reports whether the file is one object that is no message.
+func (s *source) isBody() bool {
+	return s.top.End != 0 && (s.doc.has("messages") || s.doc.has("input") || s.doc.has("contents"))
+}

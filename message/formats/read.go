@@ -1,0 +1,142 @@
+package formats
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+)
+
+// format is a way of keeping conversations in files.
+type format struct {
+	name string
+	is   func(*source) bool // it is this one, and can't be another
+	read func(*source) (*File, error)
+}
+
+// known lists the formats in the order in which they are tried: those of
+// agents first, each of which has marks of its own.
+func known() []format {
+	return []format{
+		{"claude-code", isClaudeCode, readClaudeCode},
+		{"codex", isCodex, readCodex},
+		{"gemini-cli", isGeminiCLI, readGeminiCLI},
+		{"copilot", isCopilot, readCopilot},
+		{"pi", isPi, readPi},
+		{"opencode", isOpenCode, readOpenCode},
+		{"swe-agent", isSWEAgent, readSWEAgent},
+		{"mini-swe-agent", isMiniSWEAgent, readChatAt("mini-swe-agent", "messages")},
+		{"openhands", isOpenHands, readOpenHands},
+		{"langgraph", isLangGraph, readLangGraph},
+		{"tau2-bench", isTau2Bench, readTau2Bench},
+		{"tau-bench", isTauBench, readChatAt("tau-bench", "traj")},
+		{"gemini", isGemini, wireFile(gemini.Wire, "contents")},
+		{"responses", isResponses, wireFile(responses.Wire, "input")},
+		{"anthropic", isAnthropic, wireFile(anthropic.Wire, "messages")},
+		{"openai", isOpenAI, wireFile(openai.Wire, "messages")},
+	}
+}
+
+// Names returns the names of the file formats that [Read] knows, those of the
+// wires first.
+func Names() []string {
+	var wires, logs []string
+	for _, f := range known() {
+		if _, ok := Lookup(f.name); ok {
+			wires = append([]string{f.name}, wires...)
+		} else {
+			logs = append(logs, f.name)
+		}
+	}
+	return append(wires, logs...)
+}
+
+// Read reads a file in the format of this name; "auto" or "" finds it. An
+// error of a message or of a line is an *[InputError]; that the format is not
+// known, or can't be found, is one that wraps [ErrUnknown]. The data is kept
+// and must not be modified afterwards.
+//
+// In a log, a last line that is cut off (it is being written) stays as it is
+// and holds no message, and a line may hold two values; in a list of messages
+// these are errors.
+//
+// A file is found to be the log of an agent by marks that only this agent
+// makes. A body is found as [Detect] does. A list of messages (JSONL, or one
+// JSON array) is gemini, responses or anthropic if any of it could be nothing
+// else, and openai otherwise.
+func Read(name string, data []byte) (*File, error) {
+	s, err := cut(data)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" || name == "auto" {
+		return s.detect()
+	}
+	for _, f := range known() {
+		if f.name != name {
+			continue
+		}
+		if _, wire := Lookup(name); !wire && !f.is(s) {
+			return nil, &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it is of the form of %s", name)}
+		}
+		return f.read(s)
+	}
+	return nil, fmt.Errorf("%w: there is no format %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+}
+
+func (s *source) detect() (*File, error) {
+	for _, f := range known() {
+		if _, wire := Lookup(f.name); !wire && f.is(s) {
+			return f.read(s)
+		}
+	}
+	name := "openai"
+	if s.isBody() {
+		w, err := Detect(s.top.Of(s.data))
+		if err != nil {
+			return nil, err
+		}
+		name = w.Name()
+	}
+	for _, f := range known() {
+		if _, wire := Lookup(f.name); wire && (s.isBody() && f.name == name || !s.isBody() && f.is(s)) {
+			return f.read(s)
+		}
+	}
+	return nil, fmt.Errorf("%w: it is neither a body, nor a list of messages, nor the log of an agent", ErrUnknown)
+}
+
+// any reports whether any unit is so.
+func (s *source) any(is func(object) bool) bool {
+	for _, o := range s.at {
+		if is(o) {
+			return true
+		}
+	}
+	return false
+}
+
+func isGemini(s *source) bool {
+	return s.any(func(o object) bool { return o.is("parts", '[') || o.text("role") == "model" })
+}
+
+func isResponses(s *source) bool {
+	return s.any(func(o object) bool { return o.has("type") && (o.has("call_id") || responsesTypes[o.text("type")]) })
+}
+
+var responsesTypes = map[string]bool{"message": true, "reasoning": true, "compaction": true, "item_reference": true, "web_search_call": true}
+
+func isAnthropic(s *source) bool {
+	var e evidence
+	for i, o := range s.at {
+		e.message(o, i)
+	}
+	return e.anthropic > 0 && e.openai == 0
+}
+
+// isOpenAI takes any list of objects with roles, and what is to be refused as
+// such: the error names the line.
+func isOpenAI(s *source) bool { return s.top.End == 0 || s.doc.has("role") }
