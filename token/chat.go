@@ -57,10 +57,11 @@ func (c *chat) part(p *message.Part) Mix {
 	case message.KindText:
 		return prose(p.Text, c.text(p.Text))
 	case message.KindReasoning:
-		if p.Text == "" && p.Sealed {
-			return Mix{Prose: sealed(p)}
+		n := c.text(p.Text)
+		if size := sealed(p); p.Sealed && size > n {
+			return Mix{Prose: size} // the text is no more than a summary of what is encrypted
 		}
-		return prose(p.Text, c.text(p.Text))
+		return prose(p.Text, n)
 	case message.KindToolCall:
 		args := string(p.Args)
 		return code(args, perCall+c.text(p.Name)+c.text(args))
@@ -76,25 +77,45 @@ func (c *chat) part(p *message.Part) Mix {
 	return Mix{Code: max(1, c.text(p.Text)+c.other(string(p.Args)))}
 }
 
+// blobs are what base64 stands behind in JSON.
+var blobs = [3]string{";base64,", `"encrypted_content":"`, `"encrypted_content": "`}
+
 // other prices JSON that no rule knows as text, with what it holds in base64
-// priced by size.
+// priced by size. It is linear: each mark is looked for once.
 func (c *chat) other(raw string) int {
-	const mark = ";base64,"
-	n := 0
-	for {
-		at := strings.Index(raw, mark)
-		if at < 0 {
-			return n + c.text(raw)
-		}
-		at += len(mark)
-		n += c.text(raw[:at])
-		end := strings.IndexByte(raw[at:], '"')
-		if end < 0 {
-			end = len(raw) - at
-		}
-		n += sealedTokens(end)
-		raw = raw[at+end:]
+	var next [3]int // where base64 begins behind each mark; len(raw) = nowhere
+	for i := range next {
+		next[i] = blob(raw, 0, blobs[i])
 	}
+	n, from := 0, 0
+	for from < len(raw) {
+		at := min(next[0], next[1], next[2])
+		n += c.text(raw[from:at])
+		if from = at; at == len(raw) {
+			break
+		}
+		end := len(raw)
+		if size := strings.IndexByte(raw[at:], '"'); size >= 0 {
+			end = at + size
+		}
+		n += sealedTokens(end - at)
+		from = end
+		for i := range next {
+			if next[i] < from {
+				next[i] = blob(raw, from, blobs[i])
+			}
+		}
+	}
+	return n
+}
+
+// blob returns where the next base64 behind a mark begins, len(raw) where
+// there is none.
+func blob(raw string, from int, mark string) int {
+	if at := strings.Index(raw[from:], mark); at >= 0 {
+		return from + at + len(mark)
+	}
+	return len(raw)
 }
 
 // sealed prices encrypted reasoning, of which only the size is known.

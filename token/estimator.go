@@ -70,7 +70,15 @@ func NewCharsEstimator() *Estimator { return &Estimator{format: charsFormat{}} }
 func (e *Estimator) Message(m message.Message) int { return e.Mix(m).Total() }
 
 // Mix returns the cost of a message by the kind of its text.
-func (e *Estimator) Mix(m message.Message) Mix { return e.price(&m).Mix }
+func (e *Estimator) Mix(m message.Message) Mix {
+	if e.cache != nil {
+		if p, ok := e.cache.lookup(keyOf(&m)); ok {
+			return p.Mix
+		}
+	}
+	unknown := m // what is handed to a format goes to the heap, and m need not
+	return e.price(&unknown).Mix
+}
 
 // priced is what a message costs.
 type priced struct {
@@ -82,7 +90,7 @@ func (e *Estimator) price(m *message.Message) priced {
 	if e.cache == nil {
 		return e.format.message(m)
 	}
-	key := cacheKey{m.Fingerprint(), shape(m)}
+	key := keyOf(m)
 	if p, ok := e.cache.lookup(key); ok {
 		return p
 	}
@@ -90,6 +98,8 @@ func (e *Estimator) price(m *message.Message) priced {
 	e.cache.store(key, p)
 	return p
 }
+
+func keyOf(m *message.Message) cacheKey { return cacheKey{m.Fingerprint(), shape(m)} }
 
 // Messages returns the cost of messages together, without tools and reply.
 func (e *Estimator) Messages(msgs []message.Message) int {

@@ -108,6 +108,16 @@ func TestEstimatorTellsApartWhatFingerprintsDoNot(t *testing.T) {
 	if open, sealed := e.Message(blob(false)), e.Message(blob(true)); open >= sealed {
 		t.Errorf("no reasoning costs %d, sealed reasoning %d", open, sealed)
 	}
+	summary := blob(true)
+	summary.Parts[0].Text, summary.Parts[0].Args = "in short", json.RawMessage(`"`+strings.Repeat("QUJD", 1000)+`"`)
+	if cost := e.Message(summary); cost < 700 {
+		t.Errorf("4,000 bytes of encrypted reasoning with a summary cost %d", cost)
+	}
+	opaque := message.Assistant("")
+	opaque.Parts = []message.Part{{Kind: message.KindOther, Args: json.RawMessage(`{"type":"compaction","encrypted_content":"` + strings.Repeat("QUJD", 1000) + `"}`)}}
+	if cost := e.Message(opaque); cost < 700 || cost > 900 {
+		t.Errorf("4,000 bytes in an encrypted item cost %d", cost)
+	}
 	tight := message.Assistant("", message.Call("1", "f", `{"a":1}`))
 	loose := message.Assistant("", message.Call("1", "f", "{\n\t\"a\" :   1\n}"))
 	if e.Message(tight) >= e.Message(loose) {
@@ -163,6 +173,7 @@ func parts() map[string]message.Part {
 		"reasoning":            {Kind: message.KindReasoning, Text: "hmm"},
 		"signed reasoning":     {Kind: message.KindReasoning, Text: "hmm", Sealed: true},
 		"encrypted reasoning":  {Kind: message.KindReasoning, Sealed: true, Args: json.RawMessage(`"` + blob + `"`)},
+		"encrypted, summed up": {Kind: message.KindReasoning, Text: "hmm", Sealed: true, Args: json.RawMessage(`"` + blob + `"`)},
 		"encrypted, size only": {Kind: message.KindReasoning, Sealed: true, Media: &message.Media{Bytes: 900}},
 		"encrypted, no size":   {Kind: message.KindReasoning, Sealed: true},
 		"a call":               {Kind: message.KindToolCall, CallID: "1", Name: "f", Args: json.RawMessage(`{}`)},
@@ -178,6 +189,7 @@ func parts() map[string]message.Part {
 		"a file, no media":     {Kind: message.KindFile},
 		"other":                {Kind: message.KindOther, Args: json.RawMessage(`{"type":"video","n":1}`)},
 		"other with data":      {Kind: message.KindOther, Args: json.RawMessage(`{"v":"data:video/mp4;base64,` + blob + `"}`)},
+		"other, encrypted":     {Kind: message.KindOther, Args: json.RawMessage(`{"encrypted_content": "` + blob + `"}`)},
 		"other, empty":         {Kind: message.KindOther},
 		"a kind to come":       {Kind: 200, Args: json.RawMessage(`{}`)},
 	}
