@@ -7,21 +7,37 @@ import (
 )
 
 // Config is the part of the configuration that every decision is made of. Its
-// tags are the names in files.
+// tags are the names in files; the defaults are those of the preset graduated.
 type Config struct {
 	// Stages are the names of the stages, in the order in which they work:
 	// window, truncate, mask, history, summarise, shrink, local, fallback,
-	// groups, drop, squeeze.
+	// groups, drop, squeeze. Default truncate, mask, summarise, shrink, squeeze.
 	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=window truncate mask history summarise shrink local fallback groups drop squeeze"`
 
-	TriggerPct      float64        `mapstructure:"trigger_pct" validate:"gt=0,lte=1"`
-	TargetPct       float64        `mapstructure:"target_pct" validate:"gt=0,lte=1"`
-	HardCapBuffer   int            `mapstructure:"hard_cap_buffer" validate:"gte=0"`
-	MarginPct       int            `mapstructure:"margin_pct" validate:"gte=0,lt=100"` // of the window, kept free on top of the buffer
-	KeepRecentTurns int            `mapstructure:"keep_recent_turns" validate:"gte=1"`
-	KeepToolIOPairs int            `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
+	// TriggerPct is the share of the window (0 to 1) from which on a compaction
+	// is due; default 0.85.
+	TriggerPct float64 `mapstructure:"trigger_pct" validate:"gt=0,lte=1"`
+	// TargetPct is the share of the window at which it stops; below TriggerPct,
+	// default 0.60.
+	TargetPct float64 `mapstructure:"target_pct" validate:"gt=0,lte=1"`
+	// HardCapBuffer is how many tokens at the end of the window are never used;
+	// default 1500.
+	HardCapBuffer int `mapstructure:"hard_cap_buffer" validate:"gte=0"`
+	// MarginPct is the same as a share of the window, in percent, on top;
+	// default 0.
+	MarginPct int `mapstructure:"margin_pct" validate:"gte=0,lt=100"`
+	// KeepRecentTurns is how many of the last turns stay as they are; default 6,
+	// fewer, down to 1, when the view does not fit otherwise.
+	KeepRecentTurns int `mapstructure:"keep_recent_turns" validate:"gte=1"`
+	// KeepToolIOPairs is the same for the last tool calls with their results;
+	// default 4.
+	KeepToolIOPairs int `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
+	// RolesNeverPrune are the roles whose messages are never touched; default
+	// system and developer.
 	RolesNeverPrune []message.Role `mapstructure:"roles_never_prune"`
-	Strategy        string         `mapstructure:"strategy" validate:"required"`
+	// Strategy is the name of what a summary holds: task_state, decision_log,
+	// code_delta or brief; default task_state.
+	Strategy string `mapstructure:"strategy" validate:"required"`
 
 	// MaxHistoryTokens bounds what the stage history leaves of the conversation
 	// before the last request; 0 = what the budget leaves.
@@ -44,21 +60,37 @@ func (c Config) Check() error {
 
 // TruncateConfig configures the stage truncate.
 type TruncateConfig struct {
-	When                When   `mapstructure:"when" validate:"oneof=trigger always"`
-	MaxToolResultTokens int    `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
-	Keep                string `mapstructure:"keep" validate:"oneof=head tail both"`
+	// When is "trigger" (when a compaction is due) or "always" (when a result is
+	// first seen); default "trigger".
+	When When `mapstructure:"when" validate:"oneof=trigger always"`
+	// MaxToolResultTokens is the most that is left of one result; default 8000,
+	// and at most a quarter of the budget in any case.
+	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
+	// Keep is the end that is kept: "head", "tail" or "both"; default "head".
+	Keep string `mapstructure:"keep" validate:"oneof=head tail both"`
 }
 
 // MaskConfig configures the stage mask.
 type MaskConfig struct {
-	When                When     `mapstructure:"when" validate:"oneof=trigger always"`
-	Every               int      `mapstructure:"every" validate:"gte=1"` // turns between two batches when it is always on
-	WindowTurns         int      `mapstructure:"window_turns" validate:"gte=0"`
-	KeepFirst           int      `mapstructure:"keep_first" validate:"gte=0"`
-	KeepLast            int      `mapstructure:"keep_last" validate:"gte=0"`
-	ExcludeTools        []string `mapstructure:"exclude_tools"`
-	MaxObservationChars int      `mapstructure:"max_observation_chars" validate:"omitempty,gte=48"` // 0: the placeholder alone
-	Template            string   `mapstructure:"template"`                                          // empty: the preset's form
+	// When is "trigger" (in one batch when a compaction is due) or "always" (at
+	// every call); default "trigger".
+	When When `mapstructure:"when" validate:"oneof=trigger always"`
+	// Every is how many turns lie between two batches with "always"; default 1.
+	Every int `mapstructure:"every" validate:"gte=1"`
+	// WindowTurns is how many of the last turns keep their results; default 10.
+	WindowTurns int `mapstructure:"window_turns" validate:"gte=0"`
+	// KeepFirst is how many of the first results stay; default 2.
+	KeepFirst int `mapstructure:"keep_first" validate:"gte=0"`
+	// KeepLast is how many of the last results stay; default 0.
+	KeepLast int `mapstructure:"keep_last" validate:"gte=0"`
+	// ExcludeTools are tools whose results stay; default none.
+	ExcludeTools []string `mapstructure:"exclude_tools"`
+	// MaxObservationChars, where it is not 0, leaves the beginning of a result:
+	// with the placeholder at most so many characters. Default 0.
+	MaxObservationChars int `mapstructure:"max_observation_chars" validate:"omitempty,gte=48"`
+	// Template is a placeholder of your own, of {chars} {tokens} {tool} {turn}
+	// {ref} {status}; "": the preset's.
+	Template string `mapstructure:"template"`
 }
 
 // Default returns the defaults of the preset "graduated".

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -58,22 +59,20 @@ func (c *Conversation) Messages() []message.Message {
 // was made here.
 func (c *Conversation) Source(i int) int { return c.items[i].src }
 
+// Sources returns what [Conversation.Source] says of each message.
+func (c *Conversation) Sources() []int {
+	out := make([]int, len(c.items))
+	for i := range c.items {
+		out[i] = c.items[i].src
+	}
+	return out
+}
+
 // Decision returns what became of input message src, and why.
 func (c *Conversation) Decision(src int) (Decision, string) { return c.decisions[src], c.reasons[src] }
 
 // Inputs returns the number of messages that came in.
 func (c *Conversation) Inputs() int { return len(c.decisions) }
-
-// Remember attaches what an earlier process knew of part p of message i.
-func (c *Conversation) remember(i, p int, o Origin) {
-	origins := map[int]Origin{p: o}
-	for k, v := range c.items[i].origins {
-		if k != p {
-			origins[k] = v
-		}
-	}
-	c.items[i].origins = origins
-}
 
 // Origin returns what is known of part p of message i from before an edit.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
@@ -98,15 +97,12 @@ var ErrEdit = errors.New("policy: the edit does not fit the conversation")
 func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 	d := c.clone()
 	var cut *Edit
-	var names map[string]string
+	w := rewriter{d: d}
 	for k := range edits {
 		e := &edits[k]
 		switch {
 		case e.Text != nil && e.Cut == nil:
-			if names == nil {
-				names = toolNames(c.Messages())
-			}
-			if err := d.rewrite(e, names); err != nil {
+			if err := w.add(e); err != nil {
 				return nil, err
 			}
 		case e.Cut != nil && e.Text == nil && cut == nil:
@@ -115,35 +111,74 @@ func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 			return nil, fmt.Errorf("%w: edit %d wants one text edit or one cut", ErrEdit, k)
 		}
 	}
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
 	if cut == nil {
 		return d, nil
 	}
 	return d, d.cut(cut)
 }
 
-func (d *Conversation) rewrite(e *Edit, names map[string]string) error {
+// rewriter makes the text edits of one message together: its raw form is
+// written once, however many of its parts change.
+type rewriter struct {
+	d     *Conversation
+	names map[string]string // of the tools, by call id
+	at    int
+	texts map[int]string // of message at
+	marks map[int]Origin // likewise: what is to be remembered of its parts
+}
+
+func (w *rewriter) add(e *Edit) error {
 	t := e.Text
-	if t.Index < 0 || t.Index >= len(d.items) || t.Part < 0 || t.Part >= len(d.items[t.Index].m.Parts) {
+	if t.Index < 0 || t.Index >= len(w.d.items) || t.Part < 0 || t.Part >= len(w.d.items[t.Index].m.Parts) {
 		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
 	}
-	it := &d.items[t.Index]
-	part := it.m.Parts[t.Part]
-	text, err := d.render(part, t.Segments, names)
+	if w.names == nil {
+		w.names = toolNames(w.d.Messages())
+	}
+	if _, again := w.texts[t.Part]; again || t.Index != w.at {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	it := &w.d.items[t.Index]
+	text, err := w.d.render(it.m.Parts[t.Part], t.Segments, w.names)
 	if err != nil {
 		return err
 	}
-	m, err := it.m.WithPartText(t.Part, text)
-	if err != nil {
-		return fmt.Errorf("%w: message %d: %w", ErrEdit, t.Index, err)
+	if w.at = t.Index; w.texts == nil {
+		w.texts, w.marks = map[int]string{}, map[int]Origin{}
 	}
-	it.m = m
+	w.texts[t.Part] = text
 	for _, s := range t.Segments {
 		if s.Mark != nil {
-			d.remember(t.Index, t.Part, Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: e.Decision == Masked})
+			w.marks[t.Part] = Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: e.Decision == Masked}
 			break
 		}
 	}
-	d.decide(it.src, e)
+	w.d.decide(it.src, e)
+	return nil
+}
+
+// flush makes the edits that were added since the last one.
+func (w *rewriter) flush() error {
+	if len(w.texts) == 0 {
+		return nil
+	}
+	it := &w.d.items[w.at]
+	m, err := it.m.WithPartTexts(w.texts)
+	if err != nil {
+		return fmt.Errorf("%w: message %d: %w", ErrEdit, w.at, err)
+	}
+	if len(w.marks) > 0 {
+		origins := make(map[int]Origin, len(it.origins)+len(w.marks)) // the one there is shared
+		maps.Copy(origins, it.origins)
+		maps.Copy(origins, w.marks)
+		it.origins = origins
+	}
+	it.m, w.texts = m, nil
 	return nil
 }
 
@@ -217,11 +252,16 @@ func (d *Conversation) cut(e *Edit) error {
 			}
 		}
 	}
-	take(0, e.Cut.Recent, func(i int) bool { return pinned[i] })
+	front := e.Cut.Recent // pinned rounds up to here come first
+	if e.Cut.Behind && len(e.Cut.Removed) > 0 {
+		front = min(front, e.Cut.Removed[0])
+	}
+	take(0, front, func(i int) bool { return pinned[i] })
 	if e.Cut.New != nil {
 		out = append(out, item{m: *e.Cut.New, src: -1})
 	}
 	take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })
+	take(front, e.Cut.Recent, func(i int) bool { return pinned[i] })
 	take(e.Cut.Recent, len(d.items), func(int) bool { return true })
 	d.items = out
 	return nil

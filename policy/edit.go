@@ -73,6 +73,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = nothing stands for them
 	// Summary describes New where it is a summary.
 	Summary *SummaryInfo
+	// Behind puts New first, and the pinned rounds that were not in front of all
+	// that is removed behind what else is kept from before Recent: for a wire
+	// that would refuse the usual order, because it wants the user to speak first.
+	Behind bool
 
 	// anchor is, in a replay, the message that was the last user message when
 	// the cut was made, from 1; -1 = none. 0 = not a replay.
@@ -93,7 +97,9 @@ type SummaryInfo struct {
 	Attempts  int      `json:"attempts"`
 	Fallback  string   `json:"fallback,omitempty"` // "pruning-only", "extractive", "brief"
 	Retention float64  `json:"entity_retention"`
+	Named     int      `json:"identifiers"` // that the summary names
 	Invented  int      `json:"invented_removed"`
+	Added     int      `json:"references_added"`
 	Errors    []string `json:"errors,omitempty"`
 }
 

@@ -2,9 +2,7 @@ package policy
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sort"
 	"sync"
 	"time"
 
@@ -56,6 +54,18 @@ type Request struct {
 	Manual       bool
 	Only         When // AtTrigger: all steps; Always: only those that work at every call
 	Estimate     bool // ask estimators instead of spending money
+
+	// Legal says what is wrong with a view where it goes: sources are the input
+	// messages that its messages came from, -1 for those made here. Edits that
+	// lead to an error are not made; fewer of them may be. Nil: nothing ever is.
+	Legal func(view []message.Message, sources []int) error
+}
+
+func (q *Request) legal(c *Conversation) error {
+	if q.Legal == nil {
+		return nil
+	}
+	return q.Legal(c.Messages(), c.Sources())
 }
 
 // A Pass is what one stage did.
@@ -200,85 +210,4 @@ func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, 
 		return est.Estimate(v)
 	}
 	return s.Propose(ctx, v)
-}
-
-// take applies the shortest run of groups that reaches the goal, and keeps
-// the outcome if it breaks no promise.
-func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal int) {
-	n, edits, after, err := shortest(proposal, o, goal)
-	if err == nil {
-		view := e.View(after, q)
-		if err = check(p.Stage, o.View, view, o.Conversation, after); err == nil {
-			if e.lifts(o.View, view) {
-				return // what it gains now would cost the view later
-			}
-			p.Applied, p.Edits = n, edits
-			p.Recipe = o.Conversation.Record(p.Stage, edits, after)
-			o.Conversation, o.View = after, view
-			return
-		}
-	}
-	p.Err, p.Discarded = err, true
-}
-
-// lifts reports whether edits raise the floor above the budget: a placeholder
-// can cost more than the marker that a squeeze would leave.
-func (e *Engine) lifts(before, after *View) bool {
-	least := e.Least
-	if least == nil && e.Floors {
-		least = (*View).Floor
-	}
-	limit := before.Budget.Cap
-	return least != nil && after.Total() > limit && least(after) > limit && least(before) <= limit
-}
-
-// shortest returns how many groups are taken, and the conversation with them.
-// What more groups free is never less, so that it can be searched.
-func shortest(proposal Proposal, o *Outcome, goal int) (int, []Edit, *Conversation, error) {
-	groups := proposal.Groups
-	edits := func(n int) []Edit {
-		if proposal.Alternatives {
-			return groups[n-1]
-		}
-		var all []Edit
-		for _, g := range groups[:n] {
-			all = append(all, g...)
-		}
-		return all
-	}
-	var failed error
-	total := o.View.Total()
-	n := 1 + sort.Search(len(groups)-1, func(k int) bool {
-		c, err := o.Conversation.Apply(edits(k + 1))
-		if err != nil {
-			failed = errors.Join(failed, err)
-			return false
-		}
-		return total-freed(o, c) <= goal
-	})
-	if failed != nil {
-		return 0, nil, nil, failed
-	}
-	c, err := o.Conversation.Apply(edits(n))
-	return n, edits(n), c, err
-}
-
-// freed returns by how much after is cheaper, without reading its structure.
-func freed(o *Outcome, after *Conversation) int {
-	n := o.View.Total() - o.View.Fixed
-	at := map[int]int{}
-	for i := range o.Conversation.items {
-		if src := o.Conversation.items[i].src; src >= 0 {
-			at[src] = i
-		}
-	}
-	for k := range after.items {
-		it := &after.items[k]
-		if i, ok := at[it.src]; ok && it.src >= 0 && o.Conversation.items[i].m.Fingerprint() == it.m.Fingerprint() {
-			n -= o.View.Tokens[i]
-		} else {
-			n -= o.View.Cost.Message(it.m)
-		}
-	}
-	return n
 }

@@ -110,9 +110,17 @@ func shrinks(v *View, i, p int, segments []Segment) bool {
 	if err != nil || !noLonger(text, old.Text) {
 		return false
 	}
+	if len(v.Messages[i].Parts) > fewParts {
+		return v.Cost.Text(text) < v.Cost.Text(old.Text)
+	}
 	m, err := v.Messages[i].WithPartText(p, text)
 	return err == nil && v.Cost.Message(m) < v.Tokens[i]
 }
+
+// fewParts is how many parts a message may have for its whole cost to be asked
+// for at each of them; of more, the parts are compared, which is as good and
+// does not take time in the square of their number.
+const fewParts = 16
 
 // noLonger reports whether a has at most as many characters as b. It does not
 // count a long b.

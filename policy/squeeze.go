@@ -95,23 +95,22 @@ func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed 
 // freed returns by how much text edits make the view cheaper.
 func (v *View) freed(group []Edit) int {
 	c := Conversation{forms: v.Forms}
-	after := map[int]message.Message{}
+	after := map[int]map[int]string{} // message → part → text
 	for _, e := range group {
-		m, ok := after[e.Text.Index]
-		if !ok {
-			m = v.Messages[e.Text.Index]
-		}
-		text, err := c.render(m.Parts[e.Text.Part], e.Text.Segments, nil)
+		text, err := c.render(v.Messages[e.Text.Index].Parts[e.Text.Part], e.Text.Segments, nil)
 		if err != nil {
 			continue
 		}
-		if edited, err := m.WithPartText(e.Text.Part, text); err == nil {
-			after[e.Text.Index] = edited
+		if after[e.Text.Index] == nil {
+			after[e.Text.Index] = map[int]string{}
 		}
+		after[e.Text.Index][e.Text.Part] = text
 	}
 	n := 0
-	for i, m := range after {
-		n += v.Tokens[i] - v.Cost.Message(m)
+	for i, texts := range after {
+		if m, err := v.Messages[i].WithPartTexts(texts); err == nil {
+			n += v.Tokens[i] - v.Cost.Message(m)
+		}
 	}
 	return n
 }

@@ -1,21 +1,10 @@
 package policy
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/agentcompact/compact/message"
-)
-
-const (
-	summaryOpen  = "<COMPACT-SUMMARY v"
-	summaryClose = "</COMPACT-SUMMARY>"
-)
+import "github.com/agentcompact/compact/message"
 
 // MaxSummaryVersion bounds what a forged summary can claim. A summary that
 // follows one of this version has it too.
-const MaxSummaryVersion = 1_000_000_000
+const MaxSummaryVersion = message.MaxSummaryVersion
 
 // NewSummary returns the message that stands for summarised ones: an assistant
 // message
@@ -28,9 +17,7 @@ func NewSummary(version int, body string) message.Message {
 }
 
 // WrapSummary puts the tags around the text of a summary.
-func WrapSummary(version int, body string) string {
-	return fmt.Sprintf("%s%d>\n%s\n%s", summaryOpen, version, strings.TrimSpace(body), summaryClose)
-}
+func WrapSummary(version int, body string) string { return message.SummaryText(version, body) }
 
 // ParseSummary returns version and body of a summary message, by an exact
 // parse: an assistant message whose one text has the form of [NewSummary].
@@ -39,20 +26,7 @@ func ParseSummary(m message.Message) (version int, body string, ok bool) {
 	if (m.Role != message.RoleAssistant && m.Role != message.RoleUser) || len(m.Parts) != 1 || m.Parts[0].Kind != message.KindText {
 		return 0, "", false
 	}
-	rest, ok := strings.CutPrefix(m.Parts[0].Text, summaryOpen)
-	if !ok {
-		return 0, "", false
-	}
-	number, rest, ok := strings.Cut(rest, ">\n")
-	if !ok {
-		return 0, "", false
-	}
-	version, err := strconv.Atoi(number)
-	if err != nil || version < 1 || version > MaxSummaryVersion || strconv.Itoa(version) != number {
-		return 0, "", false
-	}
-	body, ok = strings.CutSuffix(rest, "\n"+summaryClose)
-	return version, body, ok
+	return message.ParseSummaryText(m.Parts[0].Text)
 }
 
 // IsSummary reports whether m is a summary of ours.
@@ -61,29 +35,14 @@ func IsSummary(m message.Message) bool {
 	return ok
 }
 
-const (
-	noticeOpen  = "[conversation truncated — "
-	noticeClose = " older messages omitted]"
-)
-
 // NewNotice returns the system message that stands for messages that were
 // given up without a summary.
-func NewNotice(omitted int) message.Message {
-	return message.System(noticeOpen + strconv.Itoa(omitted) + noticeClose)
-}
+func NewNotice(omitted int) message.Message { return message.System(message.NoticeText(omitted)) }
 
 // ParseNotice returns the number that a notice of ours states.
 func ParseNotice(m message.Message) (omitted int, ok bool) {
 	if m.Role != message.RoleSystem || m.Protected || len(m.Parts) != 1 {
 		return 0, false
 	}
-	s, ok := strings.CutPrefix(m.Parts[0].Text, noticeOpen)
-	if !ok {
-		return 0, false
-	}
-	if s, ok = strings.CutSuffix(s, noticeClose); !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil && n >= 0 && strconv.Itoa(n) == s
+	return message.ParseNoticeText(m.Parts[0].Text)
 }

@@ -14,8 +14,8 @@ type Coster interface {
 
 // Keep says how much of the end of a conversation is kept.
 type Keep struct {
-	Turns int // the last turns
-	Pairs int // the last tool calls with their results, in the whole history; rounded up to rounds
+	Turns int `json:"turns"` // the last turns
+	Pairs int `json:"pairs"` // the last tool calls with their results, in the whole history; rounded up to rounds
 }
 
 // Origin is what the ledger remembers of a part that was edited before: the
