@@ -1,0 +1,186 @@
+package turnindex
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrLimit: a record has a number that the form has no room for.
+var ErrLimit = errors.New("turnindex: a record does not fit the form")
+
+// Set collects the records of an index. The zero Set is empty and covers no
+// step. It is not safe for concurrent use.
+type Set struct {
+	first, last uint32
+	files       []string
+	at          map[string]uint16
+	records     []packed
+}
+
+// Cover says that the set holds what the steps from first to last archived;
+// more than one call adds up.
+func (s *Set) Cover(first, last int) {
+	if s.first == 0 || uint32(first) < s.first {
+		s.first = uint32(first)
+	}
+	s.last = max(s.last, uint32(last))
+}
+
+// Len returns how many records were added.
+func (s *Set) Len() int { return len(s.records) }
+
+// Files returns the names of the files that the records name. It must not be
+// modified.
+func (s *Set) Files() []string { return s.files }
+
+// Add adds a record. Of those with one key, slot and ordinal (and length,
+// where the key is a fingerprint, which names one content), the one that is
+// added first stays: add what is newer before what is older. The error is
+// [ErrLimit]; the record is not added then.
+func (s *Set) Add(r Record) error {
+	if r.Off < 0 || r.Off >= 1<<48 || r.Len < 0 || r.Len >= 1<<32 || r.Ord < 0 || r.Ord >= 1<<16 || r.Slot > 15 || r.Shown > 15 {
+		return fmt.Errorf("%w: %+v", ErrLimit, r)
+	}
+	file, err := s.file(r.File)
+	if err != nil {
+		return err
+	}
+	s.records = append(s.records, packed{
+		key: r.Key, what: uint8(r.Slot) | uint8(r.Shown)<<4, file: file, ord: uint16(r.Ord), off: uint64(r.Off), len: uint32(r.Len),
+	})
+	return nil
+}
+
+func (s *Set) file(name string) (uint16, error) {
+	if at, ok := s.at[name]; ok {
+		return at, nil
+	}
+	if len(s.files) == maxFiles || len(name) > maxFileName || name == "" {
+		return 0, fmt.Errorf("%w: file %.80q, after %d others", ErrLimit, name, len(s.files))
+	}
+	if s.at == nil {
+		s.at = map[string]uint16{}
+	}
+	at := uint16(len(s.files))
+	s.at[name] = at
+	s.files = append(s.files, name)
+	return at, nil
+}
+
+// order puts the records of a key together, by slot and ordinal.
+func order(a, b packed) int {
+	return cmp.Or(cmp.Compare(a.key.kind, b.key.kind), cmp.Compare(a.key.id, b.key.id),
+		cmp.Compare(a.what&15, b.what&15), cmp.Compare(a.ord, b.ord), cmp.Compare(a.length(), b.length()))
+}
+
+// length is what tells records of one fingerprint apart.
+func (p *packed) length() uint32 {
+	if p.key.kind == kindTurn {
+		return 0
+	}
+	return p.len
+}
+
+// Encode returns the file. The same records, added in the same order, give the
+// same bytes.
+func (s *Set) Encode() []byte {
+	records := slices.Clone(s.records)
+	slices.SortStableFunc(records, order)
+	records = slices.CompactFunc(records, func(a, b packed) bool { return order(a, b) == 0 })
+	h := &header{records: uint64(len(records)), first: s.first, last: s.last, files: s.files}
+	h.filter = filterOf(records)
+	counts := h.chooseBuckets(records)
+	for _, n := range counts {
+		h.overflow += overflowPages(n)
+	}
+	out := h.encode()
+	out = append(out, make([]byte, (int(h.buckets)+int(h.overflow))*PageSize)...)
+	h.fill(out, records, counts)
+	return out
+}
+
+func filterOf(records []packed) filter {
+	keys := 0
+	for i := range records {
+		if i == 0 || records[i].key != records[i-1].key {
+			keys++
+		}
+	}
+	f := newFilter(keys)
+	for i := range records {
+		if i == 0 || records[i].key != records[i-1].key {
+			f.add(records[i].key.hash())
+		}
+	}
+	return f
+}
+
+func overflowPages(records uint32) uint32 {
+	if records <= perPage {
+		return 0
+	}
+	return (records - 1) / perPage
+}
+
+const (
+	overflowShare = 100 // at most one record of so many has a bucket of more than one page …
+	emptiest      = 4   // … unless pages would be emptier than a quarter: one key has very many records
+)
+
+// chooseBuckets sets the number of buckets, the smallest of those tried with
+// which nearly every record is found by one page, and returns how many records
+// each has.
+func (h *header) chooseBuckets(records []packed) []uint32 {
+	least := uint32((len(records) + perPage - 1) / perPage)
+	h.buckets = max(least, 1)
+	for {
+		counts, over := h.count(records)
+		if over*overflowShare <= len(records) || h.buckets >= emptiest*least {
+			return counts
+		}
+		h.buckets += 1 + h.buckets/16
+	}
+}
+
+// count returns how many records each bucket has, and how many are in buckets
+// that need more than their page.
+func (h *header) count(records []packed) (counts []uint32, over int) {
+	counts = make([]uint32, h.buckets)
+	for i := range records {
+		counts[bucket(records[i].key.hash(), h.buckets)]++
+	}
+	for _, n := range counts {
+		if n > perPage {
+			over += int(n)
+		}
+	}
+	return counts, over
+}
+
+// fill writes the records into the pages behind the header.
+func (h *header) fill(out []byte, records []packed, counts []uint32) {
+	le := binary.LittleEndian
+	free := h.pages + h.buckets // the next overflow page
+	at := make([]uint32, h.buckets)
+	for b := range at {
+		at[b] = h.pages + uint32(b)
+	}
+	for i := range records {
+		b := bucket(records[i].key.hash(), h.buckets)
+		page := out[int(at[b])*PageSize:][:PageSize]
+		n := le.Uint16(page)
+		if n == perPage {
+			le.PutUint32(page[4:], free)
+			at[b], free = free, free+1
+			page, n = out[int(at[b])*PageSize:][:PageSize], 0
+		}
+		records[i].put(page[pageHead+int(n)*recordSize:])
+		le.PutUint16(page, n+1)
+	}
+	for n := h.pages; n < free; n++ {
+		seal(out[int(n)*PageSize:][:PageSize], n)
+	}
+}

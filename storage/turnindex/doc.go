@@ -1,0 +1,60 @@
+// Package turnindex is the form of the turn index of a session: a file that
+// says where in the archive each part of a turn lies, so that it is found by
+// reading one page of 4 KB.
+//
+// It is a linear hash table that is built whole and never changed. A key is
+// the number of a turn, the fingerprint of a message, or the reference of a
+// part; a record says in which file, at which offset and in how many bytes the
+// line of that message stands, which part of the turn it is, and how the view
+// shows it. The table holds no text.
+//
+// # Form
+//
+// All numbers are little endian. The file is pages of 4,096 bytes; the last
+// four of each are the CRC-32C of the page's first 4,092 bytes followed by its
+// number as four bytes. First comes the header, then a page for each bucket,
+// then the overflow pages.
+//
+// The header is one run of bytes over as many pages as it needs, zeros behind:
+//
+//	0   8  "turnsidx"
+//	8   2  version, 1
+//	10  2  records that a page can hold, 170
+//	12  4  pages of the header, H
+//	16  4  buckets, B
+//	20  4  overflow pages
+//	24  8  records
+//	32  4  first step that the index covers
+//	36  4  last step
+//	40  4  number of files
+//	44  4  bytes of the filter
+//	48     for each file one byte of length and its name; then the filter
+//
+// The filter is a Bloom filter of 16 bits for each key, 10 probes. A page of
+// records:
+//
+//	0   2  number of records
+//	2   2  zero
+//	4   4  number of the page that goes on with this bucket, 0 = none
+//	8      records, 24 bytes each; zeros behind
+//
+// A record:
+//
+//	0   1  kind of key: 1 turn, 2 message, 3 part
+//	1   1  low four bits: slot (0 other, 1 request, 2 reasoning, 3 action,
+//	       4 observation); high four: shown (0 in full, 1 truncated, 2 masked,
+//	       3 summarised, 4 dropped)
+//	2   2  file, as a position in the header's list
+//	4   2  ordinal: of the message among those of its slot in the turn, or of
+//	       the part in its message
+//	6   8  the number of the turn, or the first eight bytes of the fingerprint
+//	       as a big-endian number (of a part the first six; zeros behind)
+//	14  6  offset of the line in the file
+//	20  4  length of the line without its line feed
+//
+// The hash of a key is splitmix64 of 1<<33 | n for turn n, which has 32 bits,
+// and of 1<<32 | p where p is the first four bytes of a fingerprint, so that
+// eight hex digits of it are enough to look it up. With
+// L the largest power of two that is not above B, the bucket of hash h is
+// h mod 2L, less L where there is no such bucket.
+package turnindex

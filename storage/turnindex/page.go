@@ -1,0 +1,103 @@
+package turnindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+const (
+	// PageSize is the size of every page, in bytes.
+	PageSize = 4096
+
+	pageBody   = PageSize - 4 // the rest is the checksum
+	pageHead   = 8
+	recordSize = 24
+	perPage    = (pageBody - pageHead) / recordSize
+)
+
+// ErrDamaged is wrapped by every error that says that an index is not one, or
+// not as it was written. It can be built again from what it points to.
+var ErrDamaged = errors.New("the turn index is damaged")
+
+// PageError names the page that is not as it was written. It wraps
+// [ErrDamaged].
+type PageError struct {
+	Page   int64 // from 0
+	Reason string
+}
+
+// Error names the page.
+func (e *PageError) Error() string {
+	return fmt.Sprintf("%v: page %d: %s", ErrDamaged, e.Page, e.Reason)
+}
+
+// Unwrap returns [ErrDamaged].
+func (e *PageError) Unwrap() error { return ErrDamaged }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum covers the number of the page, so that two that changed places are
+// seen.
+func checksum(page []byte, number uint32) uint32 {
+	sum := crc32.Update(0, castagnoli, page[:pageBody])
+	return crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint32(nil, number))
+}
+
+// seal writes the checksum of a page.
+func seal(page []byte, number uint32) {
+	binary.LittleEndian.PutUint32(page[pageBody:], checksum(page, number))
+}
+
+// checkPage returns an error for a page that is not as it was written.
+func checkPage(page []byte, number int64) error {
+	if len(page) != PageSize {
+		return &PageError{number, "the file ends before it"}
+	}
+	if binary.LittleEndian.Uint32(page[pageBody:]) != checksum(page, uint32(number)) {
+		return &PageError{number, "its checksum is another"}
+	}
+	return nil
+}
+
+// packed is a record as the file has it.
+type packed struct {
+	key  Key
+	what uint8 // slot and shown
+	file uint16
+	ord  uint16
+	off  uint64
+	len  uint32
+}
+
+func (p *packed) put(b []byte) {
+	le := binary.LittleEndian
+	b[0], b[1] = byte(p.key.kind), p.what
+	le.PutUint16(b[2:], p.file)
+	le.PutUint16(b[4:], p.ord)
+	le.PutUint64(b[6:], p.key.id)
+	le.PutUint32(b[14:], uint32(p.off))
+	le.PutUint16(b[18:], uint16(p.off>>32))
+	le.PutUint32(b[20:], p.len)
+}
+
+func unpack(b []byte) packed {
+	le := binary.LittleEndian
+	return packed{
+		key: Key{kind(b[0]), le.Uint64(b[6:])}, what: b[1],
+		file: le.Uint16(b[2:]), ord: le.Uint16(b[4:]),
+		off: uint64(le.Uint32(b[14:])) | uint64(le.Uint16(b[18:]))<<32, len: le.Uint32(b[20:]),
+	}
+}
+
+// slots returns the records of a page that was checked.
+func slots(page []byte) ([]byte, error) {
+	n := int(binary.LittleEndian.Uint16(page))
+	if n > perPage {
+		return nil, errors.New("it says that it holds more records than a page can")
+	}
+	return page[pageHead : pageHead+n*recordSize], nil
+}
+
+func nextPage(page []byte) int64 { return int64(binary.LittleEndian.Uint32(page[4:])) }

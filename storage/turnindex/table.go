@@ -1,0 +1,208 @@
+package turnindex
+
+import (
+	"context"
+	"iter"
+)
+
+// A Source reads at most n bytes of an index file from off on. Fewer are
+// returned only at the end of the file. It may be called at once by several
+// goroutines.
+type Source func(ctx context.Context, off, n int64) ([]byte, error)
+
+// Bytes returns a Source of an index that is in memory.
+func Bytes(data []byte) Source {
+	return func(_ context.Context, off, n int64) ([]byte, error) {
+		off = min(off, int64(len(data)))
+		return data[off:min(off+n, int64(len(data)))], nil
+	}
+}
+
+// Table is an index that can be looked into. It keeps the header in memory and
+// nothing else. It is safe for concurrent use.
+type Table struct {
+	src Source
+	h   *header
+}
+
+// headRead is what the first read asks for: the whole header of all but large
+// tables.
+const headRead = 4 * PageSize
+
+// Open reads the header of an index: one read, or two where the header is
+// larger than 16 KB. Errors are those of the source, and [ErrDamaged].
+func Open(ctx context.Context, src Source) (*Table, error) {
+	data, err := src(ctx, 0, headRead)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := headerPages(data)
+	if err != nil {
+		return nil, err
+	}
+	want := pages * PageSize
+	if want > headRead {
+		more, err := src(ctx, headRead, want-headRead)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data[:len(data):len(data)], more...)
+	}
+	if int64(len(data)) < want {
+		return nil, &PageError{int64(len(data)) / PageSize, "the file ends before it"}
+	}
+	h, err := parseHeader(data[:want])
+	if err != nil {
+		return nil, err
+	}
+	return &Table{src, h}, nil
+}
+
+// Steps returns the first and the last step that the index covers.
+func (t *Table) Steps() (first, last int) { return int(t.h.first), int(t.h.last) }
+
+// Len returns the number of records.
+func (t *Table) Len() int { return int(t.h.records) }
+
+// Size returns the number of bytes of the file.
+func (t *Table) Size() int64 {
+	return (int64(t.h.pages) + int64(t.h.buckets) + int64(t.h.overflow)) * PageSize
+}
+
+// Files returns the names of the files that records point into. It must not
+// be modified.
+func (t *Table) Files() []string { return t.h.files }
+
+// Mentions reports whether the table may have records for q. When it is false
+// it has none; when it is true there are none in less than one of a hundred
+// cases. It reads nothing.
+func (t *Table) Mentions(q Query) bool { return t.h.filter.holds(q.hash()) }
+
+// Lookup returns the records for q, by slot and ordinal; none is no error. It
+// reads one page, and as many more as the bucket has overflow pages. Errors
+// are those of the source, and [ErrDamaged].
+func (t *Table) Lookup(ctx context.Context, q Query) ([]Record, error) {
+	var out []Record
+	number := int64(t.h.pages) + int64(bucket(q.hash(), t.h.buckets))
+	for number != 0 {
+		page, err := t.page(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = t.match(out, page, number, q); err != nil {
+			return nil, err
+		}
+		if number, err = t.follow(page, number); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// match appends the records of a page that q asks for.
+func (t *Table) match(out []Record, page []byte, number int64, q Query) ([]Record, error) {
+	records, err := slots(page)
+	if err != nil {
+		return nil, &PageError{number, err.Error()}
+	}
+	for ; len(records) > 0; records = records[recordSize:] {
+		p := unpack(records)
+		if !q.matches(p.key) {
+			continue
+		}
+		r, err := t.record(p, number)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (t *Table) record(p packed, number int64) (Record, error) {
+	if int(p.file) >= len(t.h.files) || p.key.kind < kindTurn || p.key.kind > kindPart {
+		return Record{}, &PageError{number, "a record names a file or a kind that is not there"}
+	}
+	return Record{
+		Key: p.key, Slot: Slot(p.what & 15), Shown: Shown(p.what >> 4), Ord: int(p.ord),
+		File: t.h.files[p.file], Off: int64(p.off), Len: int64(p.len),
+	}, nil
+}
+
+func (t *Table) page(ctx context.Context, number int64) ([]byte, error) {
+	page, err := t.src(ctx, number*PageSize, PageSize)
+	if err != nil {
+		return nil, err
+	}
+	return page, checkPage(page, number)
+}
+
+// follow returns the page that goes on with the bucket, or 0. Chains go
+// forward only, so that a forged one ends.
+func (t *Table) follow(page []byte, number int64) (int64, error) {
+	next := nextPage(page)
+	overflow := int64(t.h.pages) + int64(t.h.buckets)
+	if next != 0 && (next <= number || next < overflow || next >= overflow+int64(t.h.overflow)) {
+		return 0, &PageError{number, "it goes on with a page that can't be the next"}
+	}
+	return next, nil
+}
+
+// allRead is how much All reads at once.
+const allRead = 256 * PageSize
+
+// All yields every record, page by page; those of one key come in the order in
+// which [Table.Lookup] returns them. An error is yielded last: one of the
+// source, or [ErrDamaged], also where there are more or fewer records than the
+// header says.
+func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		count, stopped, err := t.each(ctx, func(r Record) bool { return yield(r, nil) })
+		switch {
+		case stopped:
+		case err == nil && count != t.h.records:
+			err = &PageError{0, "it says another number of records"}
+			fallthrough
+		case err != nil:
+			yield(Record{}, err)
+		}
+	}
+}
+
+func (t *Table) each(ctx context.Context, fn func(Record) bool) (count uint64, stopped bool, err error) {
+	for at, size := int64(t.h.pages)*PageSize, t.Size(); at < size; at += allRead {
+		data, err := t.src(ctx, at, min(allRead, size-at))
+		if err != nil {
+			return count, false, err
+		}
+		for number := at / PageSize; number < min(at+allRead, size)/PageSize; number++ {
+			page := data[:min(len(data), PageSize)]
+			data = data[len(page):]
+			n, stopped, err := t.eachOf(page, number, fn)
+			if count += n; err != nil || stopped {
+				return count, stopped, err
+			}
+		}
+	}
+	return count, false, nil
+}
+
+func (t *Table) eachOf(page []byte, number int64, fn func(Record) bool) (count uint64, stopped bool, err error) {
+	if err := checkPage(page, number); err != nil {
+		return 0, false, err
+	}
+	records, err := slots(page)
+	if err != nil {
+		return 0, false, &PageError{number, err.Error()}
+	}
+	for ; len(records) > 0; records = records[recordSize:] {
+		r, err := t.record(unpack(records), number)
+		if err != nil {
+			return count, false, err
+		}
+		if count++; !fn(r) {
+			return count, true, nil
+		}
+	}
+	return count, false, nil
+}
