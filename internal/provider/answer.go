@@ -1,0 +1,140 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// An Answer is what the model says.
+type Answer struct {
+	Reasoning string // signed or encrypted where the wire does that
+	Text      string
+	Calls     []Call
+	Cached    int // tokens of the prompt that were read from a cache
+	Created   int // tokens of the prompt that were written into one; Anthropic
+	Output    int // tokens of the answer; 0 = a quarter of its bytes
+}
+
+// A Call is one tool call of an answer.
+type Call struct {
+	ID   string // "" = made up, none on Gemini
+	Name string
+	Args string // a JSON object
+}
+
+// said is an answer on its way.
+type said struct {
+	Answer
+	serial    int
+	prompt    int
+	signature string
+}
+
+// answers write an answer by wire.
+var answers = map[Wire]func(w http.ResponseWriter, a asked, s said){
+	Chat: answerChat, Responses: answerResponses, Anthropic: answerAnthropic, Gemini: answerGemini,
+}
+
+// sign makes the signature of the answer's reasoning.
+func (s *said) sign() {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.serial, s.Reasoning))
+	s.signature = base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// id returns the id of a call with the prefix of a wire.
+func (s *said) id(k int, prefix string) string {
+	if id := s.Calls[k].ID; id != "" {
+		return id
+	}
+	return fmt.Sprintf("%s%d_%d", prefix, s.serial, k)
+}
+
+func (s *said) output() int {
+	if s.Output > 0 {
+		return s.Output
+	}
+	n := len(s.Text) + len(s.Reasoning)
+	for _, c := range s.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	return n/4 + 1
+}
+
+// issued returns what was said as a request would say it, for the judge.
+func (s *said) issued(w Wire) []byte {
+	var body object
+	switch w {
+	case Chat:
+		body = object{"messages": []any{s.chatMessage()}}
+	case Responses:
+		body = object{"input": s.responsesItems()}
+	case Anthropic:
+		body = object{"messages": []any{object{"role": "assistant", "content": s.anthropicBlocks()}}}
+	default:
+		body = object{"contents": []any{object{"role": "model", "parts": s.geminiParts()}}}
+	}
+	b, err := json.Marshal(body)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// args returns arguments as an object.
+func (c Call) args() object {
+	o, err := decode([]byte(c.Args))
+	if err != nil {
+		return object{}
+	}
+	return o
+}
+
+// pieces cuts a text as a stream does: behind spaces.
+func pieces(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.SplitAfter(s, " ")
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w   http.ResponseWriter
+	ctl *http.ResponseController
+	seq int
+}
+
+func newStream(w http.ResponseWriter) *stream {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, ctl: http.NewResponseController(w)}
+}
+
+// event writes one event; a name is sent where there is one. That the client
+// has gone is its affair.
+func (s *stream) event(name string, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return
+	}
+	if name != "" {
+		_, _ = fmt.Fprintf(s.w, "event: %s\n", name)
+	}
+	_, _ = fmt.Fprintf(s.w, "data: %s\n\n", b)
+	_ = s.ctl.Flush()
+}
+
+// typed writes an event whose data repeat its name, and number it where the
+// wire does that.
+func (s *stream) typed(name string, numbered bool, v object) {
+	v["type"] = name
+	if numbered {
+		v["sequence_number"] = s.seq
+		s.seq++
+	}
+	s.event(name, v)
+}

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+)
+
+func (s *said) anthropicBlocks() []any {
+	out := []any{}
+	if s.Reasoning != "" {
+		out = append(out, object{"type": "thinking", "thinking": s.Reasoning, "signature": s.signature})
+	}
+	if s.Text != "" {
+		out = append(out, object{"type": "text", "text": s.Text})
+	}
+	for k, c := range s.Calls {
+		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args()})
+	}
+	return out
+}
+
+// anthropicUsage counts what came from a cache or went into one apart.
+func (s *said) anthropicUsage(output int) object {
+	return object{
+		"input_tokens": s.prompt - s.Cached - s.Created, "cache_creation_input_tokens": s.Created, "cache_read_input_tokens": s.Cached, "output_tokens": output,
+	}
+}
+
+func (s *said) anthropicStop() string {
+	if len(s.Calls) > 0 {
+		return "tool_use"
+	}
+	return "end_turn"
+}
+
+func (s *said) anthropicMessage(a asked, blocks []any, stop any, output int) object {
+	return object{
+		"id": fmt.Sprintf("msg_%d", s.serial), "type": "message", "role": "assistant", "model": a.model, "content": blocks, "stop_reason": stop,
+		"stop_sequence": nil, "usage": s.anthropicUsage(output),
+	}
+}
+
+func answerAnthropic(w http.ResponseWriter, a asked, s said) {
+	blocks := s.anthropicBlocks()
+	if !a.stream {
+		writeJSON(w, http.StatusOK, s.anthropicMessage(a, blocks, s.anthropicStop(), s.output()))
+		return
+	}
+	out := newStream(w)
+	out.typed("message_start", false, object{"message": s.anthropicMessage(a, []any{}, nil, 1)})
+	out.typed("ping", false, object{})
+	for i, b := range blocks {
+		streamBlock(out, i, b.(object))
+	}
+	out.typed("message_delta", false, object{"delta": object{"stop_reason": s.anthropicStop(), "stop_sequence": nil}, "usage": object{"output_tokens": s.output()}})
+	out.typed("message_stop", false, object{})
+}
+
+// streamBlock writes the events of one block of an answer.
+func streamBlock(out *stream, i int, b object) {
+	delta := func(d object) { out.typed("content_block_delta", false, object{"index": i, "delta": d}) }
+	start := without(b)
+	switch str(b, "type") {
+	case "thinking":
+		start["thinking"], start["signature"] = "", ""
+	case "text":
+		start["text"] = ""
+	case "tool_use":
+		start["input"] = object{}
+	}
+	out.typed("content_block_start", false, object{"index": i, "content_block": start})
+	for _, p := range pieces(str(b, "thinking")) {
+		delta(object{"type": "thinking_delta", "thinking": p})
+	}
+	if s := str(b, "signature"); s != "" {
+		delta(object{"type": "signature_delta", "signature": s})
+	}
+	for _, p := range pieces(str(b, "text")) {
+		delta(object{"type": "text_delta", "text": p})
+	}
+	if in, ok := b["input"]; ok {
+		for _, p := range pieces(canonical(in)) {
+			delta(object{"type": "input_json_delta", "partial_json": p})
+		}
+	}
+	out.typed("content_block_stop", false, object{"index": i})
+}

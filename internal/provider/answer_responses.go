@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+)
+
+func (s *said) responsesItems() []any {
+	out := []any{}
+	if s.Reasoning != "" {
+		out = append(out, object{
+			"type": "reasoning", "id": fmt.Sprintf("rs_%d", s.serial), "encrypted_content": s.signature,
+			"summary": []any{object{"type": "summary_text", "text": s.Reasoning}},
+		})
+	}
+	if s.Text != "" {
+		out = append(out, object{
+			"type": "message", "id": fmt.Sprintf("msg_%d", s.serial), "status": "completed", "role": "assistant",
+			"content": []any{object{"type": "output_text", "text": s.Text, "annotations": []any{}}},
+		})
+	}
+	for k, c := range s.Calls {
+		out = append(out, object{
+			"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", s.serial, k), "call_id": s.id(k, "call_"), "name": c.Name,
+			"arguments": c.Args, "status": "completed",
+		})
+	}
+	return out
+}
+
+func (s *said) response(a asked, status string, output []any, usage any) object {
+	return object{
+		"id": fmt.Sprintf("resp_%d", s.serial), "object": "response", "created_at": 1, "status": status, "model": a.model, "error": nil,
+		"output": output, "usage": usage,
+	}
+}
+
+func (s *said) responsesUsage() object {
+	return object{
+		"input_tokens": s.prompt, "input_tokens_details": object{"cached_tokens": s.Cached},
+		"output_tokens": s.output(), "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": s.prompt + s.output(),
+	}
+}
+
+func answerResponses(w http.ResponseWriter, a asked, s said) {
+	items := s.responsesItems()
+	if !a.stream {
+		writeJSON(w, http.StatusOK, s.response(a, "completed", items, s.responsesUsage()))
+		return
+	}
+	out := newStream(w)
+	out.typed("response.created", true, object{"response": s.response(a, "in_progress", []any{}, nil)})
+	for i, it := range items {
+		streamItem(out, i, it.(object))
+	}
+	out.typed("response.completed", true, object{"response": s.response(a, "completed", items, s.responsesUsage())})
+}
+
+// streamItem writes the events of one item of an answer.
+func streamItem(out *stream, i int, it object) {
+	id := str(it, "id")
+	out.typed("response.output_item.added", true, object{"output_index": i, "item": without(it, "content", "arguments", "encrypted_content")})
+	switch str(it, "type") {
+	case "message":
+		part := it["content"].([]any)[0].(object)
+		for _, p := range pieces(str(part, "text")) {
+			out.typed("response.output_text.delta", true, object{"item_id": id, "output_index": i, "content_index": 0, "delta": p})
+		}
+		out.typed("response.output_text.done", true, object{"item_id": id, "output_index": i, "content_index": 0, "text": str(part, "text")})
+	case "function_call":
+		for _, p := range pieces(str(it, "arguments")) {
+			out.typed("response.function_call_arguments.delta", true, object{"item_id": id, "output_index": i, "delta": p})
+		}
+		out.typed("response.function_call_arguments.done", true, object{"item_id": id, "output_index": i, "arguments": str(it, "arguments")})
+	}
+	out.typed("response.output_item.done", true, object{"output_index": i, "item": it})
+}
+
+// writeResponsesFailure says in a stream what went wrong.
+func writeResponsesFailure(out *stream, t trouble) {
+	s := said{}
+	out.typed("response.created", true, object{"response": s.response(asked{}, "in_progress", []any{}, nil)})
+	failed := s.response(asked{}, "failed", []any{}, nil)
+	failed["error"] = object{"code": t.code, "message": t.text}
+	out.typed("response.failed", true, object{"response": failed})
+}

@@ -1,0 +1,132 @@
+package provider
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// blockShapes are the blocks that the tests know in full; blocks of server
+// tools are opaque but for their ids.
+var blockShapes = map[string]shape{
+	"text":              {must("type", text), must("text", text), may("cache_control", dict|null), may("citations", list|null)},
+	"image":             {must("type", text), must("source", dict), may("cache_control", dict|null)},
+	"document":          {must("type", text), must("source", dict), may("cache_control", dict|null), may("title", text|null), may("context", text|null), may("citations", dict|null)},
+	"tool_use":          {must("type", text), must("id", text), must("name", text), must("input", dict), may("cache_control", dict|null), may("caller", dict)},
+	"tool_result":       {must("type", text), must("tool_use_id", text), may("content", text|list), may("is_error", flag), may("cache_control", dict|null)},
+	"thinking":          {must("type", text), must("thinking", text), must("signature", text)},
+	"redacted_thinking": {must("type", text), must("data", text)},
+	"compaction":        {must("type", text), may("content", text|null), may("encrypted_content", text|null), may("cache_control", dict|null)},
+}
+
+// blocksOfRole says which of them a role may have.
+var blocksOfRole = map[string][]string{
+	"user":        {"text", "image", "document", "tool_result"},
+	"assistant":   {"text", "tool_use", "thinking", "redacted_thinking", "compaction", "image", "document"},
+	"system":      {"text"},
+	"tool_result": {"text", "image", "document"},
+}
+
+var (
+	toolUseID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	toolName  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+)
+
+// serverBlock reports whether a block is of a tool that the provider runs.
+func serverBlock(kind string) bool {
+	return kind == "server_tool_use" || kind == "mcp_tool_use" || kind != "tool_result" && strings.HasSuffix(kind, "_tool_result") ||
+		kind == "container_upload" || kind == "search_result"
+}
+
+func anthropicBlock(r *report, role string, b block) {
+	kind, path := b.kind(), b.path()
+	if serverBlock(kind) {
+		return
+	}
+	if !slices.Contains(blocksOfRole[role], kind) {
+		r.add("block_type", b.owner()+"."+kind, path, fmt.Sprintf("%s: Input tag '%s' found using 'type' does not match any of the expected tags: '%s'", path, kind, strings.Join(blocksOfRole[role], "', '")))
+		return
+	}
+	if !r.fits(anthropicPhrases, blockShapes[kind], b.object, b.owner(), path+"."+kind) {
+		return
+	}
+	switch kind {
+	case "text":
+		anthropicText(r, role, path, str(b.object, "text"), b.object)
+	case "tool_use":
+		anthropicNames(r, b)
+	case "tool_result":
+		for k, c := range objects(b.object["content"]) {
+			anthropicResultPart(r, b.owner(), fmt.Sprintf("%s.tool_result.content.%d", path, k), c)
+		}
+	}
+}
+
+func anthropicText(r *report, owner, path, s string, o object) {
+	switch {
+	case s == "" && o["cache_control"] != nil:
+		r.add("empty_text", owner, path, "cache_control cannot be set for empty text blocks")
+	case s == "":
+		r.add("empty_text", owner, path, "messages: text content blocks must be non-empty")
+	case blank(s):
+		r.add("empty_text", owner, path, "messages: text content blocks must contain non-whitespace text")
+	}
+}
+
+func anthropicResultPart(r *report, owner, path string, c object) {
+	kind := str(c, "type")
+	if kind == "search_result" || kind == "tool_reference" {
+		return
+	}
+	if !slices.Contains(blocksOfRole["tool_result"], kind) {
+		r.add("block_type", owner+"."+kind, path, fmt.Sprintf("%s: Input tag '%s' found using 'type' does not match any of the expected tags: '%s'", path, kind, strings.Join(blocksOfRole["tool_result"], "', '")))
+		return
+	}
+	if r.fits(anthropicPhrases, blockShapes[kind], c, owner, path+"."+kind) && kind == "text" {
+		anthropicText(r, owner, path, str(c, "text"), c)
+	}
+}
+
+func anthropicNames(r *report, b block) {
+	path := b.path() + ".tool_use"
+	if id := str(b.object, "id"); !toolUseID.MatchString(id) {
+		r.add("call_id", id, path, fmt.Sprintf("%s.id: String should match pattern '%s'", path, toolUseID))
+	}
+	if name := str(b.object, "name"); !toolName.MatchString(name) {
+		r.add("function_name", b.owner(), path, fmt.Sprintf("%s.name: String should match pattern '%s'", path, toolName))
+	}
+}
+
+// breakpoints counts the blocks that carry cache_control, wherever they are.
+func breakpoints(body object) int {
+	n := 0
+	count := func(v any) {
+		for _, o := range objects(v) {
+			if o["cache_control"] != nil {
+				n++
+			}
+		}
+	}
+	count(body["tools"])
+	count(body["system"])
+	for _, m := range objects(body["messages"]) {
+		count(m["content"])
+		for _, b := range objects(m["content"]) {
+			if l, ok := b["content"].([]any); ok {
+				count(l)
+			}
+		}
+	}
+	return n
+}
+
+func anthropicEmptyResults(r *report, turns []turn) {
+	for _, t := range turns {
+		for _, b := range t.blocks {
+			if b.kind() == "tool_result" && emptyOutput(b.object["content"]) {
+				r.add("empty_result", b.owner(), b.path(), fmt.Sprintf("%s.tool_result.content: must not be empty", b.path()))
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// anthropicPairs holds calls against results: the results of a message's calls
+// come first in the very next message, and nowhere else.
+func anthropicPairs(r *report, msgs []object) {
+	seen := map[string]bool{}
+	var open []string
+	for i, m := range msgs {
+		blocks := blocksOf(i, m)
+		open = anthropicResults(r, i, open, blocks)
+		anthropicMissing(r, i-1, open)
+		open = nil
+		for _, b := range blocks {
+			if id := b.owner(); b.kind() == "tool_use" {
+				if seen[id] {
+					r.add("call_twice", id, b.path(), fmt.Sprintf("%s: `tool_use` ids must be unique", b.path()))
+				}
+				seen[id] = true
+				open = append(open, id)
+			}
+		}
+		anthropicServerTools(r, blocks)
+	}
+	anthropicMissing(r, len(msgs)-1, open)
+}
+
+// anthropicResults takes the results of a message off the open calls, and
+// returns what is still open.
+func anthropicResults(r *report, i int, open []string, blocks []block) []string {
+	asked := slices.Clone(open)
+	var other *block
+	for k, b := range blocks {
+		if b.kind() != "tool_result" {
+			if other == nil {
+				other = &blocks[k]
+			}
+			continue
+		}
+		id := b.owner()
+		at := slices.Index(open, id)
+		switch {
+		case at >= 0 && other != nil:
+			r.add("result_not_first", id, b.path(), missingResults(i-1, []string{id}))
+			open = slices.Delete(open, at, at+1)
+		case at >= 0:
+			open = slices.Delete(open, at, at+1)
+		case slices.Contains(asked, id):
+			r.add("result_twice", id, b.path(), fmt.Sprintf("%s: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", b.path(), id))
+		default:
+			r.add("tool_without_call", id, b.path(), fmt.Sprintf("%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", b.path(), id))
+		}
+	}
+	return open
+}
+
+func anthropicMissing(r *report, i int, open []string) {
+	for _, id := range open {
+		r.add("call_without_result", id, fmt.Sprintf("messages.%d", i), missingResults(i, open))
+	}
+}
+
+func missingResults(i int, ids []string) string {
+	return fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
+}
+
+// anthropicServerTools wants the result of a tool that the provider ran in the
+// message of its call.
+func anthropicServerTools(r *report, blocks []block) {
+	done := map[string]bool{}
+	for _, b := range blocks {
+		if strings.HasSuffix(b.kind(), "_tool_result") {
+			done[str(b.object, "tool_use_id")] = true
+		}
+	}
+	for _, b := range blocks {
+		if id := str(b.object, "id"); b.kind() == "server_tool_use" && !done[id] {
+			name := str(b.object, "name")
+			r.add("call_without_result", id, b.path(), fmt.Sprintf("messages.%d: `%s` tool use with id `%s` was found without a corresponding `%s_tool_result` block", b.msg, name, id, name))
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// A Judge decides about requests as the server of one provider would. It
+// remembers what it was told the model said ([Judge.Issue]): signatures and
+// encrypted reasoning are valid only as they were issued. It is safe for
+// concurrent use.
+type Judge struct {
+	// Dialects makes the judge refuse also what only some of the servers that
+	// speak this wire refuse: an empty tool result, a conversation that ends
+	// with the model's own words, reasoning left out of a message that was
+	// kept. It must not be changed while the judge is used.
+	Dialects bool
+
+	wire  Wire
+	rules rules
+	ledger
+}
+
+// rules is what one provider holds against a request, and what of a request
+// its model said.
+type rules struct {
+	judge func(j *Judge, r *report, body object)
+	issue func(j *Judge, body object)
+	parse string // what is said of a body that is no JSON object
+}
+
+// NewJudge returns the judge of a wire.
+func NewJudge(w Wire) *Judge {
+	all := map[Wire]rules{Chat: chatRules, Responses: responsesRules, Anthropic: anthropicRules, Gemini: geminiRules}
+	return &Judge{wire: w, rules: all[w], ledger: newLedger()}
+}
+
+// Wire returns the wire that the judge is of.
+func (j *Judge) Wire() Wire { return j.wire }
+
+// Issue tells the judge that what a request says the model said is what it
+// said: the signatures in it, what they sign and which call or message each of
+// them led to. A body that can't be read tells nothing.
+func (j *Judge) Issue(body []byte) {
+	if o, err := decode(body); err == nil {
+		j.rules.issue(j, o)
+	}
+}
+
+// Judge returns why the provider refuses a request; nil means that it does
+// not. The first is the one that it would name. The body is not kept.
+func (j *Judge) Judge(body []byte) []Refusal {
+	o, err := decode(body)
+	if err != nil {
+		return []Refusal{{Rule: "json", Text: j.rules.parse}}
+	}
+	r := &report{}
+	j.rules.judge(j, r, o)
+	return r.found
+}
+
+type object = map[string]any
+
+// decode reads one JSON object and nothing behind it.
+func decode(body []byte) (object, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var o object
+	if err := d.Decode(&o); err != nil {
+		return nil, err
+	}
+	if o == nil {
+		return nil, errors.New("null")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one value")
+	}
+	return o, nil
+}
+
+// str returns a member that is a string, "" for all else.
+func str(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// objects returns the elements of an array that are objects, nil in place of
+// the others.
+func objects(v any) []object {
+	l, _ := v.([]any)
+	out := make([]object, len(l))
+	for i, e := range l {
+		out[i], _ = e.(object)
+	}
+	return out
+}
+
+// canonical returns a value as JSON with sorted members.
+func canonical(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// without returns an object without some of its members.
+func without(o object, names ...string) object {
+	out := make(object, len(o))
+	for k, v := range o {
+		out[k] = v
+	}
+	for _, n := range names {
+		delete(out, n)
+	}
+	return out
+}

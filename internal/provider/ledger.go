@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"slices"
+	"sync"
+)
+
+// ledger is what a server remembers of what its model said.
+type ledger struct {
+	mu     sync.Mutex
+	sealed map[string]string   // a signature or encrypted text: what it was issued with
+	led    map[string][]string // a call or item: the seals that led to it, in order
+	bare   map[string]bool     // what was also said without a seal
+}
+
+func newLedger() ledger {
+	return ledger{sealed: map[string]string{}, led: map[string][]string{}, bare: map[string]bool{}}
+}
+
+// seal notes that a signature was issued with a content.
+func (l *ledger) seal(signature, content string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sealed[signature] = content
+}
+
+// lead notes which seals led to an item. What was said twice, with different
+// ones, is bound to none.
+func (l *ledger) lead(item string, seals []string) {
+	if item == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before, known := l.led[item]
+	if known && !slices.Equal(before, seals) {
+		l.bare[item] = true
+	}
+	l.led[item] = slices.Clone(seals)
+}
+
+// genuine reports whether a signature was issued with this very content.
+func (l *ledger) genuine(signature, content string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	issued, ok := l.sealed[signature]
+	return ok && issued == content
+}
+
+// ledBy returns the seals that an item can't go without.
+func (l *ledger) ledBy(item string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bare[item] {
+		return nil
+	}
+	return l.led[item]
+}
+
+// leadsTo reports whether a seal may stand before an item.
+func (l *ledger) leadsTo(seal, item string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bare[item] || slices.Contains(l.led[item], seal)
+}

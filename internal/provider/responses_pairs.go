@@ -1,0 +1,171 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// isCall reports whether an item is a call that the client answers.
+func isCall(it object) bool {
+	t := itemType(it)
+	return t == "function_call" || t == "custom_tool_call"
+}
+
+func isOutput(it object) bool {
+	t := itemType(it)
+	return t == "function_call_output" || t == "custom_tool_call_output"
+}
+
+// responsesPairs holds calls against outputs. An output may come any time
+// after its call.
+func responsesPairs(r *report, items []object) {
+	called, answered := map[string]bool{}, map[string]bool{}
+	for i, it := range items {
+		id := str(it, "call_id")
+		switch {
+		case isCall(it):
+			called[id] = true
+		case isOutput(it) && !called[id]:
+			r.add("tool_without_call", id, fmt.Sprintf("input[%d]", i), fmt.Sprintf("No tool call found for function call output with call_id %s.", id))
+		case isOutput(it):
+			answered[id] = true
+		}
+	}
+	for _, it := range items {
+		if id := str(it, "call_id"); isCall(it) && !answered[id] {
+			r.add("call_without_result", id, "input", fmt.Sprintf("No tool output found for function call %s.", id))
+		}
+	}
+}
+
+// issueResponses remembers encrypted reasoning, and the items that each piece
+// of it led to.
+func issueResponses(j *Judge, body object) {
+	items := objects(body["input"])
+	for i, it := range items {
+		switch {
+		case opaque(it):
+			j.seal(sealOf(it), canonical(it))
+		case ofModel(it):
+			j.lead(itemKey(it), ledByReasoning(items, i))
+		}
+	}
+}
+
+// leads reports whether an item is bound to what comes after it.
+func leads(it object) bool { return itemType(it) == "reasoning" }
+
+// opaque reports whether an item goes back as it came or not at all.
+func opaque(it object) bool { return leads(it) || itemType(it) == "compaction" }
+
+// ofModel reports whether the model made an item.
+func ofModel(it object) bool {
+	return isCall(it) || itemType(it) == "message" && str(it, "role") == "assistant" || slices.Contains(serverItems, itemType(it))
+}
+
+// sealOf names a piece of reasoning.
+func sealOf(it object) string {
+	if s := str(it, "encrypted_content"); s != "" {
+		return s
+	}
+	return str(it, "id")
+}
+
+// itemKey names an item that reasoning led to; messages without an id are
+// known by their content.
+func itemKey(it object) string {
+	if id := itemOwner(it); id != "" {
+		return id
+	}
+	return canonical(it)
+}
+
+// ledByReasoning returns the reasoning directly before an item.
+func ledByReasoning(items []object, i int) []string {
+	var seals []string
+	for k := i - 1; k >= 0 && leads(items[k]); k-- {
+		seals = append(seals, sealOf(items[k]))
+	}
+	slices.Reverse(seals)
+	return seals
+}
+
+// responsesReasoning holds reasoning against what it led to, and what needs
+// reasoning against that.
+func responsesReasoning(j *Judge, r *report, items []object) {
+	for i, it := range items {
+		path := fmt.Sprintf("input[%d]", i)
+		if opaque(it) && !j.genuine(sealOf(it), canonical(it)) {
+			r.add("sealed", sealOf(it), path, unverifiable(it))
+		}
+		if leads(it) && !followed(j, items, i) {
+			r.add("reasoning_alone", sealOf(it), path, fmt.Sprintf("Item '%s' of type 'reasoning' was provided without its required following item.", str(it, "id")))
+		}
+		if ofModel(it) {
+			responsesLed(j, r, path, items, i)
+		}
+	}
+}
+
+func unverifiable(it object) string {
+	s := str(it, "encrypted_content")
+	return fmt.Sprintf("The encrypted content %s... could not be verified. Reason: Encrypted content could not be decrypted or parsed.", s[:min(len(s), 4)])
+}
+
+// followed reports whether reasoning stands before what it led to.
+func followed(j *Judge, items []object, i int) bool {
+	for _, it := range items[i+1:] {
+		if !leads(it) {
+			return ofModel(it) && j.leadsTo(sealOf(items[i]), itemKey(it))
+		}
+	}
+	return false
+}
+
+// responsesLed looks for the reasoning that led to an item.
+func responsesLed(j *Judge, r *report, path string, items []object, i int) {
+	it, got := items[i], ledByReasoning(items, i)
+	for _, seal := range j.ledBy(itemKey(it)) {
+		if !slices.Contains(got, seal) {
+			r.add("reasoning_lost", itemKey(it), path, fmt.Sprintf("Item '%s' of type '%s' was provided without its required 'reasoning' item: '%s'.", itemOwner(it), itemType(it), seal))
+		}
+	}
+}
+
+func responsesTwice(r *report, items []object) {
+	seen := map[string]bool{}
+	for i, it := range items {
+		id := str(it, "id")
+		if id != "" && seen[id] {
+			r.add("item_twice", id, fmt.Sprintf("input[%d]", i), fmt.Sprintf("Duplicate item found with id %s. Remove duplicate items from your input and try again.", id))
+		}
+		seen[id] = true
+	}
+}
+
+func responsesDialects(r *report, items []object) {
+	for i, it := range items {
+		if isOutput(it) && emptyOutput(it["output"]) {
+			r.add("empty_result", str(it, "call_id"), fmt.Sprintf("input[%d].output", i), "Invalid 'output': must not be empty.")
+		}
+	}
+	if n := len(items); n > 0 && ofModel(items[n-1]) {
+		r.add("ends_with_model", "", "input", "The last item must not be of the model.")
+	}
+}
+
+// emptyOutput reports whether a result says nothing: no text, no part, or
+// nothing but empty texts.
+func emptyOutput(v any) bool {
+	s, isText := v.(string)
+	if isText {
+		return s == ""
+	}
+	for _, p := range objects(v) {
+		if !strings.HasSuffix(str(p, "type"), "_text") || str(p, "text") != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,252 @@
+package provider
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Server answers as the four providers do, under their real paths, whatever
+// stands before them (Azure deployments, Vertex projects). What its judges
+// refuse, and what does not fit into the window, it refuses in the provider's
+// own shape. Everything but the paths of model calls gets a 404, or, for
+// Anthropic's count_tokens, a count. The zero Server is not ready; use
+// [NewServer]. Its fields must not be changed while it answers; its methods
+// are safe for concurrent use.
+type Server struct {
+	// Window is how many tokens a prompt may have; 0 = any number.
+	Window int
+	// Count counts the tokens of a request's body; nil = a token for four bytes.
+	Count func(body []byte) int
+	// Reply makes the answer to a request; nil = what was given to
+	// [Server.Answer], in that order, and then a short text.
+	Reply func(Request) Answer
+	// InStream makes Responses say in a stream that has begun, with status 200,
+	// that a prompt is too long.
+	InStream bool
+	// Lenient switches the judges off: every request is answered.
+	Lenient bool
+
+	judges map[Wire]*Judge
+
+	mu       sync.Mutex
+	script   []Answer
+	failures []Failure
+	log      []Request
+	serial   int
+}
+
+// A Request is one that a server got.
+type Request struct {
+	Wire   Wire // "" for paths that are no model call
+	Method string
+	Path   string // with the query
+	Header http.Header
+	Body   []byte // as it came
+	Prompt int    // its tokens
+	Status int    // of the answer; 0 while there is none
+}
+
+// A Failure is an answer that has nothing to do with what was asked.
+type Failure struct {
+	Status     int           // 429, 500, 503, 529, …
+	RetryAfter time.Duration // header Retry-After; 0 = none
+	Hang       bool          // no answer until the client is gone
+}
+
+// NewServer returns a server that has no window and nothing to say yet.
+func NewServer() *Server {
+	s := &Server{judges: map[Wire]*Judge{}}
+	for _, w := range Wires() {
+		s.judges[w] = NewJudge(w)
+	}
+	return s
+}
+
+// Judge returns the judge of a wire.
+func (s *Server) Judge(w Wire) *Judge { return s.judges[w] }
+
+// Answer adds answers to what the server will say.
+func (s *Server) Answer(a ...Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, a...)
+}
+
+// Fail makes the next model calls fail, one for each failure.
+func (s *Server) Fail(f ...Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = append(s.failures, f...)
+}
+
+// Requests returns what the server got so far, in the order of arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.log...)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	req := Request{Wire: wireOf(q), Method: q.Method, Path: q.URL.RequestURI(), Header: q.Header.Clone(), Body: body, Prompt: s.count(body)}
+	slot, failure := s.arrive(req)
+	out := &recorder{ResponseWriter: w, began: func(status int) { s.began(slot, status) }}
+	switch {
+	case req.Wire == "":
+		s.elsewhere(out, q, req)
+	case failure != nil && failure.Hang:
+		<-q.Context().Done()
+	case failure != nil:
+		writeError(out, req.Wire, failed(req.Wire, *failure))
+	default:
+		s.call(out, q, req)
+	}
+}
+
+func (s *Server) count(body []byte) int {
+	if s.Count != nil {
+		return s.Count(body)
+	}
+	return len(body) / 4
+}
+
+// arrive logs a request, and takes the failure that is meant for it.
+func (s *Server) arrive(req Request) (slot int, failure *Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, req)
+	if req.Wire != "" && len(s.failures) > 0 {
+		failure, s.failures = &s.failures[0], s.failures[1:]
+	}
+	return len(s.log) - 1, failure
+}
+
+// began notes the status of an answer, before the client can read it.
+func (s *Server) began(slot, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log[slot].Status = status
+}
+
+// call judges a model call and answers it.
+func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
+	judge := s.judges[req.Wire]
+	if !s.Lenient {
+		if found := judge.Judge(req.Body); len(found) > 0 {
+			writeError(w, req.Wire, refused(req.Wire, found[0]))
+			return
+		}
+	}
+	asked := readAsked(q, req)
+	if e, over := overflow(asked, req, s.Window); over {
+		if s.InStream && req.Wire == Responses && asked.stream {
+			writeResponsesFailure(newStream(w), e)
+			return
+		}
+		writeError(w, req.Wire, e)
+		return
+	}
+	answers[req.Wire](w, asked, s.next(req, judge))
+}
+
+// next returns the answer to a request, with its reasoning signed.
+func (s *Server) next(req Request, judge *Judge) said {
+	s.mu.Lock()
+	s.serial++
+	serial := s.serial
+	a := Answer{Text: "ok"}
+	if s.Reply == nil && len(s.script) > 0 {
+		a, s.script = s.script[0], s.script[1:]
+	}
+	s.mu.Unlock()
+	if s.Reply != nil {
+		a = s.Reply(req)
+	}
+	out := said{Answer: a, serial: serial, prompt: req.Prompt}
+	out.sign()
+	judge.Issue(out.issued(req.Wire))
+	return out
+}
+
+// elsewhere answers what is no model call.
+func (s *Server) elsewhere(w http.ResponseWriter, q *http.Request, req Request) {
+	if q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, "/messages/count_tokens") {
+		writeJSON(w, http.StatusOK, object{"input_tokens": req.Prompt})
+		return
+	}
+	writeJSON(w, http.StatusNotFound, object{"error": object{"message": "Invalid URL (" + q.Method + " " + q.URL.Path + ")", "type": "invalid_request_error", "param": nil, "code": nil}})
+}
+
+// wireOf returns the wire of a model call, by its path.
+func wireOf(q *http.Request) Wire {
+	path := q.URL.Path
+	switch {
+	case q.Method != http.MethodPost:
+		return ""
+	case strings.HasSuffix(path, "/chat/completions"):
+		return Chat
+	case strings.HasSuffix(path, "/responses"):
+		return Responses
+	case strings.HasSuffix(path, "/messages"):
+		return Anthropic
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
+		return Gemini
+	}
+	return ""
+}
+
+// recorder tells when an answer begins.
+type recorder struct {
+	http.ResponseWriter
+	began func(status int)
+	wrote bool
+}
+
+func (r *recorder) WriteHeader(status int) {
+	r.wrote = true
+	r.began(status)
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if !r.wrote {
+		r.WriteHeader(http.StatusOK)
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController flush.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// asked is what of a request decides the form of the answer.
+type asked struct {
+	model  string
+	stream bool
+	sse    bool // Gemini: alt=sse
+	usage  bool // Chat: stream_options.include_usage
+	output int  // tokens that the answer may have
+}
+
+func readAsked(q *http.Request, req Request) asked {
+	body, err := decode(bytes.TrimSpace(req.Body))
+	if err != nil {
+		body = object{}
+	}
+	options, _ := body["stream_options"].(object)
+	a := asked{model: str(body, "model"), stream: body["stream"] == true, usage: options["include_usage"] == true, output: integer(body["max_tokens"])}
+	if req.Wire == Gemini {
+		a.stream = strings.HasSuffix(q.URL.Path, ":streamGenerateContent")
+		a.sse = q.URL.Query().Get("alt") == "sse"
+		a.model = q.URL.Path[strings.LastIndex(q.URL.Path, "/")+1:]
+		a.model, _, _ = strings.Cut(a.model, ":")
+	}
+	return a
+}

@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// kind is a set of JSON types.
+type kind int
+
+const (
+	text kind = 1 << iota
+	list
+	dict
+	number
+	flag
+	null
+)
+
+func kindOf(v any) kind {
+	switch v.(type) {
+	case string:
+		return text
+	case []any:
+		return list
+	case object:
+		return dict
+	case json.Number:
+		return number
+	case bool:
+		return flag
+	default:
+		return null
+	}
+}
+
+// field is what an object may hold under a name.
+type field struct {
+	name     string
+	kinds    kind
+	required bool
+}
+
+func must(name string, k kind) field { return field{name, k, true} }
+func may(name string, k kind) field  { return field{name, k, false} }
+
+// shape is the schema of an object: what is not in it is refused.
+type shape []field
+
+func (s shape) names() []string {
+	out := make([]string, len(s))
+	for i, f := range s {
+		out[i] = f.name
+	}
+	return out
+}
+
+// phrases are a provider's words for what does not fit a schema. wrong is also
+// told what was wanted and what came instead.
+type phrases struct {
+	unknown, missing func(path, name string) string
+	wrong            func(path, name string, want kind, got any) string
+}
+
+// fits holds an object against its shape. owner tells objects from each other
+// (a call id), so that the same mistake elsewhere is another one.
+func (r *report) fits(p phrases, s shape, o object, owner, path string) bool {
+	before := len(r.found)
+	for _, f := range s {
+		v, ok := o[f.name]
+		switch {
+		case !ok && f.required:
+			r.add("missing_field", owner+"."+f.name, path, p.missing(path, f.name))
+		case ok && kindOf(v)&f.kinds == 0:
+			r.add("wrong_type", owner+"."+f.name, path, p.wrong(path, f.name, f.kinds, v))
+		}
+	}
+	known := s.names()
+	var extra []string
+	for name := range o {
+		if !slices.Contains(known, name) {
+			extra = append(extra, name)
+		}
+	}
+	slices.Sort(extra)
+	for _, name := range extra {
+		r.add("unknown_field", owner+"."+name, path, p.unknown(path, name))
+	}
+	return len(r.found) == before
+}
