@@ -78,6 +78,14 @@ type Remover interface {
 	Remove(ctx context.Context, k Key) error
 }
 
+// Keeper is an Archive that can forbid for a time that a key goes, whoever
+// asks: a retention, an Object Lock.
+type Keeper interface {
+	// Kept is nil when k can be removed now, and [ErrLocked], saying until
+	// when, while it cannot. Nothing there is nil.
+	Kept(ctx context.Context, k Key) error
+}
+
 // Locator is an Archive that can say where a key is, in the form in which an
 // operator would write it: a path, or a URL. It does no I/O.
 type Locator interface {

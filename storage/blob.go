@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/internal/copied"
 )
 
 // Blob is what an archive stores: redacted text, or something that this
@@ -17,6 +18,8 @@ type Blob struct {
 	parts []string
 	size  int64
 }
+
+func init() { copied.Blob = func(data string) any { return made(data) } }
 
 // Redacted makes a Blob of redacted texts, one after the other with nothing
 // in between.

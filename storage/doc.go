@@ -22,6 +22,13 @@
 // wins and the other is told [ErrExists]. What a lost race or a crash leaves
 // behind is never overwritten and never taken for something it is not.
 //
+// # Turn index
+//
+// turns-NNN.idx says where in the transcripts each turn, message and part lies,
+// so that any of them is read back by one page and one range; package turnindex
+// has its form. It holds fingerprints and positions, no text, and can be built
+// again from the transcripts.
+//
 // # Manifest and logs
 //
 // The manifest and the logs are JSON objects, one a line. Each begins with

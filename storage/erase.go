@@ -42,7 +42,8 @@ func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 // Erase removes every file of the session, and leaves a tombstone. Sessions
 // that write to it meanwhile get [ErrErased]. It is [ErrHeld] under a legal
 // hold, [ErrUnsupported] where the archive is no [Remover], [ErrNotExist] where
-// nothing is stored. After any other error some files may be gone; the ledgers
+// nothing is stored, and [ErrLocked], with nothing done, where the archive is a
+// [Keeper] that keeps a file of it. After any other error some files may be gone; the ledgers
 // go first and from the last one down, so that what remains is no session that
 // could be taken for whole. Erase again to end it.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
@@ -58,6 +59,9 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, before time.Tim
 	}
 	files, err := s.removable(ctx)
 	if err != nil {
+		return Tombstone{}, err
+	}
+	if err := s.kept(ctx, files); err != nil {
 		return Tombstone{}, err
 	}
 	if err := s.seal(ctx, before); err != nil {
@@ -76,6 +80,23 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, before time.Tim
 	}
 	stone.At, stone.Done = time.Now(), true
 	return stone, bury(ctx, stones, stone)
+}
+
+// kept returns what forbids that the files go: the error of the last one, for
+// what was written last is kept longest.
+func (s *Session) kept(ctx context.Context, files []Info) error {
+	keeper, ok := s.a.(Keeper)
+	if !ok {
+		return nil
+	}
+	latest := slices.Clone(files)
+	slices.SortStableFunc(latest, func(x, y Info) int { return y.Modified.Compare(x.Modified) })
+	for _, f := range latest {
+		if err := keeper.Kept(ctx, f.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func bury(ctx context.Context, stones *chain, t Tombstone) error {

@@ -28,6 +28,8 @@ var (
 	ErrErased = errors.New("erased")
 	// ErrHeld: the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
+	// ErrLocked: the place itself keeps the key for now, whoever asks.
+	ErrLocked = errors.New("kept by a lock")
 	// ErrUnsupported: the archive cannot do this at all.
 	ErrUnsupported = errors.ErrUnsupported
 )

@@ -22,6 +22,8 @@ var (
 	finalKind      = kind{"transcript-final", "jsonl"}
 	summaryKind    = kind{"summary", "json"}
 	ledgerKind     = kind{"ledger", "json"}
+	indexKind      = kind{"turns", "idx"}
+	finalIndexKind = kind{"turns-final", "idx"}
 )
 
 // file returns the name of the n-th file of a kind. attempt is 1 but where a

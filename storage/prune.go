@@ -28,6 +28,7 @@ const (
 	Pruned     PruneOutcome = "pruned"
 	WouldPrune PruneOutcome = "would be pruned"
 	KeptHeld   PruneOutcome = "under a legal hold"
+	KeptLocked PruneOutcome = "kept by a lock" // of the place itself, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
 )
@@ -85,6 +86,8 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 		return PruneResult{info, Pruned, nil}, true
 	case errors.Is(err, ErrHeld):
 		return PruneResult{info, KeptHeld, nil}, true
+	case errors.Is(err, ErrLocked):
+		return PruneResult{info, KeptLocked, nil}, true
 	case errors.Is(err, errInUse):
 		return PruneResult{info, KeptInUse, nil}, true
 	}

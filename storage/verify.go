@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // VerifyOptions says what to verify against. The zero value is good.
@@ -31,6 +33,13 @@ type Ref struct {
 	Off    int64  // bytes
 	Len    int64  // bytes
 	SHA256 string // of the piece, in lower-case hex; "" is not compared
+
+	// ID is the fingerprint, in lower-case hex, of the message that the piece
+	// must say it is; "" is not compared.
+	ID string
+	// Index is the turn index that must lead from ID to the piece; "" is not
+	// asked.
+	Index string
 }
 
 // ProblemKind is what is wrong with a file or a line.
@@ -132,10 +141,10 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 }
 
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
-	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}}
+	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}}
 	// In this order a file that comes into being meanwhile is never taken
 	// for one that was not announced.
-	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkRefs} {
+	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
 		if err := do(ctx); err != nil {
 			return Report{}, err
 		}
@@ -157,6 +166,7 @@ type verifier struct {
 	there       map[string]int64 // name → bytes, of all files but foreign ones
 	manifest    *manifestIndex
 	heads       []string // hash of each line of the manifest
+	tables      map[string]*turnindex.Table
 }
 
 func (v *verifier) problem(kind ProblemKind, file string, line int, format string, args ...any) {
@@ -236,6 +246,6 @@ func (v *verifier) checkHead() {
 	v.report.Newer = len(v.heads) - 1 - at
 	v.report.TailProven = v.report.Newer == 0
 	if !v.report.TailProven {
-		v.note("the tail is not proven: %d lines of the manifest follow the given head", v.report.Newer)
+		v.note("the tail is not proven: nothing is missing up to the given head; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
 	}
 }

@@ -1,11 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 )
 
 // checkRefs resolves what the ledgers refer to.
@@ -33,12 +31,14 @@ func (v *verifier) checkRefs(ctx context.Context) error {
 	return nil
 }
 
+// checkRef reads what a ledger refers to and holds it against what it says.
 func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	if reason := checkSegment(ref.File); reason != "" {
 		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&KeyError{ref.File, reason}).Error())
 		return nil
 	}
-	r, err := v.a.Open(ctx, v.dir.child(ref.File), ref.Off, ref.Len)
+	s := &Session{a: v.a, dir: v.dir}
+	data, err := s.Read(ctx, ref.File, ref.Off, ref.Len)
 	if errors.Is(err, ErrNotExist) {
 		v.problem(Removed, ref.File, 0, "%s refers to it", ledger)
 		return nil
@@ -46,15 +46,16 @@ func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	if err != nil {
 		return v.unreadable(ctx, ref.File, err)
 	}
-	h := sha256.New()
-	n, err := io.Copy(h, &ctxReader{ctx, r})
-	if err := errors.Join(err, r.Close()); err != nil {
-		return v.unreadable(ctx, ref.File, err)
-	}
-	if n != ref.Len {
+	switch n := int64(len(data)); {
+	case n != ref.Len:
 		v.problem(Truncated, ref.File, 0, "%s refers to %d bytes at %d, there are %d", ledger, ref.Len, ref.Off, n)
-	} else if ref.SHA256 != "" && hex.EncodeToString(h.Sum(nil)) != ref.SHA256 {
+	case ref.SHA256 != "" && hashOf(data) != ref.SHA256:
 		v.problem(Changed, ref.File, 0, "%s refers to %d bytes at %d that were others", ledger, ref.Len, ref.Off)
+	case ref.ID != "" && !bytes.Contains(data, []byte(`"`+ref.ID+`"`)):
+		v.problem(Changed, ledger, 0, "it refers to %d bytes at %d of %s for %s, where another message stands", ref.Len, ref.Off, ref.File, ref.ID)
 	}
-	return nil
+	if ref.Index == "" {
+		return nil
+	}
+	return v.checkIndexed(ctx, ledger, ref)
 }

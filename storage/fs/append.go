@@ -6,9 +6,9 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
-	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/internal/filelock"
 )
 
 // Append implements [storage.Archive].
@@ -52,7 +52,7 @@ func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(ctx, f); err != nil {
+		if err := filelock.Lock(ctx, f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		same, err := a.isNamed(f, name)
@@ -122,22 +122,4 @@ func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	}
 	a.settled[name] = info
 	return nil
-}
-
-// lock waits for the lock on f, but not longer than ctx.
-func lock(ctx context.Context, f *os.File) error {
-	const shortest, longest = 50 * time.Microsecond, 5 * time.Millisecond
-	for wait := shortest; ; wait = min(2*wait, longest) {
-		ok, err := tryLock(f)
-		if ok || err != nil {
-			return err
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
-		}
-	}
 }

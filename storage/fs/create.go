@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/internal/filelock"
 )
 
 // Create implements [storage.Archive].
@@ -91,7 +92,7 @@ func (a *Archive) newTemp() (*temp, error) {
 		return nil, err
 	}
 	t := &temp{a, f, name}
-	if _, err := tryLock(f); err != nil {
+	if _, err := filelock.TryLock(f); err != nil {
 		t.discard()
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (a *Archive) sweepOne(name string) {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	if free, err := tryLock(f); err == nil && free {
+	if free, err := filelock.TryLock(f); err == nil && free {
 		_ = a.root.Remove(name)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/agentcompact/compact/storage/internal/filelock"
 )
 
 // Fault is a mistake that this package could make. The tests must see each.
@@ -137,7 +139,7 @@ func LockFile(t testing.TB, path string) (unlock func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := tryLock(f); !ok || err != nil {
+	if ok, err := filelock.TryLock(f); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	return func() {

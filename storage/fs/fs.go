@@ -40,6 +40,7 @@ const (
 type Archive struct {
 	name string // as given, for Location
 	root *os.Root
+	dir  *os.File // the same folder
 	sys  system
 
 	mu      sync.Mutex
@@ -77,12 +78,11 @@ func open(root string, sys system) (*Archive, error) {
 	if err := a.makeRoot(a.name); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
-	var err error
-	if a.root, err = os.OpenRoot(a.name); err != nil {
+	if err := a.openRoot(); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
 	if err := a.try(); err != nil {
-		return nil, &storage.Error{Op: "open archive", Err: errors.Join(err, a.root.Close())}
+		return nil, &storage.Error{Op: "open archive", Err: errors.Join(err, a.Close())}
 	}
 	a.sweep()
 	return a, nil
@@ -90,7 +90,17 @@ func open(root string, sys system) (*Archive, error) {
 
 // Close gives the folder back to the system. Nothing can be done with the
 // Archive afterwards.
-func (a *Archive) Close() error { return a.root.Close() }
+func (a *Archive) Close() error { return errors.Join(a.root.Close(), a.dir.Close()) }
+
+func (a *Archive) openRoot() (err error) {
+	if a.root, err = os.OpenRoot(a.name); err != nil {
+		return err
+	}
+	if a.dir, err = a.root.Open("."); err != nil {
+		return errors.Join(err, a.root.Close())
+	}
+	return nil
+}
 
 // Location returns the path of a key, below the root as it was given to Open.
 func (a *Archive) Location(k storage.Key) string {
@@ -196,4 +206,5 @@ func (a *Archive) syncFolders(name string) error {
 var (
 	errNotFolder = errors.New("is not a folder")
 	errNotPlain  = errors.New("is not a plain file")
+	errNegative  = errors.New("the offset is negative")
 )

@@ -21,10 +21,13 @@ func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	if err != nil {
 		return nil, &storage.Error{Op: "open", Key: k, Err: err}
 	}
-	if n < 0 {
-		return f, nil
+	if n >= 0 {
+		return limited{io.NewSectionReader(f, off, n), f}, nil
 	}
-	return limited{io.LimitReader(f, n), f}, nil
+	if _, err := f.Seek(off, io.SeekStart); err != nil {
+		return nil, &storage.Error{Op: "open", Key: k, Err: errors.Join(err, f.Close())}
+	}
+	return f, nil
 }
 
 type limited struct {
@@ -32,7 +35,19 @@ type limited struct {
 	io.Closer
 }
 
+// open opens a plain file. A negative off is refused.
 func (a *Archive) open(name string, off int64) (*os.File, error) {
+	if off < 0 {
+		return nil, &iofs.PathError{Op: "seek", Path: name, Err: errNegative}
+	}
+	if f, ok := a.openPlain(name); ok {
+		return f, nil
+	}
+	return a.openSlow(name)
+}
+
+// openSlow walks from folder to folder, and says what is wrong.
+func (a *Archive) openSlow(name string) (*os.File, error) {
 	info, err := a.root.Lstat(name)
 	if isAbsent(err) || err == nil && info.IsDir() {
 		return nil, storage.ErrNotExist
@@ -47,13 +62,7 @@ func (a *Archive) open(name string, off int64) (*os.File, error) {
 	if isAbsent(err) {
 		return nil, storage.ErrNotExist
 	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := f.Seek(off, io.SeekStart); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return f, err
 }
 
 // isAbsent: a file where a folder should be holds no keys either.

@@ -1,4 +1,4 @@
-package fs
+package filelock
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock on f, which ends when f is closed or its process
+// TryLock takes the lock on f, which ends when f is closed or its process
 // dies. It is false when somebody else has it.
-func tryLock(f *os.File) (bool, error) {
+func TryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false, err
@@ -29,7 +29,3 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
-
-// syncFolder does nothing: the file system keeps the order itself, and a
-// folder cannot be synced.
-func (a *Archive) syncFolder(*os.File) error { return nil }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package fs
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock on f, which ends when f is closed or its process
+// TryLock takes the lock on f, which ends when f is closed or its process
 // dies. It is false when somebody else has it.
-func tryLock(f *os.File) (bool, error) {
+func TryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false, err
@@ -33,6 +33,3 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
-
-// syncFolder makes the entries of a folder durable.
-func (a *Archive) syncFolder(dir *os.File) error { return a.sys.sync(dir) }

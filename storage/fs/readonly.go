@@ -1,0 +1,64 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// ErrReadOnly: the archive was opened for reading only.
+var ErrReadOnly = errors.New("the archive was opened for reading only")
+
+// ReadOnly reads an archive and never writes to it: not to its folder either,
+// which may be on a medium that can't be written. Make it with
+// [OpenReadOnly].
+type ReadOnly struct{ a *Archive }
+
+var (
+	_ storage.Archive = (*ReadOnly)(nil)
+	_ storage.Locator = (*ReadOnly)(nil)
+)
+
+// OpenReadOnly returns the archive below root for reading. A folder that is
+// not there is an error.
+func OpenReadOnly(root string) (*ReadOnly, error) {
+	a := &Archive{name: filepath.Clean(root)}
+	err := errors.New("no folder is named")
+	if root != "" {
+		err = a.openRoot()
+	}
+	if err != nil {
+		return nil, &storage.Error{Op: "open archive", Err: err}
+	}
+	return &ReadOnly{a}, nil
+}
+
+// Close gives the folder back to the system.
+func (r *ReadOnly) Close() error { return r.a.Close() }
+
+// Location is that of [Archive].
+func (r *ReadOnly) Location(k storage.Key) string { return r.a.Location(k) }
+
+// Open implements [storage.Archive].
+func (r *ReadOnly) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	return r.a.Open(ctx, k, off, n)
+}
+
+// List implements [storage.Archive].
+func (r *ReadOnly) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return r.a.List(ctx, prefix)
+}
+
+// Create returns [ErrReadOnly].
+func (r *ReadOnly) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
+	return &storage.Error{Op: "create", Key: k, Err: ErrReadOnly}
+}
+
+// Append returns [ErrReadOnly].
+func (r *ReadOnly) Append(_ context.Context, k storage.Key, _ int64, _ storage.Blob) error {
+	return &storage.Error{Op: "append", Key: k, Err: ErrReadOnly}
+}

@@ -1,0 +1,127 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// Index stores the turn index of a step, as turns-NNN.idx or its next free
+// attempt. The set must not be changed meanwhile.
+func (s *Session) Index(ctx context.Context, step int, set *turnindex.Set) (Written, error) {
+	blob, err := s.indexBlob(set)
+	if err != nil {
+		return Written{}, err
+	}
+	return s.write(ctx, indexKind, step, blob)
+}
+
+// FinalIndex stores the turn index of a transcript that [Session.Final] has
+// stored, as turns-final-NNN.idx.
+func (s *Session) FinalIndex(ctx context.Context, final Written, set *turnindex.Set) (Written, error) {
+	n, ok := finalKind.number(final.Key.Base())
+	if !ok {
+		return Written{}, &Error{"write", final.Key, ErrStep}
+	}
+	blob, err := s.indexBlob(set)
+	if err != nil {
+		return Written{}, err
+	}
+	w, rec, err := s.create(ctx, finalIndexKind.file(n, 1), blob)
+	if err != nil {
+		return Written{}, err
+	}
+	return w, s.record(ctx, rec.done())
+}
+
+// indexBlob encodes a set. That its files are names of keys is what keeps text
+// out of it.
+func (s *Session) indexBlob(set *turnindex.Set) (Blob, error) {
+	for _, name := range set.Files() {
+		if reason := checkSegment(name); reason != "" {
+			return Blob{}, &Error{"write", s.dir.child(indexKind.name), &KeyError{name, reason}}
+		}
+	}
+	return made(string(set.Encode())), nil
+}
+
+// FinalIndexName returns the name of the index of a final transcript, and
+// false for any other file.
+func FinalIndexName(transcript string) (string, bool) {
+	n, ok := finalKind.number(transcript)
+	if !ok {
+		return "", false
+	}
+	return finalIndexKind.file(n, 1), true
+}
+
+// IsOriginals reports whether a file holds the originals of what a step
+// changed, rather than a whole transcript.
+func IsOriginals(name string) bool { return hasKind(name, originalsKind) }
+
+// Lines yields the lines of a transcript, without their line feeds. A file
+// that is not there is [ErrNotExist]. An error is yielded last. A slice is good
+// until the next one is yielded.
+func (s *Session) Lines(ctx context.Context, name string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		r, err := s.Open(ctx, name, 0, -1)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		err = eachLine(ctx, r, 0, func(l rawLine) error {
+			if !yield(l.text, nil) {
+				return errStop
+			}
+			return nil
+		})
+		err = errors.Join(err, r.Close())
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, opError("read", s.dir.child(name), err))
+		}
+	}
+}
+
+// OpenIndex opens a turn index of the session. It reads the header; the table
+// reads its pages from the archive. An index that is not as it was written is
+// [turnindex.ErrDamaged].
+func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table, error) {
+	return turnindex.Open(ctx, func(ctx context.Context, off, n int64) ([]byte, error) {
+		return s.Read(ctx, name, off, n)
+	})
+}
+
+// Read returns at most n bytes of a file of the session, from off on; fewer
+// only at its end, none for a negative n. It is one Open of the archive.
+func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
+	r, err := s.Open(ctx, name, off, n)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAtMost(&ctxReader{ctx, r}, n)
+	return data, opError("read", s.dir.child(name), errors.Join(err, r.Close()))
+}
+
+// readAtMost reads up to n bytes. What it allocates grows with what is there,
+// not with n, which a file may say.
+func readAtMost(r io.Reader, n int64) ([]byte, error) {
+	const first = 1 << 20
+	data := make([]byte, 0, max(0, min(n, first)))
+	for int64(len(data)) < n {
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+		m, err := r.Read(data[len(data):min(int64(cap(data)), n)])
+		data = data[:len(data)+m]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+	return data, nil
+}

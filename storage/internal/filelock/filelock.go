@@ -1,0 +1,28 @@
+// Package filelock locks files against other processes, and against other
+// descriptors of the same one. A lock ends when its file is closed, or when its
+// process dies.
+package filelock
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// Lock waits for the lock on f, but not longer than ctx.
+func Lock(ctx context.Context, f *os.File) error {
+	const shortest, longest = 50 * time.Microsecond, 5 * time.Millisecond
+	for wait := shortest; ; wait = min(2*wait, longest) {
+		ok, err := TryLock(f)
+		if ok || err != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
