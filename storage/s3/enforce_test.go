@@ -1,0 +1,161 @@
+package s3_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// terms is what a server says of an object.
+type terms struct {
+	SSE, Key, Mode string
+	Until          time.Time
+}
+
+func termsOf(t testing.TB, s *s3test.Server, bucket, name string) terms {
+	t.Helper()
+	h, err := s.Admin.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: &bucket, Key: &name})
+	must(t, err)
+	return terms{string(h.ServerSideEncryption), aws.ToString(h.SSEKMSKeyId), string(h.ObjectLockMode), aws.ToTime(h.ObjectLockRetainUntilDate)}
+}
+
+func TestEveryObjectIsEncryptedWithTheConfiguredKey(t *testing.T) {
+	s := s3test.MinIO(t)
+	c := s.Config(s.Bucket(t, false))
+	c.KMSKeyID = s3test.KMSKey(t)
+	a := open(t, c)
+	must(t, a.Create(t.Context(), key(t, "s/small"), raw("small")))
+	must(t, a.Create(t.Context(), key(t, "s/large"), raw(strings.Repeat("0123456789abcdef", 17<<16))))
+	must(t, a.Append(t.Context(), key(t, "s/log"), 0, raw("line\n")))
+	names := s.Names(t, c.Bucket)
+	if len(names) != 3 {
+		t.Fatalf("there are %q", names)
+	}
+	for _, name := range names {
+		if got := termsOf(t, s, c.Bucket, name); got.SSE != "aws:kms" || !strings.HasSuffix(got.Key, c.KMSKeyID) {
+			t.Errorf("%s is encrypted with %q, key %q", name, got.SSE, got.Key)
+		}
+	}
+}
+
+func TestServerThatIgnoresEncryptionIsRefusedAndNothingIsWritten(t *testing.T) {
+	s := s3test.Versitygw(t)
+	c := s.Config(s.Bucket(t, false))
+	c.KMSKeyID = "test-key"
+	_, err := s3.Open(t.Context(), c)
+	var told *s3.NotEnforcedError
+	if !errors.Is(err, s3.ErrNotEnforced) || !errors.As(err, &told) || told.What != "SSE-KMS" {
+		t.Errorf("Open: %v, want that SSE-KMS is not in force", err)
+	}
+	a, err := s3.New(c)
+	must(t, err)
+	if err := a.Create(t.Context(), key(t, "s/f"), raw("x")); !errors.Is(err, s3.ErrNotEnforced) {
+		t.Errorf("Create: %v", err)
+	}
+	if err := a.Append(t.Context(), key(t, "s/l"), 0, raw("x")); !errors.Is(err, s3.ErrNotEnforced) {
+		t.Errorf("Append: %v", err)
+	}
+	if names := s.Names(t, c.Bucket); len(names) > 0 {
+		t.Errorf("written all the same: %q", names)
+	}
+}
+
+func TestKeyThatDoesNotExistIsRefused(t *testing.T) {
+	s := s3test.MinIO(t)
+	c := s.Config(s.Bucket(t, false))
+	c.KMSKeyID = "no-such-key"
+	if _, err := s3.Open(t.Context(), c); err == nil {
+		t.Error("a key that does not exist is accepted")
+	}
+}
+
+// servers runs a test on both.
+func servers(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
+	t.Run("versitygw", func(t *testing.T) { f(t, s3test.Versitygw(t)) })
+	t.Run("MinIO", func(t *testing.T) { f(t, s3test.MinIO(t)) })
+}
+
+func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		for _, mode := range []s3.LockMode{s3.Governance, s3.Compliance} {
+			c := s.Config(s.Bucket(t, true))
+			c.Lock = s3.Lock{Mode: mode, Days: 3}
+			a := open(t, c)
+			started := time.Now()
+			must(t, a.Create(t.Context(), key(t, "s/small"), raw("small")))
+			must(t, a.Create(t.Context(), key(t, "s/large"), raw(strings.Repeat("0123456789abcdef", 17<<16))))
+			must(t, a.Append(t.Context(), key(t, "s/log"), 0, raw("line\n")))
+			names := s.Names(t, c.Bucket)
+			if len(names) != 3 {
+				t.Fatalf("there are %q", names)
+			}
+			for _, name := range names {
+				got := termsOf(t, s, c.Bucket, name)
+				if off := got.Until.Sub(started.AddDate(0, 0, 3)); got.Mode != strings.ToUpper(string(mode)) || off < -time.Minute || off > time.Minute {
+					t.Errorf("%s is locked %q until %s, want %s for 3 days", name, got.Mode, got.Until, mode)
+				}
+			}
+			for _, k := range []string{"s/small", "s/large", "s/log"} {
+				kept, removed := a.Kept(t.Context(), key(t, k)), a.Remove(t.Context(), key(t, k))
+				for what, err := range map[string]error{"Kept": kept, "Remove": removed} {
+					var locked *s3.LockedError
+					if !errors.Is(err, storage.ErrLocked) || !errors.As(err, &locked) || locked.Until.Before(started.AddDate(0, 0, 2)) {
+						t.Errorf("%s %s: %v, want ErrLocked with its time", what, k, err)
+					}
+				}
+			}
+			if got := s.Names(t, c.Bucket); !slices.Equal(got, names) {
+				t.Errorf("%q are left of %q", got, names)
+			}
+		}
+	})
+}
+
+func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, false))
+		c.Lock = s3.Lock{Mode: s3.Governance, Days: 1}
+		_, err := s3.Open(t.Context(), c)
+		if err == nil || len(s.Names(t, c.Bucket)) > 0 {
+			t.Errorf("got %v", err)
+		}
+		t.Log(err)
+	})
+}
+
+// The lock of what Try leaves ends by itself, so that a later Try removes it.
+func TestRemoveTakesEveryVersionAway(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing
+		a := open(t, c)
+		must(t, a.Create(t.Context(), key(t, "s/f"), raw("secret")))
+		must(t, a.Append(t.Context(), key(t, "s/log"), 0, raw("one\n")))
+		must(t, a.Append(t.Context(), key(t, "s/log"), 4, raw("two\n")))
+		must(t, a.Create(t.Context(), key(t, "s/f.x"), raw("stays")))
+		must(t, a.Kept(t.Context(), key(t, "s/f")))
+		must(t, a.Remove(t.Context(), key(t, "s/f")))
+		must(t, a.Remove(t.Context(), key(t, "s/log")))
+		left, err := s.Admin.ListObjectVersions(t.Context(), &awss3.ListObjectVersionsInput{Bucket: &c.Bucket})
+		must(t, err)
+		var names []string
+		for _, v := range left.Versions {
+			names = append(names, *v.Key)
+		}
+		for _, m := range left.DeleteMarkers {
+			names = append(names, "marker "+*m.Key)
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "/.try/") })
+		if want := []string{"team/agents/s/f.x"}; !slices.Equal(names, want) {
+			t.Errorf("%q are left, want %q", names, want)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// ErrNotEnforced: the server does not do what it was asked for, so nothing is
+// written to it. The error is a [*NotEnforcedError].
+var ErrNotEnforced = errors.New("not in force")
+
+// ErrUnreachable: the server did not answer, or said that it cannot answer now,
+// for as long as a call may take.
+var ErrUnreachable = errors.New("cannot be reached")
+
+// ErrNoCredentials: none of the places where credentials may come from has any
+// that can be used.
+var ErrNoCredentials = errors.New("no credentials: not in the environment, a profile, a web identity, a container or an instance's role")
+
+// named puts the name of what happened in front of the words of the SDK, where
+// these are hard to read.
+func named(err error) error {
+	if err != nil && status(err) == 0 && strings.Contains(err.Error(), "get credentials:") {
+		return fmt.Errorf("%w: %w", ErrNoCredentials, err)
+	}
+	return err
+}
+
+// NotEnforcedError says what a server did not do, though it said so.
+type NotEnforcedError struct {
+	What   string // "create-once", "SSE-KMS", "Object Lock", "ranged reads"
+	Reason string // what was seen, and what to do
+}
+
+// Error says it in one line.
+func (e *NotEnforcedError) Error() string {
+	return fmt.Sprintf("%s is not in force: %s", e.What, e.Reason)
+}
+
+// Is makes errors.Is(err, ErrNotEnforced) true.
+func (e *NotEnforcedError) Is(target error) bool { return target == ErrNotEnforced }
+
+// errTaken: the name is somebody else's.
+var errTaken = errors.New("the name is taken")
+
+// status returns the HTTP status of an answer, 0 when there was none.
+func status(err error) int {
+	var r *smithyhttp.ResponseError
+	if errors.As(err, &r) {
+		return r.HTTPStatusCode()
+	}
+	return 0
+}
+
+// code returns the code of an error that the server told, "" for others.
+func code(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
+}
+
+// absent reports whether an object is not there. A bucket that is not there
+// is something else.
+func absent(err error) bool {
+	return status(err) == http.StatusNotFound && code(err) != "NoSuchBucket"
+}
+
+var retryable = retry.IsErrorRetryables(retry.DefaultRetryables)
+
+// passing reports whether an error can pass by itself.
+func passing(err error) bool {
+	switch s := status(err); {
+	case s == http.StatusNotImplemented:
+		return false
+	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:
+		return true
+	case s == http.StatusConflict:
+		// Somebody writes the same name at the same moment: who is first is
+		// not settled yet.
+		return code(err) == "ConditionalRequestConflict" || code(err) == "OperationAborted"
+	case s >= 300:
+		return retryable.IsErrorRetryable(err) == aws.TrueTernary
+	}
+	var network net.Error
+	var cut *smithy.DeserializationError // a good answer that broke off in its middle
+	if errors.As(err, &cut) {
+		return true
+	}
+	return retryable.IsErrorRetryable(err) == aws.TrueTernary || errors.As(err, &network) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// begin is what every method does first.
+func begin(ctx context.Context, op string, k storage.Key) error {
+	if err := ctx.Err(); err != nil {
+		return &storage.Error{Op: op, Key: k, Err: err}
+	}
+	if k.IsZero() {
+		return &storage.Error{Op: op, Err: &storage.KeyError{Reason: "it is empty"}}
+	}
+	return nil
+}
+
+// wrap names what was tried.
+func wrap(op string, k storage.Key, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &storage.Error{Op: op, Key: k, Err: err}
+}
+
+// LockedError says that Object Lock keeps an object. It is
+// [storage.ErrLocked].
+type LockedError struct {
+	Until time.Time // the zero time: until a legal hold ends
+}
+
+// Error says until when.
+func (e *LockedError) Error() string {
+	if e.Until.IsZero() {
+		return "a legal hold of Object Lock keeps it"
+	}
+	return "Object Lock keeps it until " + e.Until.UTC().Format(time.RFC3339)
+}
+
+// Is makes errors.Is(err, storage.ErrLocked) true.
+func (e *LockedError) Is(target error) bool { return target == storage.ErrLocked }

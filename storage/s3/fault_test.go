@@ -1,0 +1,301 @@
+package s3_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// front stands before a server, notes the requests, and can spoil answers.
+type front struct {
+	*httptest.Server
+	mu    sync.Mutex
+	notes []string
+	// spoil is asked for each request, before and after the server has
+	// done it; true drops the connection then.
+	before, after func(r *http.Request) bool
+	cutAt         int // bytes of an answer's body after which the connection breaks; 0: never
+}
+
+func newFront(t *testing.T, s *s3test.Server) *front {
+	t.Helper()
+	behind, err := url.Parse(s.Endpoint)
+	must(t, err)
+	f := &front{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(behind)
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		before, after, cutAt := f.before, f.after, f.cutAt
+		note := r.Method
+		if span := r.Header.Get("Range"); span != "" {
+			note += " " + span
+		}
+		if r.URL.Query().Has("list-type") {
+			note = "LIST"
+		}
+		f.notes = append(f.notes, note)
+		f.mu.Unlock()
+		if before != nil && before(r) {
+			panic(http.ErrAbortHandler)
+		}
+		switch {
+		case after != nil && after(r):
+			proxy.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case cutAt > 0 && r.Method == http.MethodGet:
+			proxy.ServeHTTP(&cutter{w, cutAt}, r)
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// cutter breaks the connection in the middle of a body.
+type cutter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p[:min(len(p), c.left)])
+	if c.left -= n; c.left == 0 {
+		_ = http.NewResponseController(c.ResponseWriter).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
+func (f *front) set(change func(f *front)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.notes = nil
+	change(f)
+}
+
+func (f *front) asked() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.notes)
+}
+
+// opened is an archive behind a front.
+func opened(t *testing.T, change func(*s3.Config)) (*front, *s3.Archive, *s3test.Server, s3.Config) {
+	t.Helper()
+	s := s3test.Versitygw(t)
+	f := newFront(t, s)
+	c := s.Config(s.Bucket(t, false))
+	c.Endpoint = f.URL
+	if change != nil {
+		change(&c)
+	}
+	a := open(t, c)
+	f.set(func(*front) {})
+	return f, a, s, c
+}
+
+// once is true for the first n requests of a method.
+func once(n int, method string) func(*http.Request) bool {
+	var mu sync.Mutex
+	return func(r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Method != method || n == 0 {
+			return false
+		}
+		n--
+		return true
+	}
+}
+
+func TestAnswerThatIsLostIsNotTakenForSomebodyElse(t *testing.T) {
+	for _, c := range []struct {
+		what, method string
+		size         int
+	}{{"a file", http.MethodPut, 100}, {"an upload in parts", http.MethodPost, 17 << 20}} {
+		f, a, s, cfg := opened(t, nil)
+		k, b := key(t, "s/f"), raw(strings.Repeat("x", c.size))
+		f.set(func(f *front) {
+			f.after = func(r *http.Request) bool { return false }
+			drop := once(1, c.method)
+			f.after = func(r *http.Request) bool { return !r.URL.Query().Has("uploads") && drop(r) }
+		})
+		if err := a.Create(t.Context(), k, b); err != nil {
+			t.Errorf("%s: its own object is taken for another's: %v", c.what, err)
+		}
+		other := open(t, s.Config(cfg.Bucket))
+		if err := other.Create(t.Context(), k, b); !errors.Is(err, storage.ErrExists) {
+			t.Errorf("%s: another writer of the same bytes: %v, want ErrExists", c.what, err)
+		}
+		log := key(t, "s/log")
+		f.set(func(f *front) { f.after = once(1, http.MethodPut) })
+		must(t, a.Append(t.Context(), log, 0, raw("one\n")))
+		f.set(func(f *front) { f.after = once(1, http.MethodPut) })
+		must(t, a.Append(t.Context(), log, 4, raw("two\n")))
+		if got, err := read(t.Context(), other, log, 0, -1); got != "one\ntwo\n" || err != nil {
+			t.Errorf("the log holds %q, %v", got, err)
+		}
+	}
+}
+
+// TestLostRaceWithALostAnswerIsStillLost: somebody else takes the name between
+// two attempts, with the very same bytes.
+func TestLostRaceWithALostAnswerIsStillLost(t *testing.T) {
+	f, a, s, cfg := opened(t, nil)
+	k, b := key(t, "s/ledger-001.json"), raw("the same bytes")
+	other := open(t, s.Config(cfg.Bucket))
+	drop := once(1, http.MethodPut)
+	f.set(func(f *front) {
+		f.before = func(r *http.Request) bool {
+			if !drop(r) {
+				return false
+			}
+			if err := other.Create(context.Background(), k, b); err != nil {
+				t.Error(err)
+			}
+			return true
+		}
+	})
+	if err := a.Create(t.Context(), k, b); !errors.Is(err, storage.ErrExists) {
+		t.Errorf("got %v, want ErrExists", err)
+	}
+}
+
+func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
+	f, a, _, _ := opened(t, nil)
+	k := key(t, "s/f")
+	want := strings.Repeat("0123456789abcdef\n", 8000)
+	must(t, a.Create(t.Context(), k, raw(want)))
+	f.set(func(f *front) { f.cutAt = 50_000 })
+	for _, span := range [][2]int64{{0, -1}, {7, 100_000}, {100, -1}} {
+		f.set(func(*front) {})
+		got, err := read(t.Context(), a, k, span[0], span[1])
+		part := want[span[0]:]
+		if span[1] >= 0 {
+			part = part[:span[1]]
+		}
+		if got != part || err != nil {
+			t.Errorf("%v: %d bytes of %d, %v; asked %q", span, len(got), len(part), err, f.asked())
+		}
+		if n := len(f.asked()); n < 2 {
+			t.Errorf("%v: nothing was broken: %q", span, f.asked())
+		}
+	}
+}
+
+func TestOneRangedGetReadsAPageOfAFile(t *testing.T) {
+	f, a, _, _ := opened(t, nil)
+	k := key(t, "s/turns-001.idx")
+	must(t, a.Create(t.Context(), k, raw(strings.Repeat("p", 20_000))))
+	f.set(func(*front) {})
+	got, err := read(t.Context(), a, k, 4096, 4096)
+	if len(got) != 4096 || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if want := []string{"GET bytes=4096-8191"}; !slices.Equal(f.asked(), want) {
+		t.Errorf("asked %q, want %q", f.asked(), want)
+	}
+}
+
+func TestCallGivesUpAfterItsTimeout(t *testing.T) {
+	f, a, _, _ := opened(t, func(c *s3.Config) { c.Timeout = 700 * time.Millisecond })
+	f.set(func(f *front) { f.before = func(*http.Request) bool { return true } })
+	started := time.Now()
+	for what, err := range map[string]error{
+		"Create": a.Create(t.Context(), key(t, "s/f"), raw("x")),
+		"Append": a.Append(t.Context(), key(t, "s/l"), 0, raw("x")),
+		"Open":   second(read(t.Context(), a, key(t, "s/f"), 0, -1)),
+	} {
+		if !errors.Is(err, s3.ErrUnreachable) || !strings.Contains(err.Error(), "attempts") {
+			t.Errorf("%s: %v, want ErrUnreachable", what, err)
+		}
+	}
+	if waited := time.Since(started); waited > 5*time.Second {
+		t.Errorf("it took %s", waited)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := a.Create(ctx, key(t, "s/f"), raw("x")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with a deadline of the caller: %v", err)
+	}
+	if len(f.asked()) < 6 {
+		t.Errorf("it was tried only %d times", len(f.asked()))
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestWrongAnswersAreNotTriedAgain(t *testing.T) {
+	f, _, _, c := opened(t, nil)
+	c.Bucket = "there-is-no-such-bucket"
+	f.set(func(*front) {})
+	_, err := s3.Open(t.Context(), c)
+	if err == nil || errors.Is(err, s3.ErrUnreachable) || !strings.Contains(err.Error(), "NoSuchBucket") {
+		t.Errorf("got %v", err)
+	}
+	if n := len(f.asked()); n > 3 {
+		t.Errorf("it asked %d times", n)
+	}
+	a, err := s3.New(c)
+	must(t, err)
+	if _, err := read(t.Context(), a, key(t, "s/f"), 0, -1); err == nil || errors.Is(err, storage.ErrNotExist) {
+		t.Errorf("a file in no bucket: %v", err)
+	}
+}
+
+func TestLogWithAHoleIsSeenAndNotAppendedTo(t *testing.T) {
+	_, a, s, c := opened(t, nil)
+	log, err := storage.OpenSession(t.Context(), a, "s")
+	must(t, err)
+	for range 3 {
+		must(t, log.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"one"}`)}))
+	}
+	must(t, log.Checkpoint(t.Context()))
+	names := s.Names(t, c.Bucket)
+	at := slices.IndexFunc(names, func(n string) bool {
+		return strings.Contains(n, "/events.jsonl!") && !strings.HasSuffix(n, fmt.Sprintf("%020d", 0))
+	})
+	deleteObject(t, s, c.Bucket, names[at])
+	other := open(t, s.Config(c.Bucket))
+	r, err := storage.Verify(t.Context(), other, "s", storage.VerifyOptions{})
+	must(t, err)
+	if len(r.Problems) != 1 || r.Problems[0].Kind != storage.Removed || r.Problems[0].File != "events.jsonl" {
+		t.Errorf("verify finds %v", r.Problems)
+	}
+	info := sizeOf(t, other, key(t, "s/events.jsonl"))
+	if err := other.Append(t.Context(), key(t, "s/events.jsonl"), info, raw("x")); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("Append: %v, want ErrDamaged", err)
+	}
+}
+
+func TestAppendToALogThatWasErasedInBetweenIsRefusedAndLeavesNothing(t *testing.T) {
+	_, a, s, c := opened(t, nil)
+	k := key(t, "s/log")
+	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
+	must(t, open(t, s.Config(c.Bucket)).Remove(t.Context(), k))
+	if err := a.Append(t.Context(), k, 4, raw("two\n")); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("got %v, want ErrSeq", err)
+	}
+	if names := s.Names(t, c.Bucket); len(names) > 0 {
+		t.Errorf("left: %q", names)
+	}
+	must(t, a.Append(t.Context(), k, 0, raw("new\n")))
+}

@@ -1,0 +1,158 @@
+package s3
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// object is what a listing tells of one, without the archive's prefix.
+type object struct {
+	name     string
+	size     int64
+	modified time.Time
+}
+
+// tryFolder holds what Try writes. It is no key.
+const tryFolder = ".try/"
+
+// objects yields what begins with prefix, in the byte order of names.
+func (a *Archive) objects(ctx context.Context, prefix string) iter.Seq2[object, error] {
+	return func(yield func(object, error) bool) {
+		var token *string
+		for {
+			var page *s3.ListObjectsV2Output
+			err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
+				page, err = client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+					Bucket: &a.cfg.Bucket, Prefix: text(a.root + prefix), ContinuationToken: token,
+				})
+				return err
+			})
+			if err != nil {
+				yield(object{}, err)
+				return
+			}
+			for _, o := range page.Contents {
+				found := object{strings.TrimPrefix(aws.ToString(o.Key), a.root), aws.ToInt64(o.Size), aws.ToTime(o.LastModified)}
+				if !yield(found, nil) {
+					return
+				}
+			}
+			if token = page.NextContinuationToken; token == nil || !aws.ToBool(page.IsTruncated) {
+				return
+			}
+		}
+	}
+}
+
+// below yields what is k, a segment of it, or lies below it. What merely
+// begins with the same letters can be much: it is skipped, not read.
+func (a *Archive) below(ctx context.Context, k storage.Key) iter.Seq2[object, error] {
+	if k.IsZero() {
+		return a.objects(ctx, "")
+	}
+	return func(yield func(object, error) bool) {
+		name, others := k.String(), 0
+		for o, err := range a.objects(ctx, name) {
+			rest := strings.TrimPrefix(o.name, name)
+			switch {
+			case err != nil || rest == "" || strings.HasPrefix(rest, segmentMark) || rest[0] == '/':
+				if !yield(o, err) || err != nil {
+					return
+				}
+			case rest[0] > '/':
+				return
+			default:
+				others++
+			}
+			if others == skipAfter {
+				break
+			}
+		}
+		if others < skipAfter {
+			return
+		}
+		for o, err := range a.objects(ctx, name+"/") {
+			if !yield(o, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// skipAfter is how many names that do not belong are read before the rest of
+// them is skipped: about a page.
+const skipAfter = 1000
+
+// List implements [storage.Archive]. It costs a request for each 1,000
+// objects, and a log has many.
+func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return func(yield func(storage.Info, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(storage.Info{}, wrap("list", prefix, err))
+			return
+		}
+		l := lister{yield: yield}
+		for o, err := range a.below(ctx, prefix) {
+			if err != nil {
+				if l.flush() {
+					yield(storage.Info{}, wrap("list", prefix, err))
+				}
+				return
+			}
+			if !l.add(o) {
+				return
+			}
+		}
+		l.flush()
+	}
+}
+
+// lister makes one entry of the segments of a log.
+type lister struct {
+	yield func(storage.Info, error) bool
+	log   storage.Info // that is being added up
+}
+
+func (l *lister) add(o object) bool {
+	if strings.HasPrefix(o.name, tryFolder) {
+		return true
+	}
+	name, _, isSegment := parseSegment(o.name)
+	if !isSegment {
+		name = o.name
+	}
+	key, err := storage.ParseKey(name)
+	info := storage.Info{Key: key, Size: o.size, Modified: o.modified}
+	switch {
+	case err != nil:
+		info.Key, info.Foreign = storage.Key{}, o.name
+	case isSegment && key == l.log.Key:
+		l.log.Size += o.size
+		if o.modified.After(l.log.Modified) {
+			l.log.Modified = o.modified
+		}
+		return true
+	case isSegment:
+		ok := l.flush()
+		l.log = info
+		return ok
+	}
+	return l.flush() && l.yield(info, nil)
+}
+
+// flush yields the log that was added up.
+func (l *lister) flush() bool {
+	if l.log.Key.IsZero() {
+		return true
+	}
+	info := l.log
+	l.log = storage.Info{}
+	return l.yield(info, nil)
+}

@@ -1,0 +1,160 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+const (
+	// partSize is above what an object is sent in parts, and how large those
+	// are.
+	partSize = 16 << 20
+	// partsAtOnce bounds how many are on their way.
+	partsAtOnce = 4
+)
+
+// putParts is putWhole for what is large: parts, and then one request that
+// makes the object of them, if the name is still free. What fails is taken back.
+func (a *Archive) putParts(ctx context.Context, name string, b storage.Blob, t terms) error {
+	upload, err := a.beginParts(ctx, name, t)
+	if err != nil {
+		return err
+	}
+	parts, err := a.sendParts(ctx, name, upload, b)
+	if err == nil {
+		err = a.endParts(ctx, name, upload, parts, t)
+	}
+	if err != nil {
+		a.abort(ctx, name, upload)
+	}
+	return err
+}
+
+func (a *Archive) beginParts(ctx context.Context, name string, t terms) (upload string, err error) {
+	err = a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
+		out, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
+			Bucket: &a.cfg.Bucket, Key: &name, ChecksumAlgorithm: types.ChecksumAlgorithmSha256, Metadata: t.metadata(),
+			ServerSideEncryption: t.encryption(), SSEKMSKeyId: text(t.kms),
+			ObjectLockMode: t.lock, ObjectLockRetainUntilDate: t.retainUntil(),
+		})
+		if err != nil {
+			return err
+		}
+		upload = aws.ToString(out.UploadId)
+		return nil
+	})
+	return upload, err
+}
+
+// sendParts sends the parts, some at once, and stops at the first error.
+func (a *Archive) sendParts(ctx context.Context, name, upload string, b storage.Blob) ([]types.CompletedPart, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	parts := make([]types.CompletedPart, (b.Size()+partSize-1)/partSize)
+	slots := make(chan struct{}, partsAtOnce)
+	var sending sync.WaitGroup
+	for i := range parts {
+		slots <- struct{}{}
+		sending.Go(func() {
+			defer func() { <-slots }()
+			from := int64(i) * partSize
+			part, err := a.sendPart(ctx, name, upload, int32(i+1), b, from, min(partSize, b.Size()-from))
+			if err != nil {
+				cancel(err)
+			}
+			parts[i] = part
+		})
+	}
+	sending.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return parts, nil
+}
+
+func (a *Archive) sendPart(ctx context.Context, name, upload string, number int32, b storage.Blob, off, n int64) (types.CompletedPart, error) {
+	sum, err := hashOf(&section{b.Reader(), off, n, 0})
+	if err != nil {
+		return types.CompletedPart{}, err
+	}
+	part := types.CompletedPart{PartNumber: &number, ChecksumSHA256: &sum}
+	err = a.call(ctx, n, func(ctx context.Context, client *s3.Client) error {
+		out, err := client.UploadPart(ctx, &s3.UploadPartInput{
+			Bucket: &a.cfg.Bucket, Key: &name, UploadId: &upload, PartNumber: &number,
+			Body: &section{b.Reader(), off, n, 0}, ContentLength: &n, ChecksumSHA256: &sum,
+		})
+		if err != nil {
+			return err
+		}
+		part.ETag = out.ETag
+		return nil
+	})
+	return part, err
+}
+
+// endParts makes the object. When an answer is lost, the next attempt finds no
+// upload any more: then the object's mark tells.
+func (a *Archive) endParts(ctx context.Context, name, upload string, parts []types.CompletedPart, t terms) error {
+	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
+		_, err := client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+			Bucket: &a.cfg.Bucket, Key: &name, UploadId: &upload, IfNoneMatch: aws.String("*"),
+			MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+		})
+		return err
+	})
+	if err != nil && code(err) != "NoSuchUpload" {
+		return err
+	}
+	return a.whose(ctx, name, t) // servers do not say here what they encrypted with
+}
+
+// abort gives back what the parts took. What cannot be given back now is for
+// the bucket's lifecycle rule.
+func (a *Archive) abort(ctx context.Context, name, upload string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	defer cancel()
+	if client, err := a.api(ctx); err == nil {
+		_, _ = client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &a.cfg.Bucket, Key: &name, UploadId: &upload})
+	}
+}
+
+// section is a piece of a reader, as io.SectionReader is of a ReaderAt.
+type section struct {
+	r      io.ReadSeeker
+	off, n int64
+	at     int64 // of the next byte in the piece
+}
+
+func (s *section) Read(p []byte) (int, error) {
+	if s.at >= s.n {
+		return 0, io.EOF
+	}
+	if _, err := s.r.Seek(s.off+s.at, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := s.r.Read(p[:min(int64(len(p)), s.n-s.at)])
+	s.at += int64(n)
+	return n, err
+}
+
+func (s *section) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += s.at
+	case io.SeekEnd:
+		offset += s.n
+	}
+	if offset < 0 {
+		return s.at, errors.New("s3: seek before the beginning")
+	}
+	s.at = offset
+	return offset, nil
+}

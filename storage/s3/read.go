@@ -1,0 +1,168 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+var errNegative = errors.New("offset is negative")
+
+// Open implements [storage.Archive]: a file costs one GET, or one ranged GET.
+// A connection that breaks is picked up where it was. The reader ends with ctx.
+func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if err := begin(ctx, "open", k); err != nil {
+		return nil, err
+	}
+	if off < 0 {
+		return nil, wrap("open", k, errNegative)
+	}
+	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openLog}
+	if _, known := a.tail(k); known {
+		ways[0], ways[1] = ways[1], ways[0]
+	}
+	r, err := ways[0](ctx, k, off, n)
+	if errors.Is(err, storage.ErrNotExist) {
+		r, err = ways[1](ctx, k, off, n)
+	}
+	if err != nil {
+		return nil, wrap("open", k, err)
+	}
+	return r, nil
+}
+
+func (a *Archive) openFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	return a.openObject(ctx, a.name(k), off, n)
+}
+
+var empty = io.NopCloser(bytes.NewReader(nil))
+
+func (a *Archive) openObject(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
+	if n == 0 { // no range says that
+		_, err := a.head(ctx, name, "")
+		if absent(err) {
+			err = storage.ErrNotExist
+		}
+		return empty, err
+	}
+	b := &body{a: a, ctx: ctx, name: name, off: off, left: math.MaxInt64}
+	if n > 0 {
+		b.left = n
+	}
+	b.whole = off == 0 && n < 0
+	err := b.open()
+	switch {
+	case status(err) == http.StatusRequestedRangeNotSatisfiable:
+		return empty, nil
+	case absent(err):
+		return nil, storage.ErrNotExist
+	case err != nil:
+		return nil, err
+	}
+	return b, nil
+}
+
+// body reads an object, and asks for the rest when a connection breaks. It
+// belongs to one goroutine.
+type body struct {
+	a     *Archive
+	ctx   context.Context // of the caller of Open
+	name  string
+	etag  *string // so that the rest is of the same object
+	off   int64   // of the next byte
+	left  int64   // bytes
+	whole bool    // no range is asked for, so the SDK checks the checksum
+
+	r      io.ReadCloser
+	cancel context.CancelFunc // of the request
+	broken int                // breaks since the last byte
+}
+
+// open asks for what is left.
+func (b *body) open() error {
+	in := &s3.GetObjectInput{Bucket: &b.a.cfg.Bucket, Key: &b.name, IfMatch: b.etag}
+	if !b.whole {
+		span := fmt.Sprintf("bytes=%d-", b.off)
+		if last := b.off + b.left - 1; last >= b.off {
+			span += fmt.Sprint(last)
+		}
+		in.Range = &span
+	}
+	return b.a.call(b.ctx, 0, func(_ context.Context, client *s3.Client) error {
+		// The body outlives the attempt: it has a context of its own.
+		ctx, cancel := context.WithCancel(b.ctx)
+		stuck := time.AfterFunc(attemptTimeout, cancel)
+		out, err := client.GetObject(ctx, in)
+		if !stuck.Stop() && err == nil {
+			err = errors.Join(context.DeadlineExceeded, out.Body.Close())
+		}
+		if err != nil {
+			cancel()
+			if b.ctx.Err() == nil && errors.Is(err, context.Canceled) {
+				err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+			}
+			return err
+		}
+		b.r, b.cancel, b.etag = out.Body, cancel, out.ETag
+		b.left = min(b.left, aws.ToInt64(out.ContentLength))
+		return nil
+	})
+}
+
+// maxBreaks is how often in a row a connection may break without one byte.
+const maxBreaks = 5
+
+// Read picks a broken connection up.
+func (b *body) Read(p []byte) (int, error) {
+	for {
+		if b.left == 0 && !b.whole {
+			return 0, io.EOF
+		}
+		stuck := time.AfterFunc(attemptTimeout, b.cancel)
+		n, err := b.r.Read(p)
+		stuck.Stop()
+		b.off, b.left = b.off+int64(n), b.left-int64(n)
+		if n > 0 {
+			b.broken = 0
+		}
+		switch {
+		case err == nil, n > 0:
+			return n, nil // the error comes again
+		case b.left == 0: // the end, or bytes that are not those of the checksum
+			return n, err
+		case b.ctx.Err() != nil:
+			return 0, b.ctx.Err()
+		case b.broken == maxBreaks:
+			return 0, fmt.Errorf("%d breaks in a row: %w", maxBreaks, err)
+		}
+		b.broken++
+		if err := b.reopen(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (b *body) reopen() error {
+	_ = b.Close() // it is broken
+	b.whole = false
+	if b.broken > 1 && !pause(b.ctx, b.broken) {
+		return b.ctx.Err()
+	}
+	return b.open()
+}
+
+// Close ends the request.
+func (b *body) Close() error {
+	b.cancel()
+	return b.r.Close()
+}

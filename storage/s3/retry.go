@@ -1,0 +1,73 @@
+package s3
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// slowest is the rate below which a transfer counts as stuck.
+	slowest = 256 << 10 // bytes a second
+	// attemptTimeout is for one attempt, besides what its bytes take at the
+	// slowest rate. Whatever hangs for longer is tried anew.
+	attemptTimeout = 15 * time.Second
+
+	firstWait, longestWait = 50 * time.Millisecond, 5 * time.Second
+)
+
+// transfer is how long so many bytes may take.
+func transfer(size int64) time.Duration {
+	return time.Duration(size) * time.Second / slowest
+}
+
+// do calls what until it succeeds, fails for good, or there is no time left.
+// size is how many bytes an attempt moves. The error of the last attempt is
+// told, and that of ctx where that ended.
+func (a *Archive) do(ctx context.Context, size int64, what func(context.Context) error) error {
+	started := time.Now()
+	mine := started.Add(a.cfg.Timeout + transfer(size))
+	limit, cancel := context.WithDeadline(ctx, mine)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		try, stop := context.WithTimeout(limit, attemptTimeout+transfer(size))
+		err := named(what(try))
+		stop()
+		if err == nil {
+			return nil
+		}
+		if !passing(err) && ctx.Err() == nil {
+			return err
+		}
+		if ctx.Err() == nil && pause(limit, attempt) {
+			continue
+		}
+		err = fmt.Errorf("%w: gave up after %d attempts in %s: %w", ErrUnreachable, attempt, time.Since(started).Round(time.Millisecond), err)
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+		if theirs, ok := ctx.Deadline(); ok && theirs.Before(mine) {
+			return fmt.Errorf("%w: %w", context.DeadlineExceeded, err) // before the next attempt
+		}
+		return err
+	}
+}
+
+// pause waits before the next attempt, longer each time and never the same. It
+// is false when ctx ends before.
+func pause(ctx context.Context, attempt int) bool {
+	most := min(firstWait<<min(attempt-1, 10), longestWait)
+	wait := most/2 + rand.N(most/2)
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,35 @@
+package s3_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+	"github.com/agentcompact/compact/storage/storagetest"
+)
+
+func suite(t *testing.T, s *s3test.Server) {
+	bucket := s.Bucket(t, false)
+	n := 0
+	storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
+		c := s.Config(bucket)
+		n++
+		c.Prefix += "/" + string(rune('a'+n))
+		return open(t, c), open(t, c)
+	})
+}
+
+func TestVersitygwKeepsThePromisesOfAnArchive(t *testing.T) { suite(t, s3test.Versitygw(t)) }
+
+func TestMinIOKeepsThePromisesOfAnArchive(t *testing.T) {
+	sample(t)
+	suite(t, s3test.MinIO(t))
+}
+
+// sample leaves a test out where -short asks for samples only.
+func sample(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short")
+	}
+}

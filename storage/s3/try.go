@@ -1,0 +1,226 @@
+package s3
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+const (
+	// tryLock is the retention of what Try writes: the mode is the
+	// configured one, but nobody wants a year of these.
+	tryLock = 2 * time.Minute
+	// tryAge is how old what Try left must be to be swept.
+	tryAge = time.Hour
+)
+
+var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket does what it is asked for\n"))
+
+// Try writes a small object and finds out whether the server enforces what
+// the archive lives on: create-once also in parts, ranged reads, and where they
+// are configured encryption with the key and Object Lock. The first success is
+// remembered. What the server does not enforce is [ErrNotEnforced]. A locked
+// object of Try stays for two minutes and is removed by a later Try.
+func (a *Archive) Try(ctx context.Context) error {
+	a.trying.Lock()
+	defer a.trying.Unlock()
+	if a.tried {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return &storage.Error{Op: "open archive", Err: err}
+	}
+	if err := a.try(ctx); err != nil {
+		return &storage.Error{Op: "open archive", Err: fmt.Errorf("%s: %w", a.Location(storage.Key{}), err)}
+	}
+	a.tried = true
+	return nil
+}
+
+func (a *Archive) try(ctx context.Context) error {
+	a.sweep(ctx)
+	name := a.root + tryFolder + rand.Text()
+	t := a.terms(time.Now())
+	if t.lock != "" {
+		t.until = time.Now().Add(tryLock).UTC().Truncate(time.Second)
+	}
+	if err := a.put(ctx, name, tryText, t); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context, string, terms) error{a.tryOnce, a.tryOnceInParts, a.tryRange, a.tryKey, a.tryUnlock} {
+		if err := check(ctx, name, t); err != nil {
+			return err
+		}
+	}
+	if t.lock != "" {
+		return nil // it stays for a while
+	}
+	err := a.removeObjects(ctx, name, func(n string) bool { return n == name })
+	if status(err) == http.StatusForbidden {
+		return nil // who may only add is welcome
+	}
+	return err
+}
+
+// tryOnce: the name is taken, so it must be refused.
+func (a *Archive) tryOnce(ctx context.Context, name string, t terms) error {
+	t.mark = rand.Text()
+	err := a.put(ctx, name, tryText, t)
+	if errors.Is(err, errTaken) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &NotEnforcedError{"create-once", "the server wrote over an object that was to be created if absent (If-None-Match)"}
+}
+
+// tryOnceInParts is tryOnce for large objects.
+func (a *Archive) tryOnceInParts(ctx context.Context, name string, t terms) error {
+	t.mark = rand.Text()
+	upload, err := a.beginParts(ctx, name, t)
+	if err != nil {
+		return err
+	}
+	defer a.abort(ctx, name, upload)
+	part, err := a.sendPart(ctx, name, upload, 1, tryText, 0, tryText.Size())
+	if err != nil {
+		return err
+	}
+	err = a.endParts(ctx, name, upload, []types.CompletedPart{part}, t)
+	switch {
+	case status(err) == http.StatusPreconditionFailed:
+		return nil
+	case err != nil:
+		return err
+	}
+	return &NotEnforcedError{"create-once", "the server wrote over an object when an upload in parts was completed"}
+}
+
+// tryRange: what cannot be found in a file by its offset cannot be recalled.
+func (a *Archive) tryRange(ctx context.Context, name string, _ terms) error {
+	const off, n = 8, 5
+	r, err := a.openObject(ctx, name, off, n)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	want := make([]byte, n)
+	if _, err := io.ReadFull(&section{tryText.Reader(), off, n, 0}, want); err != nil {
+		return err
+	}
+	if string(got) != string(want) {
+		return &NotEnforcedError{"ranged reads", fmt.Sprintf("bytes %d-%d came back as %d others", off, off+n-1, len(got))}
+	}
+	return nil
+}
+
+// tryKey: the server says now what it said when it wrote, and knows the key
+// from one that does not exist.
+func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
+	if t.kms == "" {
+		return nil
+	}
+	head, err := a.head(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	if err := a.sameKey(head.ServerSideEncryption, aws.ToString(head.SSEKMSKeyId)); err != nil {
+		return err
+	}
+	t.mark, t.kms = rand.Text(), "no-such-key-"+strings.ToLower(rand.Text())
+	other := a.root + tryFolder + rand.Text()
+	err = a.putWhole(ctx, other, tryText, t)
+	// sameKey refuses too, after the fact: then the object is there.
+	var accepted *NotEnforcedError
+	if err == nil || errors.As(err, &accepted) {
+		return &NotEnforcedError{"SSE-KMS", "the server accepts a key that does not exist, so it cannot be encrypting with it"}
+	}
+	if s := status(err); s == 0 || s >= http.StatusInternalServerError && s != http.StatusNotImplemented {
+		return err
+	}
+	return nil
+}
+
+// tryUnlock: the server says that the object is locked, the bucket says that
+// it locks, and neither lets it go.
+func (a *Archive) tryUnlock(ctx context.Context, name string, t terms) error {
+	if t.lock == "" {
+		return nil
+	}
+	const what = "Object Lock"
+	if err := a.bucketLocks(ctx); err != nil {
+		return err
+	}
+	head, err := a.head(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	if string(head.ObjectLockMode) != string(t.lock) || aws.ToTime(head.ObjectLockRetainUntilDate).Before(t.until.Add(-time.Second)) {
+		return &NotEnforcedError{what, fmt.Sprintf("an object was to be kept in mode %s until %s, the server says mode %q until %s",
+			t.lock, t.until.Format(time.RFC3339), head.ObjectLockMode, aws.ToTime(head.ObjectLockRetainUntilDate).Format(time.RFC3339))}
+	}
+	id := aws.ToString(head.VersionId)
+	if id == "" {
+		return &NotEnforcedError{what, "the bucket keeps no versions, and only versions can be locked"}
+	}
+	client, err := a.api(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &name, VersionId: &id})
+	switch s := status(err); {
+	case err == nil:
+		return &NotEnforcedError{what, "the server deleted an object that was locked"}
+	case s < 400 || s >= 500:
+		return err
+	}
+	return nil
+}
+
+// bucketLocks looks whether the bucket was made for Object Lock.
+func (a *Archive) bucketLocks(ctx context.Context) error {
+	var out *s3.GetObjectLockConfigurationOutput
+	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
+		out, err = client.GetObjectLockConfiguration(ctx, &s3.GetObjectLockConfigurationInput{Bucket: &a.cfg.Bucket})
+		return err
+	})
+	switch {
+	case code(err) == "ObjectLockConfigurationNotFoundError", status(err) == http.StatusNotImplemented, absent(err):
+		return &NotEnforcedError{"Object Lock", "the bucket was not made with Object Lock: " + err.Error()}
+	case err != nil:
+		return err
+	case out.ObjectLockConfiguration == nil || out.ObjectLockConfiguration.ObjectLockEnabled != types.ObjectLockEnabledEnabled:
+		return &NotEnforcedError{"Object Lock", "the bucket says that it is not enabled"}
+	}
+	return nil
+}
+
+// sweep removes what earlier tries left. It does what it can.
+func (a *Archive) sweep(ctx context.Context) {
+	for o, err := range a.objects(ctx, tryFolder) {
+		if err != nil {
+			return
+		}
+		if name := a.root + o.name; time.Since(o.modified) > tryAge {
+			if a.removeObjects(ctx, name, func(n string) bool { return n == name }) != nil {
+				return
+			}
+		}
+	}
+}
