@@ -1,0 +1,261 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+const firstWait, longestWait = time.Second, 30 * time.Second
+
+// background sends what waits, and after an error tries again, later each time.
+func (s *Spool) background(ctx context.Context) {
+	defer close(s.done)
+	failures := 0
+	scan := time.Now()
+	for ctx.Err() == nil {
+		all, next := false, time.Until(scan)
+		if next <= 0 {
+			all, scan = true, time.Now().Add(scanEvery)
+			next = scanEvery
+		}
+		err := s.pass(ctx, all)
+		if err == nil {
+			failures = 0
+			s.rest(ctx, next, s.wake)
+			continue
+		}
+		failures++
+		most := min(firstWait<<min(failures-1, 10), longestWait)
+		s.rest(ctx, most/2+rand.N(most/2), nil)
+	}
+}
+
+// rest waits, until something comes on wake.
+func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-wake:
+	}
+}
+
+// pass sends the sessions that this process wrote to, or all of them; and then
+// clears the disk of what is old.
+func (s *Spool) pass(ctx context.Context, all bool) error {
+	sessions, err := s.waitingSessions(all)
+	if err == nil && len(sessions) > 0 {
+		err = s.sendAll(ctx, sessions, false)
+	}
+	if ctx.Err() == nil {
+		s.mu.Lock()
+		s.failed = err
+		s.mu.Unlock()
+		if len(sessions) > 0 {
+			s.asked(err)
+		}
+	}
+	if err == nil && all {
+		err = s.evict(ctx, s.opts.Keep)
+	}
+	return err
+}
+
+func (s *Spool) waitingSessions(all bool) ([]string, error) {
+	if all {
+		return s.sessions()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]string, 0, len(s.dirty))
+	for session := range s.dirty {
+		out = append(out, session)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// evict takes sessions off the disk that were sent, and not written to for a
+// time.
+func (s *Spool) evict(ctx context.Context, keep time.Duration) error {
+	sessions, err := s.sessions()
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		if err := s.evictOne(ctx, session, keep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration) error {
+	if ok, err := s.old(session, keep); err != nil || !ok {
+		return err
+	}
+	for _, kind := range []lockKind{sending, writing} {
+		unlock, err := s.tryLock(kind, session)
+		if err != nil || unlock == nil {
+			return err
+		}
+		defer unlock()
+	}
+	if ok, err := s.old(session, keep); err != nil || !ok {
+		return err
+	}
+	if lost, err := s.lost(ctx, session); err != nil && keep > 0 {
+		return err
+	} else if lost != "" {
+		return replace(s.state(session, conflictFile), []byte(lost))
+	}
+	// Without an origin it is not on the disk, whatever is left of it.
+	if err := os.Remove(s.state(session, originFile)); err != nil {
+		return err
+	}
+	if err := syncFolder(s.state(session)); err != nil {
+		return err
+	}
+	return s.clear(ctx, mustKey(session))
+}
+
+// lost says what the remote archive took and does not have any more, "" when
+// it has all. The disk may hold the only copy then. Where the remote archive
+// does not answer, and the disk is full, what it said when it took the files
+// has to be enough.
+func (s *Spool) lost(ctx context.Context, session string) (string, error) {
+	there := map[storage.Key]int64{}
+	for info, err := range s.remote.List(ctx, mustKey(session)) {
+		if err != nil {
+			return "", err
+		}
+		there[info.Key] = info.Size
+	}
+	if id, ok := storage.UnescapeSession(session); ok && len(there) == 0 {
+		if _, erased, err := storage.Erased(ctx, s.remote, id); err != nil || erased {
+			return "", err // by another machine: here it goes, too
+		}
+	}
+	for info, err := range s.local.List(ctx, mustKey(session)) {
+		if err != nil {
+			return "", err
+		}
+		if size, ok := there[info.Key]; info.Foreign == "" && (!ok || size < info.Size) {
+			return fmt.Sprintf("the remote archive took %d bytes of %s and has %d", info.Size, info.Key, size), nil
+		}
+	}
+	return "", nil
+}
+
+// old reports whether all of a session was sent, and nothing written for a time.
+func (s *Spool) old(session string, keep time.Duration) (bool, error) {
+	info, err := os.Stat(s.state(session, queueFile))
+	if errors.Is(err, os.ErrNotExist) { // nothing came of it yet
+		info, err = os.Stat(s.state(session, originFile))
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || time.Since(info.ModTime()) < keep || s.conflict(session) != nil {
+		return false, err
+	}
+	_, ops, err := s.queue(session)
+	return err == nil && len(ops) == 0, err
+}
+
+// Sessions returns the names of the folders of the sessions that are on the
+// disk.
+func (s *Spool) Sessions() ([]string, error) {
+	all, err := s.sessions()
+	if err != nil {
+		return nil, &storage.Error{Op: "look into the spool", Err: err}
+	}
+	var here []string
+	for _, session := range all {
+		if _, ok, err := s.origin(session); err != nil {
+			return nil, &storage.Error{Op: "look into the spool", Key: mustKey(session), Err: err}
+		} else if ok {
+			here = append(here, session)
+		}
+	}
+	return here, nil
+}
+
+// Waiting returns what was not sent yet.
+func (s *Spool) Waiting() (Waiting, error) {
+	w := Waiting{Dir: s.dir}
+	sessions, err := s.sessions()
+	if err != nil {
+		return w, &storage.Error{Op: "look into the spool", Err: err}
+	}
+	for _, session := range sessions {
+		_, ops, err := s.queue(session)
+		if err != nil {
+			return w, &storage.Error{Op: "look into the spool", Err: err}
+		}
+		if err := s.conflict(session); err != nil {
+			w.Conflicts = append(w.Conflicts, err.Error())
+		}
+		if w.Operations += len(ops); len(ops) > 0 {
+			w.Sessions++
+		}
+	}
+	return w, nil
+}
+
+// Flush sends everything that waits in the folder, whoever wrote it, or says
+// with a [*WaitingError] what is left and why. It ends with ctx.
+func (s *Spool) Flush(ctx context.Context) error {
+	sessions, err := s.sessions()
+	if err == nil {
+		err = s.sendAll(ctx, sessions, true)
+		if ctx.Err() == nil {
+			s.asked(err)
+		}
+	}
+	return s.left(err)
+}
+
+// left is nil when nothing waits.
+func (s *Spool) left(why error) error {
+	w, err := s.Waiting()
+	if err != nil {
+		return errors.Join(err, why)
+	}
+	if w.None() {
+		return nil
+	}
+	if why == nil {
+		s.mu.Lock()
+		why = s.failed
+		s.mu.Unlock()
+	}
+	return &WaitingError{w, why}
+}
+
+// Close ends the background, sends what waits as Flush does, and says what is
+// left. Nothing can be written afterwards ([ErrClosed]). It is idempotent.
+func (s *Spool) Close(ctx context.Context) error {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if closed {
+		return nil
+	}
+	s.stop()
+	<-s.done
+	err := s.Flush(ctx)
+	if cerr := s.local.Close(); cerr != nil {
+		err = errors.Join(err, fmt.Errorf("spool: %w", cerr))
+	}
+	return err
+}

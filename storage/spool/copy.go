@@ -1,0 +1,27 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/internal/copied"
+)
+
+// stored returns what an archive holds under k, n bytes from off on (n < 0: to
+// the end), for another archive.
+func stored(ctx context.Context, a storage.Archive, k storage.Key, off, n int64) (storage.Blob, error) {
+	r, err := a.Open(ctx, k, off, n)
+	if err != nil {
+		return storage.Blob{}, err
+	}
+	var b strings.Builder
+	_, err = io.Copy(&b, r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return storage.Blob{}, wrap("read", k, err)
+	}
+	blob, _ := copied.Blob(b.String()).(storage.Blob) // it is one
+	return blob, nil
+}

@@ -1,0 +1,124 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/agentcompact/compact/storage/internal/filelock"
+)
+
+// syncFolder makes the entries of a folder durable.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // the file system keeps the order itself
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// replace writes a file whole or not at all, durably.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// appendLine adds a line to a file, durably. What a crash left of a line before
+// becomes a line of its own.
+func appendLine(path, line string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // what counts was synced
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	line += "\n"
+	if end > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], end-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	if _, err := f.WriteAt([]byte(line), end); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if end == 0 {
+		return syncFolder(filepath.Dir(path))
+	}
+	return nil
+}
+
+// stripes is how many locks there are of a kind; sessions share them, so that
+// they do not become more and more.
+const stripes = 256
+
+// A lockKind is one of the two locks of a session. Whoever takes both takes
+// sending first.
+type lockKind string
+
+const (
+	sending lockKind = "send"  // held while operations go to the remote archive
+	writing lockKind = "write" // held while an operation goes to the disk
+)
+
+func (s *Spool) lockFile(kind lockKind, session string) (*os.File, error) {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(session)) // a hash never fails
+	name := fmt.Sprintf("%s-%02x", kind, h.Sum32()%stripes)
+	return os.OpenFile(filepath.Join(s.dir, "locks", name), os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// lock waits for a lock of a session and returns what gives it back.
+func (s *Spool) lock(ctx context.Context, kind lockKind, session string) (unlock func(), err error) {
+	f, err := s.lockFile(kind, session)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.Lock(ctx, f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// tryLock is lock without waiting; nil is that somebody else has it.
+func (s *Spool) tryLock(kind lockKind, session string) (unlock func(), err error) {
+	f, err := s.lockFile(kind, session)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := filelock.TryLock(f)
+	if err != nil || !ok {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}

@@ -1,0 +1,135 @@
+package spool_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+func entries(t testing.TB, dir string) int {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	must(t, err)
+	return len(all)
+}
+
+func TestEraseRemovesASessionFromDiskAndRemoteArchive(t *testing.T) {
+	for name, flushed := range map[string]bool{"sent": true, "waiting": false} {
+		t.Run(name, func(t *testing.T) {
+			dir, r := t.TempDir(), newRemote()
+			s := open(t, dir, r, &spool.Options{Passive: true})
+			must(t, step(t.Context(), session(t, s, "stays")))
+			log := session(t, s, "s")
+			must(t, step(t.Context(), log))
+			must(t, s.Flush(t.Context()))
+			must(t, step(t.Context(), log))
+			if flushed {
+				must(t, s.Flush(t.Context()))
+			}
+			stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
+			must(t, err)
+			if !stone.Done {
+				t.Errorf("the tombstone says %+v", stone)
+			}
+			must(t, s.Flush(t.Context()))
+			for _, a := range []storage.Archive{s, r} {
+				for k := range holdings(t, a) {
+					if key(t, k).Dir() == "s" {
+						t.Errorf("%s is left", k)
+					}
+				}
+				if _, ok, err := storage.Erased(t.Context(), a, "s"); !ok || err != nil {
+					t.Errorf("tombstone: %v, %v", ok, err)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "archive", "s")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the folder: %v", err)
+			}
+			if n := entries(t, filepath.Join(dir, "state")); n != 1 {
+				t.Errorf("%d sessions have a state", n)
+			}
+			if err := step(t.Context(), log); err == nil {
+				t.Error("who had it open goes on")
+			}
+			sound(t, r, "stays", 1)
+		})
+	}
+}
+
+func TestEraseThatFailsCanBeRepeated(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	r.goAway(true)
+	if _, err := log.Erase(t.Context(), redact.Text{}); !errors.Is(err, errAway) {
+		t.Fatalf("got %v", err)
+	}
+	r.goAway(false)
+	_, err := session(t, s, "s").Erase(t.Context(), redact.Text{})
+	must(t, err)
+	must(t, s.Flush(t.Context()))
+	if got := keys(t, r); len(got) != 1 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestSessionThatWasErasedElsewhereIsNotSentAgain(t *testing.T) {
+	for name, restarted := range map[string]bool{"same process": false, "after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			dir, r := t.TempDir(), newRemote()
+			s := open(t, dir, r, &spool.Options{Passive: true})
+			log := session(t, s, "s")
+			must(t, step(t.Context(), log))
+			must(t, s.Flush(t.Context()))
+			_, err := session(t, r, "s").Erase(t.Context(), redact.Text{})
+			must(t, err)
+			must(t, step(t.Context(), log))
+			if restarted {
+				s = open(t, dir, r, &spool.Options{Passive: true})
+			}
+			if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) {
+				t.Errorf("got %v, want ErrConflict", err)
+			}
+			if got := keys(t, r); len(got) != 1 {
+				t.Errorf("there is again %q", got)
+			}
+		})
+	}
+}
+
+func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true, Keep: time.Hour})
+	for _, id := range []string{"old", "young", "old and waiting"} {
+		must(t, step(t.Context(), session(t, s, id)))
+		if id == "young" {
+			must(t, s.Flush(t.Context()))
+		}
+	}
+	for _, id := range []string{"old", "old and waiting"} {
+		past := time.Now().Add(-2 * time.Hour)
+		must(t, os.Chtimes(filepath.Join(dir, "state", storage.EscapeSession(id), "queue"), past, past))
+	}
+	want := holdings(t, s)
+	must(t, s.Evict(t.Context()))
+	for id, left := range map[string]bool{"old": true, "young": false, "old and waiting": false} {
+		if _, err := os.Stat(filepath.Join(dir, "archive", storage.EscapeSession(id))); errors.Is(err, os.ErrNotExist) != left {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if got := holdings(t, s); len(got) != len(want) {
+		t.Errorf("%d keys of %d can be read", len(got), len(want))
+	}
+	must(t, step(t.Context(), session(t, s, "old"))) // comes back
+	must(t, s.Flush(t.Context()))
+	sound(t, r, "old", 2)
+	same(t, r, s)
+}

@@ -1,0 +1,61 @@
+package spool_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// needs skips a test, loudly, where the machine cannot do what it takes.
+// COMPACT_FAULTS=require makes that a failure.
+func needs(t testing.TB, ok bool, what string) {
+	t.Helper()
+	if ok {
+		return
+	}
+	if os.Getenv("COMPACT_FAULTS") == "require" {
+		t.Fatalf("this machine has no %s, and COMPACT_FAULTS=require", what)
+	}
+	t.Skipf("NOT TESTED: this machine has no %s", what)
+}
+
+func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
+	needs(t, os.Geteuid() == 0, "root")
+	disk := t.TempDir()
+	needs(t, unix.Mount("none", disk, "tmpfs", 0, "size=400k") == nil, "right to mount")
+	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
+	r := newRemote()
+	r.goAway(true)
+	s := open(t, filepath.Join(disk, "spool"), r, &spool.Options{Blind: true, Passive: true})
+	log := session(t, s, "s")
+	steps := 0
+	var err error
+	for ; err == nil; steps++ {
+		err = step(t.Context(), log)
+	}
+	steps--
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("after %d steps: %v, want ENOSPC", steps, err)
+	}
+	t.Logf("after %d steps: %v", steps, err)
+	r.goAway(false)
+	must(t, s.Flush(t.Context())) // also while there is no room
+	same(t, r, s)
+	other := session(t, s, "t")
+	must(t, step(t.Context(), other)) // what was sent makes room
+	must(t, step(t.Context(), log))   // and comes back
+	must(t, s.Flush(t.Context()))
+	same(t, r, s)
+	head, err := log.Head(t.Context())
+	must(t, err)
+	if head < steps+1 {
+		t.Errorf("%d steps are there, %d were acknowledged", head, steps+1)
+	}
+	sound(t, r, "t", 1)
+}

@@ -1,0 +1,8 @@
+//go:build !plan9
+
+package spool
+
+import "syscall"
+
+// errNoSpace: the disk is full.
+var errNoSpace error = syscall.ENOSPC

@@ -1,0 +1,69 @@
+package spool_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+func TestWhatWaitsIsNotClearedWhenItsOriginIsLost(t *testing.T) {
+	dir, far := t.TempDir(), newRemote()
+	s := open(t, dir, far, &spool.Options{Passive: true, Blind: true})
+	log, err := storage.OpenSession(t.Context(), s, "s")
+	must(t, err)
+	must(t, step(t.Context(), log))
+	must(t, os.Remove(filepath.Join(dir, "state", "s", "origin")))
+	if log, err = storage.OpenSession(t.Context(), s, "s"); err == nil {
+		err = step(t.Context(), log)
+	}
+	if !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("a step over what waits: %v, want ErrDamaged", err)
+	}
+	must(t, s.Flush(t.Context()))
+	r, err := storage.Verify(t.Context(), far, "s", storage.VerifyOptions{})
+	must(t, err)
+	if r.Steps != 1 || len(r.Problems) > 0 {
+		t.Errorf("%d steps arrived, %v", r.Steps, r.Problems)
+	}
+}
+
+// A remote archive that takes a file and has it no more is not trusted with
+// the only copy: the session stays on the disk, and is a conflict.
+func TestWhatTheRemoteHasLostStaysOnTheDisk(t *testing.T) {
+	dir, far := t.TempDir(), newRemote()
+	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
+	log, err := storage.OpenSession(t.Context(), s, "s")
+	must(t, err)
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	must(t, far.Archive.Remove(t.Context(), key(t, "s/ledger-001.json")))
+	must(t, s.Evict(t.Context()))
+	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "ledger-001.json")); err != nil {
+		t.Errorf("the only copy is gone: %v", err)
+	}
+	if w, err := s.Waiting(); err != nil || len(w.Conflicts) != 1 {
+		t.Errorf("%+v, %v: want one conflict", w, err)
+	}
+}
+
+func TestWhatAnotherMachineErasedLeavesTheDisk(t *testing.T) {
+	dir, far := t.TempDir(), newRemote()
+	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
+	log, err := storage.OpenSession(t.Context(), s, "s")
+	must(t, err)
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	other, err := storage.OpenSession(t.Context(), far, "s")
+	must(t, err)
+	_, err = other.Erase(t.Context(), text("asked for"))
+	must(t, err)
+	must(t, s.Evict(t.Context()))
+	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "ledger-001.json")); !os.IsNotExist(err) {
+		t.Errorf("it is still on the disk: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Open implements [storage.Archive]. What is on the disk is read there, and
+// what is not in the remote archive.
+func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if err := begin(ctx, "open", k); err != nil {
+		return nil, err
+	}
+	if shared(k) {
+		return s.remote.Open(ctx, k, off, n)
+	}
+	for {
+		o, here, err := s.origin(k.Dir())
+		switch {
+		case err != nil:
+			return nil, wrap("open", k, err)
+		case !here:
+			return s.openAway(ctx, k, off, n)
+		case o.has(k):
+			return s.remote.Open(ctx, k, off, n)
+		}
+		r, err := s.local.Open(ctx, k, off, n)
+		if !errors.Is(err, storage.ErrNotExist) {
+			return r, err
+		}
+		if _, still, serr := s.origin(k.Dir()); still || serr != nil {
+			return nil, errors.Join(err, serr)
+		} // it left the disk in between
+	}
+}
+
+// openAway opens what is not on the disk.
+func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if !s.opts.Blind {
+		return s.remote.Open(ctx, k, off, n)
+	}
+	found, err := s.ask(ctx, mustKey(k.Dir()), false)
+	if ctx.Err() != nil {
+		return nil, wrap("open", k, ctx.Err())
+	}
+	if err != nil || len(found) == 0 {
+		return nil, wrap("open", k, storage.ErrNotExist)
+	}
+	return s.remote.Open(ctx, k, off, n)
+}
+
+// List implements [storage.Archive]. Of a session that is on the disk it says
+// what the disk knows, of others what the remote archive says.
+func (s *Spool) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return func(yield func(storage.Info, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(storage.Info{}, wrap("list", prefix, err))
+			return
+		}
+		here, local, err := s.onDisk(ctx, prefix)
+		if err != nil {
+			yield(storage.Info{}, wrap("list", prefix, err))
+			return
+		}
+		if prefix.IsZero() || !here[prefix.Dir()] {
+			s.merge(ctx, prefix, here, local, yield)
+			return
+		}
+		for _, info := range local {
+			if !yield(info, nil) {
+				return
+			}
+		}
+	}
+}
+
+// onDisk returns which sessions are on the disk, and what is known of them,
+// sorted.
+func (s *Spool) onDisk(ctx context.Context, prefix storage.Key) (map[string]bool, []storage.Info, error) {
+	here := map[string]bool{}
+	var all []storage.Info
+	for info, err := range s.local.List(ctx, prefix) {
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, info)
+	}
+	sessions := []string{prefix.Dir()}
+	if prefix.IsZero() {
+		var err error
+		if sessions, err = s.sessions(); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, session := range sessions {
+		o, ok, err := s.origin(session)
+		if err != nil {
+			return nil, nil, err
+		}
+		if here[session] = ok; !ok {
+			continue
+		}
+		for _, f := range o.files {
+			if f.Key.Has(prefix) {
+				all = append(all, f)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(i storage.Info) bool { return i.Foreign == "" && !here[i.Key.Dir()] })
+	slices.SortStableFunc(all, func(x, y storage.Info) int { return strings.Compare(nameOf(x), nameOf(y)) })
+	return here, all, nil
+}
+
+func nameOf(i storage.Info) string {
+	if i.Foreign != "" {
+		return i.Foreign
+	}
+	return i.Key.String()
+}
+
+// merge yields local, and what the remote archive has of other sessions.
+func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]bool, local []storage.Info, yield func(storage.Info, error) bool) {
+	next := func(before string, all bool) bool {
+		for len(local) > 0 && (all || nameOf(local[0]) < before) {
+			info := local[0]
+			local = local[1:]
+			if !yield(info, nil) {
+				return false
+			}
+		}
+		return true
+	}
+	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // so no session begins
+		found, err := s.ask(ctx, prefix, false)
+		if err != nil && ctx.Err() == nil {
+			return // it cannot be reached: nothing is known of it
+		}
+		if err == nil && len(found) == 0 {
+			return
+		}
+	}
+	for info, err := range s.remote.List(ctx, prefix) {
+		if err != nil {
+			if next("", true) {
+				yield(storage.Info{}, err)
+			}
+			return
+		}
+		if info.Foreign == "" && here[info.Key.Dir()] {
+			continue
+		}
+		if !next(nameOf(info), false) || !yield(info, nil) {
+			return
+		}
+	}
+	next("", true)
+}

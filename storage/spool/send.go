@@ -1,0 +1,283 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// sessionsAtOnce is how many sessions are sent at the same time.
+const sessionsAtOnce = 4
+
+// sessions lists the sessions that have a state.
+func (s *Spool) sessions() ([]string, error) {
+	entries, err := os.ReadDir(s.state(""))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if _, err := storage.ParseKey(e.Name()); err == nil && e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// sendAll sends what waits of the sessions, some of them at once, each in its
+// order. After the first error no other session is begun. wait is for sessions
+// that another process is sending; else those are left to it.
+func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
+	var (
+		mu    sync.Mutex
+		errs  []error
+		group sync.WaitGroup
+	)
+	slots := make(chan struct{}, sessionsAtOnce)
+	for _, session := range sessions {
+		slots <- struct{}{}
+		mu.Lock()
+		stop := len(errs) > 0 || ctx.Err() != nil
+		mu.Unlock()
+		if stop {
+			break
+		}
+		group.Go(func() {
+			defer func() { <-slots }()
+			err := s.sendSession(ctx, session, wait)
+			if err == nil || errors.Is(err, ErrConflict) {
+				return // conflicts are told by Waiting
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, err)
+		})
+	}
+	group.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// sendSession sends what waits of one session.
+func (s *Spool) sendSession(ctx context.Context, session string, wait bool) error {
+	unlock, err := s.lockSending(ctx, session, wait)
+	if err != nil || unlock == nil {
+		return err
+	}
+	defer unlock()
+	if err := s.conflict(session); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	delete(s.dirty, session) // whatever comes from here on makes it dirty again
+	s.mu.Unlock()
+	done, ops, err := s.queue(session)
+	if err == nil {
+		err = s.sendOps(ctx, session, floors(done), ops)
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
+		s.mu.Lock()
+		s.dirty[session] = true
+		s.mu.Unlock()
+	}
+	return err
+}
+
+func (s *Spool) lockSending(ctx context.Context, session string, wait bool) (func(), error) {
+	if wait {
+		return s.lock(ctx, sending, session)
+	}
+	return s.tryLock(sending, session)
+}
+
+func (s *Spool) sendOps(ctx context.Context, session string, floor map[storage.Key]int64, ops []queued) error {
+	for _, o := range ops {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.send(ctx, o.op, floor[o.key])
+		if conflict := new(ConflictError); errors.As(err, &conflict) {
+			conflict.Session, conflict.Path = session, s.local.Location(mustKey(session))
+			return errors.Join(err, replace(s.state(session, conflictFile), []byte(conflict.Reason)))
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.setSent(session, o.next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setSent notes how far the queue was dealt with. It need not last: sending is
+// repeated safely.
+func (s *Spool) setSent(session string, n int64) error {
+	f, err := os.OpenFile(s.state(session, sentFile), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(sentLine(n), 0)
+	return errors.Join(err, f.Close())
+}
+
+// queue returns what was dealt with of a session, and what was not.
+func (s *Spool) queue(session string) (done, waiting []queued, err error) {
+	sent, err := os.ReadFile(s.state(session, sentFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(s.state(session, queueFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	at := parseSent(sent)
+	return parseQueue(data[:min(at, int64(len(data)))], 0), parseQueue(data, at), nil
+}
+
+// floors returns how much of each log was sent for certain.
+func floors(done []queued) map[storage.Key]int64 {
+	out := map[storage.Key]int64{}
+	for _, o := range done {
+		if o.log {
+			out[o.key] = max(out[o.key], o.end)
+		}
+	}
+	return out
+}
+
+// send brings one operation to the remote archive. The writing lock, held for a
+// moment, says that the operation is over: what is not on the disk by then
+// never came about, or was removed.
+func (s *Spool) send(ctx context.Context, o op, floor int64) error {
+	unlock, err := s.lock(ctx, writing, o.key.Dir())
+	if err != nil {
+		return err
+	}
+	size, err := s.size(ctx, o.key)
+	unlock()
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if o.log {
+		return s.sendLog(ctx, o.key, min(floor, size), min(o.end, size))
+	}
+	return s.sendFile(ctx, o.key)
+}
+
+func (s *Spool) sendFile(ctx context.Context, k storage.Key) error {
+	b, err := stored(ctx, s.local, k, 0, -1)
+	if err != nil {
+		return err
+	}
+	err = s.remote.Create(ctx, k, b)
+	if !errors.Is(err, storage.ErrExists) {
+		return err
+	}
+	have, err := stored(ctx, s.remote, k, 0, -1)
+	if err != nil {
+		return err
+	}
+	if have.SHA256() != b.SHA256() {
+		return &ConflictError{Reason: fmt.Sprintf("the remote archive has another %s", k)}
+	}
+	return nil
+}
+
+// sendLog makes the remote log reach up to end; it had floor bytes once.
+func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) error {
+	for {
+		if n, ok := s.known(k); ok && n < floor {
+			s.forget(k) // another process has sent more
+		}
+		have, err := s.reached(ctx, k)
+		if err != nil {
+			return err
+		}
+		if have < floor {
+			return &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, of which %d were sent: it was erased, or cut", have, k, floor)}
+		}
+		if have >= end {
+			return nil
+		}
+		b, err := stored(ctx, s.local, k, have, end-have)
+		if err != nil {
+			return err
+		}
+		err = s.remote.Append(ctx, k, have, b)
+		if err == nil {
+			s.know(k, end)
+			return nil
+		}
+		s.forget(k)
+		if !errors.Is(err, storage.ErrSeq) {
+			return err
+		}
+		now, err := s.reached(ctx, k)
+		if err != nil {
+			return err
+		}
+		if now == have {
+			return fmt.Errorf("the remote archive neither takes nor has byte %d of %s: %w", have, k, storage.ErrSeq)
+		}
+		floor = max(floor, have)
+	}
+}
+
+// compared is how much of the end of a log is compared. Its lines are chained:
+// when the last ones are the same, all are.
+const compared = 64 << 10
+
+// reached returns how far the remote log goes. When that is not known from
+// having sent it, the end is compared.
+func (s *Spool) reached(ctx context.Context, k storage.Key) (int64, error) {
+	if n, ok := s.known(k); ok {
+		return n, nil
+	}
+	size := int64(0)
+	for info, err := range s.remote.List(ctx, k) {
+		if err != nil {
+			return 0, err
+		}
+		if info.Key == k {
+			size = info.Size
+		}
+	}
+	mine, err := s.size(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	if size > mine {
+		return 0, &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, the disk %d", size, k, mine)}
+	}
+	from := max(size-compared, 0)
+	theirs, err := s.span(ctx, s.remote, k, from, size)
+	if err != nil {
+		return 0, err
+	}
+	ours, err := s.span(ctx, s.local, k, from, size)
+	if err != nil {
+		return 0, err
+	}
+	if theirs != ours {
+		return 0, &ConflictError{Reason: fmt.Sprintf("the remote archive has other bytes before byte %d of %s", size, k)}
+	}
+	s.know(k, size)
+	return size, nil
+}
+
+// span returns the hash of a part of a log.
+func (s *Spool) span(ctx context.Context, a storage.Archive, k storage.Key, from, to int64) (string, error) {
+	if to == 0 {
+		return "", nil
+	}
+	b, err := stored(ctx, a, k, from, to-from)
+	return b.SHA256(), err
+}

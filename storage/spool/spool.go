@@ -1,0 +1,205 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+)
+
+// Options change what [Open] returns. nil is all defaults.
+type Options struct {
+	// Keep is how long a session stays on the disk after its last write, once
+	// all of it was sent. Default 24 h.
+	Keep time.Duration
+	// Blind: while the remote archive cannot be reached, a session that is
+	// not on the disk is taken for a new one. Without it that is an error. It
+	// is for agents, which go on; not for those who want to know what there
+	// is.
+	Blind bool
+	// Passive: nothing is sent in the background, only by Flush and Close.
+	Passive bool
+}
+
+const (
+	defaultKeep = 24 * time.Hour
+	// probeTimeout is how long the remote archive is asked for a session that
+	// is not on the disk.
+	probeTimeout = 5 * time.Second
+	// downFor is how long the remote archive is not asked again after that.
+	downFor = 30 * time.Second
+	// scanEvery is how often it is looked for what other processes left.
+	scanEvery = time.Minute
+)
+
+// Spool is an archive on a disk in front of another one. Make it with [Open],
+// and end it with [Spool.Close].
+type Spool struct {
+	dir    string
+	local  *fs.Archive
+	remote storage.Archive
+	opts   Options
+
+	wake chan struct{} // something was written
+	stop context.CancelFunc
+	done chan struct{} // closed when the background has ended
+
+	mu      sync.Mutex
+	dirty   map[string]bool       // sessions that this process wrote to, and that may wait
+	there   map[storage.Key]int64 // bytes of a log that the remote archive is known to have
+	downAt  time.Time             // when the remote archive was last asked
+	downErr error                 // what it did not answer then
+	failed  error                 // why the last sending ended early
+	closed  bool
+}
+
+var (
+	_ storage.Archive = (*Spool)(nil)
+	_ storage.Remover = (*Spool)(nil)
+	_ storage.Keeper  = (*Spool)(nil)
+	_ storage.Locator = (*Spool)(nil)
+)
+
+// Open puts the folder dir, which is made where there is none, in front of
+// remote, and begins to send what an earlier process left there. A folder
+// belongs to the archive that it was first opened for, by its
+// [storage.Locator], and another one is an error.
+func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
+	if dir == "" {
+		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}
+	}
+	s := &Spool{
+		dir: filepath.Clean(dir), remote: remote, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		dirty: map[string]bool{}, there: map[storage.Key]int64{},
+	}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Keep == 0 {
+		s.opts.Keep = defaultKeep
+	}
+	var err error
+	if s.local, err = fs.Open(filepath.Join(s.dir, "archive")); err != nil {
+		return nil, err
+	}
+	for _, sub := range []string{"state", "locks"} {
+		if err := makeFolder(filepath.Join(s.dir, sub)); err != nil {
+			return nil, &storage.Error{Op: "open spool", Err: errors.Join(err, s.local.Close())}
+		}
+	}
+	if err := s.bind(); err != nil {
+		return nil, &storage.Error{Op: "open spool", Err: errors.Join(err, s.local.Close())}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	if s.opts.Passive {
+		close(s.done)
+	} else {
+		go s.background(ctx)
+	}
+	return s, nil
+}
+
+// remoteFile says whose spool the folder is.
+const remoteFile = "remote"
+
+// bind makes sure that what waits goes nowhere else.
+func (s *Spool) bind() error {
+	l, ok := s.remote.(storage.Locator)
+	if !ok {
+		return nil
+	}
+	path, mine := filepath.Join(s.dir, remoteFile), l.Location(storage.Key{})
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return replace(path, []byte(mine))
+	}
+	if err == nil && string(data) != mine {
+		err = fmt.Errorf("%s is the spool of %s, not of %s; give each archive a folder of its own", s.dir, data, mine)
+	}
+	return err
+}
+
+// Remote returns the archive behind the disk.
+func (s *Spool) Remote() storage.Archive { return s.remote }
+
+// Dir returns the folder.
+func (s *Spool) Dir() string { return s.dir }
+
+// Location returns where the remote archive has a key, or will have it.
+func (s *Spool) Location(k storage.Key) string {
+	if l, ok := s.remote.(storage.Locator); ok {
+		return l.Location(k)
+	}
+	return s.local.Location(k)
+}
+
+// shared reports whether a key belongs to no session; such keys are the remote
+// archive's alone.
+func shared(k storage.Key) bool { return !strings.Contains(k.String(), "/") }
+
+func begin(ctx context.Context, op string, k storage.Key) error {
+	if err := ctx.Err(); err != nil {
+		return &storage.Error{Op: op, Key: k, Err: err}
+	}
+	if k.IsZero() {
+		return &storage.Error{Op: op, Err: &storage.KeyError{Reason: "it is empty"}}
+	}
+	return nil
+}
+
+// wrap names what was tried, unless somebody did so already.
+func wrap(op string, k storage.Key, err error) error {
+	var have *storage.Error
+	if err == nil || errors.As(err, &have) {
+		return err
+	}
+	return &storage.Error{Op: op, Key: k, Err: err}
+}
+
+// touched remembers that a session waits, and wakes the background.
+func (s *Spool) touched(session string) {
+	s.mu.Lock()
+	s.dirty[session] = true
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// asked says how the remote archive answered.
+func (s *Spool) asked(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.downAt, s.downErr = time.Now(), err
+}
+
+// down returns why the remote archive was out of reach a moment ago, nil if it
+// was not.
+func (s *Spool) down() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.downErr == nil || time.Since(s.downAt) > downFor {
+		return nil
+	}
+	return s.downErr
+}
+
+func makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(dir))
+}

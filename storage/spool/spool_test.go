@@ -1,0 +1,282 @@
+package spool_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/spool"
+	"github.com/agentcompact/compact/storage/storagetest"
+)
+
+func TestSpoolKeepsThePromisesOfAnArchive(t *testing.T) {
+	for name, o := range map[string]spool.Options{"in the background": {}, "blind": {Blind: true}, "passive": {Passive: true}} {
+		t.Run(name, func(t *testing.T) {
+			storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
+				dir, remote := t.TempDir(), memory.New()
+				return open(t, dir, remote, &o), open(t, dir, remote, &o)
+			})
+		})
+	}
+}
+
+// TestTenMinutesWithoutTheRemoteArchiveLoseNothing has 200 compactions, one
+// every six seconds; the remote archive is away for ten minutes in the middle.
+func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRemote()
+		s := open(t, dir, r, &spool.Options{Blind: true})
+		log := session(t, s, "long run")
+		const steps, every = 200, 6 * time.Second
+		started := time.Now()
+		for i := range steps {
+			r.goAway(i >= 50 && i < 150)
+			before := time.Now()
+			must(t, step(t.Context(), log))
+			if waited := time.Since(before); waited > time.Second {
+				t.Errorf("step %d waited %s for the remote archive", i+1, waited)
+			}
+			if i == 149 {
+				w, err := s.Waiting()
+				must(t, err)
+				if w.Operations == 0 || w.Sessions != 1 {
+					t.Errorf("nothing waits after ten minutes: %+v", w)
+				}
+			}
+			time.Sleep(every)
+		}
+		time.Sleep(time.Minute)
+		w, err := s.Waiting()
+		must(t, err)
+		if !w.None() {
+			t.Errorf("a minute later there waits %+v", w)
+		}
+		sound(t, r, "long run", steps)
+		same(t, r, s)
+		for k, n := range r.created {
+			if n > 1 && !strings.HasSuffix(k.String(), ".jsonl") {
+				t.Errorf("%s was created %d times", k, n)
+			}
+		}
+		t.Logf("%d steps in %s, %d keys, each once", steps, time.Since(started), len(r.created))
+		must(t, s.Close(t.Context()))
+	})
+}
+
+func TestAnswersThatAreLostSendNothingTwice(t *testing.T) {
+	for deafAt := 1; deafAt < 8; deafAt++ {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			r := newRemote()
+			r.deafAt = deafAt
+			s := open(t, dir, r, nil)
+			log := session(t, s, "s")
+			for range 10 {
+				must(t, step(t.Context(), log))
+			}
+			time.Sleep(time.Hour)
+			same(t, r, s)
+			sound(t, r, "s", 10)
+			must(t, s.Close(t.Context()))
+		})
+	}
+}
+
+func TestWhatWaitsIsSentAtTheNextStart(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	r.goAway(true)
+	first := open(t, dir, r, &spool.Options{Blind: true})
+	log := session(t, first, "s")
+	for range 3 {
+		must(t, step(t.Context(), log))
+	}
+	err := first.Close(t.Context())
+	var left *spool.WaitingError
+	if !errors.As(err, &left) || !errors.Is(err, spool.ErrWaiting) || !errors.Is(err, errAway) || left.Sessions != 1 || left.Operations < 3*4 {
+		t.Fatalf("Close says %v", err)
+	}
+	if err := first.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, spool.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	must(t, first.Close(t.Context()))
+	if n := len(keys(t, r.Archive)); n > 0 {
+		t.Fatalf("%d keys were sent", n)
+	}
+	r.goAway(false)
+	second := open(t, dir, r, &spool.Options{Passive: true})
+	must(t, second.Flush(t.Context()))
+	sound(t, r, "s", 3)
+	same(t, r, second)
+	must(t, second.Close(t.Context()))
+}
+
+func TestRemoteArchiveIsAtEachMomentOneThatACrashCouldHaveLeft(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	for range 4 {
+		must(t, step(t.Context(), log))
+	}
+	for moments := 0; ; moments++ {
+		r.mu.Lock()
+		r.writes, r.deafAt = 0, 1 // one more, whose answer is lost
+		r.mu.Unlock()
+		err := s.Flush(t.Context())
+		rep, verr := storage.Verify(t.Context(), r, "s", storage.VerifyOptions{})
+		must(t, verr)
+		for _, p := range rep.Problems {
+			t.Errorf("after %d operations: %s", moments+1, p)
+		}
+		if err == nil {
+			if moments < 4*4 {
+				t.Errorf("only %d moments were looked at", moments)
+			}
+			return
+		}
+	}
+}
+
+func TestSessionMovesToAnotherMachineWhenAllWasSent(t *testing.T) {
+	r := newRemote()
+	one := open(t, t.TempDir(), r, nil)
+	log := session(t, one, "s")
+	must(t, step(t.Context(), log))
+	must(t, step(t.Context(), log))
+	must(t, one.Flush(t.Context()))
+	two := open(t, t.TempDir(), r, nil)
+	moved := session(t, two, "s")
+	must(t, step(t.Context(), moved))
+	must(t, two.Flush(t.Context()))
+	sound(t, r, "s", 3)
+	sound(t, two, "s", 3)
+	same(t, r, two)
+	// The first one does not know, and finds out in the background or here.
+	if err := step(t.Context(), log); err != nil && !errors.Is(err, spool.ErrConflict) {
+		t.Fatal(err)
+	}
+	if err := one.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) {
+		t.Errorf("the first machine: %v, want ErrConflict", err)
+	}
+	sound(t, r, "s", 3)
+}
+
+func TestSecondMachineOnASessionIsToldAndNothingIsLost(t *testing.T) {
+	r := newRemote()
+	r.goAway(true)
+	dirs := []string{t.TempDir(), t.TempDir()}
+	var spools []*spool.Spool
+	for i, dir := range dirs {
+		s := open(t, dir, r, &spool.Options{Blind: true, Passive: true})
+		log := session(t, s, "s")
+		for range i + 1 {
+			must(t, step(t.Context(), log))
+		}
+		spools = append(spools, s)
+	}
+	r.goAway(false)
+	must(t, spools[0].Flush(t.Context()))
+	before := holdings(t, r)
+	err := spools[1].Flush(t.Context())
+	var left *spool.WaitingError
+	if !errors.As(err, &left) || len(left.Conflicts) != 1 || !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), dirs[1]) {
+		t.Fatalf("the second machine is told %v", err)
+	}
+	t.Log(err)
+	if got := holdings(t, r); len(got) != len(before) {
+		t.Errorf("it sent something all the same: %v", got)
+	}
+	sound(t, r, "s", 1)
+	sound(t, spools[1], "s", 2) // what it wrote is whole
+	if err := step(t.Context(), session(t, spools[1], "s")); !errors.Is(err, spool.ErrConflict) {
+		t.Errorf("the next step on the second machine: %v", err)
+	}
+	must(t, step(t.Context(), session(t, spools[1], "another")))
+	if err := spools[1].Close(t.Context()); !errors.Is(err, spool.ErrConflict) {
+		t.Errorf("Close: %v", err)
+	}
+	sound(t, r, "another", 1)
+	whole, err := fs.OpenReadOnly(filepath.Join(dirs[1], "archive"))
+	must(t, err)
+	sound(t, whole, "s", 2)
+	must(t, whole.Close())
+}
+
+func TestUnknownSessionIsNewOnlyForTheBlind(t *testing.T) {
+	r := newRemote()
+	must(t, step(t.Context(), session(t, r, "s")))
+	r.goAway(true)
+	seeing, blind := open(t, t.TempDir(), r, nil), open(t, t.TempDir(), r, &spool.Options{Blind: true})
+	if _, err := storage.OpenSession(t.Context(), seeing, "s"); !errors.Is(err, errAway) {
+		t.Errorf("OpenSession: %v, want that the archive is away", err)
+	}
+	if err := seeing.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, errAway) {
+		t.Errorf("Create: %v, want that the archive is away", err)
+	}
+	if n, err := session(t, blind, "s").Head(t.Context()); n != 0 || err != nil {
+		t.Errorf("Head: %d, %v", n, err)
+	}
+	r.goAway(false)
+	if n, err := session(t, open(t, t.TempDir(), r, &spool.Options{Blind: true}), "s").Head(t.Context()); n != 1 || err != nil {
+		t.Errorf("Head when it is back: %d, %v", n, err)
+	}
+}
+
+func TestFlushAndCloseEndWithTheirContext(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "s")))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Flush(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, spool.ErrWaiting) {
+		t.Errorf("Flush: %v", err)
+	}
+	if err := s.Close(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, spool.ErrWaiting) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// located is an archive that says where it is.
+type located struct {
+	*memory.Archive
+	at string
+}
+
+func (l located) Location(k storage.Key) string { return l.at + k.String() }
+
+func TestFolderBelongsToOneArchive(t *testing.T) {
+	dir := t.TempDir()
+	must(t, open(t, dir, located{memory.New(), "s3://one/"}, nil).Close(t.Context()))
+	must(t, open(t, dir, located{memory.New(), "s3://one/"}, nil).Close(t.Context()))
+	_, err := spool.Open(dir, located{memory.New(), "s3://two/"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "s3://one/") || !strings.Contains(err.Error(), "s3://two/") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSessionThatLeftTheDiskIsNotTakenForANewOne has an agent that goes on with
+// a session which is in the remote archive alone, while that is away.
+func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Blind: true, Passive: true, Keep: time.Nanosecond})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	must(t, s.Evict(t.Context()))
+	r.goAway(true)
+	if err := step(t.Context(), log); !errors.Is(err, errAway) {
+		t.Errorf("while it is away: %v", err)
+	}
+	r.goAway(false)
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	sound(t, r, "s", 2)
+	same(t, r, s)
+}

@@ -1,0 +1,175 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Create implements [storage.Archive]: it is done when the disk has it.
+func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if err := begin(ctx, "create", k); err != nil {
+		return err
+	}
+	if shared(k) {
+		return s.remote.Create(ctx, k, b)
+	}
+	return wrap("create", k, s.write(ctx, op{key: k}, func(o origin) error {
+		_, err := s.size(ctx, k)
+		switch {
+		case err == nil || o.has(k):
+			return storage.ErrExists
+		case !errors.Is(err, storage.ErrNotExist):
+			return err
+		}
+		return nil
+	}, func() error { return s.local.Create(ctx, k, b) }))
+}
+
+// Append implements [storage.Archive]: it is done when the disk has it.
+func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := begin(ctx, "append", k); err != nil {
+		return err
+	}
+	if shared(k) {
+		return s.remote.Append(ctx, k, seq, b)
+	}
+	return wrap("append", k, s.write(ctx, op{key: k, log: true, start: seq, end: seq + b.Size()}, func(o origin) error {
+		if o.has(k) {
+			if err := s.bring(ctx, o, k); err != nil {
+				return err
+			}
+		}
+		size, err := s.size(ctx, k)
+		if err != nil && !errors.Is(err, storage.ErrNotExist) {
+			return err
+		}
+		if size != seq {
+			return storage.ErrSeq
+		}
+		return nil
+	}, func() error { return s.local.Append(ctx, k, seq, b) }))
+}
+
+// write does one operation on the disk, when may allows it: its line in the
+// queue first, so that a crash leaves nothing that is not to be sent.
+func (s *Spool) write(ctx context.Context, o op, may func(origin) error, do func() error) error {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	session := o.key.Dir()
+	unlock, err := s.lock(ctx, writing, session)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	defer s.touched(session)
+	err = s.writeOnce(ctx, o, may, do)
+	if errors.Is(err, errNoSpace) && s.evict(ctx, 0) == nil { // what was sent makes room
+		err = s.writeOnce(ctx, o, may, do)
+	}
+	return err
+}
+
+func (s *Spool) writeOnce(ctx context.Context, o op, may func(origin) error, do func() error) error {
+	session := o.key.Dir()
+	from, err := s.take(ctx, mustKey(session), o.start > 0)
+	if err != nil {
+		return err
+	}
+	if err := s.conflict(session); err != nil {
+		return err
+	}
+	if err := may(from); err != nil {
+		return err
+	}
+	if err := appendLine(s.state(session, queueFile), o.String()); err != nil {
+		return fmt.Errorf("the spool cannot be written: %w", err)
+	}
+	return do()
+}
+
+// size is how many bytes the disk has of a key.
+func (s *Spool) size(ctx context.Context, k storage.Key) (int64, error) {
+	for info, err := range s.local.List(ctx, k) {
+		if err != nil {
+			return 0, err
+		}
+		if info.Key == k {
+			return info.Size, nil
+		}
+	}
+	return 0, storage.ErrNotExist
+}
+
+// Remove implements [storage.Remover], where the remote archive does: it is
+// done when both have removed it. What waits of k is not sent any more.
+func (s *Spool) Remove(ctx context.Context, k storage.Key) error {
+	if err := begin(ctx, "remove", k); err != nil {
+		return err
+	}
+	remover, ok := s.remote.(storage.Remover)
+	if !ok {
+		return wrap("remove", k, storage.ErrUnsupported)
+	}
+	if shared(k) {
+		return remover.Remove(ctx, k)
+	}
+	return wrap("remove", k, s.remove(ctx, k, remover))
+}
+
+func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remover) error {
+	for _, kind := range []lockKind{sending, writing} {
+		unlock, err := s.lock(ctx, kind, k.Dir())
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if err := remover.Remove(ctx, k); err != nil {
+		return err
+	}
+	session := mustKey(k.Dir())
+	o, here, err := s.origin(session.String())
+	if err != nil || !here {
+		return err
+	}
+	if err := s.local.Remove(ctx, k); err != nil {
+		return err
+	}
+	s.forget(k)
+	if o.has(k) {
+		o = o.without(k)
+		if err := replace(s.state(session.String(), originFile), o.bytes()); err != nil {
+			return err
+		}
+	}
+	return s.dropEmpty(ctx, session, o)
+}
+
+// dropEmpty forgets a session of which nothing is left.
+func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) error {
+	if len(o.files) > 0 {
+		return nil
+	}
+	for _, err := range s.local.List(ctx, session) {
+		return err // something is there
+	}
+	return s.clear(ctx, session)
+}
+
+// Kept implements [storage.Keeper], where the remote archive does.
+func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
+	if err := begin(ctx, "look for a lock", k); err != nil {
+		return err
+	}
+	if keeper, ok := s.remote.(storage.Keeper); ok {
+		return keeper.Kept(ctx, k)
+	}
+	return nil
+}
