@@ -31,7 +31,7 @@ type asker struct {
 func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 	a := &asker{job: j, r: r, piece: piece}
 	for {
-		start := time.Now()
+		start, asked := time.Now(), a.r
 		d, err := a.once(ctx)
 		if err == nil {
 			a.taken(d, time.Since(start))
@@ -39,11 +39,11 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 		}
 		if ctx.Err() != nil {
 			err = ended(ctx, err)
-			a.note(d, err, "give up", time.Since(start))
+			a.note(asked, d, err, "give up", time.Since(start))
 			return "", err
 		}
 		action, wait, ok := a.react(ctx, err)
-		a.note(d, err, action, time.Since(start))
+		a.note(asked, d, err, action, time.Since(start))
 		if !ok {
 			return "", err
 		}
@@ -208,16 +208,16 @@ func (a *asker) taken(d Draft, elapsed time.Duration) {
 	defer a.mu.Unlock()
 	a.outcome.Calls++
 	a.bill(d)
-	a.tell(a.call(d, nil, "", elapsed))
+	a.tell(a.call(a.r, d, nil, "", elapsed))
 }
 
-// note notes an attempt that failed.
-func (a *asker) note(d Draft, err error, action string, elapsed time.Duration) {
+// note notes an attempt that failed, and what was asked for in it.
+func (a *asker) note(asked Request, d Draft, err error, action string, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.outcome.Errors = append(a.outcome.Errors, err)
 	a.bill(d)
-	a.tell(a.call(d, err, action, elapsed))
+	a.tell(a.call(asked, d, err, action, elapsed))
 }
 
 func (a *asker) bill(d Draft) {
@@ -225,8 +225,8 @@ func (a *asker) bill(d Draft) {
 	a.outcome.Completion += d.CompletionTokens
 }
 
-func (a *asker) call(d Draft, err error, action string, elapsed time.Duration) CallInfo {
-	c := CallInfo{Phase: Answered, Strategy: a.r.Strategy.Name, Piece: a.piece, MaxTokens: a.r.MaxTokens, Prompt: d.PromptTokens,
+func (a *asker) call(asked Request, d Draft, err error, action string, elapsed time.Duration) CallInfo {
+	c := CallInfo{Phase: Answered, Strategy: asked.Strategy.Name, Piece: a.piece, MaxTokens: asked.MaxTokens, Prompt: d.PromptTokens,
 		Completion: d.CompletionTokens, Err: err, Action: action, Elapsed: elapsed}
 	if d.Text != "" {
 		c.SummaryTokens = a.in.Count(d.Text)

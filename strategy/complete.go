@@ -8,21 +8,18 @@ import (
 // identifiers that are missing, redacted, within the limit.
 func (j *job) complete(draft string) (string, error) {
 	d := ParseDocument(j.strategy, neutralText(draft))
-	var v verdict
-	extractive := j.info.Name == BackendExtractive
-	if !extractive {
-		d, v = verify(d, j.source())
-		// What the draft lists as references is chosen again, by rank.
+	d, v := verify(d, j.source())
+	if j.info.Name != BackendExtractive {
+		// What a model lists as references is chosen again, by rank.
 		d.References = nil
 	}
 	if d.empty() {
 		return "", &Failure{Reason: ErrUnverified}
 	}
-	added := 0
-	if !extractive {
+	if j.info.Name != BackendExtractive {
 		first := centralOf(j.history.Index, ParseDocument(j.strategy, j.in.Previous), j.limit, j.in.Count)
 		d = makeRoom(d, j.strategy, j.history.Index, j.limit, j.in.Count)
-		added = references(&d, j.strategy, j.history.Index, first, j.limit, j.in.Count)
+		references(&d, j.strategy, j.history.Index, first, j.limit, j.in.Count)
 		d = fit(d, j.strategy, j.limit, j.in.Count)
 	}
 	text := d.Render(j.strategy)
@@ -37,9 +34,30 @@ func (j *job) complete(draft string) (string, error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.outcome.Named, j.outcome.Invented, j.outcome.References = v.named, v.invented, added
+	j.outcome.Named, j.outcome.References = d.identifiers()
+	j.outcome.Invented = v.invented
 	j.outcome.Retention = retention(d, j.history.Index)
 	return text, nil
+}
+
+// identifiers counts those that a document names, and how many of them its
+// references alone name.
+func (d Document) identifiers() (named, referenced int) {
+	all := map[string]bool{}
+	add := func(lines []string) []string {
+		for _, l := range lines {
+			for _, id := range identAll(l) {
+				all[id] = true
+			}
+		}
+		return lines
+	}
+	refs := d.References
+	d.References = nil
+	d.all(add)
+	sections := len(all)
+	add(refs)
+	return len(all), len(all) - sections
 }
 
 // source is what the summary may name: the messages, the summary before them,
@@ -72,7 +90,7 @@ func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) in
 		top[e.Text] = true
 	}
 	for {
-		have := named(d)
+		have := namesIn(d)
 		need := 0
 		for id := range top {
 			if !have[id] {

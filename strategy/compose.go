@@ -54,8 +54,15 @@ func newComposer(s Strategy, x *Index, limit int, count func(string) int) *compo
 func (c *composer) compose(lines []Line) Document {
 	all := c.candidates(lines)
 	room := c.limit - int(float64(c.limit)*referenceShare*c.scarcity())
-	c.fill(all, room, true)
-	c.fill(all, room, false)
+	c.essentials(all, room)
+	for range refills {
+		before := len(c.chosen)
+		c.fill(all, room, true)
+		c.fill(all, room, false)
+		if c.used = c.count(c.document().Render(c.strategy)); len(c.chosen) == before {
+			break
+		}
+	}
 	d := c.document()
 	first := c.central
 	if c.lists() >= 0 {
@@ -89,6 +96,26 @@ func (c *composer) centralLines(changed map[string]Op) []Line {
 func (c *composer) lists() int {
 	return slices.IndexFunc(c.strategy.Sections, func(s Section) bool { return s.Lists })
 }
+
+// essentials takes what each section says first and foremost, whatever it
+// names: the best line, and more as long as that leaves half of the section's
+// share.
+func (c *composer) essentials(all []*candidate, room int) {
+	best := slices.Clone(all)
+	slices.SortStableFunc(best, func(a, b *candidate) int { return cmp.Compare(b.Value, a.Value) })
+	for _, k := range best {
+		share := c.share(k.Section)
+		if c.spent[k.Section] > 0 {
+			share /= 2
+		}
+		if k.Group == "" && k.Value >= essential && c.spent[k.Section]+k.cost+c.overhead(k) <= share {
+			c.take(k, room, true)
+		}
+	}
+}
+
+// essential is the least value of a line that is taken whatever it names.
+const essential = 0.3
 
 // scarcity is how much of the references' share is worth reserving: little
 // where a history names little.
@@ -126,6 +153,9 @@ func (c *composer) candidates(lines []Line) []*candidate {
 // worth is what a line adds, per token.
 func (c *composer) worth(k *candidate) float64 {
 	g := k.Value
+	if k.Group == "" && g < taskValue {
+		g *= sayingValue
+	}
 	for i, e := range k.entities {
 		if !c.covered[e] && !slices.Contains(k.entities[:i], e) {
 			g += e.Score
@@ -138,9 +168,13 @@ func (c *composer) worth(k *candidate) float64 {
 	return g / float64(n)
 }
 
+// sayingValue is what saying something is worth beside naming something. More
+// of it gives more sentences and fewer names.
+const sayingValue = 0.25
+
 // evenness is added to what a sentence costs when it is compared with others,
 // in tokens: without it the shortest would always win.
-const evenness = 20
+const evenness = 40
 
 // overhead is what a line costs beside itself: the heading, the group's title.
 func (c *composer) overhead(k *candidate) int {
@@ -198,7 +232,7 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 
 // leastShare is what every section may take, in tokens, however small its
 // share of a small limit.
-const leastShare = 90
+const leastShare = 70
 
 // share is what a section may take while others have something to say.
 func (c *composer) share(section int) int {

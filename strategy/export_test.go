@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
 // Features of an identifier, for the training of the ranking.
@@ -14,6 +15,19 @@ func (x *Index) Features(e *Entity) []float64 {
 
 // Weights returns those of the ranking.
 func Weights() []float64 { return append([]float64(nil), weights[:]...) }
+
+// SetWeights makes the ranking use others.
+func SetWeights(w []float64) { copy(weights[:], w) }
+
+// FeatureNames says what the weights weigh, in their order.
+func FeatureNames() []string {
+	out := []string{"bias", "told", "said", "shown", "total", "task", "never", "since", "company", "changed", "previous", "length",
+		"single", "words", "folder", "named", "dots"}
+	for k := range ident.Kinds {
+		out = append(out, "kind "+ident.Kind(k).String())
+	}
+	return out
+}
 
 // Verify checks a text as [Writer] checks a model's draft, and returns what is
 // left, how many lines there were and went, and how many identifiers were cut.

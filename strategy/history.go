@@ -162,7 +162,7 @@ func join(a, b string) string {
 
 // identifiers calls f for each identifier of a text.
 func identifiers(text string, f func(k ident.Kind, s string)) {
-	ident.Scan(text, func(k ident.Kind, start, end int) { f(k, text[start:end]) })
+	ident.ScanAll(text, func(k ident.Kind, start, end int) { f(k, text[start:end]) })
 }
 
 // args returns the arguments of a call.

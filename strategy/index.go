@@ -51,6 +51,7 @@ type Index struct {
 	task   int32 // number of the first message of the user
 	ranked []*Entity
 	shown  map[string]bool // named by what stays in view
+	bases  map[string]bool // last elements of paths that the assistant uses
 	text   []*Entity       // of the text that is being added
 	naming bool            // which is the name of a tool or a parameter
 }
@@ -70,7 +71,7 @@ func (x *Index) add(text string, w Where, id int) {
 		x.task = n
 	}
 	x.text = x.text[:0]
-	ident.Scan(text, func(k ident.Kind, start, end int) {
+	ident.ScanAll(text, func(k ident.Kind, start, end int) {
 		if end-start > maxIdentifier || k == ident.Number && w == Shown && gutter(text, start, end) {
 			return
 		}
@@ -116,7 +117,7 @@ func gutter(text string, start, end int) bool {
 
 // show marks what a message that stays in the view names.
 func (x *Index) show(text string) {
-	ident.Scan(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
+	ident.ScanAll(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
 }
 
 // maxIdentifier is the longest identifier that is worth remembering, in bytes:
@@ -167,6 +168,7 @@ func (x *Index) All() []*Entity { return slices.Clone(x.all) }
 // rank scores every identifier and sorts them, best first.
 func (x *Index) rank() {
 	x.ranked = slices.Clone(x.all)
+	x.noteBases()
 	for _, e := range x.ranked {
 		e.Score = x.score(e)
 	}
@@ -177,6 +179,20 @@ func (x *Index) rank() {
 		return strings.Compare(a.Text, b.Text)
 	})
 }
+
+// noteBases notes the file names at the end of the paths that the assistant
+// uses.
+func (x *Index) noteBases() {
+	x.bases = map[string]bool{}
+	for _, e := range x.all {
+		if e.Kind == ident.Path && e.LastUsed > 0 {
+			x.bases[lastElement(e.Text)] = true
+		}
+	}
+}
+
+// lastElement returns what stands behind the last slash of a path.
+func lastElement(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // Top returns the n identifiers that are most likely needed again, best
 // first. The slice must not be modified.

@@ -31,7 +31,7 @@ func (w Writer) job(in Input) *job {
 	}
 	j.in.First = max(in.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
 	if w.Redact != nil && !(w.Raw && j.info.Remote) {
-		j.in.Messages = redacted(in.Messages, w.Redact)
+		j.in.Messages, j.in.Visible = redacted(in.Messages, w.Redact), redacted(in.Visible, w.Redact)
 		j.in.Previous = w.Redact(in.Previous)
 	}
 	return j
@@ -45,9 +45,7 @@ func redacted(msgs []message.Message, f func(string) string) []message.Message {
 		copy(parts, m.Parts)
 		for k := range parts {
 			p := &parts[k]
-			if p.Text != "" {
-				p.Text = f(p.Text)
-			}
+			p.Text, p.Name, p.CallID = f(p.Text), f(p.Name), f(p.CallID)
 			if len(p.Args) > 0 {
 				p.Args = []byte(f(string(p.Args)))
 			}
@@ -129,7 +127,10 @@ func (j *job) tell(c CallInfo) {
 	if c.Strategy == "" {
 		c.Strategy = j.strategy.Name
 	}
-	c.Backend, c.Model, c.InputMessages = j.info.Name, j.info.Model, len(j.in.Messages)
+	c.Backend, c.Model, c.InputMessages, c.InputTokens = j.info.Name, j.info.Model, len(j.in.Messages), j.in.Tokens
+	if c.Phase == Finished {
+		c.Prompt, c.Completion = j.outcome.Prompt, j.outcome.Completion
+	}
 	c.Pieces, c.Attempt = max(j.outcome.Pieces, c.Pieces), j.outcome.Attempts
 	if c.MaxTokens == 0 {
 		c.MaxTokens = j.limit

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ var groupsOfKinds = []struct {
 	kinds []ident.Kind
 }{
 	{"Files", []ident.Kind{ident.Path, ident.File}},
-	{"Symbols", []ident.Kind{ident.Camel, ident.Pascal, ident.Snake}},
+	{"Symbols", []ident.Kind{ident.Camel, ident.Pascal, ident.Snake, ident.Member}},
 	{"Ids", []ident.Kind{ident.Hex, ident.Ticket, ident.Code, ident.Email}},
 	{"URLs", []ident.Kind{ident.URL}},
 	{"Numbers", []ident.Kind{ident.Number, ident.Version}},
@@ -34,8 +33,8 @@ func groupOf(k ident.Kind) string {
 	return "Other"
 }
 
-// named collects the identifiers that a document names.
-func named(d Document) map[string]bool {
+// namesIn collects the identifiers that a document names.
+func namesIn(d Document) map[string]bool {
 	out := map[string]bool{}
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
@@ -46,80 +45,6 @@ func named(d Document) map[string]bool {
 	return out
 }
 
-// references adds the best identifiers that d does not name, as far as the
-// limit and the references' share of it allow: first the central ones, then
-// the most salient, then those that are worth most per token.
-func references(d *Document, s Strategy, x *Index, first []*Entity, limit int, count func(string) int) (added int) {
-	have := named(*d)
-	room := min(int(float64(limit)*referenceShare), limit-count(d.Render(s))-8)
-	room -= count("## " + References + "\n")
-	picked := map[string][]*Entity{}
-	take := func(e *Entity, g string) {
-		cost := count(" " + e.Text)
-		if len(picked[g]) == 0 {
-			cost += count("- " + g + ":\n")
-		}
-		if cost > room || have[e.Text] && g != central {
-			return
-		}
-		room -= cost
-		have[e.Text] = true
-		picked[g] = append(picked[g], e)
-		added++
-	}
-	for _, e := range first {
-		take(e, central)
-	}
-	for _, e := range x.Top(salient) {
-		take(e, groupOf(e.Kind))
-	}
-	rest := slices.Clone(x.Top(x.Len()))
-	if len(rest) > maxReferenceCandidates {
-		rest = rest[:maxReferenceCandidates]
-	}
-	density := make(map[*Entity]float64, len(rest))
-	for _, e := range rest {
-		if !have[e.Text] {
-			density[e] = e.Score / float64(count(", "+e.Text)+1)
-		}
-	}
-	slices.SortStableFunc(rest, func(a, b *Entity) int { return cmp.Compare(density[b], density[a]) })
-	for _, e := range rest {
-		if room < 3 {
-			break
-		}
-		take(e, groupOf(e.Kind))
-	}
-	d.References = renderReferences(picked)
-	for len(d.References) > 0 && count(Document{References: d.References}.Render(s)) > int(float64(limit)*referenceShare) {
-		d.shorten()
-		added--
-	}
-	return added
-}
-
-// maxReferenceCandidates bounds how many identifiers are weighed: a summary
-// never names more.
-const maxReferenceCandidates = 6000
-
-func renderReferences(picked map[string][]*Entity) []string {
-	var out []string
-	write := func(title string) {
-		var names []string
-		for _, e := range picked[title] {
-			names = append(names, e.Text)
-		}
-		if len(names) > 0 {
-			out = append(out, title+": "+strings.Join(names, " "))
-		}
-	}
-	write(central)
-	for _, g := range groupsOfKinds {
-		write(g.title)
-	}
-	return out
-}
-
 // retention is the share of the most salient identifiers that d names; 1 when
 // there are none.
 func retention(d Document, x *Index) float64 {
@@ -127,7 +52,7 @@ func retention(d Document, x *Index) float64 {
 	if len(top) == 0 {
 		return 1
 	}
-	have, n := named(d), 0
+	have, n := namesIn(d), 0
 	for _, e := range top {
 		if have[e.Text] {
 			n++

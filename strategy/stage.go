@@ -15,6 +15,10 @@ const StageName = "summarise"
 // minSummary is the least room, in tokens, in which a summary says anything.
 const minSummary = 60
 
+// seams is what a text between its tags may cost more than both cost apart: a
+// tokenizer cuts the two seams as it likes.
+const seams = 2
+
 // A Stage proposes to replace the remainder of a view by one summary, or by a
 // notice where no summary can be had. It may be used concurrently.
 type Stage struct{ w Writer }
@@ -94,14 +98,14 @@ type cut struct {
 
 // cut chooses what goes. nil = there is nothing to offer.
 func (s *Stage) cut(v *policy.View) *cut {
-	tags := v.Cost.Message(policy.NewSummary(1000, ""))
 	c := &cut{v: v, version: 1}
-	c.part = v.Partition(v.Shrink(s.w.MaxTokens + tags))
 	for _, m := range v.Messages {
 		if version, _, ok := policy.ParseSummary(m); ok { // whoever wrote it: no version comes twice
 			c.version = min(max(c.version, version+1), policy.MaxSummaryVersion)
 		}
 	}
+	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
+	c.part = v.Partition(v.Shrink(s.w.MaxTokens + tags))
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
 		c.take(v.Messages[i], v.Owned(i))
@@ -138,7 +142,7 @@ func (c *cut) take(m message.Message, ours bool) {
 }
 
 func (c *cut) input() Input {
-	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.limit, Count: c.v.Cost.Text}
+	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.limit, Tokens: c.tokens, Count: c.v.Cost.Text}
 }
 
 // visible returns the messages that stay.
@@ -161,7 +165,7 @@ func (c *cut) info(s Summary) policy.SummaryInfo {
 	info := policy.SummaryInfo{
 		Version: c.version, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model,
 		Input: len(c.removed), InputSize: c.tokens, Calls: s.Calls, Attempts: s.Attempts,
-		Fallback: s.Fallback, Retention: s.Retention, Invented: s.Invented,
+		Fallback: s.Fallback, Retention: s.Retention, Named: s.Named, Invented: s.Invented, Added: s.References,
 	}
 	for _, err := range s.Errors {
 		info.Errors = append(info.Errors, err.Error())

@@ -54,7 +54,8 @@ type Request struct {
 	Previous string
 	// Messages to summarise. Complete rounds; already redacted.
 	Messages []message.Message
-	// Visible messages stay in the view: what they name need not be named again.
+	// Visible messages stay in the view: what they name need not be named
+	// again. They are redacted too.
 	Visible []message.Message
 	// First is the number of the first message, for ids of steps.
 	First int

@@ -21,11 +21,11 @@ const (
 var TaskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{
-		{Title: "Goals and success criteria", Share: 0.09},
-		{Title: "Key entities", Share: 0.4, Lists: true},
-		{Title: "Constraints", Share: 0.07},
-		{Title: "Decisions", Share: 0.08},
-		{Title: "Outstanding actions and blockers", Share: 0.08},
+		{Title: "Goals and success criteria", Share: 0.08},
+		{Title: "Key entities", Share: 0.5, Lists: true},
+		{Title: "Constraints", Share: 0.05},
+		{Title: "Decisions", Share: 0.06},
+		{Title: "Outstanding actions and blockers", Share: 0.07},
 		{Title: "Sources", Share: 0.1},
 	},
 	Instructions: `Record the state of the task so that work can go on from it.
@@ -128,7 +128,7 @@ func entityGroup(e *Entity) string {
 	switch e.Kind {
 	case ident.Path, ident.File:
 		return "Files and paths"
-	case ident.Camel, ident.Pascal, ident.Snake:
+	case ident.Camel, ident.Pascal, ident.Snake, ident.Member:
 		return "Names in code and data"
 	case ident.Hex, ident.Ticket, ident.Code, ident.Email:
 		return "Ids"
@@ -155,7 +155,7 @@ func listing(line string) bool {
 // isIdentifier reports whether a word is one identifier and nothing else.
 func isIdentifier(word string) bool {
 	whole := false
-	ident.Scan(word, func(_ ident.Kind, start, end int) { whole = start == 0 && end == len(word) })
+	ident.ScanAll(word, func(_ ident.Kind, start, end int) { whole = whole || start == 0 && end == len(word) })
 	return whole
 }
 

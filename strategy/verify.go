@@ -8,7 +8,6 @@ import (
 
 // A verdict is what verification found.
 type verdict struct {
-	named    int // identifiers that the summary names
 	invented int // those that the source does not have
 	lines    int // that went with them
 }
@@ -76,9 +75,6 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]
-		if !seen[id] {
-			v.named++
-		}
 		if src.has(k, id) {
 			seen[id] = true
 			verified++
@@ -93,7 +89,6 @@ func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits [
 	for _, q := range quotations(s) {
 		if text := s[q.start+1 : q.end-1]; !src.says(text) {
 			if !seen[text] {
-				v.named++
 				v.invented++
 			}
 			seen[text] = true

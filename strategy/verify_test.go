@@ -155,6 +155,26 @@ func TestALongDraftMakesRoomForReferences(t *testing.T) {
 	}
 }
 
+func TestASummaryTellsHowManyIdentifiersItNamesAndWhereFrom(t *testing.T) {
+	// Of a model: five in the sections of which one is cut, the rest added.
+	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go\n- Seen: loadRows, parseLine, TestLoadRows\n", work())
+	_, refs, _ := strings.Cut(sum.Text, "## "+strategy.References+"\n")
+	if sum.Invented != 1 || sum.References == 0 || sum.Named != 4+sum.References {
+		t.Errorf("%d named, %d of them by references, %d invented:\n%s", sum.Named, sum.References, sum.Invented, sum.Text)
+	}
+	if n := len(strings.Fields(refs)); sum.References > n {
+		t.Errorf("%d identifiers in %d words of references", sum.References, n)
+	}
+	// Of the extractive backend, which nothing checks but the same verification.
+	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Messages: recorded(t), Count: counter(t).Count})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Named <= sum.References || sum.References == 0 || sum.Invented != 0 {
+		t.Errorf("%d named, %d of them by references, %d invented", sum.Named, sum.References, sum.Invented)
+	}
+}
+
 // The recordings hold summaries that models wrote of these very sessions when
 // they were compacted: true ones, on the whole. Verification must leave their
 // lines alone.

@@ -63,6 +63,7 @@ type Input struct {
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
 	MaxTokens int // most that fits here; 0 or above the Writer's: the Writer's
+	Tokens    int // of Messages and Previous, for observers; 0 = not counted
 	// Count says what text costs. Required; safe for concurrent use.
 	Count func(text string) int
 }
@@ -74,15 +75,15 @@ type Summary struct {
 	Strategy   string
 	Backend    string // which one wrote it
 	Model      string
-	Fallback   string // "", FallbackBrief or FallbackExtractive
-	Pieces     int    // into how many the input was cut
-	Calls      int    // drafts that were needed: pieces and merges
-	Attempts   int    // calls of the Summarizer, those that failed included
-	Named      int    // identifiers that the draft named
-	Invented   int    // identifiers that were cut, because the source lacks them
-	References int    // identifiers that were added
-	Retention  float64
-	Prompt     int // tokens billed, as far as known
+	Fallback   string  // "", FallbackBrief or FallbackExtractive
+	Pieces     int     // into how many the input was cut
+	Calls      int     // drafts that were needed: pieces and merges
+	Attempts   int     // calls of the Summarizer, those that failed included
+	Named      int     // identifiers that Text names
+	Invented   int     // identifiers that were cut, because the source lacks them
+	References int     // identifiers that References alone name: the sections leave them out
+	Retention  float64 // share of the most salient identifiers that Text names
+	Prompt     int     // tokens billed, as far as known
 	Completion int
 	Elapsed    time.Duration
 	Errors     []error // of the attempts that failed, in order

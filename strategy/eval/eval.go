@@ -49,6 +49,11 @@ type Options struct {
 	Count func(text string) int
 	// Progress is told of each session that is done. May be nil.
 	Progress func(done, of int)
+
+	// Reading says what an identifier is: one of [Readings]. Default literal.
+	Reading string
+
+	reading *reading
 }
 
 // perMessage is what a message costs beside its texts, in tokens.
@@ -56,7 +61,7 @@ const perMessage = 4
 
 // Run measures. Sessions that never fill a window, or whose end needs nothing
 // of what was evicted, do not count there. Errors are those of the context and
-// of an unknown strategy; a summary that could not be had counts as none.
+// of an unknown strategy or reading; a summary that could not be had counts as none.
 func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	o, strategies, err := o.defaults()
 	if err != nil {
@@ -65,7 +70,7 @@ func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	var report Report
 	for i, s := range sessions {
 		for _, setting := range o.Settings {
-			split, ok := Cut(s, setting.Window, o.cost)
+			split, ok := o.reading.cut(s, setting.Window, o.cost)
 			if !ok || len(split.Needed) == 0 {
 				continue
 			}
@@ -86,6 +91,10 @@ func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 }
 
 func (o Options) defaults() (Options, []strategy.Strategy, error) {
+	var err error
+	if o.reading, err = readingOf(o.Reading); err != nil {
+		return o, nil, err
+	}
 	if len(o.Settings) == 0 {
 		o.Settings = Settings()
 	}
@@ -130,21 +139,28 @@ func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strat
 }
 
 // invented counts the identifiers of a summary that its source does not have,
-// letter by letter; ids of steps are not identifiers.
+// letter by letter, be it as a part of a longer one.
 func invented(text string, s *Split) int {
-	source := set{}
-	for _, m := range s.Evicted {
-		source.message(m)
-	}
-	have := set{}
-	have.text(text)
+	source, in := s.reading.names(s.Evicted...), s.reading.names()
+	in.add(text)
 	n := 0
-	for id := range have {
-		if !source[id] && !source.holds(id) {
+	for id := range in.ids {
+		if !source.have(id) && !source.holds(id) {
 			n++
 		}
 	}
 	return n
+}
+
+// holds reports whether id stands inside of an identifier: the end of a path,
+// the beginning of a hash.
+func (n *names) holds(id string) bool {
+	for have := range n.ids {
+		if strings.Contains(have, id) {
+			return true
+		}
+	}
+	return false
 }
 
 // Baselines that every report holds.

@@ -1,10 +1,11 @@
 package eval
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
 // Definition of the measure.
@@ -22,13 +23,18 @@ type Split struct {
 	After   []message.Message
 	Needed  []string // identifiers, in the order in which they are needed
 
-	kept set // what pinned and recent messages name
+	reading *reading
+	kept    *names // what pinned and recent messages name
 }
 
 // Cut cuts a session at a window of that many tokens; count says what a
 // message costs. ok is false for a session that never gets there, evicts
 // nothing or ends at the cut.
 func Cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
+	return literal().cut(s, window, count)
+}
+
+func (r *reading) cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
 	total, cut := 0, -1
 	limit := CutShare * float64(window)
 	for i, m := range s.Messages {
@@ -40,7 +46,7 @@ func Cut(s Session, window int, count func(message.Message) int) (split Split, o
 	if cut < 0 || cut == len(s.Messages) {
 		return Split{}, false
 	}
-	split.Session, split.After = s, s.Messages[cut:]
+	split.Session, split.After, split.reading = s, s.Messages[cut:], r
 	split.arrange(s.Messages[:cut])
 	if len(split.Evicted) == 0 {
 		return Split{}, false
@@ -52,7 +58,7 @@ func Cut(s Session, window int, count func(message.Message) int) (split Split, o
 // arrange sorts what stands before the cut.
 func (s *Split) arrange(before []message.Message) {
 	start := lastTurns(before, RecentTurns)
-	s.kept = set{}
+	s.kept = s.reading.names()
 	for i, m := range before {
 		switch {
 		case m.Role == message.RoleSystem || m.Role == message.RoleDeveloper:
@@ -81,45 +87,31 @@ func lastTurns(msgs []message.Message, n int) int {
 
 // needed finds what the rest of the session uses without being shown it again.
 func (s *Split) needed() []string {
-	evicted := set{}
-	for _, m := range s.Evicted {
-		evicted.message(m)
-	}
-	known := set{} // used or shown after the cut
+	evicted, shown, used := s.reading.names(s.Evicted...), s.reading.names(), map[string]bool{}
 	var out []string
 	for _, m := range s.After {
-		seen := set{}
-		seen.message(m)
-		for _, id := range seen.order() {
-			if known[id] {
-				continue
-			}
-			known[id] = true
-			if m.Role == message.RoleAssistant && evicted[id] && countable(id) {
+		if m.Role != message.RoleAssistant {
+			shown.message(m)
+			continue
+		}
+		for _, id := range slices.Sorted(maps.Keys(s.reading.names(m).ids)) {
+			if !used[id] && evicted.have(id) && !shown.have(id) {
 				out = append(out, id)
 			}
+			used[id] = true
 		}
 	}
 	return out
 }
 
-// countable leaves out the kinds that the measure does not count.
-func countable(id string) bool {
-	ok := false
-	ident.Scan(id, func(k ident.Kind, _, _ int) {
-		ok = ok || k != ident.Version && k != ident.Code && k != ident.Email
-	})
-	return ok
-}
-
 // InView returns how many of the needed identifiers the view names when text
 // stands for what was evicted.
 func (s *Split) InView(text string) int {
-	have := set{}
-	have.text(text)
+	in := s.reading.names()
+	in.add(text)
 	n := 0
 	for _, id := range s.Needed {
-		if s.kept[id] || have[id] {
+		if s.kept.have(id) || in.have(id) {
 			n++
 		}
 	}

@@ -184,6 +184,41 @@ func hijack(w http.ResponseWriter) {
 	}
 }
 
+func TestWriterTellsOfANetworkThatIsNotThere(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
+	s.Close() // nobody listens there any more
+	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Retries = 2 })
+	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, strategy.ErrNoSummary) || sum.Attempts != 3 {
+		t.Errorf("error %v after %d attempts", err, sum.Attempts)
+	}
+	if infos[1].Action != "retry in 1ms" || len(s.requests()) > 0 {
+		t.Errorf("action %q, %d requests", infos[1].Action, len(s.requests()))
+	}
+}
+
+func TestRefusalGoesToBriefAndThenToTheFallback(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, "", "No.", "stop") })
+	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Fallback = strategy.FallbackExtractive })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Backend != strategy.BackendExtractive || sum.Fallback != strategy.FallbackExtractive || sum.Strategy != "task_state" || sum.Text == "" {
+		t.Errorf("summary %+v", sum)
+	}
+	var told []string
+	for _, i := range infos {
+		if i.Err != nil && i.Phase == strategy.Answered {
+			told = append(told, i.Strategy+": "+i.Action)
+		}
+	}
+	if fmt.Sprint(told) != "[task_state: brief brief: give up]" {
+		t.Errorf("told %q", told)
+	}
+	if len(sum.Errors) < 2 || !errors.Is(sum.Errors[0], strategy.ErrRefused) || !errors.Is(sum.Errors[1], strategy.ErrRefused) {
+		t.Errorf("errors %v", sum.Errors)
+	}
+}
+
 func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })

@@ -18,16 +18,18 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-var update = flag.Bool("update", false, "write what is into the exchange on file")
+var update = flag.Bool("update", false, "write the summary that is into the exchange on file")
 
 // runs is how often the exchange is replayed: every time the same bytes.
 const runs = 100
 
-// TestAnExchangeOnFileGivesTheSameSummaryEachTime replays an exchange: the
-// request must be the one on file to the byte (seed 42, temperature 0), and its
-// answer must become the summary on file. No model was asked for the answer: it
-// was written by hand, in the form of the wire.
-func TestAnExchangeOnFileGivesTheSameSummaryEachTime(t *testing.T) {
+// TestARecordedExchangeGivesTheSameSummaryEachTime replays what the recorder
+// (strategy/openai/record) wrote down: the request must be the one on file to
+// the byte (seed 42, temperature 0), and its answer must become the summary on
+// file. The answer on file came over the wire from a server that is not ours,
+// @copilotkit/aimock; there is no model behind it, it says what the extractive
+// backend says of the session.
+func TestARecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 	path := filepath.Join("testdata", "exchange.txtar")
 	a, err := txtar.ParseFile(path)
 	if err != nil || len(a.Files) != 4 {
@@ -58,18 +60,21 @@ func TestAnExchangeOnFileGivesTheSameSummaryEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if d := cmp.Diff(string(request.Data), string(asked)); d != "" {
+			t.Fatalf("request of run %d; record the exchange again: %s", i, d)
+		}
 		if *update && i == 0 {
-			request.Data, want.Data = asked, []byte(sum.Text+"\n")
+			want.Data = []byte(sum.Text + "\n")
 			if err := os.WriteFile(path, txtar.Format(a), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if d := cmp.Diff(string(request.Data), string(asked)); d != "" {
-			t.Fatalf("request of run %d: %s", i, d)
-		}
 		if d := cmp.Diff(string(want.Data), sum.Text+"\n"); d != "" {
 			t.Fatalf("summary of run %d: %s", i, d)
 		}
+	}
+	if !bytes.Contains(asked, []byte(`"seed": 42`)) || !bytes.Contains(asked, []byte(`"temperature": 0,`)) {
+		t.Errorf("request without seed or temperature: %.300s", asked)
 	}
 }
 

@@ -23,23 +23,34 @@ const (
 	Snake   // snake_case, SNAKE_CASE
 	Code    // HAT227, W1234567: capitals and digits mixed
 	Email
+	Member // fmt.Println, self.config; only [ScanAll] reports it
 	kinds
 )
 
 // Kinds is the number of kinds.
 const Kinds = int(kinds)
 
-var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "version", "camel", "pascal", "snake", "code", "email"}
+var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "version", "camel", "pascal", "snake", "code", "email", "member"}
 
 // String returns the name of the kind.
 func (k Kind) String() string { return names[k] }
 
 // Scan calls found for every identifier in text, from left to right; they do
 // not overlap. It is one pass.
-func Scan(text string, found func(k Kind, start, end int)) {
+func Scan(text string, found func(k Kind, start, end int)) { scan(text, false, found) }
+
+// ScanAll is Scan that also reports members, each before the identifiers that
+// it is made of.
+func ScanAll(text string, found func(k Kind, start, end int)) { scan(text, true, found) }
+
+func scan(text string, members bool, found func(k Kind, start, end int)) {
 	for i := 0; i < len(text); {
 		c := class[text[i]]
 		if c&starts == 0 {
+			i++
+			continue
+		}
+		if escaped(text, i) {
 			i++
 			continue
 		}
@@ -69,12 +80,21 @@ func Scan(text string, found func(k Kind, start, end int)) {
 			continue
 		}
 		if slashes > 0 {
-			path(text, i, end, found)
+			path(text, i, end, members, found)
 		} else {
-			word(text, i, end, found)
+			word(text, i, end, members, found)
 		}
 		i = end
 	}
+}
+
+// escaped reports whether the letter at i belongs to an escape, as in the
+// text of a string that was quoted: \nNext is a new line and Next.
+func escaped(text string, i int) bool {
+	if i == 0 || text[i-1] != '\\' || i+1 >= len(text) || class[text[i+1]]&upper == 0 {
+		return false
+	}
+	return text[i] == 'n' || text[i] == 't' || text[i] == 'r'
 }
 
 // All returns the identifiers of text in order, repeated ones included.

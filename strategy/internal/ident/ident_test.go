@@ -29,11 +29,27 @@ func TestScanFindsEveryKind(t *testing.T) {
 		{"feature/add-login origin/main", "path:feature/add-login path:origin/main"},
 		{"a//b", ""},
 		{"日本語 main.go 日本", "file:main.go"},
+		{`"one\nNextLine and\tTabbedName C:\temp\readme.md"`, "pascal:NextLine pascal:TabbedName file:readme.md"},
 	} {
 		var got []string
 		Scan(c.text, func(k Kind, s, e int) { got = append(got, k.String()+":"+c.text[s:e]) })
 		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 			t.Errorf("Scan(%q): %s", c.text, d)
+		}
+	}
+}
+
+func TestScanAllReportsMembersBesideWhatTheyAreMadeOf(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"self.config.get() and c.Parts", "member:self.config.get member:c.Parts"},
+		{"set parseArgs.name", "member:parseArgs.name camel:parseArgs"},
+		{"message.NewServer says more alone", "pascal:NewServer"},
+		{"main.go, 1.2, v1.x, e.g. this.", "file:main.go version:1.2"},
+	} {
+		var got []string
+		ScanAll(c.text, func(k Kind, s, e int) { got = append(got, k.String()+":"+c.text[s:e]) })
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("ScanAll(%q): %s", c.text, d)
 		}
 	}
 }

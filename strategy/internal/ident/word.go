@@ -4,7 +4,7 @@ import "strings"
 
 // path reports text[start:end), which holds a slash, as a path; where it is
 // none, the words in it.
-func path(text string, start, end int, found func(Kind, int, int)) {
+func path(text string, start, end int, members bool, found func(Kind, int, int)) {
 	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 {
 		end--
 	}
@@ -23,7 +23,7 @@ func path(text string, start, end int, found func(Kind, int, int)) {
 		if cut < 0 {
 			cut = end - start
 		}
-		word(text, start, start+cut, found)
+		word(text, start, start+cut, members, found)
 		start += cut + 1
 	}
 }
@@ -64,7 +64,7 @@ func isPath(s string) bool {
 
 // word reports what is in a run without slashes: a file name, an id, a
 // version, or the words between its dots and dashes.
-func word(text string, start, end int, found func(Kind, int, int)) {
+func word(text string, start, end int, members bool, found func(Kind, int, int)) {
 	for start < end && class[text[start]]&(inWord) == 0 && text[start] != '.' {
 		start++
 	}
@@ -83,6 +83,9 @@ func word(text string, start, end int, found func(Kind, int, int)) {
 		if k, ok := compound(s); ok {
 			found(k, start, end)
 			return
+		}
+		if members && isMember(s) {
+			found(Member, start, end)
 		}
 	}
 	for start < end {
@@ -163,6 +166,34 @@ func isDate(s string) bool {
 		}
 	}
 	return len(s) == 10 || s[10] == 'T' || s[10] == '-' || s[10] == '_'
+}
+
+// isMember reports whether s is names with dots between them, the last of
+// which says too little alone.
+func isMember(s string) bool {
+	parts, letters, part := 0, 0, 0
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i == len(s) || s[i] == '.':
+			if part == 0 {
+				return false
+			}
+			parts++
+			part = 0
+		case class[s[i]]&inWord == 0, part == 0 && class[s[i]]&digit != 0:
+			return false
+		default:
+			if class[s[i]]&(upper|lower) != 0 {
+				letters++
+			}
+			part++
+		}
+	}
+	if parts < 2 || letters < 3 {
+		return false
+	}
+	_, alone := single(s[strings.LastIndexByte(s, '.')+1:])
+	return !alone
 }
 
 func isTicket(s string) bool {
