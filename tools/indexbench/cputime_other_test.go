@@ -1,0 +1,8 @@
+//go:build !unix
+
+package indexbench
+
+import "time"
+
+// cpuTime is not known.
+func cpuTime() time.Duration { return 0 }
