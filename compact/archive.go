@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 )
@@ -16,12 +15,13 @@ import (
 //	{…the message, redacted…,"meta":{"fp":"…","refs":["3f9a2c1b77de"],"protected":true}}
 //
 // fp is the fingerprint of the message before redaction; refs are those of its
-// parts, in order.
-func (m *CompactManager) line(msg message.Message) redact.Text {
-	body := oneLine(openai.AppendMessage(nil, msg))
+// parts, in order. A message of another wire than chat completions has "wire"
+// too, the name of it.
+func (s *session) line(msg message.Message) redact.Text {
+	body := oneLine(formatOf(msg.Wire()).AppendMessage(nil, msg))
 	body = bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}"))
 	fp := msg.Fingerprint()
-	texts := []redact.Text{m.redactor.JSON(append(body, '}'))}
+	texts := []redact.Text{s.redactor.JSON(append(body, '}'))}
 	// What the redactor returns is the same object; its closing brace moves
 	// behind the meta.
 	texts[0] = texts[0].TrimSuffix("}")
@@ -29,15 +29,18 @@ func (m *CompactManager) line(msg message.Message) redact.Text {
 	if len(bytes.TrimSpace(body)) == 1 {
 		sep = redact.Lit(`"meta":{"fp":"`)
 	}
-	texts = append(texts, sep, redact.Digest(fp[:]), redact.Lit(`","refs":[`))
+	texts = append(texts, sep, redact.Digest(fp), redact.Lit(`","refs":[`))
 	for i, p := range msg.Parts {
 		if i > 0 {
 			texts = append(texts, redact.Lit(","))
 		}
 		ref := p.Fingerprint()
-		texts = append(texts, redact.Lit(`"`), redact.Digest(ref[:6]), redact.Lit(`"`))
+		texts = append(texts, redact.Lit(`"`), redact.Ref(ref), redact.Lit(`"`))
 	}
 	texts = append(texts, redact.Lit("]"))
+	if w, ok := wireMark(msg.Wire()); ok {
+		texts = append(texts, redact.Lit(`,"wire":"`), w, redact.Lit(`"`))
+	}
 	if msg.Protected {
 		texts = append(texts, redact.Lit(`,"protected":true`))
 	}
@@ -60,16 +63,16 @@ func oneLine(raw []byte) []byte {
 }
 
 // summaryFile is what summary-NNN.json holds.
-func (m *CompactManager) summaryFile(step int, s *policy.SummaryInfo) redact.Text {
+func (s *session) summaryFile(step int, sum *policy.SummaryInfo) redact.Text {
 	raw, err := json.Marshal(struct {
 		V    int `json:"v"`
 		Step int `json:"step"`
 		*policy.SummaryInfo
-	}{1, step, s})
+	}{1, step, sum})
 	if err != nil {
 		raw = []byte(`{"v":1}`) // numbers, strings and lists of them: can't fail
 	}
-	return m.redactor.Record(raw)
+	return s.redactor.Record(raw)
 }
 
 // adapter names the archive in events and reports.
@@ -95,8 +98,14 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	if err := s.writeEvents(ctx); err != nil {
 		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
 	}
-	if _, err := s.log.Final(ctx, m.lines(history, nil)); err != nil {
+	s.study(history)
+	lines := s.lines(history, nil)
+	w, err := s.log.Final(ctx, lines)
+	if err != nil {
 		return &ArchiveError{Op: "transcript", Session: sessionID, Err: err}
+	}
+	if err := m.writeFinalIndex(ctx, s, history, lines, w); err != nil {
+		return &ArchiveError{Op: "index", Session: sessionID, Err: err}
 	}
 	return nil
 }

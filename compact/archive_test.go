@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,13 +14,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // failing is an archive that fails at keys which contain a word.
@@ -92,6 +91,7 @@ func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
 // slow is an archive whose transcripts are not durable until it is told so.
 type slow struct {
 	storage.Archive
+	entered  chan struct{} // closed when the transcript is being written
 	release  chan struct{}
 	stored   atomic.Bool
 	violated atomic.Bool
@@ -99,6 +99,7 @@ type slow struct {
 
 func (s *slow) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if strings.Contains(k.String(), "transcript-pre-compact") {
+		close(s.entered)
 		<-s.release
 		defer s.stored.Store(true)
 	}
@@ -109,7 +110,7 @@ func (s *slow) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 }
 
 func TestNothingIsCommittedBeforeTheTranscriptIsDurable(t *testing.T) {
-	a := &slow{Archive: memory.New(), release: make(chan struct{})}
+	a := &slow{Archive: memory.New(), entered: make(chan struct{}), release: make(chan struct{})}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	done := make(chan *compact.Result)
 	go func() {
@@ -119,10 +120,11 @@ func TestNothingIsCommittedBeforeTheTranscriptIsDurable(t *testing.T) {
 		}
 		done <- res
 	}()
+	<-a.entered
 	select {
 	case <-done:
 		t.Fatal("the call returned before the transcript was durable")
-	default:
+	case <-time.After(100 * time.Millisecond): // enough for a ledger, were it not for the transcript
 	}
 	close(a.release)
 	if res := <-done; !res.Triggered || a.violated.Load() {
@@ -170,74 +172,6 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	}
 	if res.Archived == nil || res.Archived.Head == "" || !slices.Contains(res.Archived.Files, "ledger-001.json") {
 		t.Errorf("the result does not say where: %+v", res.Archived)
-	}
-}
-
-func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
-	secret := "sk-" + strings.Repeat("a1B2", 10)
-	password := "hunter" + strings.Repeat("7x", 6)
-	server := tracetest.NewServer(t)
-	dir := t.TempDir()
-	history := loop(100, 200)
-	history[5] = message.ToolResult(history[5].Parts[0].CallID, "OPENAI_API_KEY="+secret+"\n"+text(200))
-	history[6] = message.Assistant("I will use password: "+password, message.Call("call_2", "bash", `{"command":"export API_KEY=`+secret+`"}`))
-	before := bytesOf(history)
-	c, err := compact.Preset("graduated")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, dir), server.URL
-	r := newRig(t, c)
-	res, err := r.ManualCompact(context.Background(), "s", history, "because password: "+password)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if bytesOf(history) != before {
-		t.Error("the messages in memory were changed")
-	}
-	if view := bytesOf(res.Messages); strings.Contains(res.Summary.Text, secret) || strings.Contains(view, secret) || strings.Contains(res.Summary.Text, password) {
-		t.Error("the summary holds a secret")
-	}
-	searched := 0
-	look := func(where string, data []byte) {
-		searched += len(data)
-		for _, s := range []string{secret, password} {
-			if bytes.Contains(data, []byte(s)) {
-				t.Errorf("%s holds a secret", where)
-			}
-		}
-	}
-	for _, name := range files(t, filepath.Join(dir, "s")) {
-		data, err := os.ReadFile(filepath.Join(dir, "s", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		look(name, data)
-	}
-	for _, body := range server.Bodies() {
-		look("a body to Ariadne", body)
-	}
-	for _, e := range r.events.Events() {
-		look("an event", e.AppendJSON(nil))
-	}
-	if searched < 50_000 || len(server.Bodies()) == 0 {
-		t.Errorf("only %d bytes and %d bodies were searched", searched, len(server.Bodies()))
-	}
-}
-
-func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
-	c, err := compact.Preset("graduated")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Model, c.Archive, c.Redaction.Enabled = "gpt-4", memory.New(), false
-	r := newRig(t, c)
-	r.preflight(turns(1, 10))
-	if e := r.named(trace.NameRedactionDisabled); len(e) != 1 || e[0].Severity != trace.SeverityHigh {
-		t.Errorf("got %v, want one event of high severity", e)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 type call struct {
 	m       *CompactManager
 	q       request
-	id      string
+	id      string            // a name, as nameOf makes it; so are the agent and the branch in q
 	history []message.Message // as the stages see it: protected by the caller's function too
 	input   []message.Message // as it came in
 	res     *Result
@@ -25,8 +25,9 @@ type call struct {
 	s    *session
 	lane *lane
 
-	now   replayed // the history with the edits of earlier steps
-	fixed int      // tool schemas and the reply primer
+	rules *legality // of the provider; nil = nobody said which
+	now   replayed  // the history with the edits of earlier steps
+	fixed int       // tool schemas and the reply primer
 	tools int
 	last  int // what the last compaction ended at; 0 = none
 
@@ -34,22 +35,27 @@ type call struct {
 
 	began             time.Time
 	trace, span, root string
+	label, agent      redact.Text   // id and agent, as events say them
+	sessionBegan      time.Time     // where one trace is for a whole session
 	callers           bool          // the trace is the caller's own
-	label, agent      string        // session and agent as events name them, redacted
 	decided           bool          // the decision has been said
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
+	logged            int // the step that the line of parent says
+	floor             int // what the view can't get below, where that is why nothing is done
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
-	c := &call{m: m, q: q, id: id, input: history, history: protect(history, q.pins), began: m.now()}
+	label, agent := m.nameOf(id), m.nameOf(q.agent)
+	asked := q.agent
+	q.agent, q.branch = agent.String(), m.nameOf(q.branch).String()
+	c := &call{m: m, q: q, id: label.String(), label: label, agent: agent, input: history, history: protect(history, q.pins), began: m.now()}
 	c.res = &Result{
 		Messages: append([]message.Message(nil), history...),
-		Session:  id, Agent: q.agent, Manual: q.manual,
+		Session:  id, Agent: asked, Manual: q.manual,
 		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
 		Note: m.redactor.Text(q.note).String(),
 	}
-	c.label, c.agent = m.redactor.Text(id).String(), m.redactor.Text(q.agent).String()
 	return c
 }
 
@@ -73,11 +79,12 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.open(ctx); err != nil {
 		return err
 	}
+	defer c.s.leave(c.lane)
 	c.lane.mu.Lock()
 	defer c.lane.mu.Unlock()
 	c.note()
 	for range attempts {
-		c.decided = false
+		c.decided, c.floor = false, 0
 		c.replay(ctx)
 		c.estimate()
 		err := c.decide(ctx)
@@ -98,7 +105,10 @@ func (c *call) open(ctx context.Context) (err error) {
 	if c.id == "" {
 		return ErrSession
 	}
-	if c.ep, err = c.m.epoch(c.q.model); err != nil {
+	if c.rules, err = newLegality(c.q.wire, c.history); err != nil {
+		return err
+	}
+	if c.ep, err = c.m.epoch(c.q.epochKey); err != nil {
 		return err
 	}
 	started := c.m.now()
@@ -106,7 +116,7 @@ func (c *call) open(ctx context.Context) (err error) {
 		return err
 	}
 	c.res.Timing.Ledger = c.m.now().Sub(started)
-	c.lane = c.s.lane(c.q.agent)
+	c.lane = c.s.lane(c.q.owner())
 	c.startTrace(ctx)
 	return nil
 }
@@ -119,9 +129,10 @@ const headEvery = 3 * time.Second
 func (c *call) replay(ctx context.Context) {
 	c.s.refresh(ctx, c.m.now(), headEvery)
 	started := c.m.now()
-	c.now = c.lane.replay(c.s, c.history, c.q.agent, c.ep.engine.Pins, c.m.forms())
+	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.m.forms())
+	c.replayLegally()
 	c.last = 0
-	if l := c.now.last; l != nil && l.Model == c.ep.model && l.Window == c.ep.window {
+	if l := c.now.last; l != nil && l.Model == c.ep.name && l.Window == c.ep.window {
 		c.last = max(l.After, l.Bound)
 	}
 	c.recalibrate()
@@ -152,13 +163,14 @@ func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
 	c.fixed = c.tools + c.ep.estimator.Reply()
-	c.res.Before = c.layers(c.now.conv.Messages())
+	msgs := c.now.conv.Messages()
+	c.res.Before = c.layers(msgs)
 	c.res.After = c.res.Before
 	c.res.TokensIn = c.res.Before.Total
-	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.model, c.ep.window, c.ep.encoding
+	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.name, c.ep.window, c.ep.encoding
 	c.res.Budget, c.res.Trigger, c.res.Target = c.ep.budget.Cap, c.ep.budget.Due(c.last), c.ep.budget.Target
 	c.res.Keep = c.ep.engine.Keep
-	c.res.UpperBound = c.upperBound(c.now.conv.Messages(), c.res.Before.Total)
+	c.res.UpperBound = c.upperBound(msgs, c.res.Before.Total)
 	c.res.Timing.Count = c.m.now().Sub(started)
 	c.emitEstimate(started)
 }
@@ -194,7 +206,7 @@ func (l *Layers) of(m *message.Message) *int {
 func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.ep.budget,
-		Manual: c.q.manual, Estimate: c.q.dry,
+		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(),
 	}
 }
 
@@ -207,14 +219,14 @@ func (c *call) decide(ctx context.Context) error {
 	switch {
 	case c.q.manual:
 		c.res.Reason = trace.ReasonManual
-	case total >= due && due == c.ep.budget.Cap && due != c.ep.budget.Trigger:
+	case total >= due && due >= c.ep.budget.Cap:
 		c.res.Reason = trace.ReasonBudget
 	case total >= due:
 		c.res.Reason = trace.ReasonUsage
 	default:
 		c.res.Reason = trace.ReasonBelow
 		if total >= c.ep.budget.Trigger {
-			c.res.Reason = trace.ReasonFloor
+			c.res.Reason, c.floor = trace.ReasonFloor, c.last
 		}
 		if !c.ep.always() {
 			c.keepView(c.now.conv)
@@ -228,6 +240,9 @@ func (c *call) decide(ctx context.Context) error {
 
 // compact runs the engine and commits what it did.
 func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
+	if !c.q.dry {
+		c.s.study(c.history)
+	}
 	run := newRun(ctx, c)
 	engine, err := run.engine()
 	if err != nil {
@@ -278,7 +293,7 @@ func (c *call) unchanged(started time.Time, q policy.Request, out *policy.Outcom
 	case c.q.manual:
 		c.res.Reason = trace.ReasonNothingOld
 	default:
-		c.res.Reason = trace.ReasonFloor
+		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
 		c.explain(out)
 	}
 	c.discards(out)

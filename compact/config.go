@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -18,68 +19,196 @@ import (
 // of the preset; to set one to zero, start from [Preset]. The tags are the
 // names in files, which package configs loads.
 type Config struct {
-	Preset string `mapstructure:"preset"` // default "graduated"; see [Presets]
+	// Preset is what fields that are zero come from; default "graduated". See
+	// [Presets].
+	Preset string `mapstructure:"preset"`
 
-	Model            string `mapstructure:"model"`                               // decides tokenizer and window
-	MaxContextTokens int    `mapstructure:"max_context_tokens" validate:"gte=0"` // 0: looked up by the model's name
-	MaxOutputTokens  int    `mapstructure:"max_output_tokens" validate:"gte=0"`  // reserved for the answer; default 0
-	Counting         string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
+	// Model decides tokenizer and window; [WithModel] names another for one
+	// call. "": counted in o200k_base, as an approximation.
+	Model string `mapstructure:"model"`
+	// MaxContextTokens is the window, input and output together; 0: looked up
+	// by the model's name, 128,000 where that is not known.
+	MaxContextTokens int `mapstructure:"max_context_tokens" validate:"gte=0"`
+	// MaxOutputTokens is reserved for the answer; default 0.
+	MaxOutputTokens int `mapstructure:"max_output_tokens" validate:"gte=0"`
+	// Counting is the unit of everything that is called tokens here: "model",
+	// the model's own; "bytes4", bytes / 4; "utf16", UTF-16 units. Default
+	// "model".
+	Counting string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
 
-	Policy     policy.Config         `mapstructure:"policy"`
-	Truncate   policy.TruncateConfig `mapstructure:"truncate"`
-	Mask       policy.MaskConfig     `mapstructure:"mask"`
-	Summarizer SummarizerConfig      `mapstructure:"summarizer"`
-	Redaction  RedactionConfig       `mapstructure:"redaction"`
-	Storage    StorageConfig         `mapstructure:"storage"`
-	Trace      TraceConfig           `mapstructure:"trace"`
+	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, how far, and what is kept
+	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result that is too large is cut
+	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders
+	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // who writes summaries
+	Redaction  RedactionConfig       `mapstructure:"redaction"`  // what is taken out of all that leaves memory
+	Storage    StorageConfig         `mapstructure:"storage"`    // where what is taken out of a conversation goes first
+	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
 
-	// Components that are handed in as values. Nil: made from the rest.
-	Archive   storage.Archive     `mapstructure:"-" validate:"-"`
-	Summarise strategy.Summarizer `mapstructure:"-" validate:"-"` // asked for summaries instead of the extractive backend
-	Redactor  *redact.Redactor    `mapstructure:"-" validate:"-"`
-	Exporters []trace.Exporter    `mapstructure:"-" validate:"-"` // in addition to those that Trace names
-	Counter   token.Counter       `mapstructure:"-" validate:"-"`
-	Now       func() time.Time    `mapstructure:"-" validate:"-"` // what measures durations; default time.Now
+	// Archive stores what is taken out; nil: what Storage says. The manager
+	// does not close it.
+	Archive storage.Archive `mapstructure:"-" validate:"-"`
+	// OpenArchive opens the archive of an adapter that this package does not
+	// link, which is s3; configs.Load sets it. The manager closes what it
+	// opened.
+	OpenArchive func(ctx context.Context, c StorageConfig) (storage.Archive, error) `mapstructure:"-" validate:"-"`
+	// Summarise is asked for summaries; nil: the extractive backend, which
+	// needs no model. configs.Load sets it for the backend openai.
+	Summarise strategy.Summarizer `mapstructure:"-" validate:"-"`
+	// Redactor takes secrets out; nil: made of Redaction.
+	Redactor *redact.Redactor `mapstructure:"-" validate:"-"`
+	// Exporters get every event, in addition to those that Trace names. The
+	// manager shuts them down when it is closed.
+	Exporters []trace.Exporter `mapstructure:"-" validate:"-"`
+	// Counter counts the tokens of texts, where Counting is "model"; nil: that
+	// of Model.
+	Counter token.Counter `mapstructure:"-" validate:"-"`
+	// Now measures durations; nil: [time.Now].
+	Now func() time.Time `mapstructure:"-" validate:"-"`
 
 	complete bool // made by Preset: zeros mean zero
 }
 
 // SummarizerConfig says who writes summaries.
 type SummarizerConfig struct {
-	Backend     string        `mapstructure:"backend" validate:"oneof=extractive openai"` // default extractive: no model, no network
-	Model       string        `mapstructure:"model"`
-	BaseURL     string        `mapstructure:"base_url" validate:"omitempty,url"`
-	MaxTokens   int           `mapstructure:"max_tokens" validate:"gte=64"`     // of one summary
-	Window      int           `mapstructure:"window_tokens" validate:"gte=0"`   // of the summariser's own window; 0: looked up
-	Timeout     time.Duration `mapstructure:"timeout" validate:"gte=0"`         // for the whole summary
-	MaxAttempts int           `mapstructure:"max_attempts" validate:"gte=1"`    // for one call
-	Parallel    int           `mapstructure:"parallel" validate:"gte=1,lte=64"` // pieces of one summary at once
-	Seed        int           `mapstructure:"seed"`
-	Fallback    string        `mapstructure:"fallback" validate:"oneof=pruning-only extractive"`
+	// Backend is "extractive" (no model, no network) or "openai" (any server that
+	// speaks its chat completions); default "extractive".
+	Backend string `mapstructure:"backend" validate:"oneof=extractive openai"`
+	// Model is asked for summaries; "" with the backend openai is an error.
+	Model string `mapstructure:"model"`
+	// BaseURL is its server, "http://localhost:11434/v1" for example; "" is
+	// OpenAI's.
+	BaseURL string `mapstructure:"base_url" validate:"omitempty,url"`
+	// MaxTokens is the most that a summary may cost, in tokens; default 1500.
+	// In the preset history-reducer it is in characters.
+	MaxTokens int `mapstructure:"max_tokens" validate:"gte=64"`
+	// Window is the summarising model's own window, in tokens; 0: looked up.
+	Window int `mapstructure:"window_tokens" validate:"gte=0"`
+	// Timeout bounds a whole summary with all its retries; default 1m.
+	Timeout time.Duration `mapstructure:"timeout" validate:"gte=0"`
+	// MaxAttempts is how often one call is tried; default 3.
+	MaxAttempts int `mapstructure:"max_attempts" validate:"gte=1"`
+	// Parallel is how many pieces of one summary are written at once; default 4.
+	Parallel int `mapstructure:"parallel" validate:"gte=1,lte=64"`
+	// Seed is sent with each call; default 42.
+	Seed int `mapstructure:"seed"`
+	// Fallback is what is done when no summary is to be had: "pruning-only" puts
+	// a notice in its place, "extractive" a summary that no model wrote; default
+	// "pruning-only".
+	Fallback string `mapstructure:"fallback" validate:"oneof=pruning-only extractive"`
 }
 
 // RedactionConfig says what leaves memory.
 type RedactionConfig struct {
-	Enabled    bool     `mapstructure:"enabled"`
-	Strict     bool     `mapstructure:"strict"`
-	PII        bool     `mapstructure:"pii"`
-	Patterns   []string `mapstructure:"patterns"`
-	Summarizer bool     `mapstructure:"summarizer"` // also what goes to a summariser model
+	// Enabled is true by default. Without it everything is stored and exported
+	// as it is, and every call has an event of high severity that says so.
+	Enabled bool `mapstructure:"enabled"`
+	// Strict also takes what merely looks like api_key=… or password: …; default
+	// false.
+	Strict bool `mapstructure:"strict"`
+	// PII also takes e-mail addresses, telephone numbers, cards and IBANs; default
+	// false.
+	PII bool `mapstructure:"pii"`
+	// Patterns are regular expressions (RE2) of your own; the first group, or the
+	// whole match, is the secret. One that does not compile is an error of [New].
+	Patterns []string `mapstructure:"patterns"`
+	// Pseudonyms makes placeholders tell secrets apart, <REDACTED:aws_key:7f3a>:
+	// the same for the same secret and PseudonymKey; default false.
+	Pseudonyms bool `mapstructure:"pseudonyms"`
+	// Summarizer redacts what goes to a summarising model, too; default true.
+	Summarizer bool `mapstructure:"summarizer"`
+
+	// PseudonymKey is the secret that pseudonyms are made with, 16 bytes or
+	// more. Who has it can try out what a pseudonym stands for, so it does not
+	// belong beside the archive. configs.Load takes it from the environment,
+	// COMPACT_PSEUDONYM_KEY.
+	PseudonymKey Secret `mapstructure:"-" validate:"-"`
 }
+
+// A Secret is a value that prints as "[redacted]", whatever prints it.
+type Secret []byte
+
+// Format writes "[redacted]", or nothing for an empty secret.
+func (s Secret) Format(f fmt.State, _ rune) {
+	if len(s) > 0 {
+		_, _ = f.Write([]byte("[redacted]"))
+	}
+}
+
+// MarshalText returns what Format writes.
+func (s Secret) MarshalText() ([]byte, error) { return fmt.Append(nil, s), nil }
 
 // StorageConfig says where the archive is.
 type StorageConfig struct {
-	Adapter     string `mapstructure:"adapter" validate:"oneof=fs memory"` // memory keeps nothing after the process ends
-	Path        string `mapstructure:"path" validate:"required_if=Adapter fs"`
-	OnError     string `mapstructure:"on_error" validate:"oneof=fail continue"`
+	// Adapter is "fs" (a folder), "memory" (nothing outlives the process) or "s3"
+	// (which needs Config.OpenArchive); default "fs".
+	Adapter string `mapstructure:"adapter" validate:"oneof=fs memory s3"`
+	// Path is the folder of fs, made where it is missing; default
+	// ".compact/archive", seen from the working directory.
+	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
+	// OnError says what happens when nothing can be stored: "fail" leaves the
+	// history as it is and returns [ErrArchiveFailed], "continue" takes out what
+	// is due all the same, with a warning; default "fail".
+	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
+	// Transcripts is "compactions" (the history before each compaction) or "all"
+	// (each message once, also of sessions that never compact); default
+	// "compactions".
 	Transcripts string `mapstructure:"transcripts" validate:"oneof=compactions all"`
+
+	// Bucket and what follows is of s3. Credentials come from the default chain
+	// of the SDK alone (environment, profile, web identity, container, instance).
+	Bucket string `mapstructure:"bucket" validate:"required_if=Adapter s3"`
+	// Prefix is the folder in the bucket; default none.
+	Prefix string `mapstructure:"prefix"`
+	// Region, where it is empty, is AWS_REGION or that of the profile.
+	Region string `mapstructure:"region"`
+	// Endpoint is the URL of the server; "": AWS.
+	Endpoint string `mapstructure:"endpoint"`
+	// PathStyle puts the bucket into the URL's path instead of its host; default
+	// false.
+	PathStyle bool `mapstructure:"path_style"`
+	// KMSKeyID is the key that every object is encrypted with: its id, ARN or
+	// alias; "": what the bucket does by default.
+	KMSKeyID string `mapstructure:"kms_key_id"`
+	// ObjectLock is the retention of every object; default that of the bucket.
+	ObjectLock ObjectLockConfig `mapstructure:"object_lock"`
+	// Timeout bounds one operation with its retries; default 1m. Large files get
+	// more.
+	Timeout time.Duration `mapstructure:"timeout" validate:"gt=0"`
+
+	// Spool is a folder that everything is written to first; it goes to S3
+	// in the background. "": straight to S3.
+	Spool string `mapstructure:"spool"`
+	// SpoolKeep is how long a session stays there once it was sent; default 24h.
+	SpoolKeep time.Duration `mapstructure:"spool_keep" validate:"gt=0"`
+}
+
+// ObjectLockConfig is the retention that every object gets.
+type ObjectLockConfig struct {
+	// Mode is "governance" or "compliance"; "": what the bucket does by default.
+	Mode string `mapstructure:"mode" validate:"omitempty,oneof=governance compliance"`
+	// Days is how long an object is kept, from the day on which it is written.
+	Days int `mapstructure:"days" validate:"gte=0,lte=36500"`
 }
 
 // TraceConfig says where events go besides the audit log.
 type TraceConfig struct {
+	// AriadneURL is the API of an Ariadne, "http://127.0.0.1:5175" for example;
+	// "": none.
 	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,url"`
-	Console    bool   `mapstructure:"console"`     // one line an event on standard error
-	PerSession bool   `mapstructure:"per_session"` // one trace a session instead of one a model call
+	// Console writes one line an event on standard error; default false.
+	Console bool `mapstructure:"console"`
+	// PerSession makes one trace a session instead of one a model call; default
+	// false.
+	PerSession bool `mapstructure:"per_session"`
+
+	// OTLPEndpoint is the URL of a collector that takes OTLP over HTTP; "": none.
+	// This package links no OpenTelemetry: configs.Load makes the exporter and
+	// puts it among Exporters, where a program can put one of its own.
+	OTLPEndpoint string `mapstructure:"otlp_endpoint" validate:"omitempty,url"`
+	// OTLPService is the service.name; "": OTEL_SERVICE_NAME, or "compact".
+	OTLPService string `mapstructure:"otlp_service"`
+	// OTLPTimeout bounds one request to the collector; default 5s.
+	OTLPTimeout time.Duration `mapstructure:"otlp_timeout" validate:"gte=0"`
 }
 
 // Presets returns the names of the presets.
@@ -144,7 +273,8 @@ func graduated() Config {
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
-		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Transcripts: "compactions"},
+		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
+		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
 		complete:  true,
 	}
 }

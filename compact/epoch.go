@@ -9,52 +9,78 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// epoch is everything that depends on the model: what things cost, what fits,
-// and the engine. It is immutable and shared by all sessions.
-type epoch struct {
-	model      string
+// model is everything that depends on the model's name alone. It is shared by
+// all sessions.
+type model struct {
+	name       string
 	encoding   string
-	window     int
-	budget     policy.Budget
-	limits     policy.Limits
 	estimator  *token.Estimator
 	exact      bool // the tokenizer is public, or the preset counts in another unit
 	calibrator *token.Calibrator
-	engine     *policy.Engine
-	writer     strategy.Writer
 }
 
+// epoch is what things cost, what fits, and the engine, for calls that name
+// the same model, window and length of answer. It is immutable and shared by
+// all sessions.
+type epoch struct {
+	model
+	key    epochKey
+	window int
+	budget policy.Budget
+	limits policy.Limits
+	engine *policy.Engine
+	writer strategy.Writer
+}
+
+// epochKey is what a call says of its model.
+type epochKey struct {
+	model  string
+	window int // tokens; 0 = looked up
+	output int // tokens that the answer may have; 0 = what is configured
+
+	unnamed bool // the session's id is made up: no placeholder may name a reference
+}
+
+// maxEpochs bounds what is kept for models that requests name: anybody may
+// name any.
+const maxEpochs = 256
+
 // epoch returns the one for a model, "" being the configured one.
-func (m *CompactManager) epoch(model string) (*epoch, error) {
-	if model == "" {
-		model = m.cfg.Model
+func (m *CompactManager) epoch(k epochKey) (*epoch, error) {
+	if k.model == "" {
+		k.model = m.cfg.Model
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if ep, ok := m.epochs[model]; ok {
+	if ep, ok := m.epochs[k]; ok {
 		return ep, nil
 	}
-	ep, err := m.newEpoch(model)
+	ep, err := m.newEpoch(k)
 	if err != nil {
 		return nil, err
 	}
-	m.epochs[model] = ep
+	if len(m.epochs) >= maxEpochs {
+		clear(m.epochs)
+		clear(m.models)
+	}
+	m.epochs[k] = ep
+	m.models[ep.model.name] = ep.model
 	return ep, nil
 }
 
-func (m *CompactManager) newEpoch(model string) (*epoch, error) {
-	ep := &epoch{model: model, window: m.cfg.window(model)}
-	ep.limits = m.cfg.Policy.Limits(ep.window, m.cfg.MaxOutputTokens)
+func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
+	ep := &epoch{key: k, window: m.cfg.window(k.model)}
+	if k.window > 0 {
+		ep.window = min(ep.window, k.window)
+	}
+	ep.limits = m.cfg.Policy.Limits(ep.window, m.reserve(k.output, ep.window))
 	var err error
 	if ep.budget, err = ep.limits.Budget(); err != nil {
-		return nil, fmt.Errorf("compact: model %q: %w", model, err)
+		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
-	if ep.estimator, ep.encoding, err = m.estimator(model); err != nil {
+	if ep.model, err = m.modelNamed(k.model); err != nil {
 		return nil, err
 	}
-	ep.calibrator = token.NewCalibrator(model)
-	_, ep.exact = token.EncodingForModel(model)
-	ep.exact = ep.exact || m.cfg.Counting != "model" || m.cfg.Counter != nil
 	if ep.writer, err = m.newWriter(); err != nil {
 		return nil, err
 	}
@@ -62,6 +88,27 @@ func (m *CompactManager) newEpoch(model string) (*epoch, error) {
 		ep.budget = ep.budget.CapOnly()
 	}
 	return ep, err
+}
+
+// reserve returns what is kept free for the answer: what is configured, or
+// what the request asks for, up to half of the window. Agents ask for the most
+// that a model can write, far above what it does write, and must not lose the
+// window to that.
+func (m *CompactManager) reserve(asked, window int) int {
+	return max(m.cfg.MaxOutputTokens, min(asked, window/2))
+}
+
+// modelNamed returns what depends on the name alone; the caller holds mu.
+func (m *CompactManager) modelNamed(name string) (model, error) {
+	if known, ok := m.models[name]; ok {
+		return known, nil
+	}
+	made := model{name: name, calibrator: token.NewCalibrator(name)}
+	var err error
+	made.estimator, made.encoding, err = m.estimator(name)
+	_, made.exact = token.EncodingForModel(name)
+	made.exact = made.exact || m.cfg.Counting != "model" || m.cfg.Counter != nil
+	return made, err
 }
 
 func (m *CompactManager) estimator(model string) (*token.Estimator, string, error) {
@@ -121,7 +168,7 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	case "truncate":
 		return policy.Step{When: c.Truncate.When, Stage: m.truncate()}, nil
 	case "mask":
-		return m.maskStep(), nil
+		return m.maskStep(ep.key), nil
 	case "summarise":
 		stage, err := strategy.NewStage(ep.writer)
 		return policy.Step{Manual: true, Stage: stage}, err
@@ -145,13 +192,13 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
 }
 
-func (m *CompactManager) maskForm() string {
+func (m *CompactManager) maskForm(k epochKey) string {
 	switch {
 	case m.cfg.Mask.Template != "":
 		return policy.CustomForm(m.cfg.Mask.Template)
 	case m.cfg.Preset == presetGateway:
 		return policy.FormResult
-	case m.cfg.Preset == "graduated" && m.cfg.Storage.Adapter != "memory":
+	case m.cfg.Preset == "graduated" && m.cfg.Storage.Adapter != "memory" && !k.unnamed:
 		return policy.FormRecall
 	}
 	return policy.FormObservation

@@ -20,6 +20,9 @@ var (
 	ErrSession = errors.New("compact: the session id is empty")
 	// ErrConflict: other processes kept winning the race for the next step.
 	ErrConflict = errors.New("compact: other processes keep compacting this session")
+	// ErrIllegal: the provider would refuse the outcome of an edit, which is
+	// therefore not made. It stands in warnings and events; no call returns it.
+	ErrIllegal = errors.New("compact: the provider would refuse the view")
 	// ErrNotFound: the archive holds nothing under this reference.
 	ErrNotFound = errors.New("compact: not in the archive")
 )
@@ -29,7 +32,7 @@ var (
 type BudgetError = policy.BudgetError
 
 // An ArchiveError says what the archive could not do. Op is "open", "read",
-// "transcript", "summary", "events" or "commit".
+// "transcript", "summary", "index", "events" or "commit".
 type ArchiveError struct {
 	Op      string
 	Session string

@@ -20,7 +20,7 @@ func (c *call) startTrace(ctx context.Context) {
 		return
 	}
 	if c.m.cfg.Trace.PerSession {
-		c.trace = trace.SessionTraceID(c.id)
+		c.trace, c.sessionBegan = trace.SessionTraceID(c.id), c.s.beginTrace(c.began)
 		return
 	}
 	c.trace = trace.NewTraceID()
@@ -28,7 +28,7 @@ func (c *call) startTrace(ctx context.Context) {
 
 // event makes an event of a payload that began at start and ends now.
 func (c *call) event(p trace.Payload, start time.Time) trace.Event {
-	e := trace.New(p, c.m.redactor.JSON(trace.Encode(p)), start, c.m.now())
+	e := trace.New(p, c.redactJSON(trace.Encode(p)), start, c.m.now())
 	e.TraceID, e.ParentID, e.Session, e.Agent = c.trace, c.span, c.label, c.agent
 	return e
 }
@@ -41,7 +41,7 @@ func (c *call) emit(e trace.Event) {
 	}
 	c.events = append(c.events, c.auditLine(e))
 	if c.m.cfg.Trace.PerSession && !c.callers {
-		e.Trace = c.traceInfo(time.Time{})
+		e.Trace = c.traceInfo(c.sessionBegan, time.Time{})
 	}
 	c.m.pipe.Emit(e)
 }
@@ -49,7 +49,7 @@ func (c *call) emit(e trace.Event) {
 // auditLine is the line of an event in events.jsonl. Its data are redacted
 // already; redacting the whole once more also covers ids.
 func (c *call) auditLine(e trace.Event) redact.Text {
-	return c.m.redactor.JSON(e.AppendJSON(nil))
+	return c.redactJSON(e.AppendJSON(nil))
 }
 
 // takeEvents returns the lines of this call, which the commit writes.
@@ -59,33 +59,20 @@ func (c *call) takeEvents() []redact.Text {
 	return lines
 }
 
-func (c *call) traceInfo(end time.Time) *trace.TraceInfo {
-	short := c.label
-	if len(short) > 12 {
-		short = short[:12]
-	}
-	name := "session " + short
-	if c.q.agent != "" {
-		name += " (" + c.q.agent + ")"
-	}
-	return &trace.TraceInfo{
-		Name: c.m.redactor.Text(name), GroupID: c.label, Start: c.began, End: end,
-		Metadata: map[string]redact.Text{
-			"session_id": c.m.redactor.Text(c.id), "model": c.m.redactor.Text(c.ep.model),
-			"agent_id": c.m.redactor.Text(c.id), "agent_name": c.m.redactor.Text(name),
-		},
-	}
+// traceInfo says what the trace is called. An end that is zero is yet to come.
+func (c *call) traceInfo(start, end time.Time) *trace.TraceInfo {
+	return c.m.traceInfo(c.label, c.agent, c.ep.name, start, end)
 }
 
 func (c *call) emitEstimate(started time.Time) {
 	b := c.res.Before
 	c.emit(c.event(trace.TokenEstimate{
-		SessionID: c.id, Model: c.ep.model, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
+		SessionID: c.id, Model: c.ep.name, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
 		Breakdown: trace.Breakdown{
 			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
 			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
 		},
-		Messages: len(c.history), Encoding: c.ep.encoding,
+		Messages: len(c.history), Encoding: c.ep.encoding, Factor: c.factor(),
 	}, started))
 	if !c.m.redactor.Enabled() {
 		c.emit(c.event(trace.RedactionDisabled{SessionID: c.id, Setting: "redaction.enabled"}, started))
@@ -110,8 +97,9 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	total, b := c.bound(), c.ep.budget
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
-		SessionID: c.id, Model: c.ep.model, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
-		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Note: c.q.note, Policy: c.policyInfo(),
+		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
+		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor, Step: c.deciding(),
+		Note: c.q.note, Policy: c.policyInfo(),
 		Checks: []trace.Check{
 			{Check: "t_est >= trigger", Value: float64(total), Threshold: float64(b.Trigger), Met: total >= b.Trigger},
 			{Check: "t_est >= next_trigger", Value: float64(total), Threshold: float64(due), Met: total >= due},
@@ -133,6 +121,14 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	c.emit(c.event(d, started))
 }
 
+// deciding is the number of the step that the decision leads to.
+func (c *call) deciding() int {
+	if !c.res.Triggered || c.q.dry {
+		return 0
+	}
+	return len(c.s.snapshot()) + 1
+}
+
 // kept counts what a view is made of.
 func kept(v *policy.View) trace.Kept {
 	k := trace.Kept{RecentTurns: len(v.Turns)}
@@ -148,119 +144,6 @@ func kept(v *policy.View) trace.Kept {
 		k.ToolPairs += r.Pairs
 	}
 	return k
-}
-
-// pruned counts the input messages that left the view between two states.
-func pruned(before, after *policy.Conversation) int {
-	n := 0
-	for i := range before.Inputs() {
-		if before.Holds(i) && !after.Holds(i) {
-			n++
-		}
-	}
-	return n
-}
-
-// emitOutcome tells what a compaction did, stage by stage.
-func (c *call) emitOutcome(r *run, out *policy.Outcome) {
-	for _, p := range out.Passes {
-		if p.Applied == 0 {
-			continue
-		}
-		switch {
-		case p.Recipe.Cut != nil:
-			c.emitSummary(r, p)
-		case p.Stage == "mask":
-			c.emitMasked(r, p)
-		default:
-			c.emitTruncated(r, p)
-		}
-	}
-	c.emitPruned(r, out)
-}
-
-func (c *call) emitMasked(r *run, p policy.Pass) {
-	e := trace.MaskedObservations{
-		SessionID: c.id, Step: r.step, MaskedCount: len(p.Recipe.Texts),
-		WindowTurns: c.m.cfg.Mask.WindowTurns, KeepRecentTurns: c.m.cfg.Policy.KeepRecentTurns,
-		TokensBefore: p.Before, TokensAfter: p.After,
-	}
-	for _, t := range p.Recipe.Texts {
-		if o, ok := t.OriginOf(); ok {
-			e.MaskedChars += o.Chars
-			e.MaskedIDs = append(e.MaskedIDs, o.Ref)
-		}
-	}
-	for _, m := range c.now.conv.Messages() {
-		if m.Has(message.KindToolResult) {
-			e.VisibleCount++
-		}
-	}
-	e.VisibleCount -= e.MaskedCount
-	c.emit(c.event(e, p.Started))
-}
-
-func (c *call) emitTruncated(r *run, p policy.Pass) {
-	e := trace.TruncatedResults{
-		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.m.cfg.Truncate.Keep,
-		LimitTokens: c.m.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
-	}
-	for _, edit := range p.Edits {
-		for _, s := range edit.Text.Segments {
-			if s.Mark != nil {
-				e.Results = append(e.Results, trace.ResultSize{Index: edit.Text.Index, Tokens: s.Mark.Tokens, Kept: s.Mark.Kept})
-				e.LimitTokens = min(e.LimitTokens, s.Mark.Kept)
-			}
-		}
-	}
-	c.emit(c.event(e, p.Started))
-}
-
-func (c *call) emitSummary(r *run, p policy.Pass) {
-	s := p.Recipe.Cut.Summary
-	if s == nil || s.Text == "" {
-		c.emitFallback(p)
-		return
-	}
-	if s.Fallback != "" {
-		c.emitFallback(p)
-	}
-	e := trace.SummaryCreated{
-		SessionID: c.id, Step: r.step, SummaryVersion: s.Version, InputMessages: s.Input, InputTokens: s.InputSize,
-		SummaryTokens: s.Tokens, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model, Policy: c.policyInfo(),
-		Verification: &trace.Verification{InventedRemoved: s.Invented}, OutputText: s.Text,
-	}
-	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
-	e.Payload = summaryPayload(s, body)
-	c.emit(c.event(e, c.m.now()))
-}
-
-func (c *call) emitPruned(r *run, out *policy.Outcome) {
-	res := c.res
-	e := trace.PrunedMessages{
-		SessionID: c.id, Step: r.step, PrunedCount: pruned(c.now.conv, out.Conversation), TotalMessages: len(c.history),
-		SummarizedCount: res.SummarisedCount, DroppedCount: res.DroppedCount, MaskedCount: res.MaskedCount, TruncatedCount: res.TruncatedCount,
-		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
-		Kept: kept(out.View), Layers: layersOf(out.View),
-		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
-	}
-	c.emit(c.event(e, c.m.now()))
-}
-
-func layersOf(v *policy.View) trace.Layers {
-	var l trace.Layers
-	for i := range v.Messages {
-		into := &l.Recent
-		switch {
-		case v.Pinned[i]:
-			into = &l.Pinned
-		case policy.IsSummary(v.Messages[i]):
-			into = &l.Summary
-		}
-		into.Messages++
-		into.Tokens += v.Tokens[i]
-	}
-	return l
 }
 
 func (c *call) emitError(kind, fallback string, err error) {
@@ -285,21 +168,6 @@ func (c *call) emitDiscard(p policy.Pass) {
 	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Stage: p.Stage, Message: p.Err.Error()}
 	if p.Discarded {
 		e.ErrorType = "StageDiscarded"
-	}
-	c.emit(c.event(e, p.Started))
-}
-
-func (c *call) emitFallback(p policy.Pass) {
-	s := p.Summary
-	if s == nil {
-		return
-	}
-	e := trace.Error{
-		SessionID: c.id, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
-		Chain: s.Errors, Tokens: s.InputSize,
-	}
-	if n := len(s.Errors); n > 0 {
-		e.Message = s.Errors[n-1]
 	}
 	c.emit(c.event(e, p.Started))
 }
@@ -331,10 +199,11 @@ func kindOf(err error) string {
 }
 
 // logParent makes the event of the whole call. Its line in the audit log is
-// written with the commit, so that no committed step lacks it.
+// written with the commit, so that no committed step lacks it. After a lost
+// race it comes again, with the number that the step has in the end.
 func (c *call) logParent(err error) {
 	p := trace.Preflight{
-		SessionID: c.id, Agent: c.q.agent, Model: c.ep.model, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
+		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
 		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
 		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
 		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
@@ -344,10 +213,10 @@ func (c *call) logParent(err error) {
 	if err != nil {
 		p.ErrorType = kindOf(err)
 	}
-	logged := c.parent.SpanID != ""
+	logged := c.parent.SpanID != "" && c.logged == c.res.Step
 	e := c.event(p, c.began)
 	e.SpanID, e.ParentID = c.span, c.root
-	c.parent = e
+	c.parent, c.logged = e, c.res.Step
 	if !logged {
 		c.events = append(c.events, c.auditLine(e))
 	}
@@ -374,9 +243,10 @@ func (c *call) finish(_ context.Context, err error) {
 	}
 	c.logParent(err)
 	if !c.callers { // the caller names a trace of its own
-		c.parent.Trace = c.traceInfo(c.m.now())
+		c.parent.Trace = c.traceInfo(c.began, c.m.now())
 		if c.m.cfg.Trace.PerSession {
-			c.parent.Trace.End = time.Time{}
+			c.parent.Trace = c.traceInfo(c.sessionBegan, time.Time{})
+			c.s.traced(c.label, c.agent, c.ep.name)
 		}
 	}
 	c.m.pipe.Emit(c.parent)

@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -70,4 +71,39 @@ func ExampleCompactManager_Recall() {
 	// Output:
 	// log 2
 	// INFO all is well <nil>
+}
+
+// A model is handed the way back as a tool. The program names the session, the
+// model the reference.
+func ExampleRecallTool() {
+	ctx := context.Background()
+	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close(ctx)
+
+	history := []message.Message{message.User("Find the error.")}
+	for i := range 40 {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history,
+			message.Assistant("", message.Call(id, "read", `{"file":"app.log"}`)),
+			message.ToolResult(id, fmt.Sprintf("log %d\n", i)+strings.Repeat("INFO all is well\n", 50)+"ERROR disk full"))
+	}
+	if _, err := m.Preflight(ctx, "session-1", history); err != nil {
+		fmt.Println(err)
+		return
+	}
+	tool := compact.RecallTool(m)
+	definition, err := tool.For("anthropic")
+	fmt.Println(len(definition) > 0, err)
+
+	ref := history[6].Parts[0].Fingerprint().Ref() // as the placeholder says it
+	answer, err := tool.Call(ctx, "session-1", json.RawMessage(`{"ref":"`+ref+`","pattern":"ERROR","context":1}`))
+	fmt.Println(answer, err)
+	// Output:
+	// true <nil>
+	// 51-INFO all is well
+	// 52:ERROR disk full <nil>
 }

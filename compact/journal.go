@@ -21,21 +21,26 @@ func (c *call) note() {
 	if c.m.cfg.Storage.Transcripts != "all" || c.q.dry {
 		return
 	}
+	var fresh []message.Message
 	for i := range c.history {
-		fp := c.history[i].Fingerprint()
-		if !c.s.firstSeen(fp) || c.ours(&c.history[i], fp) {
-			continue
+		if fp := c.history[i].Fingerprint(); c.s.firstSeen(fp) && !c.s.ours(&c.history[i], fp) {
+			fresh = append(fresh, c.history[i])
 		}
-		line := c.m.line(c.history[i])
+	}
+	c.s.study(fresh)
+	for i := range fresh {
+		line := c.s.line(fresh[i])
 		c.s.mu.Lock()
 		c.s.journal.pending = append(c.s.journal.pending, line)
 		c.s.mu.Unlock()
 	}
 }
 
-func (c *call) ours(m *message.Message, fp message.Fingerprint) bool {
+// ours reports whether a message is one that compactions of the session made,
+// or edited.
+func (s *session) ours(m *message.Message, fp message.Fingerprint) bool {
 	_, notice := policy.ParseNotice(*m)
-	return notice || policy.IsSummary(*m) || len(c.s.known(fp)) > 0
+	return notice || policy.IsSummary(*m) || len(s.known(fp)) > 0
 }
 
 func (s *session) firstSeen(fp message.Fingerprint) bool {
@@ -57,9 +62,8 @@ func (s *session) readJournal(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, _ := meta(line)
 		var fp message.Fingerprint
-		if fp.UnmarshalText([]byte(text)) == nil {
+		if fp.UnmarshalText([]byte(metaOf(line).fp)) == nil {
 			s.firstSeen(fp)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -26,6 +28,7 @@ type ledgerStep struct {
 	Step        int                `json:"step"`
 	Session     string             `json:"session"`
 	Agent       string             `json:"agent,omitempty"`
+	Branch      string             `json:"branch,omitempty"`
 	Kind        string             `json:"kind"` // "preflight", "manual", "always"
 	Note        string             `json:"note,omitempty"`
 	Model       string             `json:"model"`
@@ -40,6 +43,9 @@ type ledgerStep struct {
 	Forms       policy.Forms       `json:"forms,omitempty"`
 	Recipes     []policy.Recipe    `json:"recipes"`
 	Archive     string             `json:"archive,omitempty"` // the file that holds what was taken out
+	Evicted     []eviction         `json:"evicted,omitempty"` // where in it
+	Index       *indexRef          `json:"index,omitempty"`
+	Turns       *turnNumbers       `json:"turns,omitempty"`
 
 	// Volatile steps are those that no archive took (storage.on_error: continue).
 	Volatile bool `json:"-"`
@@ -57,24 +63,27 @@ type session struct {
 	mu       sync.Mutex
 	steps    []ledgerStep
 	origins  map[message.Fingerprint]map[int]policy.Origin
-	lanes    map[string]*lane
+	lanes    map[owner]*lane
+	calls    uint64        // that ended
 	pending  []redact.Text // lines of the audit log that are not written yet
 	journal  journal
-	checked  time.Time // when the archive was last asked for newer steps
-	volatile bool      // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	trace    sessionTrace
+	redactor secrets
+	tables   map[string]*turnindex.Table // by file, those that were opened
+	rebuilt  map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
+	checked  time.Time                   // when the archive was last asked for newer steps
+	volatile bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	flush sync.Mutex // one writer of pending lines at a time, so that they stay in order
 }
 
-// lane is one agent of a session. Its mutex is held for a whole call: two
-// calls of one agent come one after the other, so that the second sees what
-// the first decided.
-type lane struct {
-	mu   sync.Mutex
-	memo memo
-	// explained remembers that the wait above the trigger was explained.
-	explained bool
-}
+// owner is whose steps they are: those of one agent and branch are never
+// applied to the history of another.
+type owner struct{ agent, branch string }
+
+func (r *request) owner() owner { return owner{r.agent, r.branch} }
+
+func (s *ledgerStep) owner() owner { return owner{s.Agent, s.Branch} }
 
 // openSession reads the ledger of a session, which may be new.
 func openSession(ctx context.Context, a storage.Archive, id string) (*session, error) {
@@ -82,7 +91,8 @@ func openSession(ctx context.Context, a storage.Archive, id string) (*session, e
 	if err != nil {
 		return nil, err
 	}
-	s := &session{id: id, log: log, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[string]*lane{}}
+	s := &session{id: id, log: log, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
+		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)
 }
 
@@ -127,40 +137,32 @@ func parseLedger(data []byte) (ledgerStep, error) {
 func (s *session) learn(step ledgerStep) {
 	s.steps = append(s.steps, step)
 	for _, r := range step.Recipes {
-		for i := range r.Texts {
-			t := &r.Texts[i]
-			o, ok := t.OriginOf()
-			if !ok {
-				continue
-			}
-			parts := map[int]policy.Origin{t.Part: o}
-			for p, known := range s.origins[t.Is] {
-				if p != t.Part {
-					parts[p] = known
-				}
-			}
-			for p, known := range s.origins[t.Was] {
-				if _, ok := parts[p]; !ok {
-					parts[p] = known
-				}
-			}
-			s.origins[t.Is] = parts
+		s.learnTexts(r.Texts)
+	}
+}
+
+// learnTexts remembers what parts were before they were edited. The maps that
+// are there are shared with conversations; new ones take their place.
+func (s *session) learnTexts(texts []policy.TextRecipe) {
+	fresh := map[message.Fingerprint]map[int]policy.Origin{}
+	for i := range texts {
+		t := &texts[i]
+		o, ok := t.OriginOf()
+		if !ok {
+			continue
 		}
+		parts := fresh[t.Is]
+		if parts == nil {
+			parts = map[int]policy.Origin{}
+			maps.Copy(parts, s.origins[t.Was])
+			maps.Copy(parts, s.origins[t.Is])
+			fresh[t.Is], s.origins[t.Is] = parts, parts
+		}
+		parts[t.Part] = o
 	}
 }
 
-func (s *session) lane(agent string) *lane {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lanes[agent]
-	if l == nil {
-		l = &lane{}
-		s.lanes[agent] = l
-	}
-	return l
-}
-
-// snapshot returns the steps of one agent, which don't change any more.
+// snapshot returns the steps, which don't change any more.
 func (s *session) snapshot() []ledgerStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +191,9 @@ type replayed struct {
 }
 
 // replay applies every step whose prefix the history has, in their order. A
-// history that is the output of a step already needs no edits.
-func (s *session) replay(history []message.Message, agent string, pins policy.Pins, forms policy.Forms) replayed {
+// history that is the output of a step already needs no edits. A step whose
+// outcome is not legal, where that is asked, is left out.
+func (s *session) replay(history []message.Message, of owner, pins policy.Pins, forms policy.Forms, legal func([]message.Message, []int) error) replayed {
 	conv := policy.NewConversation(history, pins, forms)
 	if s.hasOrigins() {
 		conv.Recognise(s.known)
@@ -199,12 +202,12 @@ func (s *session) replay(history []message.Message, agent string, pins policy.Pi
 	steps := s.snapshot()
 	for i := range steps {
 		step := &steps[i]
-		if step.Agent != agent {
+		if step.owner() != of {
 			continue
 		}
 		switch {
 		case has(r.chain, step.In):
-			if next, edits, err := applyStep(r.conv.WithForms(step.Forms), step); err == nil {
+			if next, edits, err := applyStep(r.conv.WithForms(step.Forms), step); err == nil && (legal == nil || legal(next.Messages(), next.Sources()) == nil) {
 				r.conv, r.chain, r.last = next, next.Chain(), step
 				r.edits += edits
 			}

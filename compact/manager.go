@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +31,8 @@ type CompactManager struct {
 	now      func() time.Time
 
 	mu       sync.Mutex
-	epochs   map[string]*epoch
+	epochs   map[epochKey]*epoch
+	models   map[string]model
 	sessions map[string]*session
 	keep     int // sessions in memory
 	closed   bool
@@ -42,8 +42,8 @@ type CompactManager struct {
 // tries the archive, so that a folder that can't be written is an error now
 // and not at the first compaction. Every mistake in the configuration is
 // reported at once.
-func New(ctx context.Context, c Config) (*CompactManager, error) {
-	c, err := c.filled()
+func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
+	c, err = c.filled()
 	if err != nil {
 		return nil, err
 	}
@@ -52,43 +52,79 @@ func New(ctx context.Context, c Config) (*CompactManager, error) {
 	}
 	m := &CompactManager{
 		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
-		epochs: map[string]*epoch{}, sessions: map[string]*session{}, keep: keepSessions,
+		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{}, keep: keepSessions,
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	if m.redactor == nil {
-		if m.redactor, err = redact.New(c.Redaction.options()); err != nil {
+		if m.redactor, err = c.Redaction.Redactor(); err != nil {
 			return nil, err
 		}
 	}
 	if m.archive == nil {
-		if m.archive, err = openArchive(c.Storage); err != nil {
+		if m.archive, err = openArchive(ctx, c); err != nil {
 			return nil, &ArchiveError{Op: "open", Err: err}
 		}
 	}
-	if _, err := m.epoch(c.Model); err != nil {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.closeArchive(ctx))
+		}
+	}()
+	if _, err := m.epoch(epochKey{}); err != nil {
 		return nil, err
 	}
-	m.pipe = trace.NewPipeline(exporters(c), nil)
+	all, err := exporters(c)
+	if err != nil {
+		return nil, err
+	}
+	m.pipe = trace.NewPipeline(all, nil)
 	return m, ctx.Err()
 }
 
-func (c RedactionConfig) options() redact.Options {
-	return redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns}
-}
-
-func openArchive(c StorageConfig) (storage.Archive, error) {
-	switch c.Adapter {
-	case "fs":
-		return fs.Open(c.Path)
-	case "memory":
-		return memory.New(), nil
+// Redactor makes what the configuration describes.
+func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
+	o := redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns}
+	if c.Pseudonyms {
+		if len(c.PseudonymKey) == 0 {
+			return nil, errors.New("compact: redaction.pseudonyms needs a key: set COMPACT_PSEUDONYM_KEY and use configs.Load, or Config.Redaction.PseudonymKey")
+		}
+		o.Pseudonyms = c.PseudonymKey
 	}
-	return nil, fmt.Errorf("unknown storage adapter %q", c.Adapter)
+	return redact.New(o)
 }
 
-func exporters(c Config) []trace.Exporter {
+func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
+	switch {
+	case c.Storage.Adapter == "fs":
+		return fs.Open(c.Storage.Path)
+	case c.Storage.Adapter == "memory":
+		return memory.New(), nil
+	case c.OpenArchive != nil:
+		return c.OpenArchive(ctx, c.Storage)
+	}
+	return nil, fmt.Errorf("storage.adapter is %q, which this package does not link: use configs.Load, or put an archive in Config.Archive", c.Storage.Adapter)
+}
+
+// closeArchive closes an archive that the manager opened.
+func (m *CompactManager) closeArchive(ctx context.Context) error {
+	if m.cfg.Archive != nil {
+		return nil
+	}
+	switch a := m.archive.(type) {
+	case interface{ Close(context.Context) error }:
+		return a.Close(ctx)
+	case io.Closer:
+		return a.Close()
+	}
+	return nil
+}
+
+func exporters(c Config) ([]trace.Exporter, error) {
+	if c.Trace.OTLPEndpoint != "" && len(c.Exporters) == 0 {
+		return nil, errors.New("compact: trace.otlp_endpoint is set, and no exporter was handed in: use configs.Load, or put one of package trace/otel in Config.Exporters")
+	}
 	all := append([]trace.Exporter(nil), c.Exporters...)
 	if c.Trace.AriadneURL != "" {
 		all = append(all, ariadne.New(c.Trace.AriadneURL, nil))
@@ -96,38 +132,8 @@ func exporters(c Config) []trace.Exporter {
 	if c.Trace.Console {
 		all = append(all, console.New(os.Stderr, nil))
 	}
-	return all
+	return all, nil
 }
-
-// An Option says more about one call.
-type Option func(*request)
-
-// request is what one call asks for.
-type request struct {
-	model  string
-	agent  string
-	tools  json.RawMessage
-	manual bool
-	dry    bool
-	note   string
-	pins   func(message.Message) bool
-}
-
-// WithModel names the model of this call, where it is not the configured one.
-// Another model is a new epoch: other tokenizer, other window.
-func WithModel(name string) Option { return func(r *request) { r.model = name } }
-
-// WithAgent names the agent, where several share a session id with histories
-// of their own.
-func WithAgent(name string) Option { return func(r *request) { r.agent = name } }
-
-// WithTools gives the tool schemas that are sent along, as the JSON array of
-// the request. They are counted, and never changed.
-func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
-
-// WithProtected protects the messages for which f is true, in addition to
-// those that are marked.
-func WithProtected(f func(message.Message) bool) Option { return func(r *request) { r.pins = f } }
 
 // Preflight is called before every model call with the whole history. When the
 // trigger says so it compacts; else it only applies the edits of earlier
@@ -163,10 +169,13 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	for _, o := range opts {
 		o(&q)
 	}
+	q.complete()
+	q.unnamed = isUnnamed(id)
 	c := newCall(m, id, history, q)
 	err := c.run(ctx)
 	if err != nil {
 		c.fail(ctx, err)
+		c.res.Sources = identity(len(history))
 	} else {
 		c.sent()
 	}
@@ -181,10 +190,14 @@ const keepSessions = 4096
 // session returns the state of a session, read from the archive the first
 // time, and keeps it in memory until it is released.
 func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
+	id = m.nameOf(id).String()
 	if s, err := m.held(id); s != nil || err != nil {
 		return s, err
 	}
 	s, err := openSession(ctx, m.archive, id)
+	if err == nil {
+		s.redactor.Session = m.redactor.Session()
+	}
 	if err == nil && m.cfg.Storage.Transcripts == "all" {
 		err = s.readJournal(ctx)
 	}
@@ -236,6 +249,7 @@ func (m *CompactManager) release(s *session) {
 	if idle == nil {
 		return
 	}
+	m.endTrace(idle)
 	err := idle.writeEvents(context.Background())
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -244,10 +258,15 @@ func (m *CompactManager) release(s *session) {
 	}
 }
 
-// Flush writes the audit log of every session to the archive and waits until
-// the exporters have what was emitted, or until ctx ends.
+// Flush writes the audit log of every session to the archive, sends what waits
+// in its spool, and waits until the exporters have what was emitted, or until
+// ctx ends.
 func (m *CompactManager) Flush(ctx context.Context) error {
-	return errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
+	err := errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
+	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
+		err = errors.Join(err, spool.Flush(ctx))
+	}
+	return err
 }
 
 func (m *CompactManager) flushLogs(ctx context.Context) error {
@@ -268,9 +287,10 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Close writes the audit log, delivers what is queued for the exporters, and
-// ends them; it honours the deadline of ctx. It is idempotent. Calls after it
-// return [ErrClosed].
+// Close writes the audit log, delivers what is queued for the exporters, ends
+// them, and closes the archive unless it was handed in; what waits in a spool is
+// sent, or the error says what is left. It honours the deadline of ctx. It is
+// idempotent. Calls after it return [ErrClosed].
 func (m *CompactManager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	closed := m.closed
@@ -279,9 +299,6 @@ func (m *CompactManager) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
-	err := errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx))
-	if closer, ok := m.archive.(io.Closer); ok && m.cfg.Archive == nil {
-		err = errors.Join(err, closer.Close())
-	}
-	return err
+	m.endTraces()
+	return errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
 }

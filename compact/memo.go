@@ -14,7 +14,7 @@ type memo struct {
 	now     replayed
 }
 
-func (l *lane) replay(s *session, history []message.Message, agent string, pins policy.Pins, forms policy.Forms) replayed {
+func (l *lane) replay(s *session, history []message.Message, of owner, pins policy.Pins, forms policy.Forms) replayed {
 	steps := len(s.snapshot())
 	if r, ok := l.memo.extended(history, steps); ok {
 		if s.hasOrigins() {
@@ -23,7 +23,7 @@ func (l *lane) replay(s *session, history []message.Message, agent string, pins 
 		l.memo = memo{history: append([]message.Message(nil), history...), steps: steps, now: r}
 		return r
 	}
-	r := s.replay(history, agent, pins, forms)
+	r := s.replay(history, of, pins, forms, nil)
 	l.memo = memo{history: append([]message.Message(nil), history...), steps: steps, now: r}
 	return r
 }

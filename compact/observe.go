@@ -47,13 +47,13 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 
 // sent notes the request that the result is, so that its bill can be observed.
 func (c *call) sent() {
+	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
 	if c.ep.exact || c.q.dry {
 		return
 	}
 	id := token.RequestID(c.res.Messages, c.q.tools)
 	c.ep.calibrator.Sent(id, c.mix(c.res.Messages))
 	c.res.observe = observation{epoch: c.ep, id: id}
-	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
 }
 
 // calibration is what the decision of this call used, for the ledger.
@@ -68,7 +68,16 @@ func (c *call) calibration() *token.Calibration {
 // recalibrate goes on from what an earlier process had learned, where this one
 // has not learned anything yet.
 func (c *call) recalibrate() {
-	if l := c.now.last; l != nil && l.Calibration != nil && l.Model == c.ep.model && c.ep.calibrator.State().Observations == 0 {
+	if l := c.now.last; l != nil && l.Calibration != nil && l.Model == c.ep.name && c.ep.calibrator.State().Observations == 0 {
 		c.ep.calibrator.Restore(*l.Calibration)
 	}
+}
+
+// factor is what the count is multiplied by, learned from what the provider
+// billed; 0 where the count is exact.
+func (c *call) factor() float64 {
+	if c.ep.exact {
+		return 0
+	}
+	return c.ep.calibrator.Estimate(c.mix(c.now.conv.Messages())).Factor
 }

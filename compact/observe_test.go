@@ -39,6 +39,23 @@ func TestObserveLeavesExactCountsAlone(t *testing.T) {
 	}
 }
 
+// The bound is that of the view, whether it is sent or only planned.
+func TestUpperBoundIsOfTheView(t *testing.T) {
+	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
+		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000})
+		history := turns(30, 400)
+		plan, err := r.Plan(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, res := range map[string]*compact.Result{"plan": plan, "preflight": r.preflight(history)} {
+			if !res.Triggered || res.UpperBound < res.After.Total || res.UpperBound >= res.Before.Total {
+				t.Errorf("%s of %s: upper bound %d of a view of %d tokens, of a history of %d", name, model, res.UpperBound, res.After.Total, res.Before.Total)
+			}
+		}
+	}
+}
+
 func TestUnknownTokenizerDoesNotCompactEveryTurn(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 	history := turns(30, 400)

@@ -1,22 +1,17 @@
 package compact
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/agentcompact/compact/internal/jsonscan"
-	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage"
 )
 
 // A RecallOption says which part of a text is wanted. Without one it is the
-// whole.
+// whole. Several work one after the other, each on what the one before left.
 type RecallOption func(lines []string) []string
 
 // Head returns the first n lines.
@@ -41,54 +36,131 @@ func Lines(first, last int) RecallOption {
 func Matching(pattern *regexp.Regexp, around int) RecallOption {
 	return func(lines []string) []string {
 		var out []string
-		next := 0
-		for i, line := range lines {
-			if !pattern.MatchString(line) {
-				continue
-			}
-			for k := max(next, i-around); k <= min(i+around, len(lines)-1); k++ {
-				out = append(out, lines[k])
-				next = k + 1
-			}
+		for _, i := range matching(lines, pattern, around) {
+			out = append(out, lines[i])
 		}
 		return out
 	}
 }
 
-// Recall returns what a placeholder stands for, from the archive, redacted.
-// ref is what the placeholder says, or a longer hex fingerprint of a message
-// or of a part (at least 8 digits). The error is [ErrNotFound] when the
-// archive holds no such text, or an *[ArchiveError].
-func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...RecallOption) (string, error) {
-	ref = strings.ToLower(strings.TrimSpace(ref))
-	if len(ref) < 8 || strings.Trim(ref, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("%w: %q is not a reference (8 or more hex digits)", ErrNotFound, ref)
+// matching returns the positions of the lines that match, and of those around
+// them, each once and in order.
+func matching(lines []string, pattern *regexp.Regexp, around int) (at []int) {
+	next := 0
+	around = min(max(around, 0), len(lines))
+	for i, line := range lines {
+		if !pattern.MatchString(line) {
+			continue
+		}
+		for k := max(next, i-around); k <= min(i+around, len(lines)-1); k++ {
+			at = append(at, k)
+			next = k + 1
+		}
 	}
-	if sessionID == "" {
+	return at
+}
+
+// AtMost returns the lines from the beginning that have at most so many bytes
+// together, line feeds included, and then a line that says how much was left
+// out. A line that alone has more is cut between two characters.
+func AtMost(bytes int) RecallOption {
+	return func(lines []string) []string {
+		kept, left := fitting(lines, bytes)
+		if left == 0 {
+			return lines
+		}
+		return append(kept, fmt.Sprintf("[%d of %d lines follow, %d bytes are left out]", len(lines)-len(kept), len(lines), left))
+	}
+}
+
+// fitting returns the lines that have at most so many bytes, and how many bytes
+// the others have.
+func fitting(lines []string, bytes int) (kept []string, left int) {
+	for i, line := range lines {
+		if len(line)+1 <= bytes || i == len(lines)-1 && len(line) <= bytes {
+			bytes -= len(line) + 1
+			continue
+		}
+		for _, l := range lines[i:] {
+			left += len(l) + 1
+		}
+		left-- // the last line has no line feed
+		kept = lines[:i:i]
+		if i == 0 {
+			head := line[:prefix(line, bytes)]
+			kept, left = []string{head}, left-len(head)
+		}
+		return kept, left
+	}
+	return lines, 0
+}
+
+// prefix returns the length of the longest beginning of s that ends with a
+// whole character and has at most n bytes.
+func prefix(s string, n int) int {
+	n = min(max(n, 0), len(s))
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
+
+// Recall returns what was taken out of a session's view, from the archive and
+// never from memory, redacted. ref is what a placeholder says; or a longer hex
+// fingerprint of a message or a part, of which 8 digits are enough; or
+// "turn:17", which is all of that turn, or "turn:17:observation" for one of its
+// slots (request, reasoning, action, observation).
+//
+// The archive is asked for one page of the turn index and one range of the
+// transcript, once the headers of the indexes have been read. What no index
+// has is looked for in final transcripts without one and in the journal. The
+// error is [ErrNotFound] when the archive holds no such text, or an
+// *[ArchiveError].
+func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...RecallOption) (string, error) {
+	q, err := parseRef(ref)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case sessionID == "":
 		return "", ErrSession
+	case isUnnamed(sessionID):
+		return "", fmt.Errorf("%w: the session has no name", ErrNotFound)
 	}
 	s, err := m.session(ctx, sessionID)
 	if err != nil {
 		return "", err
 	}
 	defer m.release(s)
-	for info, err := range s.log.Files(ctx) {
-		if err != nil {
-			return "", &ArchiveError{Op: "read", Session: sessionID, Err: err}
-		}
-		name := path.Base(info.Key.String())
-		if !strings.HasSuffix(name, ".jsonl") || !strings.HasPrefix(name, "transcript-") && !strings.HasPrefix(name, "originals-") {
-			continue
-		}
-		text, found, err := s.find(ctx, name, ref)
-		if err != nil {
-			return "", &ArchiveError{Op: "read", Session: sessionID, Err: err}
-		}
-		if found {
-			return choose(text, opts), nil
-		}
+	return s.recall(ctx, q, opts)
+}
+
+// Recall is [CompactManager.Recall] for those who have an archive and no
+// manager. It only reads.
+func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string, opts ...RecallOption) (string, error) {
+	q, err := parseRef(ref)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%w: %s", ErrNotFound, ref)
+	if sessionID == "" {
+		return "", ErrSession
+	}
+	s, err := openSession(ctx, archive, sessionID)
+	if err != nil {
+		return "", &ArchiveError{Op: "read", Session: sessionID, Err: err}
+	}
+	return s.recall(ctx, q, opts)
+}
+
+func (s *session) recall(ctx context.Context, q reference, opts []RecallOption) (string, error) {
+	text, found, err := s.find(ctx, q)
+	if err != nil {
+		return "", &ArchiveError{Op: "read", Session: s.id, Err: err}
+	}
+	if !found {
+		return "", fmt.Errorf("%w: %s", ErrNotFound, q.text)
+	}
+	return choose(text, opts), nil
 }
 
 func choose(text string, opts []RecallOption) string {
@@ -100,85 +172,4 @@ func choose(text string, opts []RecallOption) string {
 		lines = o(lines)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// find looks through one file for the message, or the part, that ref names.
-func (s *session) find(ctx context.Context, name, ref string) (string, bool, error) {
-	r, err := s.log.Open(ctx, name, 0, -1)
-	if err != nil {
-		return "", false, err
-	}
-	defer r.Close()
-	lines := bufio.NewReader(r)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if text, ok := inLine(line, ref); ok {
-			return text, true, nil
-		}
-		if errors.Is(err, io.EOF) {
-			return "", false, nil
-		}
-		if err != nil {
-			return "", false, err
-		}
-	}
-}
-
-// inLine returns the text that ref names, if this line of a transcript has it.
-func inLine(line []byte, ref string) (string, bool) {
-	if !strings.Contains(string(line), `"`+ref[:min(len(ref), 12)]) {
-		return "", false
-	}
-	fp, refs := meta(line)
-	m, err := openai.ParseMessage(line)
-	if err != nil {
-		return "", false
-	}
-	for i, r := range refs {
-		if i < len(m.Parts) && strings.HasPrefix(r, ref[:min(len(ref), len(r))]) {
-			return partText(m.Parts[i]), true
-		}
-	}
-	if !strings.HasPrefix(fp, ref) {
-		return "", false
-	}
-	texts := make([]string, len(m.Parts))
-	for i, p := range m.Parts {
-		texts[i] = partText(p)
-	}
-	return strings.Join(texts, "\n"), true
-}
-
-func partText(p message.Part) string {
-	if p.Kind == message.KindToolCall {
-		return p.Name + " " + string(p.Args)
-	}
-	return p.Text
-}
-
-// meta reads what the archive says of a line.
-func meta(line []byte) (fp string, refs []string) {
-	whole, err := jsonscan.Value(line, 0)
-	if err != nil {
-		return "", nil
-	}
-	_ = jsonscan.Object(line, whole, func(mem jsonscan.Member) error {
-		if mem.Key != "meta" || line[mem.Value.Start] != '{' {
-			return nil
-		}
-		return jsonscan.Object(line, mem.Value, func(in jsonscan.Member) error {
-			switch {
-			case in.Key == "fp":
-				fp, _ = jsonscan.Unquote(in.Value.Of(line))
-			case in.Key == "refs" && line[in.Value.Start] == '[':
-				return jsonscan.Array(line, in.Value, func(_ int, e jsonscan.Span) error {
-					r, err := jsonscan.Unquote(e.Of(line))
-					refs = append(refs, r)
-					return err
-				})
-			}
-			return nil
-		})
-	})
-	return fp, refs
 }

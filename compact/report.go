@@ -58,12 +58,12 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	why := newReasons(view, c.res.Keep)
 	r := c.res
 	r.Decisions = make([]MessageDecision, len(c.history))
-	at := make(map[int]int, conv.Len())
+	at := make([]int, len(c.history)) // in the view, from 1
 	r.Sources = make([]int, conv.Len())
 	for i := range conv.Len() {
 		r.Sources[i] = conv.Source(i)
 		if r.Sources[i] >= 0 {
-			at[r.Sources[i]] = i
+			at[r.Sources[i]] = i + 1
 		}
 	}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
@@ -71,7 +71,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	for i := range c.history {
 		d, reason := conv.Decision(i)
 		m := MessageDecision{Index: i, Role: c.history[i].Role, Decision: d, Reason: reason, TokensBefore: c.ep.estimator.Message(c.history[i])}
-		if k, ok := at[i]; ok {
+		if k := at[i] - 1; k >= 0 {
 			m.TokensAfter = view.Tokens[k]
 			if d == policy.Kept {
 				m.Reason = why.of(k)

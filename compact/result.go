@@ -32,50 +32,55 @@ type Result struct {
 	// caller's; the messages are shared with the history.
 	Messages []message.Message `json:"-"`
 
-	Session string `json:"session"`
-	Agent   string `json:"agent,omitempty"`
-	Model   string `json:"model"`
-	Step    int    `json:"step,omitempty"` // number of the compaction that this call made; 0 = none
+	Session string `json:"session"`         // as it was given
+	Agent   string `json:"agent,omitempty"` // as it was given
+	Model   string `json:"model"`           // that tokens were counted for
+	Step    int    `json:"step,omitempty"`  // number of the compaction that this call made; 0 = none
 
-	Triggered bool   `json:"triggered"` // this call compacted
-	Manual    bool   `json:"manual,omitempty"`
-	Reason    string `json:"reason"` // why it compacted, or why not
-	Note      string `json:"note,omitempty"`
-	Replayed  int    `json:"replayed_edits"` // edits of earlier compactions that were applied again
+	Triggered bool   `json:"triggered"`        // this call compacted
+	Manual    bool   `json:"manual,omitempty"` // by ManualCompact or PlanManual
+	Reason    string `json:"reason"`           // why it compacted, or why not
+	Note      string `json:"note,omitempty"`   // that ManualCompact was given, redacted
+	Replayed  int    `json:"replayed_edits"`   // edits of earlier compactions that were applied again
 
-	TokensIn     int    `json:"tokens_in"` // the history as it came in
-	Before       Layers `json:"before"`    // with the edits of earlier compactions
-	After        Layers `json:"after"`     // the view
-	MaxTokens    int    `json:"max_tokens"`
-	Budget       int    `json:"budget"`
-	Trigger      int    `json:"trigger"` // a compaction is due from here
-	Target       int    `json:"target"`
-	UpperBound   int    `json:"upper_bound,omitempty"` // of After, where calibration says that the estimate may be low
-	CountingUnit string `json:"counting"`
+	TokensIn     int    `json:"tokens_in"`             // the history as it came in
+	Before       Layers `json:"before"`                // with the edits of earlier compactions
+	After        Layers `json:"after"`                 // the view
+	MaxTokens    int    `json:"max_tokens"`            // the window
+	Budget       int    `json:"budget"`                // no view costs more
+	Trigger      int    `json:"trigger"`               // a compaction is due from here
+	Target       int    `json:"target"`                // and goes on until here
+	UpperBound   int    `json:"upper_bound,omitempty"` // what After hardly exceeds; more than After only where the tokenizer is not public
+	CountingUnit string `json:"counting"`              // the encoding, "bytes/4" or "utf-16": what all numbers of tokens are in
 
 	ReductionStage  ReductionStage `json:"reduction_stage"`
-	InvariantStatus string         `json:"invariant_status"`
-	KeptCount       int            `json:"kept_count"`
-	TruncatedCount  int            `json:"truncated_count"`
-	MaskedCount     int            `json:"masked_count"`
-	MaskedChars     int            `json:"masked_chars"` // characters that placeholders stand for
-	SummarisedCount int            `json:"summarised_count"`
-	DroppedCount    int            `json:"dropped_count"`
+	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 
-	Decisions []MessageDecision   `json:"decisions"` // one for each message that came in
-	Sources   []int               `json:"sources"`   // for each message of the view, which one that came in it is; -1 = made here
-	Stages    []StageReport       `json:"stages"`    // what each stage of this call did, in their order
-	Summary   *policy.SummaryInfo `json:"summary,omitempty"`
-	Savings   Savings             `json:"savings"`
-	Keep      policy.Keep         `json:"keep"` // the keep counts in force; smaller than configured after a shrink
-	Archived  *Archived           `json:"archived,omitempty"`
-	Warnings  []string            `json:"warnings,omitempty"`
-	Timing    Timing              `json:"timing"`
+	// How many messages of the history became what, in the end: one that was
+	// masked and then summarised is summarised. Stages has each step.
+	KeptCount       int `json:"kept_count"`
+	TruncatedCount  int `json:"truncated_count"`
+	MaskedCount     int `json:"masked_count"`
+	MaskedChars     int `json:"masked_chars"` // characters that placeholders stand for
+	SummarisedCount int `json:"summarised_count"`
+	DroppedCount    int `json:"dropped_count"`
+
+	Decisions []MessageDecision   `json:"decisions"`          // one for each message that came in
+	Sources   []int               `json:"sources"`            // for each message of the view, which one that came in it is; -1 = made here
+	Stages    []StageReport       `json:"stages"`             // what each stage of this call did, in their order
+	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // of the view; nil: it has none
+	Savings   Savings             `json:"savings"`            // against the history as it came in
+	Keep      policy.Keep         `json:"keep"`               // the keep counts in force; smaller than configured after a shrink
+	Archived  *Archived           `json:"archived,omitempty"` // nil: this call stored nothing
+	Warnings  []string            `json:"warnings,omitempty"` // what went wrong and was got over, redacted
+	Timing    Timing              `json:"timing"`             // in nanoseconds where it is JSON
 
 	observe observation
 }
 
-// A MessageDecision says what became of one message that came in.
+// A MessageDecision says what became of one message that came in. Tokens are
+// those of the message with its share of the format; of one that is gone none
+// are left.
 type MessageDecision struct {
 	Index        int             `json:"index"`
 	Role         message.Role    `json:"role"`
@@ -88,14 +93,14 @@ type MessageDecision struct {
 // A StageReport says what one stage did in this call.
 type StageReport struct {
 	Stage   string        `json:"stage"`
-	Edits   int           `json:"edits"`
+	Edits   int           `json:"edits"` // a result that was cut or masked, or a span that was taken out, is one
 	Before  int           `json:"tokens_before"`
 	After   int           `json:"tokens_after"`
-	Elapsed time.Duration `json:"elapsed_ns"` // the summariser included
-	Err     string        `json:"error,omitempty"`
+	Elapsed time.Duration `json:"elapsed_ns"`      // the summariser included
+	Err     string        `json:"error,omitempty"` // why its edits were thrown away, redacted; "" = they were not
 }
 
-// Layers says where the tokens of a request are.
+// Layers says where the tokens of a request are; their sum is Total.
 type Layers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
@@ -106,7 +111,7 @@ type Layers struct {
 	ToolResults int `json:"tool_results"`
 	Overhead    int `json:"overhead"` // what primes the reply
 	Total       int `json:"total"`
-	Messages    int `json:"message_count"`
+	Messages    int `json:"message_count"` // a number of messages, not of tokens
 }
 
 // Savings is what the edits of this call and of those before it save on this
@@ -115,22 +120,22 @@ type Savings struct {
 	ObservationTokens int     `json:"observation_tokens"` // of the history's tool results
 	VisibleTurns      int     `json:"visible_turns"`      // turns of the view with all results in full
 	MaskedTurns       int     `json:"masked_turns"`       // turns of the view with a masked result
-	TokensSaved       int     `json:"tokens_saved"`
-	Percent           float64 `json:"percent"`
+	TokensSaved       int     `json:"tokens_saved"`       // what the view costs less than the history
+	Percent           float64 `json:"percent"`            // of the history
 }
 
 // Archived says where the archive has what was taken out.
 type Archived struct {
-	Adapter  string   `json:"adapter"`
-	Location string   `json:"location"`
-	Files    []string `json:"files"`
+	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" where the archive was handed in
+	Location string   `json:"location"`      // the folder of the session, or its URL
+	Files    []string `json:"files"`         // names in it, of this compaction
 	Head     string   `json:"manifest_head"` // keep it elsewhere: `compactctl archive verify --head` proves the tail with it
 }
 
 // Timing says how long each part took.
 type Timing struct {
 	Ledger    time.Duration `json:"ledger_ns"` // reading the session's ledger, the first time
-	Replay    time.Duration `json:"replay_ns"`
+	Replay    time.Duration `json:"replay_ns"` // making the edits of earlier compactions again
 	Count     time.Duration `json:"count_ns"`
 	Stages    time.Duration `json:"stages_ns"` // without the summariser
 	Summarise time.Duration `json:"summarise_ns"`

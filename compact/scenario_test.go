@@ -313,3 +313,15 @@ func TestRollingSummaryIsOneWithARisingVersion(t *testing.T) {
 		}
 	}
 }
+
+// Where the budget is below the trigger's share of the window, it is the
+// budget that a compaction is due for.
+func TestReasonNamesTheLimitThatWasReached(t *testing.T) {
+	for window, want := range map[int]string{8_000: trace.ReasonBudget, 20_000: trace.ReasonUsage} {
+		r := newRig(t, compact.Config{MaxContextTokens: window})
+		res := r.preflight(turns(100, 400))
+		if !res.Triggered || res.Reason != want {
+			t.Errorf("window %d, trigger %d, budget %d: %q, want %q", window, res.Trigger, res.Budget, res.Reason, want)
+		}
+	}
+}

@@ -22,11 +22,11 @@ func (m *CompactManager) truncate() policy.Truncate {
 
 // maskStep is the stage mask as the preset has it: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
-func (m *CompactManager) maskStep() policy.Step {
+func (m *CompactManager) maskStep(k epochKey) policy.Step {
 	c := &m.cfg
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
-		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(), Every: c.Mask.Every,
+		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(k), Every: c.Mask.Every,
 		Messages: c.Policy.KeepRecentMessages,
 	}
 	step := policy.Step{When: c.Mask.When, Manual: true}

@@ -25,6 +25,7 @@ type run struct {
 
 	once     sync.Once
 	done     chan struct{}
+	stored   stored
 	written  storage.Written
 	err      error
 	archived trace.Event
@@ -60,10 +61,11 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 // write stores the whole transcript, or the originals alone.
 func (r *run) write(ctx context.Context, originals []int) {
 	c, started := r.c, r.c.m.now()
+	r.stored = stored{c.s.lines(c.history, originals), originals}
 	if originals == nil {
-		r.written, r.err = c.s.log.Transcript(ctx, r.step, c.m.lines(c.history, nil))
+		r.written, r.err = c.s.log.Transcript(ctx, r.step, r.stored.lines)
 	} else {
-		r.written, r.err = c.s.log.Originals(ctx, r.step, c.m.lines(c.history, originals))
+		r.written, r.err = c.s.log.Originals(ctx, r.step, r.stored.lines)
 	}
 	count := len(c.history)
 	if originals != nil {
@@ -100,17 +102,17 @@ func (r *run) cancel() {
 // lines writes messages as the archive keeps them: one redacted JSON object a
 // line, whose "meta" names the content by its fingerprint, so that what a
 // placeholder refers to can be found again.
-func (m *CompactManager) lines(history []message.Message, only []int) []redact.Text {
+func (s *session) lines(history []message.Message, only []int) []redact.Text {
 	if only == nil {
 		out := make([]redact.Text, len(history))
 		for i := range history {
-			out[i] = m.line(history[i])
+			out[i] = s.line(history[i])
 		}
 		return out
 	}
 	out := make([]redact.Text, len(only))
 	for k, i := range only {
-		out[k] = m.line(history[i])
+		out[k] = s.line(history[i])
 	}
 	return out
 }
@@ -141,8 +143,11 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	c.res.Step = r.step
 	c.took(out)
 	step := c.ledger(r, out)
-	c.emitOutcome(r, out)
-	err := c.store(ctx, r, step)
+	sum, err := c.storeSummary(ctx, r)
+	if err == nil {
+		c.emitOutcome(r, out, sum)
+		err = c.store(ctx, r, out, step, sum)
+	}
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	if err != nil {
 		c.res.Step = 0
@@ -151,40 +156,62 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	return nil
 }
 
-// store writes summary, events and ledger, and learns the step.
-func (c *call) store(ctx context.Context, r *run, step ledgerStep) error {
+// storeSummary writes the summary that this call made, if any: before the
+// events, which say where it is.
+func (c *call) storeSummary(ctx context.Context, r *run) (storage.Written, error) {
+	if c.summary == nil || r.err != nil || c.s.isVolatile() {
+		return storage.Written{}, nil
+	}
+	w, err := c.s.log.Summary(ctx, r.step, c.s.summaryFile(r.step, c.summary))
+	if err != nil {
+		return storage.Written{}, c.archiveFailed(ctx, "summary", err)
+	}
+	return w, nil
+}
+
+// store writes index, events and ledger, and learns the step.
+func (c *call) store(ctx context.Context, r *run, out *policy.Outcome, step ledgerStep, sum storage.Written) error {
 	if r.err != nil || c.s.isVolatile() {
-		step.Volatile = true
-		c.s.add(step)
+		c.s.addVolatile(step)
 		return nil
 	}
 	files := []string{path.Base(r.written.Key.String())}
-	if sum := c.summary; sum != nil {
-		w, err := c.s.log.Summary(ctx, r.step, c.m.summaryFile(r.step, sum))
-		if err != nil {
-			return c.archiveFailed(ctx, "summary", err)
-		}
-		files = append(files, path.Base(w.Key.String()))
+	if !sum.Key.IsZero() {
+		files = append(files, path.Base(sum.Key.String()))
 	}
+	if err := c.index(ctx, r, out, &step); err != nil {
+		return c.unstored(ctx, "index", err, step)
+	}
+	files = append(files, step.Index.File)
 	c.logParent(nil)
 	if err := c.s.writeEvents(ctx, c.takeEvents()...); err != nil {
-		return c.archiveFailed(ctx, "events", err)
+		return c.unstored(ctx, "events", err, step)
 	}
 	raw, err := json.Marshal(step)
 	if err != nil {
 		return err
 	}
-	w, err := c.s.log.Commit(ctx, r.step, c.m.redactor.Record(raw))
+	w, err := c.s.log.Commit(ctx, r.step, c.s.redactor.Record(raw))
 	switch {
 	case errors.Is(err, storage.ErrExists):
 		c.emitLost(r.step)
 		return errLost
 	case err != nil:
-		return c.archiveFailed(ctx, "commit", err)
+		return c.unstored(ctx, "commit", err, step)
 	}
 	c.s.add(step)
 	files = append(files, path.Base(w.Key.String()))
 	c.res.Archived = &Archived{Adapter: c.m.adapter(), Location: c.s.log.Location(), Files: files, Head: c.s.log.ManifestHead()}
+	return nil
+}
+
+// unstored ends a step that the archive did not take: with the error, or, where
+// the configuration says to go on, by keeping it in memory.
+func (c *call) unstored(ctx context.Context, op string, err error, step ledgerStep) error {
+	if err := c.archiveFailed(ctx, op, err); err != nil {
+		return err
+	}
+	c.s.addVolatile(step)
 	return nil
 }
 
@@ -207,8 +234,8 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 // ledger writes down what the step did.
 func (c *call) ledger(r *run, out *policy.Outcome) ledgerStep {
 	step := ledgerStep{
-		V: ledgerVersion, Step: r.step, Session: c.id, Agent: c.q.agent, Kind: "preflight", Note: c.m.redactor.Text(c.q.note).String(),
-		Model: c.ep.model, Window: c.ep.window,
+		V: ledgerVersion, Step: r.step, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
+		Model: c.ep.name, Window: c.ep.window,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.m.forms(),
 		Archive: path.Base(r.written.Key.String()),
 	}
@@ -247,6 +274,12 @@ func (s *session) add(step ledgerStep) {
 	if step.Step == len(s.steps)+1 {
 		s.learn(step)
 	}
+}
+
+// addVolatile learns a step that only this process knows.
+func (s *session) addVolatile(step ledgerStep) {
+	step.Volatile = true
+	s.add(step)
 }
 
 func (s *session) setVolatile() {

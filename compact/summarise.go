@@ -64,22 +64,29 @@ func (r *run) summarizeEvent(i strategy.CallInfo) trace.Event {
 	return r.c.event(p, r.summariseBegan)
 }
 
-// engine returns the engine of this run: the shared one, with a summarise
-// stage that reports to it.
+// engine returns the engine of this run: the shared one, with stages that write
+// a summary with what the session knows of secrets, and report to the run.
 func (r *run) engine() (*policy.Engine, error) {
 	e := *r.c.ep.engine
 	e.Steps = append([]policy.Step(nil), e.Steps...)
+	clean := func(s string) string { return r.c.s.redactor.Text(s).String() }
 	for i, s := range e.Steps {
-		if s.Stage.Name() != strategy.StageName {
-			continue
+		switch stage := s.Stage.(type) {
+		case policy.LocalSummary:
+			stage.Clean = clean
+			e.Steps[i].Stage = stage
+		default:
+			if stage.Name() != strategy.StageName {
+				continue
+			}
+			w := r.c.ep.writer
+			w.Observe, w.Redact = r.observe, clean
+			own, err := strategy.NewStage(w)
+			if err != nil {
+				return nil, err
+			}
+			e.Steps[i].Stage = own
 		}
-		w := r.c.ep.writer
-		w.Observe = r.observe
-		stage, err := strategy.NewStage(w)
-		if err != nil {
-			return nil, err
-		}
-		e.Steps[i].Stage = stage
 	}
 	return &e, nil
 }

@@ -1,18 +1,21 @@
 package configs
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/fs"
-	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/strategy/openai"
+	"github.com/agentcompact/compact/trace/otel"
 )
 
-// keyVariable holds the key of the summariser. It is no setting.
-const keyVariable = "OPENAI_API_KEY"
+// Variables that hold secrets are no settings.
+const (
+	keyVariable       = "OPENAI_API_KEY"        // of the summariser
+	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // of redaction.pseudonyms
+)
 
 // KeysOptional says that the configuration is to be looked at, or used for
 // what asks no model: a key that is not in the environment is no mistake then.
@@ -20,20 +23,50 @@ func KeysOptional() Option {
 	return func(l *loader) { l.keysOptional = true }
 }
 
-// OpenArchive opens the archive that a configuration names. It is for those
-// who read archives; a manager opens its own.
-func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
-	switch c.Adapter {
-	case "fs":
-		return fs.Open(c.Path)
-	case "memory":
-		return memory.New(), nil
-	}
-	return nil, fmt.Errorf("configs: unknown storage adapter %q", c.Adapter)
-}
-
 // components makes what a configuration names.
 func (l *loader) components(c *compact.Config) {
+	l.pseudonyms(c)
+	l.summariser(c)
+	l.collector(c)
+	if c.Storage.Adapter == s3Adapter {
+		c.OpenArchive = openForAgents
+	}
+}
+
+// pseudonyms finds the key of the pseudonyms.
+func (l *loader) pseudonyms(c *compact.Config) {
+	if !c.Redaction.Pseudonyms {
+		return
+	}
+	const path = "redaction.pseudonyms"
+	key := l.variable(pseudonymVariable)
+	switch {
+	case key == "" && !l.keysOptional:
+		l.wrong(path, path, nil, "needs the environment variable "+pseudonymVariable)
+	case key != "" && len(key) < redact.MinPseudonymKey:
+		l.wrong(path, path, nil, fmt.Sprintf("needs %d bytes or more in %s", redact.MinPseudonymKey, pseudonymVariable))
+	}
+	c.Redaction.PseudonymKey = compact.Secret(key)
+}
+
+// collector makes the exporter to an OpenTelemetry collector. Whoever makes a
+// manager of the configuration hands it over with it; nothing is opened before
+// the first event.
+func (l *loader) collector(c *compact.Config) {
+	t := c.Trace
+	if t.OTLPEndpoint == "" || l.report.err() != nil {
+		return
+	}
+	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout})
+	if err != nil {
+		l.wrong("trace.otlp_endpoint", "trace.otlp_endpoint", nil, "can't be used: "+err.Error())
+		return
+	}
+	c.Exporters = append(c.Exporters, exporter)
+}
+
+// summariser makes the client of a model that writes summaries.
+func (l *loader) summariser(c *compact.Config) {
 	s := c.Summarizer
 	if s.Backend != openai.Name {
 		l.ineffective(s)

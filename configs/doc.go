@@ -12,8 +12,8 @@
 // Every setting has a variable: COMPACT_ and its path in capitals with
 // underscores, COMPACT_POLICY_TRIGGER_PCT for policy.trigger_pct. Settings of
 // policy may leave out the section, COMPACT_TRIGGER_PCT, and so may
-// trace.ariadne_url, COMPACT_ARIADNE_URL. Redaction is switched off by its
-// full path alone. Lists are separated by commas, or written as a JSON array.
+// trace.ariadne_url and trace.otlp_endpoint, COMPACT_ARIADNE_URL and
+// COMPACT_OTLP_ENDPOINT. Redaction is switched off by its full path alone. Lists are separated by commas, or written as a JSON array.
 // An empty variable is none. A variable that seems to mean a setting, but names
 // none, is an error.
 //
@@ -27,5 +27,6 @@
 // # Secrets
 //
 // A configuration holds none. The key of a summariser comes from the
-// environment, OPENAI_API_KEY.
+// environment, OPENAI_API_KEY, the key of pseudonyms too, COMPACT_PSEUDONYM_KEY,
+// and so do the headers that a collector wants, OTEL_EXPORTER_OTLP_HEADERS.
 package configs

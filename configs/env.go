@@ -8,11 +8,11 @@ import (
 const envPrefix = "COMPACT_"
 
 // short are the settings outside of policy that have a short variable, too.
-var short = []string{"trace.ariadne_url"}
+var short = []string{"trace.ariadne_url", "trace.otlp_endpoint"}
 
-// foreign are variables of this prefix that belong to the tests of this
-// project.
-var foreign = []string{"COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
+// foreign are variables of this prefix that are no settings: a secret, and what
+// belongs to the tests of this project.
+var foreign = []string{pseudonymVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
 
 // variables maps the name of every variable to the setting it is for.
 func variables() map[string]string {

@@ -15,11 +15,11 @@ func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
 		}
 	}
 	c := load(t, "", Environ([]string{
-		"COMPACT_MODEL=gpt-4o", "COMPACT_MAX_CONTEXT_TOKENS=32000", "COMPACT_STRATEGY=brief", "COMPACT_ARIADNE_URL=http://localhost:8000",
+		"COMPACT_MODEL=gpt-4o", "COMPACT_MAX_CONTEXT_TOKENS=32000", "COMPACT_STRATEGY=brief", "COMPACT_ARIADNE_URL=http://127.0.0.1:5175",
 		"COMPACT_ROLES_NEVER_PRUNE= system , tool", "COMPACT_MASK_EXCLUDE_TOOLS=[\"a,b\"]", "COMPACT_SUMMARIZER_TIMEOUT=90s",
 		"COMPACT_STORAGE_PATH=/tmp/x", "COMPACT_KEEP_RECENT_TURNS=2", "COMPACT_TARGET_PCT=", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_VECTORS=/v",
 	}))
-	if c.Model != "gpt-4o" || c.MaxContextTokens != 32000 || c.Policy.Strategy != "brief" || c.Trace.AriadneURL != "http://localhost:8000" ||
+	if c.Model != "gpt-4o" || c.MaxContextTokens != 32000 || c.Policy.Strategy != "brief" || c.Trace.AriadneURL != "http://127.0.0.1:5175" ||
 		len(c.Policy.RolesNeverPrune) != 2 || c.Mask.ExcludeTools[0] != "a,b" || c.Summarizer.Timeout != 90*time.Second ||
 		c.Storage.Path != "/tmp/x" || c.Policy.KeepRecentTurns != 2 || c.Policy.TargetPct != 0.6 {
 		t.Errorf("%+v", c)

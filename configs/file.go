@@ -154,7 +154,10 @@ type raw string
 // well be a secret.
 func unknown(path string) string {
 	leaf := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-	for _, word := range []string{"api_key", "apikey", "secret", "password", "token"} {
+	for _, word := range []string{"api_key", "apikey", "secret", "password", "token", "access_key", "access_key_id", "secret_key", "credentials"} {
+		if strings.HasSuffix(leaf, word) && strings.HasPrefix(path, "storage.") {
+			return "unknown key " + strconv.Quote(path) + "; secrets are never in a configuration: S3 takes its credentials from the environment, a profile, web identity, or the container"
+		}
 		if strings.HasSuffix(leaf, word) {
 			return "unknown key " + strconv.Quote(path) + "; secrets are never in a configuration: set OPENAI_API_KEY in the environment"
 		}

@@ -40,7 +40,7 @@ redaction:
 		`f.yaml:11: mask.when must be one of trigger, always (got "sometimes")`,
 		`f.yaml:13: summarizer.timeout must be a duration such as 60s or 2m30s (got 60)`,
 		`f.yaml:14: summarizer.parallel must be 1-64 (got 100)`,
-		`f.yaml:16: trace.ariadne_url must be a URL such as http://localhost:8000 (got "localhost")`,
+		`f.yaml:16: trace.ariadne_url must be a URL such as http://127.0.0.1:5175 (got "localhost")`,
 		"f.yaml:18: redaction.patterns[1] is not a regular expression: error parsing regexp: missing closing ): `(x`",
 	}
 	if diff := cmp.Diff(want, mistakes(text)); diff != "" {
@@ -75,6 +75,7 @@ func TestMistake(t *testing.T) {
 		{"fraction", "max_context_tokens: 1.5", "f.yaml:1: max_context_tokens must be a whole number (got 1.5)"},
 		{"too large", "max_context_tokens: 99999999999999999999", "f.yaml:1: max_context_tokens must be a whole number (got 99999999999999999999)"},
 		{"name in no section", "trigger_pct: 0.5", `f.yaml:1: unknown key "trigger_pct" (did you mean policy.trigger_pct?)`},
+		{"nothing near", "policy: {triger: 0.5}", `f.yaml:1: unknown key "policy.triger"`},
 		{"other case", "policy: {Trigger_Pct: 0.5}", `f.yaml:1: unknown key "policy.Trigger_Pct" (did you mean policy.trigger_pct?)`},
 		{"nothing like it", "quux: 1", `f.yaml:1: unknown key "quux"`},
 		{"merge key", "<<: {model: a}", `f.yaml:1: unknown key "<<"`},

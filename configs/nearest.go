@@ -5,7 +5,8 @@ import "strings"
 // nearest returns the known name that name was probably meant to be, or "".
 func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
-	best, at := "", min(1+len(name)/4, 4)
+	leaf := name[strings.LastIndexByte(name, '.')+1:]
+	best, at := "", min(1+len(leaf)/4, 4)
 	for _, k := range known {
 		if d := distance(name, k, at); d < at || d == at && (best == "" || k < best) {
 			best, at = k, d
@@ -15,7 +16,6 @@ func nearest(name string, known []string) string {
 		return best
 	}
 	// The right name in the wrong section, or without one.
-	leaf := name[strings.LastIndexByte(name, '.')+1:]
 	for _, k := range known {
 		if k[strings.LastIndexByte(k, '.')+1:] != leaf {
 			continue

@@ -6,6 +6,13 @@ import (
 	"github.com/go-playground/validator/v10"
 )
 
+// urls are what the settings that hold one look like.
+var urls = map[string]string{
+	"summarizer.base_url": "http://localhost:11434/v1",
+	"trace.ariadne_url":   "http://127.0.0.1:5175",
+	"trace.otlp_endpoint": "http://127.0.0.1:4318",
+}
+
 // reason says in words what a setting takes. It states the whole rule, not
 // only the part that was broken.
 func reason(f field, e validator.FieldError) string {
@@ -17,7 +24,7 @@ func reason(f field, e validator.FieldError) string {
 	case "required", "required_if":
 		return "must not be empty"
 	case "url":
-		return "must be a URL such as http://localhost:8000"
+		return "must be a URL such as " + urls[f.path]
 	case "gt", "gte", "lt", "lte":
 		return rangeOf(f.rules, f.kind, e.Tag())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/otel"
 )
 
 // rules is the validator, which names fields as files do.
@@ -42,11 +43,16 @@ func (l *loader) validate(c compact.Config) {
 			l.wrong("redaction.patterns", fmt.Sprintf("redaction.patterns[%d]", i), nil, "is not a regular expression: "+err.Error())
 		}
 	}
-	if u := c.Trace.AriadneURL; u != "" && !wrong["trace.ariadne_url"] {
-		if err := ariadne.CheckURL(u); err != nil {
-			l.wrong("trace.ariadne_url", "trace.ariadne_url", u, "must be a URL such as http://localhost:8000: "+err.Error())
+	for path, check := range map[string]func(string) error{"trace.ariadne_url": ariadne.CheckURL, "trace.otlp_endpoint": otel.CheckURL} {
+		u := schema().byPath[path].of(reflect.ValueOf(&c).Elem()).String()
+		if u == "" || wrong[path] {
+			continue
+		}
+		if err := check(u); err != nil {
+			l.wrong(path, path, u, "must be a URL such as "+urls[path]+": "+err.Error())
 		}
 	}
+	l.bucket(c.Storage, wrong)
 	l.together(c, wrong)
 }
 

@@ -46,6 +46,17 @@ func (sc *scan) softlayer(_, end int) {
 	}
 }
 
+// zapier finds what makes the address of a webhook a secret.
+func (sc *scan) zapier(_, end int) {
+	i := run(sc.s, end, 24, isDigit)
+	if i == end || i >= len(sc.s) || sc.s[i] != '/' {
+		return
+	}
+	if to := run(sc.s, i+1, 64, isAlnum); to-i > 5 {
+		sc.add(i+1, to, webhookRule)
+	}
+}
+
 // telegram finds 12345678:AA…, the token of a bot.
 func (sc *scan) telegram(start, end int) {
 	s := sc.s

@@ -5,13 +5,17 @@ import "strings"
 // document is one text, or one JSON value, in one pass.
 type document struct {
 	sc     *scan
-	known  *needles // only these are looked for, where there are any
-	again  bool     // it was JSON in the pass before, and strings without a placeholder were found clean
-	json   bool     // the text is said to be JSON: it may be a mere string or number
-	record bool     // digests are left alone
-	only   *string  // the one member of the outermost object to look at
-	level  int      // how many strings this text is inside of
+	known  finder  // only these are looked for, where there are any
+	mem    *memory // of the session that the text belongs to
+	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
+	json   bool    // the text is said to be JSON: it may be a mere string or number
+	record bool    // digests are left alone
+	only   *string // the one member of the outermost object to look at
+	level  int     // how many strings this text is inside of
 }
+
+// A finder finds what is known.
+type finder interface{ find(s string) []span }
 
 // maxLevel bounds how deep JSON in a string in JSON is followed.
 const maxLevel = 8
@@ -20,15 +24,28 @@ const maxLevel = 8
 // the rules find, and the same values wherever else they stand.
 func (d *document) all(s string) []span {
 	found := d.look(s)
-	if len(found) == 0 {
-		return nil
-	}
-	if d.known = newNeedles(found); d.known == nil {
+	if d.known = d.elsewhere(found); d.known == nil {
 		return found
 	}
 	found = join(append(found, d.look(s)...))
 	d.known = nil
 	return found
+}
+
+// elsewhere returns what is to be looked for beside what the rules found, nil
+// if there is nothing.
+func (d *document) elsewhere(found []span) finder {
+	if d.mem != nil {
+		d.mem.learn(d.sc.r, found)
+		if d.mem.empty() {
+			return nil
+		}
+		return d.mem
+	}
+	if n := newNeedles(found); n != nil {
+		return n
+	}
+	return nil
 }
 
 // look is one look at s, with the rules or for what is known.

@@ -15,8 +15,11 @@ var ErrShortKey = errors.New("redact: the key for pseudonyms is shorter than 16 
 
 // placeholder returns what stands in place of a secret.
 func (r *Redactor) placeholder(f span) string {
-	if len(r.opts.Pseudonyms) == 0 {
+	switch {
+	case len(r.opts.Pseudonyms) == 0:
 		return Placeholder
+	case f.stand != "":
+		return f.stand
 	}
 	return placeholderOpen + ":" + f.rule.kind + ":" + tag(r.opts.Pseudonyms, f.secret) + ">"
 }

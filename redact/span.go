@@ -26,6 +26,7 @@ type span struct {
 	start, end int
 	rule       *rule
 	secret     string // decoded; empty while it is just what stands there
+	stand      string // the placeholder, where the secret itself is not known any more
 	quote      string // to be written around the placeholder, where a number stood
 }
 

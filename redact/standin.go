@@ -21,7 +21,7 @@ func isStandIn(s string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
+	return strings.HasSuffix(t, "example") || strings.HasSuffix(t, "examplekey") || strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
 }
 
 // isFill covers what people fill forms with.

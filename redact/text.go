@@ -37,8 +37,18 @@ func Join(texts ...Text) Text {
 }
 
 // Digest writes a hash in lower-case hex. It is for fingerprints, which name
-// content and can't be turned back into it.
-func Digest(sum []byte) Text { return Text{hex.EncodeToString(sum)} }
+// content and can't be turned back into it. It takes arrays of the sizes that
+// hashes have, and nothing that a text could be converted to.
+func Digest[Sum ~[16]byte | ~[32]byte](sum Sum) Text {
+	raw := make([]byte, len(sum))
+	for i := range raw {
+		raw[i] = sum[i]
+	}
+	return Text{hex.EncodeToString(raw)}
+}
+
+// Ref is the first 12 digits of [Digest], by which placeholders name a text.
+func Ref[Sum ~[16]byte | ~[32]byte](sum Sum) Text { return Text{Digest(sum).s[:12]} }
 
 // TrimSuffix returns t without the constant suffix, if it has it.
 func (t Text) TrimSuffix(suffix constant) Text {

@@ -17,6 +17,10 @@ func (v value) secret(s strength) bool {
 	switch {
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t), isReference(t):
 		return false
+	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
+		return false // a word that says what it is
+	case isProse(t), isNamedDigest(t):
+		return false
 	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):
 		return false
 	}

@@ -160,8 +160,17 @@ func (v *vendor) match(sc *scan, start, end int) {
 	sc.spend(expression * (hi - lo))
 	for _, m := range v.value.FindAllStringSubmatchIndex(s[lo:hi], 4) {
 		from, to := v.secretGroup(m)
-		sc.accept(v, lo+from, lo+to, lo+m[0], lo+m[1])
+		sc.accept(v, lo+from, v.rest(s, lo+to), lo+m[0], lo+m[1])
 	}
+}
+
+// rest returns where a token ends that goes on behind what its rule knows: half
+// of a token is no less a secret.
+func (v *vendor) rest(s string, to int) int {
+	if !v.solid || !isURLSafe(s[to-1]) {
+		return to
+	}
+	return run(s, to, maxNeedle, isURLSafe)
 }
 
 // hasShape reports whether the token at i has just been found by its shape, up

@@ -55,6 +55,10 @@ func defaults() *vocabularyBuilder {
 		t := &tokenShapes[i]
 		b.on(t.trigger(), t.match)
 	}
+	for i := range embeddedTokens {
+		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
+	}
+	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onVendors(b)
 	return b
 }

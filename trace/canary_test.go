@@ -2,10 +2,8 @@ package trace_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentcompact/compact/internal/canary"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
@@ -20,41 +19,6 @@ import (
 	"github.com/agentcompact/compact/trace/otel"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
-
-// canaries are 50 secrets of the shapes that agents meet, as the text in which
-// they turn up and the part of it that must not get out.
-func canaries() (texts, secrets []string) {
-	r := rand.New(rand.NewPCG(7, 11))
-	random := func(alphabet string, n int) string {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = alphabet[r.IntN(len(alphabet))]
-		}
-		return string(b)
-	}
-	const (
-		alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-		upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-		hex   = "0123456789abcdef"
-	)
-	add := func(format, secret string) {
-		texts, secrets = append(texts, fmt.Sprintf(format, secret)), append(secrets, secret)
-	}
-	for range 5 {
-		add("remote: https://x:%s@github.com/a/b refused", "ghp_"+random(alnum, 36))
-		add("OPENAI_API_KEY=%s is not valid", "sk-proj-"+random(alnum, 48))
-		add("aws_access_key_id = %s", "AKIA"+random(upper, 16))
-		add("dial postgres://app:%s@db.internal:5432/app: refused", random(alnum, 20))
-		add("Authorization: Bearer %s", random(alnum, 40))
-		add("password: %q does not match", random(alnum, 18))
-		add("slack said no to %s", "xox"+"b-"+random("0123456789", 12)+"-"+random("0123456789", 12)+"-"+random(alnum, 24))
-		add(`{"client_secret": "%s"}`, random(hex, 40))
-		add("session cookie %s expired", "eyJ"+base64.RawURLEncoding.EncodeToString([]byte(`hbGciOiJIUzI1NiJ9`))+"."+
-			"eyJ"+random(alnum, 40)+"."+random(alnum, 43))
-		add("-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----", random(alnum, 64))
-	}
-	return texts, secrets
-}
 
 // safeBuffer may be written to concurrently.
 type safeBuffer struct {
@@ -91,10 +55,7 @@ func (c *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Whatever field a secret gets into, no exporter sends it, no log line has it.
 func TestNoSecretLeavesByAnyExporter(t *testing.T) {
-	texts, secrets := canaries()
-	if len(secrets) != 50 {
-		t.Fatalf("%d canaries", len(secrets))
-	}
+	secrets := canary.Secrets(50, 7)
 	redactor, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,22 +77,22 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 
 	emit := func(payload trace.Payload, parent string, at time.Time) {
 		e := trace.New(payload, redactor.JSON(trace.Encode(payload)), at, at.Add(time.Millisecond))
-		e.TraceID, e.ParentID, e.Session = "0123456789abcdef0123456789abcdef", parent, "s"
+		e.TraceID, e.ParentID, e.Session = "0123456789abcdef0123456789abcdef", parent, redact.Lit("s")
 		if parent == "" {
 			e.SpanID, e.End = "00000000000000aa", at.Add(time.Hour)
-			e.Trace = &trace.TraceInfo{Name: redactor.Text(texts[0]), GroupID: "s", Start: at, Metadata: map[string]redact.Text{"note": redactor.Text(texts[1])}}
+			e.Trace = &trace.TraceInfo{Name: redactor.Text(secrets[0].Text), GroupID: redact.Lit("s"), Start: at, Metadata: map[string]redact.Text{"note": redactor.Text(secrets[1].Text)}}
 		}
 		audit.WriteString(redactor.Record(e.AppendJSON(nil)).String())
 		p.Emit(e)
 	}
-	for i, text := range texts {
+	for i, s := range secrets {
 		at := at.Add(time.Duration(i) * time.Second)
-		for _, payload := range payloadsWith(text) {
+		for _, payload := range payloadsWith(s.Text) {
 			emit(payload, "00000000000000aa", at)
 			at = at.Add(10 * time.Millisecond)
 		}
 	}
-	emit(trace.Preflight{SessionID: "s", ErrorType: "Error", OutputText: texts[2]}, "", at)
+	emit(trace.Preflight{SessionID: "s", ErrorType: "Error", OutputText: secrets[2].Text}, "", at)
 	if err := p.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +105,9 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 		if events := place != "stderr" && place != "errors"; len(sent) == 0 || (events && !strings.Contains(sent, "summary_created")) {
 			t.Errorf("%s got nothing that can be searched: the test shows nothing", place)
 		}
-		for i, s := range secrets {
-			if strings.Contains(sent, s) {
-				t.Errorf("%s got a secret of %.30q…", place, strings.Replace(texts[i], s, "(secret)", 1))
+		for _, s := range secrets {
+			if s.Leaks(sent) {
+				t.Errorf("%s got a secret of %.30q…", place, strings.Replace(s.Text, s.Value, "(secret)", 1))
 			}
 		}
 	}

@@ -32,8 +32,8 @@ type Event struct {
 	SpanID   string // 16 hex digits, unique across traces
 	ParentID string // SpanID of the parent; empty for a root
 
-	Session string // the session's id
-	Agent   string // the agent's name; may be empty
+	Session redact.Text // what the session is called
+	Agent   redact.Text // what the agent is called; may be empty
 
 	Start time.Time // when it began, unrounded
 	End   time.Time // when it ended; never before Start
@@ -54,7 +54,7 @@ type Event struct {
 // TraceInfo describes a whole trace, for viewers that list and group them.
 type TraceInfo struct {
 	Name     redact.Text            // how a person would call it: "session 7f3a", "model call #12"
-	GroupID  string                 // what belongs together: the session's id
+	GroupID  redact.Text            // what belongs together: the session's id
 	Start    time.Time              // when the trace began
 	End      time.Time              // when it ended; zero while it goes on
 	Metadata map[string]redact.Text // model, agent, …; exporters add what their viewer needs

@@ -27,9 +27,9 @@ func plain(t testing.TB, s string) redact.Text {
 func TestLineHasDocumentedForm(t *testing.T) {
 	e := trace.Event{
 		Name: trace.NameRedactionDisabled, Kind: trace.KindSecurity, TraceID: "t", SpanID: "s", ParentID: "p",
-		Session: "7f3a", Agent: "coder", Start: at, End: at.Add(time.Microsecond), Severity: trace.SeverityHigh,
+		Session: redact.Lit("7f3a"), Agent: redact.Lit("coder"), Start: at, End: at.Add(time.Microsecond), Severity: trace.SeverityHigh,
 		Data: redact.Lit(`{"n":12345678901234567890,"output_text":"<b>"}`),
-		Trace: &trace.TraceInfo{Name: redact.Lit("session 7f3a"), GroupID: "7f3a", Start: at,
+		Trace: &trace.TraceInfo{Name: redact.Lit("session 7f3a"), GroupID: redact.Lit("7f3a"), Start: at,
 			Metadata: map[string]redact.Text{"model": redact.Lit("gpt-4"), "agent": redact.Lit("coder")}},
 	}
 	want := `{"v":1,"name":"compact.redaction_disabled","kind":"compact.security","session":"7f3a","agent":"coder",` +
@@ -56,7 +56,7 @@ func FuzzLineIsOneParsableLine(f *testing.F) {
 	f.Add("", `{"a":1} `)
 	f.Add("x", `{"a":"`+"\xff"+`"}`)
 	f.Fuzz(func(t *testing.T, session, data string) {
-		e := trace.Event{Name: trace.NameError, Session: session, Agent: session, Start: at, Data: plain(t, data)}
+		e := trace.Event{Name: trace.NameError, Session: plain(t, session), Agent: plain(t, session), Start: at, Data: plain(t, data)}
 		line := e.AppendJSON(nil)
 		if bytes.ContainsAny(line, "\n\r") {
 			t.Fatalf("more than one line: %q", line)

@@ -26,7 +26,7 @@ func Example() {
 	start := time.Date(2026, 11, 21, 4, 10, 0, 0, time.UTC)
 	payload := trace.TokenEstimate{SessionID: "7f3a", Model: "gpt-4", TEst: 112_345, MaxTokens: 128_000}
 	event := trace.New(payload, redactor.JSON(trace.Encode(payload)), start, start.Add(90*time.Microsecond))
-	event.Session, event.TraceID = "7f3a", trace.NewTraceID()
+	event.Session, event.TraceID = redact.Lit("7f3a"), trace.NewTraceID()
 	p.Emit(event) // returns at once
 
 	if err := p.Close(context.Background()); err != nil {

@@ -34,8 +34,8 @@ func (e Event) AppendJSON(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, LineVersion, 10)
 	dst = appendMember(dst, "name", e.Name)
 	dst = appendMember(dst, "kind", e.Kind)
-	dst = appendMember(dst, "session", e.Session)
-	dst = appendOptional(dst, "agent", e.Agent)
+	dst = appendMember(dst, "session", e.Session.String())
+	dst = appendOptional(dst, "agent", e.Agent.String())
 	dst = appendMember(dst, "trace_id", e.TraceID)
 	dst = appendOptional(dst, "span_id", e.SpanID)
 	dst = appendOptional(dst, "parent_id", e.ParentID)
@@ -60,7 +60,7 @@ func (e Event) status() Status {
 func (t *TraceInfo) appendJSON(dst []byte) []byte {
 	dst = append(dst, `{"name":`...)
 	dst = appendString(dst, t.Name.String())
-	dst = appendOptional(dst, "group_id", t.GroupID)
+	dst = appendOptional(dst, "group_id", t.GroupID.String())
 	dst = appendTime(dst, "started_at", t.Start)
 	dst = appendTime(dst, "ended_at", t.End)
 	if len(t.Metadata) > 0 {

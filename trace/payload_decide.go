@@ -48,12 +48,12 @@ type TriggerDecision struct {
 	Reason    string     `json:"reason"` // one of the Reason constants, or a short text like them
 	TEst      int        `json:"t_est"`
 	MaxTokens int        `json:"max_tokens"`
-	UsagePct  float64    `json:"usage_pct"` // computed: TEst / MaxTokens
-	Trigger   int        `json:"trigger"`   // tokens from which on a compaction is due
-	Target    int        `json:"target"`    // tokens at which it stops
-	Budget    int        `json:"budget"`    // tokens that the view may have at most
-	Floor     int        `json:"floor,omitempty"`
-	Step      int        `json:"step,omitempty"` // the compaction's number, from 1
+	UsagePct  float64    `json:"usage_pct"`       // computed: TEst / MaxTokens
+	Trigger   int        `json:"trigger"`         // tokens from which on a compaction is due
+	Target    int        `json:"target"`          // tokens at which it stops
+	Budget    int        `json:"budget"`          // tokens that the view may have at most
+	Floor     int        `json:"floor,omitempty"` // tokens that stay whatever is taken out, where that is why
+	Step      int        `json:"step,omitempty"`  // the compaction's number, from 1; a lost race makes it another
 	Checks    []Check    `json:"checks"`
 	Policy    PolicyInfo `json:"policy"`
 	*Plan                // only if triggered
@@ -68,8 +68,7 @@ const (
 	ReasonBudget     = "t_est >= budget"
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
-	ReasonWaiting    = "below_next_trigger" // above the trigger, but the last compaction ended there
-	ReasonFloor      = "floor_above_target" // what must stay is more than the target
+	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
 )

@@ -51,6 +51,10 @@ type SummaryCreated struct {
 	InputTokens      int           `json:"input_tokens"`
 	SummaryTokens    int           `json:"summary_tokens"`
 	CompressionRatio float64       `json:"compression_ratio"` // computed: SummaryTokens / InputTokens
+	EntityRetention  float64       `json:"entity_retention"`  // share of the most salient identifiers that the summary names
+	InventedRemoved  int           `json:"invented_removed"`  // identifiers that the source doesn't have: cut
+	Calls            int           `json:"calls"`             // drafts that were needed: pieces and merges
+	Attempts         int           `json:"attempts"`          // calls of the summariser, those that failed included
 	Verification     *Verification `json:"verification,omitempty"`
 	Strategy         string        `json:"strategy"`
 	Backend          string        `json:"backend"`
@@ -76,7 +80,7 @@ type Verification struct {
 func (p SummaryCreated) spec() spec { return spec{NameSummaryCreated, KindSummary, StatusOK, ""} }
 
 func (p SummaryCreated) complete() any {
-	p.Policy = p.Policy.finite()
+	p.Policy, p.EntityRetention = p.Policy.finite(), finite(p.EntityRetention)
 	p.CompressionRatio = ratio(p.SummaryTokens, p.InputTokens)
 	if len(p.Payload) == 0 || !json.Valid(p.Payload) {
 		p.Payload = marshal(map[string]string{"text": p.OutputText})

@@ -78,7 +78,7 @@ func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 		"compact.archival":         "session_id step archived_count bytes storage_adapter file_path s3_key sha256 manifest_head error_type output_text",
 		"compact.summarize": "session_id model backend strategy attempts pieces max_tokens input_messages input_tokens summary_tokens prompt_tokens completion_tokens " +
 			"temperature error_type output_text",
-		"compact.summary_created": "session_id step summary_version input_messages input_tokens summary_tokens compression_ratio verification strategy backend model " +
+		"compact.summary_created": "session_id step summary_version input_messages input_tokens summary_tokens compression_ratio entity_retention invented_removed calls attempts verification strategy backend model " +
 			"policy file_path s3_key payload output_text",
 		"compact.masked_observations": "session_id step masked_count masked_chars visible_count window_turns keep_recent_turns tokens_before tokens_after reduction_pct masked_ids output_text",
 		"compact.truncated_results":   "session_id step truncated_count limit_tokens tokens_before tokens_after reduction_pct mode results output_text",

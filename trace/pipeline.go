@@ -11,10 +11,12 @@ import (
 // PipelineOptions changes what a [Pipeline] does. Nil, and zero fields, mean
 // the defaults.
 type PipelineOptions struct {
-	// QueueEvents is how many events may wait for one exporter. Default 8192.
+	// QueueEvents is how many events may wait for one exporter. Default 16384.
 	QueueEvents int
-	// QueueBytes is how much memory they may take, per exporter, roughly.
-	// Default 8 MiB. One event is taken whatever its size.
+	// QueueBytes is how much memory they may take, per exporter: what they
+	// hold and their place in the queue. Default 16 MiB, which is more than a
+	// second of ten thousand usual events. One event is taken whatever its
+	// size.
 	QueueBytes int
 	// BatchEvents is how many events an exporter gets at once, at most.
 	// Default 512.
@@ -38,8 +40,8 @@ func (o *PipelineOptions) withDefaults() PipelineOptions {
 	if o != nil {
 		d = *o
 	}
-	setDefault(&d.QueueEvents, 8192)
-	setDefault(&d.QueueBytes, 8<<20)
+	setDefault(&d.QueueEvents, 16_384)
+	setDefault(&d.QueueBytes, 16<<20)
 	setDefault(&d.BatchEvents, 512)
 	setDefault(&d.Linger, 50*time.Millisecond)
 	setDefault(&d.ExportTimeout, 10*time.Second)

@@ -7,8 +7,21 @@ import (
 	"time"
 )
 
-// eventOverhead is what an event costs in memory beside its data, in bytes.
-const eventOverhead = 512
+// What an event costs in memory beside its data, in bytes, and what its
+// TraceInfo does.
+const (
+	eventOverhead = 512
+	traceOverhead = 1024
+)
+
+// sizeOf is what an event costs in memory, rather too much than too little.
+func sizeOf(e *Event) int {
+	n := eventOverhead + e.Data.Len()
+	if e.Trace != nil {
+		n += traceOverhead
+	}
+	return n
+}
 
 // queue is a bounded first-in, first-out buffer between the calls that emit
 // and the goroutine that exports. Its lock is held for a few instructions at a
@@ -65,7 +78,7 @@ func (q *queue) push(events []Event) {
 
 func (q *queue) pushOne(e *Event) {
 	q.stats.emitted++
-	size := eventOverhead + e.Data.Len()
+	size := sizeOf(e)
 	for q.len > 0 && (q.len >= q.maxEvents || q.bytes+size > q.maxBytes) {
 		q.shift()
 		q.stats.dropped++
@@ -84,7 +97,7 @@ func (q *queue) shift() Event {
 	q.ring[q.head] = Event{} // let go of its strings
 	q.head = (q.head + 1) % len(q.ring)
 	q.len--
-	q.bytes -= eventOverhead + e.Data.Len()
+	q.bytes -= sizeOf(&e)
 	return e
 }
 

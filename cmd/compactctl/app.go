@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -70,7 +71,7 @@ func (a *app) addArchive(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("config") == nil {
 		cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
 	}
-	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive (default .compact/archive)")
+	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive, or s3://BUCKET/PREFIX (default .compact/archive)")
 }
 
 // load returns the configuration of flags, environment and file.
@@ -83,11 +84,17 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 		{"max-context-tokens", "max_context_tokens", a.flags.maxContext},
 		{"preset", "preset", a.flags.preset},
 		{"strategy", "policy.strategy", a.flags.strategy},
-		{"archive", "storage.path", a.flags.archive},
 	} {
 		if cmd.Flags().Changed(f.flag) {
 			opts = append(opts, configs.Override("--"+f.flag, f.path, f.value))
 		}
+	}
+	if cmd.Flags().Changed("archive") {
+		at, err := place(a.flags.archive)
+		if err != nil {
+			return compact.Config{}, err
+		}
+		opts = append(opts, at...)
 	}
 	for _, s := range a.flags.set {
 		path, value, err := setting(s)
@@ -97,6 +104,23 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 		opts = append(opts, configs.Override("--set "+path, path, value))
 	}
 	return configs.Load(a.config, opts...)
+}
+
+// place says where the archive is: a folder, or a bucket, to which everything
+// goes straight.
+func place(where string) ([]configs.Option, error) {
+	const flag = "--archive"
+	bucket, prefix, ok := s3.ParseURL(where)
+	switch {
+	case !ok && strings.HasPrefix(where, "s3:"):
+		return nil, &usageError{fmt.Errorf("%s %q names no bucket: s3://BUCKET/PREFIX", flag, where)}
+	case !ok:
+		return []configs.Option{configs.Override(flag, "storage.path", where)}, nil
+	}
+	return []configs.Option{
+		configs.Override(flag, "storage.adapter", "s3"), configs.Override(flag, "storage.bucket", bucket),
+		configs.Override(flag, "storage.prefix", prefix), configs.Override(flag, "storage.spool", ""),
+	}, nil
 }
 
 // setting takes PATH=VALUE apart.
@@ -110,8 +134,7 @@ func setting(s string) (path, value string, err error) {
 
 // redactorFor is the redactor that a configuration asks for.
 func redactorFor(cfg compact.Config) (*redact.Redactor, error) {
-	r := cfg.Redaction
-	return redact.New(redact.Options{Disabled: !r.Enabled, Strict: r.Strict, PII: r.PII, Patterns: r.Patterns})
+	return cfg.Redaction.Redactor()
 }
 
 // say writes a line, unless nothing is to be said.

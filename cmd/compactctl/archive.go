@@ -18,13 +18,15 @@ func newArchive(a *app) *cobra.Command {
 		Use:   "archive",
 		Short: "Read, prove and clear the archive",
 		Long: `The archive holds what compactions took out of transcripts, redacted: in the folder
-.compact/archive, or where --archive or the configuration says.`,
+.compact/archive, or where --archive or the configuration says, which may be a folder
+or a bucket (s3://BUCKET/PREFIX; credentials come from the environment, a profile, web
+identity or the container).`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group,
 	}
 	for _, sub := range []*cobra.Command{
 		newArchiveLs(a), newArchiveShow(a), newArchiveVerify(a), newArchiveRecall(a),
-		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a),
+		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveFlush(a),
 	} {
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
@@ -38,6 +40,16 @@ var errNoArchive = errors.New("there is no archive")
 // openArchive opens the archive that flags and configuration name. It makes
 // none.
 func (a *app) openArchive(cmd *cobra.Command) (storage.Archive, compact.Config, error) {
+	return a.openWith(cmd, configs.OpenArchive)
+}
+
+// readArchive is openArchive for commands that write nothing.
+func (a *app) readArchive(cmd *cobra.Command) (storage.Archive, error) {
+	archive, _, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	return archive, err
+}
+
+func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (storage.Archive, error)) (storage.Archive, compact.Config, error) {
 	cfg, err := a.load(cmd, configs.KeysOptional())
 	if err != nil {
 		return nil, cfg, err
@@ -45,7 +57,7 @@ func (a *app) openArchive(cmd *cobra.Command) (storage.Archive, compact.Config, 
 	if missing(cfg.Storage) {
 		return nil, cfg, fmt.Errorf("%w in %s", errNoArchive, cfg.Storage.Path)
 	}
-	archive, err := configs.OpenArchive(cfg.Storage)
+	archive, err := open(cfg.Storage)
 	if err != nil {
 		return nil, cfg, &brokenArchive{err}
 	}
@@ -78,9 +90,9 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 
 const timeLayout = "2006-01-02 15:04"
 
-// session opens the archive and one session of it.
+// archived opens one session of the archive for reading.
 func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error) {
-	archive, _, err := a.openArchive(cmd)
+	archive, err := a.readArchive(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/storage"
 )
 
 func newArchiveErase(a *app) *cobra.Command {
@@ -32,6 +35,9 @@ its hash. A session under a legal hold stays.`,
 				return err
 			}
 			t, err := s.Erase(cmd.Context(), why)
+			if errors.Is(err, storage.ErrHeld) {
+				err = fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", args[0], err)
+			}
 			if err != nil {
 				return &brokenArchive{err}
 			}

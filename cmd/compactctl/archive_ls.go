@@ -29,7 +29,7 @@ func newArchiveLs(a *app) *cobra.Command {
 		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := []listed{}
-			archive, _, err := a.openArchive(cmd)
+			archive, err := a.readArchive(cmd)
 			if err != nil && !errors.Is(err, errNoArchive) {
 				return err
 			}

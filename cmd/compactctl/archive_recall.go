@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/configs"
 )
 
 func newArchiveRecall(a *app) *cobra.Command {
@@ -20,26 +19,26 @@ func newArchiveRecall(a *app) *cobra.Command {
 		Use:   "recall SESSION REF",
 		Short: "Print what a placeholder stands for",
 		Long: `Recall prints the text that was taken out where a placeholder says
-"recall 3f9a2c1b77de", as it is in the archive: redacted.`,
+"recall 3f9a2c1b77de", as it is in the archive: redacted. REF is what the placeholder
+says, or the beginning of a fingerprint, or turn:17 for all of a turn, or
+turn:17:observation for one part of it (request, reasoning, action, observation).`,
 		Args: arguments(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
 			if err != nil {
 				return err
 			}
-			cfg, err := a.load(cmd, configs.KeysOptional())
+			archive, err := a.readArchive(cmd)
 			if err != nil {
 				return err
 			}
-			if missing(cfg.Storage) {
-				return fmt.Errorf("%w in %s", errNoArchive, cfg.Storage.Path)
+			text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
+			if errors.Is(err, compact.ErrNotFound) {
+				if _, none := openSession(cmd.Context(), archive, args[0]); none != nil {
+					return none
+				}
 			}
-			m, err := compact.New(cmd.Context(), cfg)
 			if err != nil {
-				return err
-			}
-			text, err := m.Recall(cmd.Context(), args[0], args[1], opts...)
-			if err := errors.Join(err, a.close(cmd.Context(), m)); err != nil {
 				return err
 			}
 			if !strings.HasSuffix(text, "\n") {
@@ -55,13 +54,20 @@ func newArchiveRecall(a *app) *cobra.Command {
 	f.StringVar(&span, "lines", "", "the lines `FROM-TO`, from 1")
 	f.StringVar(&pattern, "grep", "", "the lines that match the regular expression `RE`")
 	f.IntVarP(&around, "context", "C", 0, "with --grep: `N` lines around each")
-	cmd.MarkFlagsMutuallyExclusive("head", "tail", "lines", "grep")
 	return cmd
 }
 
 // recallOptions reads which part of a text is wanted.
 func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]compact.RecallOption, error) {
+	var given []string
+	for _, name := range []string{"head", "tail", "lines", "grep"} {
+		if cmd.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
 	switch {
+	case len(given) > 1:
+		return nil, &usageError{fmt.Errorf("%s can't go together", strings.Join(given, " and "))}
 	case cmd.Flags().Changed("head"):
 		return []compact.RecallOption{compact.Head(head)}, nil
 	case cmd.Flags().Changed("tail"):

@@ -42,7 +42,7 @@ func newArchiveShow(a *app) *cobra.Command {
 // cat writes one file as it is.
 func (a *app) cat(ctx context.Context, s *storage.Session, name string) error {
 	r, err := s.Open(ctx, name, 0, -1)
-	if errors.Is(err, storage.ErrNotExist) {
+	if bad := new(storage.KeyError); errors.Is(err, storage.ErrNotExist) || errors.As(err, &bad) {
 		return fmt.Errorf("the session has no file %q", name)
 	}
 	if err != nil {

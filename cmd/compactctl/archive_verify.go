@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
 )
 
 func newArchiveVerify(a *app) *cobra.Command {
@@ -17,7 +20,11 @@ func newArchiveVerify(a *app) *cobra.Command {
 		Short: "Prove that nothing is missing or changed",
 		Long: `Verify reads every file of the sessions (all of them, if none is named), holds it
 against the chained manifest, and names what was removed, added, changed, cut or
-reordered; then it exits with 5.
+reordered; then it exits with 5. It proves that each message that a compaction took
+out is found again: that the bytes which the ledger names are there, are those of that
+message, and are what the turn index leads to. It writes nothing. In a bucket it
+reads every object back; where there is a spool it proves what the bucket has, and what
+the disk has.
 
 That the end of a manifest was cut off can only be seen with a head that was kept
 elsewhere: --head, as the report of a compaction and its event say it.`,
@@ -25,11 +32,11 @@ elsewhere: --head, as the report of a compaction and its event say it.`,
 			if head != "" && len(args) != 1 {
 				return &usageError{fmt.Errorf("--head belongs to one session; name it")}
 			}
-			archive, _, err := a.openArchive(cmd)
+			archive, err := a.readArchive(cmd)
 			if err != nil {
 				return err
 			}
-			reports, err := a.verify(cmd.Context(), archive, args, head)
+			reports, err := a.verifyAll(cmd.Context(), archive, args, head)
 			if err != nil {
 				return err
 			}
@@ -47,6 +54,44 @@ type verified struct {
 	storage.Report
 }
 
+// verifyAll proves both of a spool: what the bucket has, and what the disk has,
+// some of which may not be in the bucket yet.
+func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, head string) ([]verified, error) {
+	s, ok := archive.(*spool.Spool)
+	if !ok {
+		return a.verify(ctx, archive, names, head)
+	}
+	onDisk, err := s.Sessions()
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	var disk, bucket []string
+	for _, dir := range onDisk {
+		if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return n == dir || storage.EscapeSession(n) == dir }) {
+			disk = append(disk, dir)
+		}
+	}
+	for _, name := range names {
+		if _, err := openSession(ctx, s.Remote(), name); err == nil || !slices.Contains(disk, storage.EscapeSession(name)) && !slices.Contains(disk, name) {
+			bucket = append(bucket, name)
+		}
+	}
+	var all []verified
+	if len(bucket) > 0 || len(names) == 0 {
+		if all, err = a.verify(ctx, s.Remote(), bucket, head); err != nil {
+			return nil, err
+		}
+	}
+	if len(disk) == 0 {
+		return all, nil
+	}
+	local, err := a.verify(ctx, s, disk, head)
+	for i := range local {
+		local[i].Session += " (on the disk)"
+	}
+	return append(all, local...), err
+}
+
 func (a *app) verify(ctx context.Context, archive storage.Archive, names []string, head string) ([]verified, error) {
 	sessions, err := sessionsOf(ctx, archive, names)
 	if err != nil {
@@ -56,7 +101,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	all := []verified{}
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := s.Verify(ctx, storage.VerifyOptions{Head: head, Progress: a.progress.at})
+		r, err := s.Verify(ctx, storage.VerifyOptions{Head: head, Refs: compact.Refs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -145,7 +190,7 @@ func (a *app) printVerified(v verified, head string) {
 	for _, n := range v.Notes {
 		fmt.Fprintf(a.out, "    %s\n", a.style.dim(oneLine(n)))
 	}
-	if head != "" && v.OK {
+	if v.TailProven && v.OK {
 		fmt.Fprintf(a.out, "    the end is proven by %s\n", head)
 	}
 }

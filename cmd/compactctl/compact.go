@@ -17,8 +17,10 @@ func newCompact(a *app) *cobra.Command {
 		Use:   "compact FILE|-",
 		Short: "Compact a transcript now, whatever its size",
 		Long: `Compact masks and summarises all that may be, whatever the size of the transcript
-(JSONL or a JSON array of chat messages). What it takes out is archived first,
-redacted. The same file a second time finds what was done, and changes nothing.`,
+(a list of messages or a request of any of the four wires, or the log of an agent:
+see --format). What it takes out is archived first, redacted. What is written has
+the form of what was read. The same file a second time finds what was done, and
+changes nothing.`,
 		Example: `  compactctl compact session.jsonl --model gpt-4 --max-context-tokens 32000
   compactctl compact - --out - < session.jsonl > small.jsonl`,
 		Args: oneFile,

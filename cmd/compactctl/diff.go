@@ -63,16 +63,15 @@ type change struct {
 // changes returns the changes in the order of the history.
 func (d *differ) changes(t *transcript, res *compact.Result) []change {
 	all := []change{}
-	m := match(t.msgs, res)
-	news := d.news(res, m)
+	at, news := places(res), d.news(res)
 	for i, was := range res.Decisions {
 		switch {
 		case was.Decision == policy.Kept:
-		case m.in[i] >= 0:
+		case at[i] >= 0:
 			all = append(all, change{
 				Messages: []int{i}, Decision: was.Decision.String(), Reason: was.Reason, role: string(was.Role),
 				TokensBefore: was.TokensBefore, TokensAfter: was.TokensAfter,
-				Before: d.text(t.msgs[i]), After: d.text(res.Messages[m.in[i]]),
+				Before: d.text(t.msgs[i]), After: d.text(res.Messages[at[i]]),
 			})
 		default:
 			all = d.gone(all, was, t.msgs[i], news)
@@ -82,10 +81,10 @@ func (d *differ) changes(t *transcript, res *compact.Result) []change {
 }
 
 // news returns what stands for what is gone: a summary, a notice.
-func (d *differ) news(res *compact.Result, m matched) *change {
+func (d *differ) news(res *compact.Result) *change {
 	c := &change{}
 	for k, msg := range res.Messages {
-		if m.out[k] < 0 {
+		if res.Sources[k] < 0 {
 			c.After = strings.TrimPrefix(c.After+"\n"+d.text(msg), "\n")
 		}
 	}

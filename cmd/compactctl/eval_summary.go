@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +20,7 @@ import (
 )
 
 func newEvalSummary(a *app) *cobra.Command {
-	var model string
+	var model, reading string
 	cmd := &cobra.Command{
 		Use:   "eval-summary FILE...",
 		Short: "Measure how much of what sessions need later survives in summaries",
@@ -35,6 +38,9 @@ reported by the part of their name before the first dash.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(eval.Readings(), reading) {
+				return &usageError{fmt.Errorf("--reading must be one of %s (got %s)", strings.Join(eval.Readings(), ", "), reading)}
+			}
 			sessions, err := readSessions(args)
 			if err != nil {
 				return err
@@ -43,17 +49,20 @@ reported by the part of their name before the first dash.`,
 			if err != nil {
 				return err
 			}
-			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count})
+			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading})
 			switch {
 			case err != nil:
 				return err
 			case a.json:
 				return a.printJSON(report)
+			case a.quiet:
+				return nil
 			}
 			return report.Write(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	cmd.Flags().StringVar(&reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
 	return cmd
 }
 
@@ -77,6 +86,9 @@ func readSessions(files []string) ([]eval.Session, error) {
 
 func readGzipped(file string) ([]byte, error) {
 	data, err := os.ReadFile(file)
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return nil, path.Err
+	}
 	if err != nil || !strings.HasSuffix(file, ".gz") {
 		return data, err
 	}

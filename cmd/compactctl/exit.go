@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
-	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/formats"
 )
 
 // The values of the exit status.
@@ -38,8 +38,12 @@ type inputError struct {
 }
 
 func (e *inputError) Error() string {
-	var at *openai.InputError
-	if errors.As(e.err, &at) {
+	var at *formats.InputError
+	switch {
+	case !errors.As(e.err, &at):
+	case at.Index < 0:
+		return fmt.Sprintf("%s:%d: %v", e.file, at.Line, at.Err)
+	default:
 		return fmt.Sprintf("%s:%d: message %d: %v", e.file, at.Line, at.Index, at.Err)
 	}
 	if e.line > 0 {

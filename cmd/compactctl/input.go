@@ -17,7 +17,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/formats"
 )
 
 // inputFlags say how a transcript is to be read.
@@ -26,9 +26,10 @@ type inputFlags struct {
 }
 
 func (a *app) addInput(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`WIRE` of the messages: auto, openai, anthropic, responses, gemini")
-	complete(cmd, "format", []string{"auto", "openai", "anthropic", "responses", "gemini"})
-	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas that are sent along (a JSON array), to be counted")
+	names := append([]string{"auto"}, formats.Names()...)
+	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the file: "+strings.Join(names, ", "))
+	complete(cmd, "format", names)
+	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas that are sent along (a JSON array), to be counted (default: those in the file, where it is a request)")
 }
 
 func (a *app) addSession(cmd *cobra.Command) {
@@ -37,16 +38,17 @@ func (a *app) addSession(cmd *cobra.Command) {
 
 // transcript is what a command reads.
 type transcript struct {
-	name   string // as errors and tables show it
-	msgs   []message.Message
-	layout openai.Layout
-	tools  json.RawMessage
+	name  string // as errors and tables show it
+	file  *formats.File
+	msgs  []message.Message
+	tools json.RawMessage
+	model string // that the command line names; "" = none
 }
 
 // read reads the transcript that a command is given, and its tool schemas.
 func (a *app) read(file string) (*transcript, error) {
-	if err := checkFormat(a.input.format); err != nil {
-		return nil, err
+	if names := formats.Names(); a.input.format != "auto" && !slices.Contains(names, a.input.format) {
+		return nil, &usageError{fmt.Errorf("unknown --format %q: auto, %s", a.input.format, strings.Join(names, ", "))}
 	}
 	if file == "-" && a.input.tools == "-" {
 		return nil, &usageError{errors.New("messages and --tools can't both come from standard input")}
@@ -59,17 +61,28 @@ func (a *app) read(file string) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.msgs, t.layout, err = openai.Parse(data); err != nil {
-		return nil, &inputError{file: t.name, err: err}
+	if t.file, err = formats.Read(a.input.format, data); err != nil {
+		return nil, unreadable(t.name, data, err)
 	}
-	if len(t.msgs) == 0 {
+	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
 	}
-	if wire, i := otherWire(t.msgs); wire != "" && a.input.format == "auto" {
-		return nil, &usageError{fmt.Errorf("%s: message %d looks like %s, and --format %s is to come; --format openai reads it all the same", t.name, i, wire, wire)}
+	t.model = a.flags.model
+	if t.tools, err = a.schemas(); t.tools == nil {
+		t.tools = t.file.Request().About().Tools
 	}
-	t.tools, err = a.schemas()
 	return t, err
+}
+
+// unreadable is the error for a file that can't be read as messages.
+func unreadable(file string, data []byte, err error) error {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		err = errors.New("is compressed: gunzip -c FILE | compactctl … -")
+	case errors.Is(err, formats.ErrUnknown):
+		err = fmt.Errorf("%w; say which one it is with --format", err)
+	}
+	return &inputError{file: file, err: err}
 }
 
 // bytes reads a file, or standard input for "-".
@@ -109,12 +122,17 @@ func (a *app) schemas() (json.RawMessage, error) {
 	return data, nil
 }
 
-// options are what every call of the manager is told of a transcript.
+// options are what every call of the manager is told of a transcript. What is
+// said on the command line goes before what the file says.
 func (t *transcript) options() []compact.Option {
-	if t.tools == nil {
-		return nil
+	opts := []compact.Option{compact.WithRequest(t.file.Request())}
+	if t.tools != nil {
+		opts = append(opts, compact.WithTools(t.tools))
 	}
-	return []compact.Option{compact.WithTools(t.tools)}
+	if t.model != "" {
+		opts = append(opts, compact.WithModel(t.model))
+	}
+	return opts
 }
 
 // session is the id under which a transcript is archived: the one that was

@@ -13,7 +13,7 @@ import (
 
 // Call ids repeat, texts repeat, and one result is protected: each masked
 // message is still found where it is in the view.
-func TestMatchFindsEveryEditedMessage(t *testing.T) {
+func TestPlacesFindsEveryEditedMessage(t *testing.T) {
 	var history []message.Message
 	for i := range 40 {
 		id := fmt.Sprintf("call_%d", i%3)
@@ -30,9 +30,9 @@ func TestMatchFindsEveryEditedMessage(t *testing.T) {
 	if err != nil || res.MaskedCount < 10 {
 		t.Fatalf("%d masked, %v", res.MaskedCount, err)
 	}
-	at := match(history, res)
+	at := places(res)
 	for i, d := range res.Decisions {
-		k := at.in[i]
+		k := at[i]
 		switch {
 		case d.Decision == policy.Summarised || d.Decision == policy.Dropped:
 			if k >= 0 {
@@ -40,8 +40,8 @@ func TestMatchFindsEveryEditedMessage(t *testing.T) {
 			}
 		case k < 0:
 			t.Errorf("message %d (%s) is not found", i, d.Decision)
-		case at.out[k] != i:
-			t.Errorf("message %d is at %d, where %d is", i, k, at.out[k])
+		case res.Sources[k] != i:
+			t.Errorf("message %d is at %d, where %d is", i, k, res.Sources[k])
 		case d.Decision == policy.Masked && !strings.Contains(res.Messages[k].ResultText(), history[i].Parts[0].Fingerprint().Ref()):
 			t.Errorf("message %d was matched with the placeholder of another: %q", i, res.Messages[k].ResultText())
 		case d.Decision == policy.Kept && res.Messages[k].Fingerprint() != history[i].Fingerprint():

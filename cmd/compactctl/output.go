@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,8 +89,10 @@ func writeFile(path string, data []byte) error {
 }
 
 // printJSON writes a value for programs, indented for people.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+func (a *app) printJSON(v any) error { return encodeJSON(a.out, v) }
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

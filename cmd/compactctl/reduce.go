@@ -1,16 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/message/openai"
 )
 
 // reduction is a run of compact or preflight.
@@ -39,6 +39,9 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 	t, err := r.read(file)
 	if err != nil {
 		return err
+	}
+	if field := t.file.Request().About().ServerSide; field != "" {
+		return &inputError{file: t.name, err: fmt.Errorf("field %q says that the provider holds the conversation, or compacts it itself: what is here is not all of it", field)}
 	}
 	if err := r.prepare(); err != nil {
 		return err
@@ -74,9 +77,6 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 		return nil, err
 	}
 	res, err := r.call(ctx, m, r.session(t), t)
-	if why, bad := spoken(cfg, r.note); bad == nil {
-		res.Note = why.String() // as the ledger has it
-	}
 	return res, errors.Join(err, r.close(ctx, m))
 }
 
@@ -104,7 +104,10 @@ func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) error {
 	table := r.app.out
 	if failed == nil && r.out != "" {
-		data := openai.Append(nil, res.Messages, t.layout)
+		data, err := t.file.Write(res.Messages, res.Sources)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
 		if r.out == "-" {
 			if _, err := r.app.out.Write(data); err != nil {
 				return err
@@ -142,9 +145,9 @@ func reportOf(res *compact.Result, failed error) []byte {
 	if failed != nil {
 		v.Error = failed.Error()
 	}
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil { // numbers and texts: cannot be
+	var b bytes.Buffer
+	if err := encodeJSON(&b, v); err != nil { // numbers and texts: cannot be
 		return []byte("{}\n")
 	}
-	return append(data, '\n')
+	return b.Bytes()
 }

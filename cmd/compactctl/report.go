@@ -52,7 +52,7 @@ func sentence(res *compact.Result) string {
 	switch res.Reason {
 	case trace.ReasonNothingOld:
 		s = "Nothing to take out: all that is left is pinned or recent"
-	case trace.ReasonBelow, trace.ReasonWaiting:
+	case trace.ReasonBelow:
 		s = fmt.Sprintf("Nothing to do: a compaction is due from %s %s on", count(res.Trigger), unit(res))
 	case trace.ReasonFloor:
 		s = "Above the target, but nothing to take out: all that is left is pinned or recent"
@@ -107,10 +107,45 @@ func (r *reportWriter) outcome() {
 	if res.MaskedChars > 0 {
 		r.note("", "", count(res.MaskedChars)+" characters masked")
 	}
+	r.stages()
 	if s := res.InvariantStatus; s != compact.InvariantsOK {
 		r.note(r.style.yellow("fallback"), "fallback", "not all stages could do their part; see the warnings and the events")
 	}
 }
+
+// stages is the account of a call in which more than one stage did something:
+// what one of them masked, the next may have summarised, and it is counted as
+// what became of it in the end.
+func (r *reportWriter) stages() {
+	var did []compact.StageReport
+	for _, s := range r.res.Stages {
+		if s.Edits > 0 && s.Err == "" {
+			did = append(did, s)
+		}
+	}
+	if len(did) < 2 {
+		return
+	}
+	name, width := "stages", len(count(did[0].Before))
+	for _, s := range did {
+		line := left(s.Stage, stageColumns) + "  " + right(count(s.Before), width) + " → " + right(count(s.After), width)
+		fmt.Fprintf(r, "%s  %s\n", left(name, noteColumns), line+editsOf(s))
+		name = ""
+	}
+}
+
+// editsOf says how many results a stage edited; the others take out messages,
+// which are counted elsewhere.
+func editsOf(s compact.StageReport) string {
+	switch s.Stage {
+	case "truncate", "mask", "squeeze":
+		return "  " + things(s.Edits, "tool result")
+	}
+	return ""
+}
+
+// stageColumns is how long the name of a stage is.
+const stageColumns = 9
 
 // details says what else there is to know, a line each.
 func (r *reportWriter) details(out string) {

@@ -20,7 +20,13 @@ func result() *compact.Result {
 		After:          compact.Layers{System: 100, Summary: 1_400, User: 500, Assistant: 6_000, ToolResults: 22_000, Total: 30_000, Messages: 90},
 		ReductionStage: compact.ReductionSummarization, InvariantStatus: compact.InvariantsOK,
 		KeptCount: 60, TruncatedCount: 1, MaskedCount: 29, MaskedChars: 81_234, SummarisedCount: 310,
-		Summary:  &policy.SummaryInfo{Version: 2, Strategy: "task_state", Backend: "openai", Model: "gpt-4o-mini", Tokens: 1_396, InputSize: 40_000},
+		Summary: &policy.SummaryInfo{Version: 2, Strategy: "task_state", Backend: "openai", Model: "gpt-4o-mini", Tokens: 1_396, InputSize: 40_000},
+		Stages: []compact.StageReport{
+			{Stage: "truncate", Before: 120_000, After: 120_000},
+			{Stage: "mask", Edits: 120, Before: 120_000, After: 69_000},
+			{Stage: "summarise", Edits: 1, Before: 69_000, After: 30_000},
+			{Stage: "squeeze", Edits: 3, Before: 30_000, After: 30_000, Err: "thrown away"},
+		},
 		Archived: &compact.Archived{Adapter: "fs", Location: ".compact/archive/s1", Files: []string{"transcript-pre-compact-002.jsonl", "ledger-002.json"}},
 		Warnings: []string{"something \x1b[2J odd"},
 		Timing:   compact.Timing{Count: 8 * time.Millisecond, Summarise: 2100 * time.Millisecond, Total: 2250 * time.Millisecond},
@@ -42,6 +48,8 @@ messages             400        90
 
 outcome       kept 60 · truncated 1 · masked 29 · summarised 310 · dropped 0
               81,234 characters masked
+stages        mask       120,000 →  69,000  120 tool results
+              summarise   69,000 →  30,000
 summary       v2, task_state by openai (gpt-4o-mini): 1,396 tokens for 40,000
 note          why
 session       s1, step 2
@@ -84,7 +92,6 @@ func unpainted(s string) string {
 func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
 	for reason, want := range map[string]string{
 		trace.ReasonBelow:      "Nothing to do: a compaction is due from 108,800 tokens on.",
-		trace.ReasonWaiting:    "Nothing to do: a compaction is due from 108,800 tokens on.",
 		trace.ReasonNothingOld: "Nothing to take out: all that is left is pinned or recent.",
 		trace.ReasonFloor:      "Above the target, but nothing to take out: all that is left is pinned or recent.",
 		"other":                "Nothing was changed (other).",

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,13 +27,40 @@ line are named); 4 the budget cannot be met; 5 the archive failed.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "JSON in place of a table")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no table and no progress")
+	root.Version = versionOf(debug.ReadBuildInfo()).String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.progress.on = a.progress.on && !a.quiet && !a.json }
 	root.AddCommand(
 		newCompact(a), newPreflight(a), newDryRun(a), newDiff(a), newTokens(a), newRedact(a), newEvalSummary(a),
 		newArchive(a), newValidateConfig(a), newCreateConfig(a), newVersion(a),
 	)
+	strict(root)
 	return root
+}
+
+// strict makes the commands that cobra adds refuse what they do not know.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group
+		case "help":
+			cmd.Run, cmd.RunE = nil, help
+		}
+	}
+}
+
+// help shows what a command does, as --help does.
+func help(cmd *cobra.Command, args []string) error {
+	of, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return group(of, rest)
+	}
+	of.InitDefaultHelpFlag()
+	return of.Help()
 }
 
 // helpColumns is how wide help is.
@@ -53,12 +82,20 @@ func group(cmd *cobra.Command, args []string) error {
 // arguments wraps a check of arguments, so that what fails is wrong usage.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{err}
+		if check(cmd, args) == nil {
+			return nil
 		}
-		return nil
+		for n := 1; n <= mostArguments; n++ {
+			if check(cmd, append(slices.Clone(args), make([]string, n)...)) == nil {
+				return &usageError{fmt.Errorf("too few arguments: %s", cmd.UseLine())}
+			}
+		}
+		return &usageError{fmt.Errorf("too many arguments (%q): %s", args[len(args)-1], cmd.UseLine())}
 	}
 }
+
+// mostArguments is how many a command wants at most.
+const mostArguments = 2
 
 // oneFile is the argument of commands that read a transcript.
 func oneFile(_ *cobra.Command, args []string) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/message/openai"
 )
 
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": cmdStatus, "agentloop": cmdAgentLoop, "jsonfield": cmdJSONField, "messages": cmdMessages, "edit": cmdEdit,
+			"status": cmdStatus, "agentloop": cmdAgentLoop, "agentlog": cmdAgentLog, "jsonfield": cmdJSONField, "messages": cmdMessages, "edit": cmdEdit, "forge": cmdForge,
 		},
 	})
 }
@@ -110,9 +111,9 @@ func cmdJSONField(ts *testscript.TestScript, neg bool, args []string) {
 // messages FILE n checks that a file holds n messages, in a form that can be
 // read again.
 func cmdMessages(ts *testscript.TestScript, _ bool, args []string) {
-	msgs, _, err := openai.Parse([]byte(ts.ReadFile(args[0])))
+	f, err := formats.Read("auto", []byte(ts.ReadFile(args[0])))
 	ts.Check(err)
-	if got := strconv.Itoa(len(msgs)); got != args[1] {
+	if got := strconv.Itoa(len(f.Messages())); got != args[1] {
 		ts.Fatalf("%s holds %s messages, want %s", args[0], got, args[1])
 	}
 }

@@ -24,6 +24,9 @@ func newTokens(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if sent := t.file.Request().About().Model; sent != "" && t.model == "" {
+				cfg.Model = sent
+			}
 			c, err := a.census(cmd.Context(), cfg, t)
 			switch {
 			case err != nil:

@@ -21,7 +21,7 @@ func newVersion(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(v)
 			}
-			_, err := fmt.Fprintf(a.out, "compactctl %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			_, err := fmt.Fprintln(a.out, v)
 			return err
 		},
 	}
@@ -32,6 +32,10 @@ type version struct {
 	Revision string `json:"revision,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+}
+
+func (v version) String() string {
+	return fmt.Sprintf("compactctl %s (%s, %s)", v.Version, v.Go, v.Platform)
 }
 
 // versionOf says which build this is: the release, the module's version, or

@@ -198,3 +198,29 @@ func TestSourcesNamesWhereMessagesCameFrom(t *testing.T) {
 		t.Errorf("without decisions: %v, %v", src, sure)
 	}
 }
+
+// The round of an earlier last user message stood behind a younger pinned one,
+// whose results were so outside of the window.
+func TestCheckCountsTurnsAsTheyStoodInAnEarlierView(t *testing.T) {
+	long := words(400)
+	in := []message.Message{
+		0: ask("1"), 1: message.User("Late."), 2: answer("1"), // the last user message once
+		3: protected(ask("2")), 4: message.ToolResult("2", long), 5: protected(message.Assistant("Note.")), 6: message.Assistant("a"),
+		7: message.User("Last."),
+	}
+	out := slices.Clone(in)
+	out[4] = edit(t, in[4], "[observation masked — 1999 chars]")
+	c := earlier(in, out, map[int]string{4: masked})
+	c.KeepTurns, c.MaskWindow = 1, 3
+	if found := Check(c); found != nil {
+		t.Errorf("in an earlier view: %v", found)
+	}
+	c.MaskWindow = 4
+	if got := rules(Check(c)); !slices.Contains(got, RuleWindow) {
+		t.Errorf("inside of the window in any view: %v", got)
+	}
+	c.Earlier, c.Triggered, c.MaskWindow = false, true, 3
+	if got := rules(Check(c)); !slices.Contains(got, RuleWindow) {
+		t.Errorf("at once: %v", got)
+	}
+}

@@ -1,6 +1,10 @@
 package invariant
 
-import "github.com/agentcompact/compact/message"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // checkPairing: on the chat wire the results of a message's calls follow it
 // directly, and nothing else does. Where the view is not like that, the
@@ -29,6 +33,9 @@ func misplaced(msgs []message.Message) map[string]int {
 				if m.Role == message.RoleTool && answeredBefore(m.Parts[:k], p) {
 					continue
 				}
+				if id == nameless {
+					id = anyTool(waiting)
+				}
 				if waiting[id]--; waiting[id] < 0 {
 					waiting[id] = 0
 					faults["no call waits for the result of "+id]++
@@ -40,6 +47,20 @@ func misplaced(msgs []message.Message) map[string]int {
 	}
 	flush(waiting, faults)
 	return faults
+}
+
+// anyTool returns a tool of which a call without an id waits, the first by name.
+func anyTool(waiting map[string]int) string {
+	tool := ""
+	for id, n := range waiting {
+		if n > 0 && strings.HasPrefix(id, nameless) && (tool == "" || id < tool) {
+			tool = id
+		}
+	}
+	if tool == "" {
+		return nameless
+	}
+	return tool
 }
 
 func flush(waiting, faults map[string]int) {

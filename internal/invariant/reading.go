@@ -1,11 +1,15 @@
 package invariant
 
-import "github.com/agentcompact/compact/message"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // reading is the structure of a conversation.
 //
-// Calls and results are paired by id (by tool name where the wire has no ids):
-// a result answers the newest call before it that is not answered yet. What
+// Calls and results are paired by id (by tool name where the wire has no ids,
+// and by nothing where a result has no name either): a result answers the newest call before it that is not answered yet. What
 // stands from a call to its answer can't be cut, so that it is one round; so
 // is an answer that is given twice in a row. Everything else is a round of its
 // own.
@@ -44,6 +48,20 @@ func pairID(p message.Part) string {
 	return "tool " + p.Name
 }
 
+// nameless is the id of a result that has neither id nor tool.
+var nameless = pairID(message.Part{})
+
+// newestTool returns the tool of the newest call without an id that waits.
+func newestTool(waiting map[string][]int) string {
+	best, at := nameless, -1
+	for id, calls := range waiting {
+		if n := len(calls); n > 0 && strings.HasPrefix(id, nameless) && (calls[n-1] > at || calls[n-1] == at && id < best) {
+			best, at = id, calls[n-1]
+		}
+	}
+	return best
+}
+
 // link joins the messages of a call and its answer; again marks an answer that
 // was given once more.
 type link struct {
@@ -62,6 +80,9 @@ func (r *reading) pair() []link {
 				continue
 			}
 			id := pairID(p)
+			if id == nameless {
+				id = newestTool(waiting)
+			}
 			calls := waiting[id]
 			if n := len(calls); n > 0 {
 				links = append(links, link{call: calls[n-1], result: i})
@@ -103,10 +124,13 @@ func answeredBefore(parts []message.Part, p message.Part) bool {
 // repeat puts a second answer that follows its round without a gap into the
 // round. It is still an answer that no call waited for.
 func (r *reading) repeat(links []link, first, i int) []link {
-	end := links[first].result
-	for _, l := range links {
-		if l.call >= links[first].call && l.call <= end {
-			end = max(end, l.result)
+	start, end := links[first].call, links[first].result
+	for grown := true; grown; {
+		grown = false
+		for _, l := range links {
+			if l.call <= end && l.result >= start && (l.call < start || l.result > end) {
+				start, end, grown = min(start, l.call), max(end, l.result), true
+			}
 		}
 	}
 	if end >= i-1 {
@@ -155,6 +179,23 @@ func (r *reading) countTurns() {
 			r.turns++
 		}
 	}
+}
+
+// spokenTurns counts the turns in whose round both the assistant and the user
+// speak: results that came late stand around the user's message.
+func (r *reading) spokenTurns() int {
+	n := 0
+	for _, span := range r.spans {
+		user, assistant := false, false
+		for i := span[0]; i < span[1]; i++ {
+			user = user || speaks(r.msgs[i])
+			assistant = assistant || r.msgs[i].Role == message.RoleAssistant
+		}
+		if user && assistant {
+			n++
+		}
+	}
+	return n
 }
 
 // speaks reports whether the user says something in m, other than handing in

@@ -210,12 +210,19 @@ func (j *judge) anchored(i int) bool {
 	return j.in.anchor >= 0 && j.in.round[i] == j.in.round[j.in.anchor]
 }
 
-// checkWindow: results that must stay visible are not masked.
+// checkWindow: results that must stay visible are not masked. In an earlier
+// view the round that held the last user message then may have stood behind
+// younger pinned rounds, which were so many turns older there.
 func (j *judge) checkWindow() {
 	if j.KeepTurns == 0 {
 		return
 	}
-	visible := j.in.recent(max(j.KeepTurns, j.MaskWindow), j.KeepPairs)
+	window := max(j.KeepTurns, j.MaskWindow)
+	visible := j.in.recent(window, j.KeepPairs)
+	ahead := visible
+	if j.Earlier {
+		ahead = j.in.recent(window-j.in.spokenTurns(), j.KeepPairs)
+	}
 	seen := 0
 	for i, m := range j.In {
 		o := j.place[i]
@@ -224,7 +231,11 @@ func (j *judge) checkWindow() {
 				continue
 			}
 			seen++
-			if o < 0 || !visible[i] && seen > j.MaskFirst || len(j.Out[o].Parts) != len(m.Parts) {
+			stays := visible[i]
+			if j.pinnedRound[i] {
+				stays = ahead[i]
+			}
+			if o < 0 || !stays && seen > j.MaskFirst || len(j.Out[o].Parts) != len(m.Parts) {
 				continue
 			}
 			if is := j.Out[o].Parts[p].Text; is != part.Text && !plainer(part.Text, is) && j.isMasked(i, p, is) {

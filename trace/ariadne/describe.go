@@ -1,12 +1,10 @@
 package ariadne
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/trace"
@@ -20,13 +18,13 @@ func metadata(ev *trace.Event) map[string]string {
 	for k, v := range ev.Trace.Metadata {
 		m[k] = clip(v.String(), maxMeta)
 	}
-	session := cmp.Or(ev.Session, ev.Trace.GroupID)
+	session := cmp.Or(ev.Session, ev.Trace.GroupID).String()
 	if session == "" {
 		return m
 	}
 	m["session_id"] = cmp.Or(m["session_id"], clip(session, maxMeta))
 	m["agent_id"] = cmp.Or(m["agent_id"], m["session_id"])
-	m["agent_name"] = cmp.Or(m["agent_name"], label(m["session_id"], ev.Agent))
+	m["agent_name"] = cmp.Or(m["agent_name"], label(m["session_id"], ev.Agent.String()))
 	return m
 }
 
@@ -45,28 +43,24 @@ func label(session, agent string) string {
 // data is the payload with the measured duration at its front, and the
 // session's id, which a span can't carry elsewhere.
 func data(ev *trace.Event) []byte {
-	var b []byte
+	payload := strings.TrimSpace(strings.ToValidUTF8(ev.Data.String(), "\uFFFD"))
+	b := make([]byte, 0, 64+ev.Session.Len()+len(payload))
 	b = append(b, `{"duration_ms":`...)
 	b = strconv.AppendFloat(b, trace.Milliseconds(ev.Duration()), 'f', -1, 64)
-	payload := strings.TrimSpace(strings.ToValidUTF8(ev.Data.String(), "\uFFFD"))
-	if ev.Session != "" && !strings.HasPrefix(payload, `{"session_id":`) {
-		b = append(b, `,"session_id":`...)
-		b = append(b, marshal(ev.Session)...)
+	if ev.Session.Len() > 0 && !strings.HasPrefix(payload, `{"session_id":`) {
+		b = appendMember(b, "session_id", ev.Session.String())
 	}
-	switch {
-	case payload == "" || payload == "{}":
-	case payload[0] == '{' && json.Valid([]byte(payload)):
-		return append(append(b, ','), payload[1:]...)
-	default:
-		b = append(b, `,"output_text":`...)
-		b = append(b, marshal(payload)...)
+	if payload == "" || payload == "{}" {
+		return append(b, '}')
 	}
-	return append(b, '}')
-}
-
-// stamp writes milliseconds since 1970 in the only form that the server takes.
-func stamp(ms int64) string {
-	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+	from := len(b)
+	b = append(b, payload...)
+	if payload[0] != '{' || !json.Valid(b[from:]) {
+		b = appendMember(b[:from], "output_text", payload)
+		return append(b, '}')
+	}
+	b[from] = ',' // in place of its opening bracket
+	return b
 }
 
 // Limits of the server, and our own where it has none, in bytes; bytes are
@@ -86,15 +80,4 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-// marshal is json.Marshal without HTML escaping, of values that can't fail.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("ariadne: " + err.Error())
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
 }

@@ -131,18 +131,18 @@ func TestExporterSendsOneEventPerPostAndTraceLast(t *testing.T) {
 func TestExporterRepeatsOpenTraceInEachBatchAndClosesIt(t *testing.T) {
 	srv := tracetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
-	info := trace.TraceInfo{Name: redact.Lit("session 7"), GroupID: "7", Start: start}
+	info := trace.TraceInfo{Name: redact.Lit("session 7"), GroupID: redact.Lit("7"), Start: start}
 	id := trace.SessionTraceID("7")
 	for i := range 3 {
 		events := tracetest.Sample(start.Add(time.Duration(i) * time.Minute))
 		for j := range events {
-			events[j].TraceID, events[j].Session, events[j].Trace = id, "7", &info
+			events[j].TraceID, events[j].Session, events[j].Trace = id, redact.Lit("7"), &info
 		}
 		export(t, e, events...)
 	}
 	closed := info
 	closed.End = start.Add(3 * time.Minute)
-	export(t, e, trace.Event{Name: trace.NameSession, Kind: trace.KindSession, TraceID: id, Session: "7", Trace: &closed})
+	export(t, e, trace.Event{Name: trace.NameSession, Kind: trace.KindSession, TraceID: id, Session: redact.Lit("7"), Trace: &closed})
 
 	var ended []bool
 	for _, ev := range srv.Received() {
@@ -256,7 +256,7 @@ func TestExporterSendsOddTextAsValidJSON(t *testing.T) {
 	events[2].Data = redact.Text{}
 	events[3].Data = plain(t, "{\n \"session_id\": \"s\",\n \"output_text\": \"pretty\"}")
 	events[4].Status = "strange"
-	events[5].Session = `a"b\c` + "\n\x00"
+	events[5].Session = redact.Lit(`a"b\c` + "\n\x00")
 	srv.Lenient() // events[2] has no text to show
 	export(t, e, events...)
 	if n := len(srv.Spans("")); n != len(events) {

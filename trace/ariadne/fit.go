@@ -17,7 +17,7 @@ const (
 // fit encodes the span in at most limit bytes: with its long strings cut; if
 // that is too much, with all of its strings and arrays cut shorter and shorter;
 // and in the end without its data.
-func fit(s wireSpan, limit int) []byte {
+func fit(s *wireSpan, limit int) []byte {
 	if len(s.data) > maxUnits {
 		s.data = shorten(s.data, maxUnits, -1)
 	}
@@ -29,7 +29,7 @@ func fit(s wireSpan, limit int) []byte {
 	}
 	if len(encoded) > limit {
 		s.data = marshal(substitute{clip(s.session, maxMeta), len(full), "too large for the viewer; the whole is in the audit log"})
-		s.TraceID, s.ParentID = clip(s.TraceID, maxMeta), clip(s.ParentID, maxMeta)
+		s.traceID, s.parentID = clip(s.traceID, maxMeta), clip(s.parentID, maxMeta)
 		encoded = s.encode()
 	}
 	return encoded

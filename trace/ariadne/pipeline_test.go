@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,8 +79,11 @@ func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
 }
 
 // soak is how long the load tests run: a moment, or with COMPACT_SOAK=1 the
-// minute that is asked for.
+// minute that is asked for; COMPACT_LOAD=10s says otherwise.
 func soak() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("COMPACT_LOAD")); err == nil {
+		return d
+	}
 	if os.Getenv("COMPACT_SOAK") != "" {
 		return time.Minute
 	}
@@ -89,14 +93,23 @@ func soak() time.Duration {
 	return time.Second
 }
 
+// unshared gives each event data of its own, as events of real calls have: the
+// samples are constants, which cost no memory.
+func unshared(t testing.TB, events []trace.Event) []trace.Event {
+	for i := range events {
+		events[i].Data = plain(t, strings.Clone(events[i].Data.String()))
+	}
+	return events
+}
+
 // emitSteadily emits perSecond events a second, in calls of 7 events, and
 // returns how many there were. Calls are a minute apart in their own time, each
 // in a trace of its own.
-func emitSteadily(p *trace.Pipeline, d time.Duration) uint64 {
+func emitSteadily(t testing.TB, p *trace.Pipeline, d time.Duration) uint64 {
 	var n uint64
 	began := time.Now()
 	for i := 0; time.Since(began) < d; i++ {
-		p.Emit(tracetest.Sample(start.Add(time.Duration(i) * time.Minute))...)
+		p.Emit(unshared(t, tracetest.Sample(start.Add(time.Duration(i)*time.Minute)))...)
 		n += 7
 		if ahead := time.Duration(n)*time.Second/perSecond - time.Since(began); ahead > time.Millisecond {
 			time.Sleep(ahead)
@@ -110,7 +123,7 @@ func TestSoakLiveServerLosesNothing(t *testing.T) {
 	srv.Discard()
 	p := pipeline(t, srv.URL)
 	began := time.Now()
-	n := emitSteadily(p, soak())
+	n := emitSteadily(t, p, soak())
 	rate := float64(n) / time.Since(began).Seconds()
 	if err := p.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -134,7 +147,7 @@ func TestSoakDeadServerBoundsMemoryAndCountsExactly(t *testing.T) {
 			}
 			p := pipeline(t, url)
 			before := heap()
-			n := emitSteadily(p, soak())
+			n := emitSteadily(t, p, soak())
 			held := heap() - before
 			if held > 20<<20 {
 				t.Errorf("%d bytes are held", held)

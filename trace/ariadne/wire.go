@@ -1,7 +1,6 @@
 package ariadne
 
 import (
-	"bytes"
 	"errors"
 	"time"
 
@@ -21,23 +20,29 @@ type wireTrace struct {
 }
 
 type wireSpan struct {
-	Type      string `json:"type"`
-	TraceID   string `json:"trace_id"`
-	SpanID    string `json:"span_id"`
-	ParentID  string `json:"parent_id,omitempty"`
-	Kind      string `json:"kind,omitempty"`
-	Name      string `json:"name,omitempty"`
-	StartedAt string `json:"started_at"`
-	EndedAt   string `json:"ended_at"`
-	Status    string `json:"status"`
+	traceID, spanID, parentID string
+	kind, name                string
+	start, end                int64 // in milliseconds
+	status                    trace.Status
 
-	data    []byte // a JSON object, which encode writes last
+	data    []byte // a JSON object, which comes last
 	session string // for data that has to be replaced
 }
 
-// encode writes the span. Its data is JSON already, and not parsed again.
-func (s wireSpan) encode() []byte {
-	b := append(bytes.TrimSuffix(marshal(s), []byte{'}'}), `,"data":`...)
+// encode writes the span. It is done by hand because there are thousands a
+// second; data is JSON already, and not parsed again.
+func (s *wireSpan) encode() []byte {
+	b := make([]byte, 0, 320+len(s.name)+len(s.data))
+	b = append(b, `{"type":"span"`...)
+	b = appendMember(b, "trace_id", s.traceID)
+	b = appendMember(b, "span_id", s.spanID)
+	b = appendOptional(b, "parent_id", s.parentID)
+	b = appendOptional(b, "kind", s.kind)
+	b = appendOptional(b, "name", s.name)
+	b = appendStamp(b, "started_at", s.start)
+	b = appendStamp(b, "ended_at", s.end)
+	b = appendMember(b, "status", string(s.status))
+	b = append(b, `,"data":`...)
 	return append(append(b, s.data...), '}')
 }
 
@@ -79,7 +84,7 @@ func (e *Exporter) encode(events []trace.Event, t *tally) []item {
 			items = append(items, item{marshal(e.trace(info)), eventIf(ev.SpanID == "")})
 		}
 		if ev.SpanID != "" {
-			items = append(items, item{fit(spans[i], e.body-len(`{"batch":[]}`)), 1})
+			items = append(items, item{fit(&spans[i], e.body-len(`{"batch":[]}`)), 1})
 		}
 	}
 	return items
@@ -131,10 +136,8 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 		status = trace.StatusError
 	}
 	return wireSpan{
-		Type: "span", TraceID: ev.TraceID, SpanID: ev.SpanID, ParentID: ev.ParentID,
-		Kind: ev.Kind, Name: clip(ev.Name, maxName),
-		StartedAt: stamp(start), EndedAt: stamp(end), Status: string(status),
-		data: data(ev), session: ev.Session,
+		traceID: ev.TraceID, spanID: ev.SpanID, parentID: ev.ParentID, kind: ev.Kind, name: clip(ev.Name, maxName),
+		start: start, end: end, status: status, data: data(ev), session: ev.Session.String(),
 	}
 }
 
@@ -142,7 +145,7 @@ func (e *Exporter) trace(ev *trace.Event) wireTrace {
 	info := ev.Trace
 	w := wireTrace{
 		Type: "trace", TraceID: ev.TraceID, Name: clip(info.Name.String(), maxName),
-		GroupID: info.GroupID, Metadata: metadata(ev),
+		GroupID: info.GroupID.String(), Metadata: metadata(ev),
 	}
 	start := info.Start
 	if start.IsZero() {

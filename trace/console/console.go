@@ -121,7 +121,7 @@ func (e *Exporter) line(ev *trace.Event) {
 	}
 	e.paint(faint, at.In(e.opts.Location).Format("15:04:05.000"))
 	e.buf.WriteString("  ")
-	e.paint(faint, pad(clean(ev.Session, 16), 16))
+	e.paint(faint, pad(clean(ev.Session.String(), 16), 16))
 	e.buf.WriteString("  ")
 	e.paint(nameColor(ev), pad(strings.TrimPrefix(ev.Name, "compact."), 19))
 	fmt.Fprintf(&e.buf, "  %8s  ", duration(ev.Duration()))

@@ -66,7 +66,7 @@ func TestConsoleShowsErrorsAndSeverity(t *testing.T) {
 
 func TestConsoleKeepsTextFromTalkingToTheTerminal(t *testing.T) {
 	got := write(t, console.Options{Width: -1}, trace.Event{
-		Name: trace.NameError, Start: start, Session: "a\x1b[2Jb\r\nc",
+		Name: trace.NameError, Start: start, Session: redact.Lit("a\x1b[2Jb\r\nc"),
 		Data: redact.Lit(`{"output_text":"red \u001b[31m\u0007\n\n\tnext\u202eline` + "\xff" + `"}`),
 	})
 	if strings.ContainsAny(got, "\x1b\r\a\t\u202e") || strings.Count(got, "\n") != 1 {

@@ -48,8 +48,8 @@ func read(ev *trace.Event) facts {
 		attribute.String("compact.trace_id", ev.TraceID),
 		attribute.String("compact.span_id", ev.SpanID),
 	}}
-	f.addText(string(conversationID), ev.Session)
-	f.addText(string(agentName), ev.Agent)
+	f.addText(string(conversationID), ev.Session.String())
+	f.addText(string(agentName), ev.Agent.String())
 	f.addText("compact.severity", ev.Severity)
 	data := map[string]any{}
 	dec := json.NewDecoder(strings.NewReader(ev.Data.String()))

@@ -12,6 +12,11 @@ var datetime = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d)(:[
 
 // parseDatetime returns the time, to the millisecond, as JavaScript keeps it.
 func parseDatetime(s string) (time.Time, bool) {
+	if len(s) == len(jsTime) && s[19] == '.' && s[23] == 'Z' { // as nearly everybody writes it
+		if t, err := time.Parse(jsTime, s); err == nil {
+			return t, true
+		}
+	}
 	m := datetime.FindStringSubmatch(s)
 	if m == nil {
 		return time.Time{}, false

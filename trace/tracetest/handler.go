@@ -69,8 +69,11 @@ func (s *Server) ingest(w http.ResponseWriter, r *http.Request) {
 	reply(w, status, answer)
 }
 
-// accept judges a body and stores what is in it.
+// accept judges a body and stores what is in it. It reads the body before it
+// takes the lock, so that two may be read at once.
 func (s *Server) accept(body []byte, contentLength int64) (int, any) {
+	events, fault := parseBody(body)
+	whole := utf8.Valid(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.discard {
@@ -79,33 +82,36 @@ func (s *Server) accept(body []byte, contentLength int64) (int, any) {
 	if contentLength < 0 {
 		s.viewer.add("a chunked body: the server can't bound its size")
 	}
-	if !utf8.Valid(body) {
+	if !whole {
 		s.viewer.add("a body that is not UTF-8: characters are lost")
 	}
-	events, fault := parseBody(body)
 	if fault != nil {
 		s.viewer.add("%d: %s: %.200s", fault.status, fault.reason(), body)
 		return fault.status, fault.answer()
 	}
-	for _, e := range events {
-		s.store(e)
+	for i := range events {
+		s.store(&events[i])
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 	return http.StatusOK, map[string]any{"success": true, "count": len(events)}
 }
 
-func (s *Server) store(e Event) {
+func (s *Server) store(e *Event) {
 	if e.Type == "span" {
 		s.counts.Spans++
 	} else {
 		s.counts.Traces++
 	}
 	s.viewer.see(e)
-	if !s.discard {
-		s.received = append(s.received, e)
+	if s.discard && len(s.streams) == 0 {
+		return
 	}
-	s.broadcast(e)
+	e.complete()
+	if !s.discard {
+		s.received = append(s.received, *e)
+	}
+	s.broadcast(*e)
 }
 
 func (s *Server) problem(format string, args ...any) {

@@ -37,15 +37,15 @@ func Sample(start time.Time) []trace.Event {
 	for _, c := range children {
 		events = append(events, trace.Event{
 			Name: c.name, Kind: c.kind, TraceID: traceID, SpanID: trace.NewSpanID(), ParentID: parent,
-			Session: Session, Agent: "coding-agent", Start: at, End: at.Add(c.took), Status: trace.StatusOK, Data: c.data,
+			Session: redact.Lit(Session), Agent: redact.Lit("coding-agent"), Start: at, End: at.Add(c.took), Status: trace.StatusOK, Data: c.data,
 		})
 		at = at.Add(c.took)
 	}
 	return append(events, trace.Event{
 		Name: trace.NameBeforeModelCall, Kind: trace.KindPreflight, TraceID: traceID, SpanID: parent,
-		Session: Session, Agent: "coding-agent", Start: start, End: at, Status: trace.StatusOK, Data: hook,
+		Session: redact.Lit(Session), Agent: redact.Lit("coding-agent"), Start: start, End: at, Status: trace.StatusOK, Data: hook,
 		Trace: &trace.TraceInfo{
-			Name: redact.Lit("session session-7f3a"), GroupID: Session, Start: start, End: at,
+			Name: redact.Lit("session session-7f3a"), GroupID: redact.Lit(Session), Start: start, End: at,
 			Metadata: map[string]redact.Text{"model": redact.Lit("gpt-4")},
 		},
 	})

@@ -2,10 +2,11 @@ package tracetest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf16"
 )
@@ -34,38 +35,48 @@ type Event struct {
 
 	DataKeys []string `json:"-"` // the keys of data in the order in which they were sent
 
+	data    value    // what Data and DataKeys are made of
 	remarks []string // what was stripped, cut or turned into something else
+}
+
+// complete fills in Data and DataKeys, for those who look at them.
+func (e *Event) complete() {
+	if e.data.kind == 0 {
+		return
+	}
+	e.Data = e.data.object()
+	for _, f := range e.data.members {
+		e.DataKeys = append(e.DataKeys, f.key)
+	}
+	e.data = value{}
 }
 
 // parseBody is what the server does with a body: decode, tell an envelope from
 // a single event, validate.
 func parseBody(body []byte) ([]Event, *fault) {
-	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
-	var root any
-	if err := json.Unmarshal(body, &root); err != nil {
+	root, err := decode(strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\uFEFF"))), "\uFFFD"))
+	if err != nil {
 		return nil, &fault{status: http.StatusInternalServerError, message: err.Error()}
 	}
-	switch v := root.(type) {
-	case map[string]any:
-		return parseObject(v, body)
-	case []any:
+	switch root.kind {
+	case '{':
+		return parseObject(root)
+	case '[':
 		return nil, invalidInput()
 	}
 	return nil, &fault{status: http.StatusInternalServerError, message: "cannot use 'in' operator to search for 'batch'"}
 }
 
-func parseObject(root map[string]any, body []byte) ([]Event, *fault) {
-	batch, enveloped := root["batch"]
-	if !enveloped {
-		v := validator{keys: dataKeys(body, false)}
-		return v.all([]any{root}, false)
-	}
-	list, ok := batch.([]any)
-	if !ok {
+func parseObject(root value) ([]Event, *fault) {
+	var v validator
+	batch, enveloped := root.get("batch")
+	switch {
+	case !enveloped:
+		return v.all([]member{{val: root}}, false)
+	case batch.kind != '[':
 		return nil, &fault{status: http.StatusInternalServerError, message: "batch is not iterable"}
 	}
-	v := validator{keys: dataKeys(body, true)}
-	return v.all(list, true)
+	return v.all(batch.members, true)
 }
 
 // invalidInput is all that the server says of a value of the wrong type.
@@ -75,28 +86,22 @@ func invalidInput() *fault {
 
 // validator checks events against the schema: a union of trace and span.
 type validator struct {
-	keys   [][]string // of the data of each event
 	path   []any
 	issues []issue
 	wrong  bool // a value of the wrong type was seen
 }
 
-func (v *validator) all(list []any, enveloped bool) ([]Event, *fault) {
+func (v *validator) all(list []member, enveloped bool) ([]Event, *fault) {
 	events := make([]Event, 0, len(list))
 	for i, raw := range list {
 		v.path = nil
 		if enveloped {
 			v.path = []any{"batch", i}
 		}
-		m, ok := raw.(map[string]any)
-		if !ok {
+		if raw.val.kind != '{' {
 			return nil, invalidInput()
 		}
-		e := v.event(m)
-		if i < len(v.keys) {
-			e.DataKeys = v.keys[i]
-		}
-		events = append(events, e)
+		events = append(events, v.event(raw.val))
 	}
 	switch {
 	case v.wrong:
@@ -112,7 +117,7 @@ var (
 	spanKeys  = []string{"type", "trace_id", "span_id", "parent_id", "kind", "name", "started_at", "ended_at", "data", "status"}
 )
 
-func (v *validator) event(m map[string]any) Event {
+func (v *validator) event(m value) Event {
 	e := Event{Type: v.text(m, "type")}
 	known := traceKeys
 	switch e.Type {
@@ -123,16 +128,16 @@ func (v *validator) event(m map[string]any) Event {
 		known = spanKeys
 		e.SpanID = v.id(m, "span_id")
 		e.ParentID, e.Kind, e.Status = v.text(m, "parent_id"), v.text(m, "kind"), v.status(m)
-		e.Data = v.data(m, &e)
+		e.data = v.data(m, &e)
 	default:
 		v.wrong = true
 	}
 	e.TraceID = v.id(m, "trace_id")
 	e.Name = cutText(v.text(m, "name"), maxName, "name", &e)
 	v.times(m, &e)
-	for k := range m {
-		if !slices.Contains(known, k) {
-			e.remarks = append(e.remarks, fmt.Sprintf("key %q is silently stripped", k))
+	for _, f := range m.members {
+		if !slices.Contains(known, f.key) {
+			e.remarks = append(e.remarks, fmt.Sprintf("key %q is silently stripped", f.key))
 		}
 	}
 	slices.Sort(e.remarks)
@@ -140,18 +145,17 @@ func (v *validator) event(m map[string]any) Event {
 }
 
 // text returns an optional string.
-func (v *validator) text(m map[string]any, key string) string {
-	raw, there := m[key]
-	s, ok := raw.(string)
-	if there && !ok {
+func (v *validator) text(m value, key string) string {
+	raw, there := m.get(key)
+	if there && raw.kind != '"' {
 		v.wrong = true // null too
 	}
-	return s
+	return raw.text
 }
 
 // id returns a required string of at least one character.
-func (v *validator) id(m map[string]any, key string) string {
-	if _, there := m[key]; !there {
+func (v *validator) id(m value, key string) string {
+	if _, there := m.get(key); !there {
 		v.wrong = true
 	}
 	s := v.text(m, key)
@@ -161,63 +165,60 @@ func (v *validator) id(m map[string]any, key string) string {
 	return s
 }
 
-func (v *validator) status(m map[string]any) string {
+func (v *validator) status(m value) string {
 	s := v.text(m, "status")
-	if _, there := m["status"]; there && s != "ok" && s != "error" {
+	if _, there := m.get("status"); there && s != "ok" && s != "error" {
 		v.wrong = true
 	}
 	return s
 }
 
-func (v *validator) metadata(m map[string]any) map[string]string {
-	raw, there := m["metadata"]
+func (v *validator) metadata(m value) map[string]string {
+	raw, there := m.get("metadata")
 	if !there {
 		return nil
 	}
-	object, ok := raw.(map[string]any)
-	if !ok {
+	if raw.kind != '{' {
 		v.wrong = true
 	}
-	out := make(map[string]string, len(object))
-	for k, value := range object {
-		s, ok := value.(string)
-		if !ok {
+	out := make(map[string]string, len(raw.members))
+	for _, f := range raw.members {
+		if f.val.kind != '"' {
 			v.wrong = true
 		}
-		out[k] = s
+		out[f.key] = f.val.text
 	}
 	return out
 }
 
 // data returns an object. Arrays and strings become one, as JavaScript spreads
 // them, which nobody can have meant.
-func (v *validator) data(m map[string]any, e *Event) map[string]any {
-	raw, there := m["data"]
+func (v *validator) data(m value, e *Event) value {
+	raw, there := m.get("data")
 	if !there {
-		return nil
+		return value{}
 	}
-	out := make(map[string]any)
-	switch d := raw.(type) {
-	case map[string]any:
-		out = d
-	case []any:
+	switch raw.kind {
+	case '{':
+	case '[':
 		e.remarks = append(e.remarks, "data is an array, not an object")
-		for i, x := range d {
-			out[fmt.Sprint(i)] = x
+		for i := range raw.members {
+			raw.members[i].key = strconv.Itoa(i)
 		}
-	case string:
+	case '"':
 		e.remarks = append(e.remarks, "data is a string, not an object")
-		for i, unit := range utf16.Encode([]rune(d)) {
-			out[fmt.Sprint(i)] = string(rune(unit))
+		for i, unit := range utf16.Encode([]rune(raw.text)) {
+			raw.members = append(raw.members, member{strconv.Itoa(i), value{kind: '"', text: string(rune(unit))}})
 		}
 	default:
 		v.wrong = true
 	}
-	cutObject(out, "data", e)
-	return out
+	raw.kind = '{'
+	cutObject(raw, "data", e)
+	return raw
 }
 
-func (v *validator) times(m map[string]any, e *Event) {
+func (v *validator) times(m value, e *Event) {
 	var begun, over bool
 	e.StartedAt, begun = v.time(m, "started_at")
 	e.EndedAt, over = v.time(m, "ended_at")
@@ -230,9 +231,9 @@ func (v *validator) times(m map[string]any, e *Event) {
 }
 
 // time returns an optional time, and whether there is one.
-func (v *validator) time(m map[string]any, key string) (time.Time, bool) {
+func (v *validator) time(m value, key string) (time.Time, bool) {
 	s := v.text(m, key)
-	if _, there := m[key]; !there || v.wrong {
+	if _, there := m.get(key); !there || v.wrong {
 		return time.Time{}, false
 	}
 	t, ok := parseDatetime(s)
@@ -247,13 +248,15 @@ func (v *validator) complain(key, message string) {
 }
 
 // cutObject cuts long strings at any depth of objects, but not in arrays.
-func cutObject(m map[string]any, path string, e *Event) {
-	for k, value := range m {
-		switch x := value.(type) {
-		case string:
-			m[k] = cutText(x, maxText, path+"."+k, e)
-		case map[string]any:
-			cutObject(x, path+"."+k, e)
+func cutObject(v value, path string, e *Event) {
+	for i := range v.members {
+		switch f := &v.members[i]; f.val.kind {
+		case '"':
+			if len(f.val.text) > maxText {
+				f.val.text = cutText(f.val.text, maxText, path+"."+f.key, e)
+			}
+		case '{':
+			cutObject(f.val, path+"."+f.key, e)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -69,7 +70,7 @@ func (l *liar) Export(ctx context.Context, events []trace.Event) error {
 		events[0].Name = "changed"
 	}
 	if info := events[len(events)-1].Trace; l.modifiesTrace && info != nil {
-		info.GroupID = "changed"
+		info.GroupID = redact.Lit("changed")
 	}
 	if l.keeps {
 		for _, e := range l.kept {

@@ -3,38 +3,48 @@ package tracetest
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // viewer looks at accepted events as Ariadne's page does, and notes what it
-// would show wrongly, or not at all.
+// would show wrongly, or not at all. It keeps some 60 bytes of each span,
+// without pointers, so that minutes of load cost little.
 type viewer struct {
 	problems []string
 	spans    []drawn
-	ids      map[string]string // span id to the trace that has it
+	ids      map[uint64]uint32 // span id to the trace that has it
 	traces   map[string]*row
+	byIndex  []string          // ids of the traces
+	odd      map[uint64]string // span ids that are not 16 hex digits
+	names    map[string]uint32
+	byName   []string
 	foreign  map[[2]string]bool // trace and span ids that the caller's own tracing made
 	lossy    bool               // events were lost on purpose
 }
 
 // drawn is what of a span decides where it is drawn.
 type drawn struct {
-	trace, id, parent, name string
-	start, end              int64 // milliseconds
+	trace, name uint32
+	id, parent  uint64 // 0: none
+	start, end  int64  // milliseconds
 }
 
 // row is a trace in the list.
 type row struct {
+	index      uint32
 	labelled   bool
 	first      bool // a trace event was seen
 	start, end int64
 }
 
 func newViewer() viewer {
-	return viewer{ids: map[string]string{}, traces: map[string]*row{}, foreign: map[[2]string]bool{}}
+	return viewer{
+		ids: map[uint64]uint32{}, traces: map[string]*row{}, odd: map[uint64]string{}, names: map[string]uint32{}, foreign: map[[2]string]bool{},
+	}
 }
 
 func (v *viewer) add(format string, args ...any) {
@@ -45,35 +55,81 @@ func (v *viewer) add(format string, args ...any) {
 func (v *viewer) row(id string) *row {
 	r := v.traces[id]
 	if r == nil {
-		r = &row{}
+		id = strings.Clone(id) // not the body around it
+		r = &row{index: uint32(len(v.byIndex))}
 		v.traces[id] = r
+		v.byIndex = append(v.byIndex, id)
 	}
 	return r
 }
 
-// see looks at one event.
-func (v *viewer) see(e Event) {
-	what := fmt.Sprintf("%s %q (trace %s, span %s)", e.Type, e.Name, e.TraceID, e.SpanID)
-	for _, r := range e.remarks {
-		v.add("%s: %s", what, r)
+// number makes a span id a number. One that is not 16 hex digits is hashed and
+// remembered.
+func (v *viewer) number(id string) uint64 {
+	if id == "" {
+		return 0
 	}
-	if e.Type == "trace" {
-		v.seeTrace(e, what)
-		return
+	if isSpanID(id) {
+		n, _ := strconv.ParseUint(id, 16, 64) // it is
+		return n
 	}
-	v.seeSpan(e, what)
-	v.seeData(e, what)
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id))
+	v.odd[h.Sum64()] = strings.Clone(id)
+	return h.Sum64()
 }
 
-func (v *viewer) seeTrace(e Event, what string) {
+// spelled is the span id of a number.
+func (v *viewer) spelled(n uint64) string {
+	if id, odd := v.odd[n]; odd {
+		return id
+	}
+	return fmt.Sprintf("%016x", n)
+}
+
+func (v *viewer) nameIndex(name string) uint32 {
+	i, known := v.names[name]
+	if !known {
+		name = strings.Clone(name)
+		i = uint32(len(v.byName))
+		v.names[name] = i
+		v.byName = append(v.byName, name)
+	}
+	return i
+}
+
+// about says which event a remark is about.
+func about(e *Event) string {
+	return fmt.Sprintf("%s %q (trace %s, span %s)", e.Type, e.Name, e.TraceID, e.SpanID)
+}
+
+// note adds a remark about an event.
+func (v *viewer) note(e *Event, format string, args ...any) {
+	v.add("%s: %s", about(e), fmt.Sprintf(format, args...))
+}
+
+// see looks at one event.
+func (v *viewer) see(e *Event) {
+	for _, r := range e.remarks {
+		v.note(e, "%s", r)
+	}
+	if e.Type == "trace" {
+		v.seeTrace(e)
+		return
+	}
+	v.seeSpan(e)
+	v.seeData(e)
+}
+
+func (v *viewer) seeTrace(e *Event) {
 	r := v.row(e.TraceID)
 	m := e.Metadata
 	r.labelled = cmp.Or(m["agent_name"], m["agent"], m["agent_id"]) != "" && e.GroupID != ""
 	if e.StartedAt.IsZero() || beforeOurTime(e.StartedAt) {
-		v.add("%s: no sensible started_at, so no bar", what)
+		v.note(e, "no sensible started_at, so no bar")
 	}
 	if e.Name == "" {
-		v.add("%s: no name, its id is shown", what)
+		v.note(e, "no name, its id is shown")
 	}
 	if !r.first { // the first version stays on the screen
 		r.first, r.start, r.end = true, e.StartedAt.UnixMilli(), 0
@@ -83,33 +139,41 @@ func (v *viewer) seeTrace(e Event, what string) {
 	}
 }
 
-var spanID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+// isSpanID reports whether id has the form that the page shows well.
+func isSpanID(id string) bool {
+	for i := range len(id) {
+		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(id) == 16
+}
 
-func (v *viewer) seeSpan(e Event, what string) {
-	v.row(e.TraceID)
-	if other, twice := v.ids[e.SpanID]; twice {
-		v.add("%s: span_id was sent before, in trace %s; only the first is shown", what, other)
+func (v *viewer) seeSpan(e *Event) {
+	r, id := v.row(e.TraceID), v.number(e.SpanID)
+	if other, twice := v.ids[id]; twice {
+		v.note(e, "span_id was sent before, in trace %s; only the first is shown", v.byIndex[other])
 	}
-	v.ids[e.SpanID] = e.TraceID
+	v.ids[id] = r.index
 	switch {
-	case !spanID.MatchString(e.SpanID):
-		v.add("%s: span_id is not 16 hex digits", what)
+	case !isSpanID(e.SpanID):
+		v.note(e, "span_id is not 16 hex digits")
 	case e.Name == "" || e.Kind == "" || e.Status == "":
-		v.add("%s: name, kind or status is missing", what)
+		v.note(e, "name, kind or status is missing")
 	case e.StartedAt.IsZero() || e.EndedAt.IsZero():
-		v.add("%s: without both times it stays in progress for ever", what)
+		v.note(e, "without both times it stays in progress for ever")
 	case beforeOurTime(e.StartedAt):
-		v.add("%s: started_at %s ruins the time axis", what, e.StartedAt.Format(time.RFC3339))
+		v.note(e, "started_at %s ruins the time axis", e.StartedAt.Format(time.RFC3339))
 	case oddIcon(e):
-		v.add("%s: its name gives it the icon of a request or a tool", what)
+		v.note(e, "its name gives it the icon of a request or a tool")
 	}
-	v.spans = append(v.spans, drawn{e.TraceID, e.SpanID, e.ParentID, e.Name, e.StartedAt.UnixMilli(), e.EndedAt.UnixMilli()})
+	v.spans = append(v.spans, drawn{r.index, v.nameIndex(e.Name), id, v.number(e.ParentID), e.StartedAt.UnixMilli(), e.EndedAt.UnixMilli()})
 }
 
 func beforeOurTime(t time.Time) bool { return t.Year() < 2000 }
 
 // oddIcon reports whether the page picks an icon that the span doesn't mean.
-func oddIcon(e Event) bool {
+func oddIcon(e *Event) bool {
 	name, kind := strings.ToLower(e.Name), strings.ToLower(e.Kind)
 	for _, word := range []string{"handoff", "fetch", "check", "send", "get", "post"} {
 		if strings.Contains(name, word) && !strings.Contains(kind, word) {
@@ -122,28 +186,33 @@ func oddIcon(e Event) bool {
 // shown are the keys of data in which the page looks for the text to show.
 var shown = []string{"final_output", "output_text", "response", "output", "result", "message", "messages", "content", "tool_output"}
 
-func (v *viewer) seeData(e Event, what string) {
-	if len(e.DataKeys) == 0 {
-		v.add("%s: no data, the inspector is empty", what)
+func (v *viewer) seeData(e *Event) {
+	n := len(e.data.members)
+	if n == 0 {
+		v.note(e, "no data, the inspector is empty")
 		return
 	}
-	if id, ok := e.Data["session_id"].(string); !ok || id == "" {
-		v.add("%s: data has no session_id to search for", what)
+	if id, _ := e.data.get("session_id"); id.kind != '"' || id.text == "" {
+		v.note(e, "data has no session_id to search for")
 	}
 	for _, k := range shown {
-		if value, there := e.Data[k]; there {
-			if s, ok := value.(string); !ok || s == "" {
-				v.add("%s: data.%s is taken for the text to show, and is %.60q", what, k, fmt.Sprint(value))
-			}
+		if s, there := e.data.get(k); there && (s.kind != '"' || s.text == "") {
+			v.note(e, "data.%s is taken for the text to show, and is %.60q", k, fmt.Sprint(s.plain()))
 		}
 	}
-	last := e.DataKeys[len(e.DataKeys)-1]
+	last := e.data.members[n-1].key
 	if last != "output_text" && last != "message" {
-		v.add("%s: data ends with %q instead of the text to show", what, last)
+		v.note(e, "data ends with %q instead of the text to show", last)
 	}
-	if e.Status == "error" && e.Data["message"] == nil && e.Data["output_text"] == nil {
-		v.add("%s: an error without a text", what)
+	if e.Status == "error" && !e.has("message") && !e.has("output_text") {
+		v.note(e, "an error without a text")
 	}
+}
+
+// has reports whether the data has a key that is not null.
+func (e *Event) has(key string) bool {
+	s, there := e.data.get(key)
+	return there && s.kind != 'n'
 }
 
 // verdict adds what only the whole picture shows.
@@ -155,82 +224,4 @@ func (v *viewer) verdict() []string {
 		v.rows(&w)
 	}
 	return w.problems
-}
-
-// siblings finds those that start in the same millisecond: they are shown in
-// reverse.
-func (v *viewer) siblings(w *viewer) {
-	spans := slices.Clone(v.spans)
-	slices.SortFunc(spans, func(a, b drawn) int {
-		return cmp.Or(cmp.Compare(a.trace, b.trace), cmp.Compare(a.parent, b.parent), cmp.Compare(a.start, b.start))
-	})
-	for i := 1; i < len(spans); i++ {
-		a, b := spans[i-1], spans[i]
-		if a.trace == b.trace && a.parent == b.parent && a.start == b.start && a.id != b.id {
-			w.add("spans %s %q and %s %q of trace %s start in the same millisecond", a.id, a.name, b.id, b.name, b.trace)
-		}
-	}
-}
-
-// families looks at spans and their parents.
-func (v *viewer) families(w *viewer) {
-	byID := make(map[[2]string]drawn, len(v.spans))
-	for _, s := range v.spans {
-		byID[[2]string{s.trace, s.id}] = s
-	}
-	for _, s := range v.spans {
-		key := [2]string{s.trace, s.parent}
-		parent, found := byID[key]
-		switch {
-		case s.parent == "" || v.foreign[key]:
-		case !found:
-			w.add("span %s %q: its parent %s is not in trace %s", s.id, s.name, s.parent, s.trace)
-		case inCycle(byID, s):
-			w.add("span %s %q is its own ancestor, and invisible", s.id, s.name)
-		case parent.end <= s.end:
-			w.add("span %s %q ends at or after its parent %q (%d, %d)", s.id, s.name, parent.name, s.end, parent.end)
-		}
-	}
-}
-
-func inCycle(byID map[[2]string]drawn, s drawn) bool {
-	seen := map[string]bool{}
-	for s.parent != "" {
-		if seen[s.id] {
-			return true
-		}
-		seen[s.id] = true
-		next, found := byID[[2]string{s.trace, s.parent}]
-		if !found {
-			return false
-		}
-		s = next
-	}
-	return false
-}
-
-// rows looks at traces: their labels, and that their bar covers their roots.
-func (v *viewer) rows(w *viewer) {
-	for id, r := range v.traces {
-		switch {
-		case !r.first && !v.hasForeign(id):
-			w.add("trace %s has no trace event: it is in no group, and its id is its name", id)
-		case r.first && !r.labelled:
-			w.add("trace %s is in a group without a label", id)
-		}
-	}
-	for _, s := range v.spans {
-		if r := v.traces[s.trace]; r.end != 0 && s.parent == "" && s.end >= r.end {
-			w.add("span %s %q ends at or after its trace %s", s.id, s.name, s.trace)
-		}
-	}
-}
-
-func (v *viewer) hasForeign(trace string) bool {
-	for key := range v.foreign {
-		if key[0] == trace {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,165 @@
+package compact
+
+import (
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+)
+
+// pruned names the input messages that left the view between two states.
+func (c *call) pruned(after *policy.Conversation) []string {
+	var refs []string
+	for i := range c.now.conv.Inputs() {
+		if c.now.conv.Holds(i) && !after.Holds(i) {
+			refs = append(refs, c.history[i].Fingerprint().Ref())
+		}
+	}
+	return refs
+}
+
+// emitOutcome tells what a compaction did, stage by stage. stored says where
+// its summary is.
+func (c *call) emitOutcome(r *run, out *policy.Outcome, stored storage.Written) {
+	for _, p := range out.Passes {
+		if p.Applied == 0 {
+			continue
+		}
+		switch {
+		case p.Recipe.Cut != nil:
+			c.emitSummary(r, p, stored)
+		case p.Stage == "mask":
+			c.emitMasked(r, p)
+		default:
+			c.emitTruncated(r, p)
+		}
+	}
+	c.emitPruned(r, out)
+}
+
+func (c *call) emitMasked(r *run, p policy.Pass) {
+	e := trace.MaskedObservations{
+		SessionID: c.id, Step: r.step, MaskedCount: len(p.Recipe.Texts),
+		WindowTurns: c.m.cfg.Mask.WindowTurns, KeepRecentTurns: c.m.cfg.Policy.KeepRecentTurns,
+		TokensBefore: p.Before, TokensAfter: p.After,
+	}
+	for _, t := range p.Recipe.Texts {
+		if o, ok := t.OriginOf(); ok {
+			e.MaskedChars += o.Chars
+			e.MaskedIDs = append(e.MaskedIDs, o.Ref)
+		}
+	}
+	for _, m := range c.now.conv.Messages() {
+		if m.Has(message.KindToolResult) {
+			e.VisibleCount++
+		}
+	}
+	e.VisibleCount -= e.MaskedCount
+	c.emit(c.event(e, p.Started))
+}
+
+func (c *call) emitTruncated(r *run, p policy.Pass) {
+	e := trace.TruncatedResults{
+		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.m.cfg.Truncate.Keep,
+		LimitTokens: c.m.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
+	}
+	for _, t := range p.Recipe.Texts {
+		for _, s := range t.Segments {
+			if s.Mark != nil {
+				e.Results = append(e.Results, c.resultSize(t, s.Mark))
+				e.LimitTokens = min(e.LimitTokens, s.Mark.Kept)
+			}
+		}
+	}
+	c.emit(c.event(e, p.Started))
+}
+
+// resultSize says how much of one result a truncation kept. Which message it
+// is, is known where this call has not edited it before.
+func (c *call) resultSize(t policy.TextRecipe, m *policy.Mark) trace.ResultSize {
+	size := trace.ResultSize{Index: -1, Tokens: m.Tokens, Kept: m.Kept}
+	for i, was := range c.now.conv.Messages() {
+		if was.Fingerprint() == t.Was && c.now.conv.Source(i) >= 0 {
+			size.Index, size.Role = c.now.conv.Source(i), string(was.Role)
+			size.Tool = toolName(c.history, was.Parts[t.Part].CallID)
+			break
+		}
+	}
+	return size
+}
+
+// toolName is the name of the tool that a call is for.
+func toolName(history []message.Message, callID string) string {
+	for i := range history {
+		for _, p := range history[i].Parts {
+			if p.Kind == message.KindToolCall && p.CallID == callID {
+				return p.Name
+			}
+		}
+	}
+	return ""
+}
+
+func (c *call) emitSummary(r *run, p policy.Pass, stored storage.Written) {
+	s := p.Recipe.Cut.Summary
+	if s == nil || s.Text == "" {
+		c.emitFallback(p)
+		return
+	}
+	if s.Fallback != "" {
+		c.emitFallback(p)
+	}
+	e := trace.SummaryCreated{
+		SessionID: c.id, Step: r.step, SummaryVersion: s.Version, InputMessages: s.Input, InputTokens: s.InputSize,
+		SummaryTokens: s.Tokens, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model, Policy: c.policyInfo(),
+		EntityRetention: s.Retention, InventedRemoved: s.Invented, Calls: s.Calls, Attempts: s.Attempts,
+		Verification: &trace.Verification{Identifiers: s.Named, InventedRemoved: s.Invented, ReferencesAdded: s.Added}, OutputText: s.Text,
+	}
+	e.FilePath, e.S3Key = place(stored)
+	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
+	e.Payload = summaryPayload(s, body)
+	c.emit(c.event(e, c.m.now()))
+}
+
+func (c *call) emitPruned(r *run, out *policy.Outcome) {
+	res, ids := c.res, c.pruned(out.Conversation)
+	e := trace.PrunedMessages{
+		SessionID: c.id, Step: r.step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: len(c.history),
+		SummarizedCount: res.SummarisedCount, DroppedCount: res.DroppedCount, MaskedCount: res.MaskedCount, TruncatedCount: res.TruncatedCount,
+		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
+		Kept: kept(out.View), Layers: layersOf(out.View),
+		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
+	}
+	c.emit(c.event(e, c.m.now()))
+}
+
+func layersOf(v *policy.View) trace.Layers {
+	var l trace.Layers
+	for i := range v.Messages {
+		into := &l.Recent
+		switch {
+		case v.Pinned[i]:
+			into = &l.Pinned
+		case policy.IsSummary(v.Messages[i]):
+			into = &l.Summary
+		}
+		into.Messages++
+		into.Tokens += v.Tokens[i]
+	}
+	return l
+}
+
+func (c *call) emitFallback(p policy.Pass) {
+	s := p.Summary
+	if s == nil {
+		return
+	}
+	e := trace.Error{
+		SessionID: c.id, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
+		Chain: s.Errors, Tokens: s.InputSize,
+	}
+	if n := len(s.Errors); n > 0 {
+		e.Message = s.Errors[n-1]
+	}
+	c.emit(c.event(e, p.Started))
+}

@@ -1,0 +1,90 @@
+package compact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// An eviction is a message that a step edited or took out, and where the
+// archive has it: what a ledger proves it with.
+type eviction struct {
+	FP     message.Fingerprint `json:"fp"`  // as it came in
+	Off    int64               `json:"off"` // of its line in the ledger's archive file
+	Len    int64               `json:"len"` // without the line feed
+	SHA256 string              `json:"sha256"`
+	Is     string              `json:"is"` // the decision
+	Turn   uint32              `json:"turn,omitempty"`
+}
+
+// stored is the messages that a run has written to the archive, line by line.
+type stored struct {
+	lines []redact.Text
+	only  []int // which messages they are; nil = all
+}
+
+// span is where a line stands in its file, without the line feed.
+type span struct{ off, len int64 }
+
+// placed is a line with its place.
+type placed struct {
+	span
+	line redact.Text
+}
+
+// places returns where the line of each message stands. A message that was not
+// written has none.
+func (s *stored) places() map[int]placed {
+	out := make(map[int]placed, len(s.lines))
+	off := int64(0)
+	for k, l := range s.lines {
+		i := k
+		if s.only != nil {
+			i = s.only[k]
+		}
+		out[i] = placed{span{off, int64(l.Len())}, l}
+		off += int64(l.Len()) + 1
+	}
+	return out
+}
+
+// evicted lists what the step edited or took out.
+func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
+	at := r.stored.places()
+	var all []eviction
+	for _, i := range c.changed(out) {
+		p, ok := at[i]
+		if !ok {
+			continue
+		}
+		sum := sha256.Sum256([]byte(p.line.String()))
+		is, _ := out.Conversation.Decision(i)
+		all = append(all, eviction{
+			FP: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
+			SHA256: hex.EncodeToString(sum[:]), Is: is.String(), Turn: n.turn(i),
+		})
+	}
+	return all
+}
+
+// Refs returns what a ledger says of each message that its step edited or took
+// out: where in the archive it stands, with which bytes, and by which turn
+// index it is found. It is for [storage.VerifyOptions].
+func Refs(l storage.Ledger) ([]storage.Ref, error) {
+	step, err := parseLedger(l.Data)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]storage.Ref, len(step.Evicted))
+	for i, e := range step.Evicted {
+		refs[i] = storage.Ref{File: step.Archive, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
+		if step.Index != nil {
+			refs[i].Index = step.Index.File
+		}
+	}
+	return refs, nil
+}

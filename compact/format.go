@@ -1,0 +1,43 @@
+package compact
+
+import (
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/redact"
+)
+
+// formats are the wires whose messages the archive keeps in their own form.
+// Lines of the first do not say so.
+var formats = []struct {
+	wire.Format
+	mark redact.Text
+}{
+	{openai.Wire, redact.Lit("openai")},
+	{responses.Wire, redact.Lit("responses")},
+	{anthropic.Wire, redact.Lit("anthropic")},
+	{gemini.Wire, redact.Lit("gemini")},
+}
+
+// formatOf returns the wire of this name, and that of lines which name none.
+func formatOf(name string) wire.Format {
+	for _, f := range formats[1:] {
+		if f.Name() == name {
+			return f.Format
+		}
+	}
+	return formats[0].Format
+}
+
+// wireMark returns what the archive writes on a line of this wire, and false
+// where it writes nothing.
+func wireMark(name string) (redact.Text, bool) {
+	for _, f := range formats[1:] {
+		if f.Name() == name {
+			return f.mark, true
+		}
+	}
+	return redact.Text{}, false
+}

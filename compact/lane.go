@@ -1,0 +1,57 @@
+package compact
+
+import "sync"
+
+// lane is one agent's branch of a session. Its mutex is held for a whole call: two
+// calls of one agent come one after the other, so that the second sees what
+// the first decided.
+type lane struct {
+	mu   sync.Mutex
+	memo memo
+	// explained remembers that the wait above the trigger was explained.
+	explained bool
+
+	users int    // calls that are under way or wait; the session's mutex guards these two
+	used  uint64 // when the last one ended, in calls of the session
+}
+
+// maxLanes bounds the lanes that a session holds in memory: where the session
+// is a user's name, say, and each conversation a branch, there is no end of
+// them. What one of them knew is read from the ledger again.
+const maxLanes = 64
+
+// lane returns the lane of an owner, which is held until it is left.
+func (s *session) lane(of owner) *lane {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lanes[of]
+	if l == nil {
+		l = &lane{}
+		s.lanes[of] = l
+	}
+	l.users++
+	return l
+}
+
+// leave ends a use of a lane. When too many are held, the one that was idle
+// for longest is forgotten.
+func (s *session) leave(l *lane) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	l.users--
+	l.used = s.calls
+	if len(s.lanes) <= maxLanes {
+		return
+	}
+	var idle owner
+	found := false
+	for of, other := range s.lanes {
+		if other.users == 0 && (!found || other.used < s.lanes[idle].used) {
+			idle, found = of, true
+		}
+	}
+	if found {
+		delete(s.lanes, idle)
+	}
+}

@@ -1,0 +1,20 @@
+package compact
+
+import (
+	"crypto/sha256"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// nameOf is what a session, an agent or a branch is called in files, events and
+// the ledger: its id. An id that holds a secret is replaced by a hash of it,
+// which tells it from others and is the same in every process; a folder's name
+// can't be redacted in another way. A name is its own name.
+func (m *CompactManager) nameOf(id string) redact.Text {
+	name := m.redactor.Text(id)
+	if name.String() == id {
+		return name
+	}
+	sum := sha256.Sum256([]byte("compact name " + id))
+	return redact.Join(redact.Lit("redacted-"), redact.Digest([16]byte(sum[:16])))
+}

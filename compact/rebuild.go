@@ -1,0 +1,109 @@
+package compact
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// rebuild makes the turn index of a step again, from its transcript and its
+// ledger, and keeps it in memory: what the archive holds is not changed. A
+// step whose transcript is not there has an empty one.
+func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Table, error) {
+	s.mu.Lock()
+	table := s.rebuilt[step.Step]
+	s.mu.Unlock()
+	if table != nil {
+		return table, nil
+	}
+	rows, err := s.rowsOf(ctx, step)
+	if err != nil {
+		return nil, err
+	}
+	set := &turnindex.Set{}
+	set.Cover(step.Step, step.Step)
+	if err := addRows(set, step.Archive, rows); err != nil {
+		return nil, err
+	}
+	if table, err = turnindex.Open(ctx, turnindex.Bytes(set.Encode())); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rebuilt[step.Step] = table
+	return table, nil
+}
+
+// rowsOf reads the transcript of a step for what an index says of it. All of
+// it is wanted: what is new in it, only the index knew.
+func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
+	var rows []row
+	var msgs []message.Message
+	off := int64(0)
+	for line, err := range s.log.Lines(ctx, step.Archive) {
+		if errors.Is(err, storage.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := readLine(append([]byte(nil), line...))
+		if err != nil {
+			a.msg = message.Message{}
+		}
+		r := row{role: a.msg.Role, at: span{off, int64(len(line))}, want: true, refs: a.parsedRefs()}
+		_ = r.fp.UnmarshalText([]byte(a.fp)) // a line without one is found by its parts
+		r.ours = s.ours(&a.msg, r.fp)
+		for i := range a.msg.Parts {
+			r.parts = append(r.parts, message.Part{Kind: a.msg.Parts[i].Kind, CallID: a.msg.Parts[i].CallID, Name: a.msg.Parts[i].Name})
+		}
+		rows, msgs = append(rows, r), append(msgs, message.Message{Role: a.msg.Role, Parts: r.parts})
+		off += int64(len(line)) + 1
+	}
+	step.complete(rows, msgs)
+	return rows, nil
+}
+
+func (a *archived) parsedRefs() [][6]byte {
+	out := make([][6]byte, len(a.refs))
+	for i, r := range a.refs {
+		q := []byte(r + "000000000000")[:12]
+		for k := range out[i] {
+			out[i][k] = hexByte(q[2*k])<<4 | hexByte(q[2*k+1])
+		}
+	}
+	return out
+}
+
+func hexByte(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 0
+}
+
+// complete adds what the ledger knows: the turns, and how the view shows what
+// the step took out.
+func (step *ledgerStep) complete(rows []row, msgs []message.Message) {
+	if step.Turns != nil && !storage.IsOriginals(step.Archive) {
+		of, _ := turnsOf(msgs)
+		for i := range rows {
+			rows[i].turn, _ = step.Turns.History.at(of[i])
+		}
+	}
+	at := make(map[int64]*eviction, len(step.Evicted))
+	for i := range step.Evicted {
+		at[step.Evicted[i].Off] = &step.Evicted[i]
+	}
+	for i := range rows {
+		if e := at[rows[i].at.off]; e != nil {
+			rows[i].shown, rows[i].turn = shownAs(e.Is), e.Turn
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// find looks a reference up: in the indexes of the steps, newest first; then in
+// steps that others have committed since; then in what belongs to no step.
+func (s *session) find(ctx context.Context, q reference) (text string, found bool, err error) {
+	for known := -1; known != len(s.snapshot()); {
+		steps := s.snapshot()
+		if text, found, err = s.findInSteps(ctx, steps, q); found || err != nil {
+			return text, found, err
+		}
+		known = len(steps)
+		if err := s.reload(ctx); err != nil {
+			return "", false, err
+		}
+	}
+	if text, found, err = s.findInFinals(ctx, q); found || err != nil || q.query.IsTurn() {
+		return text, found, err
+	}
+	return s.scan(ctx, s.log.JournalLines(ctx), q)
+}
+
+func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q reference) (string, bool, error) {
+	var pieces pieces
+	for k := len(steps); k >= 1; {
+		if steps[k-1].Volatile {
+			k--
+			continue
+		}
+		records, first, err := s.lookup(ctx, steps, k, q.query)
+		if err != nil {
+			return "", false, err
+		}
+		if text, done, err := s.take(ctx, &pieces, records, q); done || err != nil {
+			return text, done, err
+		}
+		k = first - 1
+	}
+	return s.turnText(ctx, pieces, q)
+}
+
+// take reads what records point to. Of a turn whose messages were archived one
+// by one as they were changed, older indexes have the others.
+func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Record, q reference) (string, bool, error) {
+	if !q.query.IsTurn() {
+		return s.textAt(ctx, records, q.text)
+	}
+	if p.add(records, q.slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return storage.IsOriginals(r.File) }) {
+		return "", false, nil
+	}
+	return s.turnText(ctx, *p, q)
+}
+
+// textAt reads the lines that records point to until one has what ref names.
+func (s *session) textAt(ctx context.Context, records []turnindex.Record, ref string) (string, bool, error) {
+	var last turnindex.Record
+	for _, r := range records {
+		if r.File == last.File && r.Off == last.Off { // a message and its part
+			continue
+		}
+		last = r
+		line, err := s.log.Read(ctx, r.File, r.Off, r.Len)
+		if err != nil {
+			return "", false, err
+		}
+		if text, ok := inLine(line, ref); ok {
+			return text, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// lookup returns what the index says that has step k as its last, and the
+// first step that it covers. One that is missing, or damaged, is built again
+// from what it would point to.
+func (s *session) lookup(ctx context.Context, steps []ledgerStep, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
+	if ref := steps[k-1].Index; ref != nil {
+		records, err = s.lookupIn(ctx, ref.File, q)
+		if err == nil {
+			return records, min(max(ref.First, 1), k), nil
+		}
+		if !errors.Is(err, turnindex.ErrDamaged) && !errors.Is(err, storage.ErrNotExist) {
+			return nil, 0, err
+		}
+	}
+	table, err := s.rebuild(ctx, &steps[k-1])
+	if err != nil {
+		return nil, 0, err
+	}
+	records, err = table.Lookup(ctx, q)
+	return records, k, err
+}
+
+func (s *session) lookupIn(ctx context.Context, name string, q turnindex.Query) ([]turnindex.Record, error) {
+	table, err := s.table(ctx, name)
+	if err != nil || !table.Mentions(q) {
+		return nil, err
+	}
+	return table.Lookup(ctx, q)
+}
+
+// table opens an index of the session once.
+func (s *session) table(ctx context.Context, name string) (*turnindex.Table, error) {
+	s.mu.Lock()
+	table := s.tables[name]
+	s.mu.Unlock()
+	if table != nil {
+		return table, nil
+	}
+	table, err := s.log.OpenIndex(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tables[name] = table
+	return table, nil
+}
+
+// findInFinals looks into the transcripts that belong to no step, newest
+// first; into one without index by reading it.
+func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, error) {
+	var finals []string
+	for info, err := range s.log.Files(ctx) {
+		if err != nil {
+			return "", false, err
+		}
+		if _, ok := storage.FinalIndexName(info.Key.Base()); ok {
+			finals = append(finals, info.Key.Base())
+		}
+	}
+	for _, name := range slices.Backward(finals) {
+		index, _ := storage.FinalIndexName(name)
+		records, err := s.lookupIn(ctx, index, q.query)
+		text, found := "", false
+		switch {
+		case errors.Is(err, turnindex.ErrDamaged) || errors.Is(err, storage.ErrNotExist):
+			text, found, err = s.scan(ctx, s.log.Lines(ctx, name), q)
+		case err == nil && q.query.IsTurn():
+			var p pieces
+			p.add(records, q.slot)
+			text, found, err = s.turnText(ctx, p, q)
+		case err == nil:
+			text, found, err = s.textAt(ctx, records, q.text)
+		}
+		if found || err != nil {
+			return text, found, err
+		}
+	}
+	return "", false, nil
+}
+
+// scan reads lines one by one until one has what is asked for.
+func (s *session) scan(_ context.Context, lines func(func([]byte, error) bool), q reference) (text string, found bool, err error) {
+	if q.query.IsTurn() {
+		return "", false, nil // lines do not say which turn they are of
+	}
+	lines(func(line []byte, lineErr error) bool {
+		if err = lineErr; err == nil {
+			text, found = inLine(line, q.text)
+		}
+		return err == nil && !found
+	})
+	return strings.Clone(text), found, err
+}

@@ -1,0 +1,191 @@
+package compact_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
+	for name, ruin := range map[string]func(data []byte) []byte{
+		"missing": nil,
+		"damaged": func(data []byte) []byte {
+			for at := 100; at < len(data); at += 4096 {
+				data[at] ^= 0x40
+			}
+			return data
+		},
+		"a damaged page": func(data []byte) []byte {
+			data[len(data)-2000] ^= 0x40
+			return data
+		},
+		"cut": func(data []byte) []byte { return data[:len(data)/2] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := memory.New()
+			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+			_, originals := grown(t, r, 6, false)
+			for step := 1; step <= 6; step++ {
+				replace(t, a, fmt.Sprintf("turns-%03d.idx", step), ruin)
+			}
+			other := newRig(t, compact.Config{Archive: a})
+			for _, fp := range evictions(t, a) {
+				got, err := other.Recall(t.Context(), "s", fp)
+				m, ok := originals[fp]
+				if !ok {
+					continue // the request
+				}
+				if err != nil || !strings.Contains(got, m.ResultText()) {
+					t.Fatalf("%s: %.60q, %v", fp, got, err)
+				}
+			}
+			if got, err := other.Recall(t.Context(), "s", "turn:5:observation"); err != nil || !strings.HasPrefix(got, "file_4.go: ") {
+				t.Errorf("turn 5: %.60q, %v", got, err)
+			}
+			if _, err := other.Recall(t.Context(), "s", "ffffffffffff"); !errors.Is(err, compact.ErrNotFound) {
+				t.Errorf("what is not there: %v", err)
+			}
+			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+			res := grownOn.preflight(loop(200, 150)) // a step whose index would take those over
+			if res.Step != 7 && res.Step != 8 {
+				t.Errorf("step %d", res.Step)
+			}
+		})
+	}
+}
+
+// replace changes a file of session s behind the archive's back; nil removes
+// it.
+func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
+	t.Helper()
+	k, err := storage.SessionKey("s", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := a.Open(t.Context(), k, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close(), a.Remove(t.Context(), k)); err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		if err := a.Create(t.Context(), k, storage.Redacted(asIs(t, change(data)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// asIs lets a test store any bytes.
+func asIs(t *testing.T, data []byte) redact.Text {
+	t.Helper()
+	r, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Text(string(data))
+}
+
+func TestNoMoreIndexesThanBitsAreAsked(t *testing.T) {
+	a := &reader{Archive: memory.New()}
+	r := newRig(t, compact.Config{MaxContextTokens: 6_000, Archive: a})
+	grown(t, r, 31, false)
+	other := newRig(t, compact.Config{Archive: a})
+	reads := a.during(func() {
+		if _, err := other.Recall(t.Context(), "s", "turn:1"); err != nil {
+			t.Error(err)
+		}
+	})
+	headers := 0
+	for _, read := range reads {
+		if ok, _ := path.Match("turns-*.idx 0 *", read); ok {
+			headers++
+		}
+	}
+	if headers != 5 { // 31, 30, 28, 24, 16
+		t.Errorf("%d headers were read: %v", headers, reads)
+	}
+}
+
+// Whatever is taken out of random histories, by chained compactions of every
+// preset, is found again by a manager that has seen none of it.
+func TestPropertyWhatIsTakenOutIsRecalled(t *testing.T) {
+	n := 40
+	switch {
+	case soak():
+		n = 2_000
+	case testing.Short():
+		n = 10
+	}
+	out := 0
+	for seed := range uint64(n) {
+		out += evictAndRecall(t, seed+1)
+	}
+	t.Logf("%d sessions, seeds from 1: %d messages were taken out", n, out)
+	if out < 10*n {
+		t.Errorf("%d sessions had %d messages taken out", n, out)
+	}
+}
+
+func evictAndRecall(t *testing.T, seed uint64) int {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 11))
+	c, err := compact.Preset(compact.Presets()[rng.IntN(len(compact.Presets()))])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive, c.Redaction.Enabled = "gpt-4", 6_000+rng.IntN(20_000), a, false
+	r := newRig(t, c)
+	gone := map[string]message.Message{}
+	history, keep := histgen.Random(rng).History(rng), rng.IntN(2) == 0
+	for range 1 + rng.IntN(6) {
+		res, err := r.Preflight(t.Context(), "s", history)
+		if err != nil && !errors.Is(err, compact.ErrInsufficientBudget) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, d := range res.Decisions {
+			if d.Decision != policy.Kept {
+				gone[history[d.Index].Fingerprint().String()] = history[d.Index]
+			}
+		}
+		if keep {
+			history = res.Messages
+		}
+		history = histgen.Grow(history, rng)
+	}
+	other := newRig(t, compact.Config{Archive: a})
+	for fp, m := range gone {
+		texts := make([]string, len(m.Parts))
+		for i, p := range m.Parts {
+			if texts[i] = p.Text; p.Kind == message.KindToolCall {
+				texts[i] = p.Name + " " + string(p.Args)
+			}
+		}
+		got, err := other.Recall(t.Context(), "s", fp)
+		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
+		if err != nil || got != want {
+			t.Errorf("seed %d (%s, keep %v): %s message: %.80q, %v; want %.80q", seed, c.Preset, keep, m.Role, got, err, want)
+		}
+	}
+	if len(gone) > 0 {
+		report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+		if err != nil || !report.OK() {
+			t.Errorf("seed %d (%s, keep %v): %v, %v", seed, c.Preset, keep, err, report.Problems)
+		}
+	}
+	return len(gone)
+}

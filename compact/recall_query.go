@@ -1,0 +1,167 @@
+package compact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// recallQuery is what a model asks the recall tool for.
+type recallQuery struct {
+	Ref     string `json:"ref"`
+	Head    int    `json:"head"`
+	Tail    int    `json:"tail"`
+	Lines   string `json:"lines"`
+	Pattern string `json:"pattern"`
+	Context int    `json:"context"`
+
+	first, last int // of Lines
+	pattern     *regexp.Regexp
+}
+
+// parseRecall reads arguments. Its errors are for the model.
+func parseRecall(arguments json.RawMessage) (*recallQuery, error) {
+	q := &recallQuery{}
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.DisallowUnknownFields()
+	if err := d.Decode(q); err != nil {
+		return nil, fmt.Errorf("the arguments can't be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the arguments are more than one JSON object")
+	}
+	if q.Ref == "" {
+		return nil, errors.New("ref is missing: the reference that a placeholder says")
+	}
+	if n := q.selections(); n > 1 {
+		return nil, errors.New("give at most one of head, tail, lines and pattern")
+	}
+	if q.Head < 0 || q.Tail < 0 || q.Context < 0 || q.Context > recallAround {
+		return nil, fmt.Errorf("head and tail are at least 1, context is 0 to %d", recallAround)
+	}
+	return q, errors.Join(q.parseLines(), q.parsePattern())
+}
+
+func (q *recallQuery) selections() (n int) {
+	for _, given := range []bool{q.Head != 0, q.Tail != 0, q.Lines != "", q.Pattern != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// parseLines reads FROM-TO, or the number of one line.
+func (q *recallQuery) parseLines() error {
+	if q.Lines == "" {
+		return nil
+	}
+	from, to, ok := strings.Cut(q.Lines, "-")
+	if !ok {
+		to = from
+	}
+	var err1, err2 error
+	q.first, err1 = strconv.Atoi(strings.TrimSpace(from))
+	q.last, err2 = strconv.Atoi(strings.TrimSpace(to))
+	if err1 != nil || err2 != nil || q.first < 1 || q.last < q.first {
+		return fmt.Errorf("lines %q is not FROM-TO, counted from 1", shorten(q.Lines))
+	}
+	return nil
+}
+
+func (q *recallQuery) parsePattern() (err error) {
+	if len(q.Pattern) > recallPattern {
+		return fmt.Errorf("the pattern is longer than %d bytes", recallPattern)
+	}
+	if q.Pattern != "" {
+		if q.pattern, err = regexp.Compile(q.Pattern); err != nil {
+			return fmt.Errorf("the pattern is no regular expression: %w", err)
+		}
+	}
+	return nil
+}
+
+// answer returns the part of text that is asked for, in at most so many bytes,
+// and what is to be said about the rest.
+func (q *recallQuery) answer(text string, bytes int) string {
+	lines := strings.Split(text, "\n")
+	switch {
+	case q.pattern != nil:
+		return q.matches(lines, bytes)
+	case q.Tail > 0:
+		return tailOf(lines, q.Tail, bytes)
+	case q.Lines != "" && q.first > len(lines):
+		return fmt.Sprintf("[the text has %d lines]", len(lines))
+	case q.Lines != "":
+		return rangeOf(lines, q.first-1, min(q.last, len(lines)), bytes)
+	case q.Head > 0:
+		return rangeOf(lines, 0, min(q.Head, len(lines)), bytes)
+	}
+	return rangeOf(lines, 0, len(lines), bytes)
+}
+
+// noteBytes is kept free for the note.
+const noteBytes = 160
+
+// rangeOf returns lines [from:to), as many as fit.
+func rangeOf(lines []string, from, to, bytes int) string {
+	kept, left := fitting(lines[from:to], bytes)
+	if left == 0 {
+		return strings.Join(kept, "\n")
+	}
+	if kept, left = fitting(lines[from:to], bytes-noteBytes); left == 0 {
+		return strings.Join(kept, "\n")
+	}
+	next := from + len(kept) + 1
+	note := fmt.Sprintf("[lines %d-%d of %d; %d bytes are left out; ask for lines %d-%d, or for a pattern]", from+1, from+len(kept), len(lines), left, next, to)
+	if len(kept[len(kept)-1]) < len(lines[from+len(kept)-1]) {
+		note = fmt.Sprintf("[the beginning of line %d of %d; %d bytes are left out; ask for a pattern, or for other lines]", from+1, len(lines), left)
+	}
+	return strings.Join(kept, "\n") + "\n" + note
+}
+
+// tailOf returns the last n lines, as many of them as fit, from the end.
+func tailOf(lines []string, n, bytes int) string {
+	from, size := len(lines), 0
+	for from > max(len(lines)-n, 0) && size+len(lines[from-1])+1 <= bytes-noteBytes {
+		from--
+		size += len(lines[from]) + 1
+	}
+	if from == len(lines) { // the last line alone does not fit
+		return rangeOf(lines, from-1, from, bytes)
+	}
+	text := strings.Join(lines[from:], "\n")
+	if from > max(len(lines)-n, 0) {
+		text = fmt.Sprintf("[lines %d-%d of %d; those before are left out]\n", from+1, len(lines), len(lines)) + text
+	}
+	return text
+}
+
+// matches returns the lines that match, with their numbers, as grep -n does.
+func (q *recallQuery) matches(lines []string, bytes int) string {
+	at := matching(lines, q.pattern, q.Context)
+	if len(at) == 0 {
+		return fmt.Sprintf("[no line of %d matches]", len(lines))
+	}
+	var out []string
+	for k, i := range at {
+		if k > 0 && at[k-1] != i-1 && q.Context > 0 {
+			out = append(out, "--")
+		}
+		sep := "-"
+		if q.pattern.MatchString(lines[i]) {
+			sep = ":"
+		}
+		out = append(out, strconv.Itoa(i+1)+sep+lines[i])
+	}
+	kept, left := fitting(out, bytes-noteBytes)
+	if left == 0 {
+		return strings.Join(out, "\n")
+	}
+	return strings.Join(kept, "\n") + fmt.Sprintf("\n[%d of %d lines with matches; %d bytes are left out; ask with a narrower pattern, or for lines]", len(kept), len(out), left)
+}

@@ -1,0 +1,37 @@
+package compact
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Whatever a model asks for, and whatever the text is: the answer has at most
+// the bytes that it may have, and is text where the text was.
+func FuzzRecallArguments(f *testing.F) {
+	for _, arguments := range []string{
+		`{"ref":"3f9a2c1b77de"}`, `{"ref":"x","head":3}`, `{"ref":"x","tail":2}`, `{"ref":"x","lines":"2-9"}`,
+		`{"ref":"x","pattern":"e+","context":2}`, `{"ref":"turn:7","lines":"9"}`, `[]`, `{"ref":1}`, `{"ref":"x","lines":"9223372036854775807-9223372036854775807"}`,
+	} {
+		f.Add(arguments, strings.Repeat("eins\nzwei\n\ndrei äöü\n", 40), uint16(300))
+		f.Add(arguments, strings.Repeat("ä", 700), uint16(256))
+	}
+	f.Fuzz(func(t *testing.T, arguments, text string, size uint16) {
+		bytes := max(int(size), recallLeast)
+		q, err := parseRecall(json.RawMessage(arguments))
+		if err != nil {
+			return
+		}
+		got := q.answer(text, bytes)
+		if len(got) > bytes {
+			t.Errorf("%s: %d bytes of %d", arguments, len(got), bytes)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Errorf("%s: cut inside of a character", arguments)
+		}
+		if _, err := parseRef(q.Ref); err == nil && q.selections() == 0 && len(text) <= bytes && got != text {
+			t.Errorf("%s: a text that fits came back as %q", arguments, got)
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A Tool is a tool that a model can be handed. Its definition goes with the
+// tools of every request ([Tool.For] writes it as a provider wants it), and is
+// counted like them by [WithTools]; Call answers the model's calls.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON schema
+
+	// Call answers a call of the tool with the arguments that the model gave.
+	// The text is what the model is to be told, also where something is wrong
+	// with what it asked for: that is no error. An error is one of the archive
+	// ([ErrArchiveFailed]), of the manager ([ErrClosed], [ErrSession]), or the
+	// context's; there is a text for the model then, too.
+	//
+	// The session is the caller's to name, never the model's: what is read is
+	// what compactions of this session took out. It may be called at once by
+	// several goroutines.
+	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
+}
+
+// What one answer of the recall tool may hold.
+const (
+	recallBytes   = 16 << 10 // unless the tool was made for another size
+	recallLeast   = 256
+	recallPattern = 1000 // bytes of a pattern
+	recallAround  = 50   // lines around a match
+)
+
+// A ToolOption changes what [RecallTool] makes.
+type ToolOption func(*recallTool)
+
+// ToolName gives the tool another name than "recall".
+func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = name } }
+
+// ToolBytes bounds an answer; the default is 16 KiB, the least 256 bytes. What
+// does not fit is left out, and the answer says how to ask for it.
+func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
+
+// RecallTool makes the tool with which a model reads what was taken out of its
+// view: where a placeholder says "recall 3f9a2c1b77de", it calls the tool with
+// that reference, and perhaps with the lines it wants.
+func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
+	t := &recallTool{m: m, name: "recall", bytes: recallBytes}
+	for _, o := range opts {
+		o(t)
+	}
+	return Tool{
+		Name: t.name,
+		Description: "Returns text that was removed from this conversation to save space. " +
+			"Where a message reads like [observation masked — 4200 chars · recall 3f9a2c1b77de], call this with ref \"3f9a2c1b77de\". " +
+			"Secrets in the text are redacted. Ask for a part of a long text: head, tail, lines, or a pattern.",
+		Parameters: json.RawMessage(recallSchema),
+		Call:       t.call,
+	}
+}
+
+const recallSchema = `{"type":"object","properties":{` +
+	`"ref":{"type":"string","description":"the reference in the placeholder, such as 3f9a2c1b77de; or turn:17 for all of a turn"},` +
+	`"head":{"type":"integer","minimum":1,"description":"only so many lines from the beginning"},` +
+	`"tail":{"type":"integer","minimum":1,"description":"only so many lines from the end"},` +
+	`"lines":{"type":"string","description":"only these lines, as FROM-TO, counted from 1"},` +
+	`"pattern":{"type":"string","description":"only lines that match this regular expression (RE2), with their numbers"},` +
+	`"context":{"type":"integer","minimum":0,"maximum":50,"description":"with pattern: so many lines around each match"}` +
+	`},"required":["ref"],"additionalProperties":false}`
+
+// For returns the definition as an element of the tools of a request:
+// wire is "openai" (chat completions), "responses", "anthropic" or "gemini",
+// of which the last is an object with a functionDeclarations of its own.
+func (t Tool) For(wire string) (json.RawMessage, error) {
+	type definition struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+		InputSchema json.RawMessage `json:"input_schema,omitempty"`
+	}
+	d := definition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+	switch wire {
+	case "openai":
+		return json.Marshal(struct {
+			Type     string     `json:"type"`
+			Function definition `json:"function"`
+		}{"function", d})
+	case "responses":
+		return json.Marshal(struct {
+			Type string `json:"type"`
+			definition
+		}{"function", d})
+	case "anthropic":
+		d.Parameters, d.InputSchema = nil, t.Parameters
+		return json.Marshal(d)
+	case "gemini":
+		// Its parameters are a dialect of its own; the whole of JSON schema
+		// goes into another field.
+		return json.Marshal(map[string]any{"functionDeclarations": []any{map[string]any{
+			"name": t.Name, "description": t.Description, "parametersJsonSchema": t.Parameters,
+		}}})
+	}
+	return nil, fmt.Errorf("compact: tools of the wire %q are not known (there are openai, responses, anthropic, gemini)", wire)
+}
+
+type recallTool struct {
+	m     *CompactManager
+	name  string
+	bytes int
+}
+
+func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error) {
+	q, err := parseRecall(arguments)
+	if err != nil {
+		return t.refuse(err), nil
+	}
+	text, err := t.m.Recall(ctx, sessionID, q.Ref)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation; use one exactly as a placeholder says it", shorten(q.Ref))), nil
+	case err != nil:
+		return t.refuse(errors.New("the archive can't be read now")), err
+	}
+	return q.answer(text, t.bytes), nil
+}
+
+func (t *recallTool) refuse(err error) string { return t.name + ": " + err.Error() }
+
+func shorten(s string) string {
+	const most = 80
+	return s[:prefix(s, most)]
+}

@@ -1,0 +1,94 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// pieces is what is known of a turn: one record for each slot and ordinal.
+type pieces []turnindex.Record
+
+// add takes in what an older index says, where nothing newer is known. slot
+// Other means all.
+func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
+	for _, r := range records {
+		if slot != turnindex.Other && r.Slot != slot {
+			continue
+		}
+		if !slices.ContainsFunc(*p, func(have turnindex.Record) bool { return have.Slot == r.Slot && have.Ord == r.Ord }) {
+			*p = append(*p, r)
+		}
+	}
+}
+
+// sparse is how many bytes that nobody asked for are read along, so that the
+// lines of a turn, which mostly stand together, come with one read.
+const sparse = 64 << 10
+
+// turnText returns the text of a turn: each slot under its name where there is
+// more than one.
+func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, bool, error) {
+	if len(p) == 0 {
+		return "", false, nil
+	}
+	lines, err := s.readLines(ctx, p)
+	if err != nil {
+		return "", false, err
+	}
+	slices.SortStableFunc(p, func(a, b turnindex.Record) int {
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Ord, b.Ord))
+	})
+	var b strings.Builder
+	for i, r := range p {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if len(p) > 1 && q.slot == turnindex.Other && (i == 0 || p[i-1].Slot != r.Slot) {
+			b.WriteString("[" + r.Slot.String() + "]\n")
+		}
+		a, err := readLine(lines[lineAt{r.File, r.Off}])
+		if err != nil {
+			return "", false, err
+		}
+		b.WriteString(a.slotText(r.Slot))
+	}
+	return b.String(), true, nil
+}
+
+// lineAt is where a line begins.
+type lineAt struct {
+	file string
+	off  int64
+}
+
+// readLines reads the lines that records point to, those that stand near each
+// other with one read.
+func (s *session) readLines(ctx context.Context, p pieces) (map[lineAt][]byte, error) {
+	sorted := slices.Clone(p)
+	slices.SortFunc(sorted, func(a, b turnindex.Record) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off))
+	})
+	out := map[lineAt][]byte{}
+	for len(sorted) > 0 {
+		n, end := 1, sorted[0].Off+sorted[0].Len
+		for n < len(sorted) && sorted[n].File == sorted[0].File && sorted[n].Off-end <= sparse {
+			end = max(end, sorted[n].Off+sorted[n].Len)
+			n++
+		}
+		start := sorted[0].Off
+		data, err := s.log.Read(ctx, sorted[0].File, start, end-start)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range sorted[:n] {
+			from := min(r.Off-start, int64(len(data)))
+			out[lineAt{r.File, r.Off}] = data[from:min(from+r.Len, int64(len(data)))]
+		}
+		sorted = sorted[n:]
+	}
+	return out, nil
+}

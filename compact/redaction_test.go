@@ -1,0 +1,132 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
+	secret := "sk-" + strings.Repeat("a1B2", 10)
+	password := "hunter" + strings.Repeat("7x", 6)
+	server := tracetest.NewServer(t)
+	dir := t.TempDir()
+	history := loop(100, 200)
+	history[5] = message.ToolResult(history[5].Parts[0].CallID, "OPENAI_API_KEY="+secret+"\n"+text(200))
+	history[6] = message.Assistant("I will use password: "+password, message.Call("call_2", "bash", `{"command":"export API_KEY=`+secret+`"}`))
+	before := bytesOf(history)
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, dir), server.URL
+	r := newRig(t, c)
+	res, err := r.ManualCompact(context.Background(), "s", history, "because password: "+password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if bytesOf(history) != before {
+		t.Error("the messages in memory were changed")
+	}
+	if view := bytesOf(res.Messages); strings.Contains(res.Summary.Text, secret) || strings.Contains(view, secret) || strings.Contains(res.Summary.Text, password) {
+		t.Error("the summary holds a secret")
+	}
+	searched := 0
+	look := func(where string, data []byte) {
+		searched += len(data)
+		for _, s := range []string{secret, password} {
+			if bytes.Contains(data, []byte(s)) {
+				t.Errorf("%s holds a secret", where)
+			}
+		}
+	}
+	for _, name := range files(t, filepath.Join(dir, "s")) {
+		data, err := os.ReadFile(filepath.Join(dir, "s", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(name, data)
+	}
+	for _, body := range server.Bodies() {
+		look("a body to Ariadne", body)
+	}
+	for _, e := range r.events.Events() {
+		look("an event", e.AppendJSON(nil))
+	}
+	if searched < 50_000 || len(server.Bodies()) == 0 {
+		t.Errorf("only %d bytes and %d bodies were searched", searched, len(server.Bodies()))
+	}
+}
+
+func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.Archive, c.Redaction.Enabled = "gpt-4", memory.New(), false
+	r := newRig(t, c)
+	r.preflight(turns(1, 10))
+	if e := r.named(trace.NameRedactionDisabled); len(e) != 1 || e[0].Severity != trace.SeverityHigh {
+		t.Errorf("got %v, want one event of high severity", e)
+	}
+}
+
+// A secret that one message gives away is taken out of all others too, also
+// where nothing there says that it is one, and of those before it.
+func TestSecretIsFoundInEveryMessageOfItsSession(t *testing.T) {
+	secret := "Kq7" + strings.Repeat("zR4x", 5) + "9w"
+	history := loop(100, 200)
+	history[5] = message.ToolResult(history[5].Parts[0].CallID, "it printed "+secret+" and stopped\n"+text(150))
+	history[8].Parts = []message.Part{message.Call(history[8].Parts[0].CallID, "bash", `{"command":"run `+secret+`"}`)}
+	history[9] = message.ToolResult(history[9].Parts[0].CallID, "data: "+base64.StdEncoding.EncodeToString([]byte("me:"+secret))+" end")
+	history[60] = message.Assistant("I use the token "+secret+" for it", history[60].Parts...)
+	history[80] = message.Assistant("now with DB_PASSWORD="+secret, history[80].Parts...)
+	dir := t.TempDir()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.Transcripts = "gpt-4", 8_000, mustOpen(t, dir), "all"
+	r := newRig(t, c)
+	ctx := context.Background()
+	res, err := r.ManualCompact(ctx, "s", history, "because of "+secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.Archive(ctx, "s", history), r.Archive(ctx, "another", history[:10]), r.Close(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	hidden := base64.StdEncoding.EncodeToString([]byte("xx" + secret))[4:24]
+	for _, name := range files(t, filepath.Join(dir, "s")) {
+		data, err := os.ReadFile(filepath.Join(dir, "s", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, s := range map[string]string{"plain": secret, "base64": hidden} {
+			if strings.Contains(string(data), s) {
+				t.Errorf("%s holds it, %s", name, form)
+			}
+		}
+	}
+	if strings.Contains(res.Summary.Text, secret) {
+		t.Error("the summary holds it")
+	}
+	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
+	if err != nil || !strings.Contains(string(other), secret) {
+		t.Errorf("what another session knows is not this one's: %v", err)
+	}
+}

@@ -1,0 +1,95 @@
+package compact
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/trace"
+)
+
+// sessionTrace is the trace of a whole session (trace.per_session): open from
+// the first call of this process until the manager is closed. The session's
+// mutex guards it.
+type sessionTrace struct {
+	began          time.Time
+	session, agent redact.Text // as events name them; of the last call
+	model          string
+}
+
+// beginTrace returns when the session's trace began: with its first call.
+func (s *session) beginTrace(at time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trace.began.IsZero() {
+		s.trace.began = at
+	}
+	return s.trace.began
+}
+
+// traced notes what the trace is to be called when it ends.
+func (s *session) traced(session, agent redact.Text, model string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trace.session, s.trace.agent, s.trace.model = session, agent, model
+}
+
+// endTrace says that the trace of a session is complete. The event is no span:
+// it gives the trace its end.
+func (m *CompactManager) endTrace(s *session) {
+	s.mu.Lock()
+	t := s.trace
+	s.trace = sessionTrace{}
+	s.mu.Unlock()
+	if t.session.Len() == 0 {
+		return
+	}
+	now := m.now()
+	e := trace.Event{
+		Name: trace.NameSession, Kind: trace.KindSession, TraceID: trace.SessionTraceID(s.id), Session: t.session, Agent: t.agent,
+		Start: t.began, End: now, Status: trace.StatusOK, Trace: m.traceInfo(t.session, t.agent, t.model, t.began, now),
+	}
+	m.pipe.Emit(e)
+	line := m.redactor.JSON(e.AppendJSON(nil))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending = append(s.pending, line)
+}
+
+// endTraces ends those of all sessions in memory.
+func (m *CompactManager) endTraces() {
+	m.mu.Lock()
+	all := make([]*session, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		all = append(all, s)
+	}
+	m.mu.Unlock()
+	for _, s := range all {
+		m.endTrace(s)
+	}
+}
+
+// traceInfo is what viewers list and group traces by; session and agent are
+// redacted already. An end that is zero is yet to come.
+func (m *CompactManager) traceInfo(session, agent redact.Text, model string, start, end time.Time) *trace.TraceInfo {
+	name := "session " + shortened(session.String(), 12)
+	if agent.Len() > 0 {
+		name += " (" + agent.String() + ")"
+	}
+	label := m.redactor.Text(name)
+	return &trace.TraceInfo{
+		Name: label, GroupID: session, Start: start, End: end,
+		Metadata: map[string]redact.Text{"session_id": session, "agent_id": session, "agent_name": label, "model": m.redactor.Text(model)},
+	}
+}
+
+// shortened cuts s to at most n bytes, on a rune boundary.
+func shortened(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,112 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+const s3Adapter = "s3"
+
+// OpenArchive opens the archive that a configuration names. It is for those
+// who read archives; a manager opens its own. Of S3 nothing is asked yet. A
+// spool is opened where its folder is there: what waits in it is read too, and
+// sent when it is flushed.
+func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
+	switch c.Adapter {
+	case "fs":
+		return fs.Open(c.Path)
+	case "memory":
+		return memory.New(), nil
+	case s3Adapter:
+		a, err := s3.New(s3Config(c))
+		if err != nil || c.Spool == "" {
+			return a, err
+		}
+		if _, err := os.Stat(c.Spool); errors.Is(err, os.ErrNotExist) {
+			return a, nil
+		}
+		return spool.Open(c.Spool, a, &spool.Options{Keep: c.SpoolKeep, Passive: true})
+	}
+	return nil, fmt.Errorf("configs: unknown storage adapter %q", c.Adapter)
+}
+
+// OpenArchiveReadOnly is OpenArchive for those who write nothing: what it opens
+// may be on a medium that can't be written, and refuses to be.
+func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
+	if c.Adapter == "fs" {
+		return fs.OpenReadOnly(c.Path)
+	}
+	if c.Timeout == 0 || c.Timeout > readTimeout {
+		c.Timeout = readTimeout
+	}
+	return OpenArchive(c)
+}
+
+// readTimeout is the most that a read may take, besides what its bytes take,
+// whatever is configured for agents: somebody waits, and can ask again.
+const readTimeout = 15 * time.Second
+
+// tryTimeout is how long a bucket is tried that has a spool in front of it.
+const tryTimeout = 10 * time.Second
+
+// openForAgents opens S3 for a manager, and tries what the bucket enforces. With
+// a spool a server that cannot be reached is no error: the bucket is tried
+// before the first object is sent.
+func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
+	a, err := s3.New(s3Config(c))
+	if err != nil {
+		return nil, err
+	}
+	if c.Spool == "" {
+		return a, a.Try(ctx)
+	}
+	try, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	if err := a.Try(try); err != nil && (!errors.Is(err, s3.ErrUnreachable) || ctx.Err() != nil) {
+		return nil, err
+	}
+	return spool.Open(c.Spool, a, &spool.Options{Keep: c.SpoolKeep, Blind: true})
+}
+
+func s3Config(c compact.StorageConfig) s3.Config {
+	return s3.Config{
+		Bucket: c.Bucket, Prefix: strings.Trim(c.Prefix, "/"), Region: c.Region, Endpoint: c.Endpoint, PathStyle: c.PathStyle,
+		KMSKeyID: c.KMSKeyID, Lock: s3.Lock{Mode: s3.LockMode(c.ObjectLock.Mode), Days: c.ObjectLock.Days}, Timeout: c.Timeout,
+	}
+}
+
+// bucket reports what is wrong with the settings of S3.
+func (l *loader) bucket(c compact.StorageConfig, wrong map[string]bool) {
+	if c.Adapter != s3Adapter {
+		if strings.HasPrefix(c.Path, "s3:") {
+			l.wrong("storage.path", "storage.path", c.Path, "is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix")
+		}
+		if c.Spool != "" {
+			l.wrong("storage.spool", "storage.spool", c.Spool, "has no effect with storage.adapter "+c.Adapter+"; set that to s3, or leave it out")
+		}
+		return
+	}
+	for _, err := range split(s3Config(c).Check()) {
+		var at *s3.ConfigError
+		if !errors.As(err, &at) {
+			continue
+		}
+		path := "storage." + at.Field
+		if wrong[path] {
+			continue // it was reported already
+		}
+		// The value is not shown: an endpoint can hold a password.
+		l.wrong(path, path, nil, at.Reason)
+	}
+}

@@ -1,0 +1,133 @@
+package configs
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/s3"
+)
+
+func TestBucketOfAFileBecomesItsArchive(t *testing.T) {
+	c := load(t, `model: gpt-4
+storage:
+  adapter: s3
+  bucket: compliance
+  prefix: /team/agents/
+  region: eu-central-1
+  endpoint: https://minio.internal:9000
+  path_style: true
+  kms_key_id: alias/archive
+  object_lock: {mode: governance, days: 365}
+  timeout: 20s
+  spool: /var/spool/compact
+`)
+	want := s3.Config{
+		Bucket: "compliance", Prefix: "team/agents", Region: "eu-central-1", Endpoint: "https://minio.internal:9000", PathStyle: true,
+		KMSKeyID: "alias/archive", Lock: s3.Lock{Mode: s3.Governance, Days: 365}, Timeout: 20 * time.Second,
+	}
+	if diff := cmp.Diff(want, s3Config(c.Storage)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || c.Storage.SpoolKeep != 24*time.Hour {
+		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, c.Storage.SpoolKeep)
+	}
+	env := load(t, "model: gpt-4\n", Environ([]string{
+		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
+	}))
+	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
+		t.Errorf("from the environment: %+v", got)
+	}
+}
+
+func TestMistakeInABucket(t *testing.T) {
+	const s3 = "storage: {adapter: s3, bucket: b-1, "
+	for _, c := range []struct{ text, want string }{
+		{"storage: {adapter: s3}", "storage.bucket must not be empty"},
+		{"storage: {path: \"s3://bucket/prefix\"}", `f.yaml:1: storage.path is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix (got "s3://bucket/prefix")`},
+		{"storage: {adapter: s4}", `f.yaml:1: storage.adapter must be one of fs, memory, s3 (did you mean s3?) (got "s4")`},
+		{s3 + "prefix: a//b}", "f.yaml:1: storage.prefix must be names with single slashes between"},
+		{s3 + "endpoint: \"https://me:hunter2@h\"}", "f.yaml:1: storage.endpoint must be a URL such as https://minio.internal:9000, without user and query"},
+		{s3 + "object_lock: {days: 3}}", "f.yaml:1: storage.object_lock.days has no effect without object_lock.mode"},
+		{s3 + "object_lock: {mode: governance}}", "storage.object_lock.days must be 1-36500 with object_lock.mode (got 0)"},
+		{s3 + "object_lock: {mode: forever, days: 1}}", `f.yaml:1: storage.object_lock.mode must be one of governance, compliance (got "forever")`},
+		{s3 + "timeout: 0s}", "f.yaml:1: storage.timeout must be > 0"},
+		{"storage: {spool: /var/spool}", "f.yaml:1: storage.spool has no effect with storage.adapter fs"},
+	} {
+		got := mistakes(c.text)
+		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) || strings.Contains(got[0], "hunter2") {
+			t.Errorf("%s:\n%q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// There is no way to write a key down: not in a file, not as a flag, not as a
+// variable of this project, and not in Go.
+func TestNoCredentialCanBeConfigured(t *testing.T) {
+	for _, name := range []string{"access_key", "access_key_id", "aws_access_key_id", "secret_key", "secret_access_key", "secret", "session_token", "token", "password", "credentials", "api_key"} {
+		got := mistakes("storage: {adapter: s3, bucket: b-1, " + name + ": v4lue}")
+		if len(got) != 1 || !strings.Contains(got[0], "secrets are never in a configuration") || strings.Contains(got[0], "v4lue") {
+			t.Errorf("%s in a file: %q", name, got)
+		}
+		got = mistakes("storage: {adapter: s3, bucket: b-1}", Override("--set", "storage."+name, "v4lue"))
+		if len(got) != 1 || strings.Contains(got[0], "v4lue") {
+			t.Errorf("%s as a flag: %q", name, got)
+		}
+		variable := "COMPACT_STORAGE_" + strings.ToUpper(name)
+		got = mistakes("storage: {adapter: s3, bucket: b-1}", Environ([]string{variable + "=v4lue"}))
+		if len(got) != 1 || strings.Contains(got[0], "v4lue") {
+			t.Errorf("%s as a variable: %q", name, got)
+		}
+	}
+	for _, config := range []reflect.Type{reflect.TypeFor[compact.StorageConfig](), reflect.TypeFor[s3.Config]()} {
+		for i := range config.NumField() {
+			name := strings.ToLower(config.Field(i).Name)
+			if name != "kmskeyid" && (strings.Contains(name, "key") || strings.Contains(name, "secret") || strings.Contains(name, "token") || strings.Contains(name, "credential")) {
+				t.Errorf("%s has a field %s", config, config.Field(i).Name)
+			}
+		}
+	}
+}
+
+// A server that refuses is told at once, one that is away only without a spool.
+func TestManagerTriesTheBucketWhenItIsMade(t *testing.T) {
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		t.Setenv(name, "any")
+	}
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer refusing.Close()
+	away := httptest.NewServer(nil)
+	away.Close()
+	for _, c := range []struct {
+		endpoint, spool string
+		ok              bool
+	}{{refusing.URL, "", false}, {refusing.URL, t.TempDir(), false}, {away.URL, "", false}, {away.URL, t.TempDir(), true}} {
+		cfg := load(t, "model: gpt-4\nstorage: {adapter: s3, bucket: b-1, path_style: true, timeout: 300ms, endpoint: \""+c.endpoint+"\", spool: \""+c.spool+"\"}\n")
+		m, err := compact.New(t.Context(), cfg)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err == nil {
+			if err := m.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
+	c, err := compact.Preset("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.Storage.Adapter, c.Storage.Bucket = "gpt-4", "s3", "b-1"
+	if _, err := compact.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "configs.Load") {
+		t.Errorf("got %v", err)
+	}
+}
