@@ -1,0 +1,172 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"sync"
+)
+
+// counted says in which form an answer is.
+type counted int
+
+const (
+	notCounted counted = iota
+	document
+	stream
+)
+
+// countable returns the form of an answer whose usage can be read. What is
+// compressed is left alone.
+func countable(resp *http.Response) counted {
+	if resp.StatusCode/100 != 2 || resp.Body == nil || isEncoded(resp.Header) {
+		return notCounted
+	}
+	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case err != nil:
+	case media == "text/event-stream":
+		return stream
+	case media == "application/json":
+		return document
+	}
+	return notCounted
+}
+
+// meter is the body of an answer that is looked at while the caller reads it.
+// Not a byte is held back or changed.
+type meter struct {
+	body    io.ReadCloser
+	observe func(promptTokens int)
+
+	mu      sync.Mutex // a body may be closed while it is read
+	done    bool
+	usage   usage // of the document, or of the event that is being read
+	tokens  int   // the first figure that was found
+	scanner scanner
+	lines   lines
+	stream  bool
+}
+
+// newMeter returns a body that calls observe at most once, when the answer has
+// been read or was closed, if it said what the prompt cost.
+func newMeter(body io.ReadCloser, kind counted, observe func(promptTokens int)) *meter {
+	m := &meter{body: body, observe: observe, stream: kind == stream}
+	m.scanner.number = m.usage.add
+	m.lines.data, m.lines.end = m.scanner.feed, m.settle
+	return m
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.body.Read(p)
+	m.look(p[:n])
+	if err != nil {
+		m.finish()
+	}
+	return n, err
+}
+
+// Close ends the reading, early or not: what an answer says at its beginning
+// counts.
+func (m *meter) Close() error {
+	m.finish()
+	return m.body.Close()
+}
+
+func (m *meter) look(p []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.done || len(p) == 0:
+	case m.stream:
+		m.lines.feed(p)
+	default:
+		m.scanner.feed(p)
+	}
+}
+
+// settle ends a document or an event.
+func (m *meter) settle() {
+	if m.tokens == 0 {
+		m.tokens = m.usage.tokens()
+	}
+	m.usage = usage{}
+	m.scanner.reset()
+}
+
+// finish takes what stands at the end, if it is whole.
+func (m *meter) finish() {
+	m.mu.Lock()
+	done := m.done
+	m.done = true
+	if !done && m.scanner.depth == 0 {
+		m.settle()
+	}
+	tokens := m.tokens
+	m.mu.Unlock()
+	if !done && tokens > 0 {
+		m.observe(tokens)
+	}
+}
+
+// lines takes server-sent events apart as they come, in pieces of any size. It
+// holds no line: data is told of each piece of the data as it is there, end of
+// the end of each event.
+type lines struct {
+	data func([]byte)
+	end  func()
+
+	state lineState
+	at    int // how much of "data:" has been seen
+}
+
+type lineState int
+
+const (
+	lineStart lineState = iota
+	lineData
+	lineOther
+)
+
+const dataField = "data:"
+
+func (l *lines) feed(p []byte) {
+	for len(p) > 0 {
+		if l.state == lineStart {
+			l.start(p[0])
+			p = p[1:]
+			continue
+		}
+		n := bytes.IndexByte(p, '\n')
+		line := p
+		if n >= 0 {
+			line = p[:n]
+		}
+		if l.state == lineData {
+			l.data(line)
+		}
+		p = p[len(line):]
+		if n >= 0 {
+			p = p[1:]
+			l.state, l.at = lineStart, 0
+		}
+	}
+}
+
+// start takes a byte at the beginning of a line.
+func (l *lines) start(c byte) {
+	switch {
+	case c == '\n' && l.at == 0:
+		l.end()
+	case c == '\n':
+		l.at = 0
+	case c == '\r' && l.at == 0:
+	case c == dataField[l.at]:
+		if l.at++; l.at == len(dataField) {
+			l.state = lineData
+		}
+	default:
+		l.state = lineOther
+	}
+}

@@ -1,0 +1,142 @@
+package transport
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// answers are what providers say, with the size of the prompt; 0 = it does not
+// say, or it is not the one that was sent.
+var answers = map[string]struct {
+	form   counted
+	text   string
+	tokens int
+}{
+	"chat":                    {document, `{"choices":[{"message":{"content":"{\"usage\":{\"prompt_tokens\":1}}"}}],"usage":{"prompt_tokens":1234,"prompt_tokens_details":{"cached_tokens":1000}}}`, 1234},
+	"responses":               {document, `{"usage":{"input_tokens":1234,"input_tokens_details":{"cached_tokens":1000},"output_tokens":9}}`, 1234},
+	"anthropic":               {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":9}}`, 1234},
+	"anthropic without cache": {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},
+	"anthropic with searches": {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 0},
+	"anthropic without":       {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":0}}}`, 34},
+	"gemini":                  {document, `{"candidates":[],"usageMetadata":{"promptTokenCount":1234,"cachedContentTokenCount":1000}}`, 1234},
+	"gemini list":             {document, `[{"usageMetadata":{"promptTokenCount":1234}},{"usageMetadata":{"promptTokenCount":1234}}]`, 1234},
+	"white space":             {document, "{\n \"usage\" : { \"prompt_tokens\"\t: 1234\r\n} }", 1234},
+	"a usage elsewhere":       {document, `{"x":{"usage":{"prompt_tokens":5}},"choices":[{"usage":{"prompt_tokens":6}}],"metadata":{"usage":{"prompt_tokens":7}}}`, 0},
+	"a key with escapes":      {document, `{"\u0075sage":{"prompt_tokens":5},"usage\"":{"prompt_tokens":5}}`, 0},
+	"a key in a value":        {document, `{"a":"usage","b":{"prompt_tokens":5}}`, 0},
+	"no whole number":         {document, `{"usage":{"prompt_tokens":-5}}`, 0},
+	"a fraction":              {document, `{"usage":{"prompt_tokens":5.5}}`, 0},
+	"far too many digits":     {document, `{"usage":{"prompt_tokens":` + strings.Repeat("9", 100) + `}}`, 0},
+	"cut off":                 {document, `{"usage":{"prompt_tokens":1234`, 0},
+	"null":                    {document, `{"usage":null}`, 0},
+	"deep":                    {document, strings.Repeat(`{"a":[`, 50) + `1` + strings.Repeat(`]}`, 50), 0},
+	"after the deep":          {document, `{"a":` + strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500) + `,"usage":{"prompt_tokens":8}}`, 8},
+	"chat stream":             {stream, "data: {\"choices\":[],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\ndata: [DONE]\n\n", 1234},
+	"responses stream": {stream, "event: response.created\ndata: {\"response\":{\"usage\":null}}\n\n" +
+		"event: response.completed\ndata: {\"response\":{\"output\":[{\"usage\":{\"input_tokens\":7}}],\"usage\":{\"input_tokens\":1234}}}\n\n", 1234},
+	"anthropic stream": {stream, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200}}}\n\n" +
+		"event: message_delta\ndata: {\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200,\"output_tokens\":9}}\n\n", 1234},
+	"gemini stream":           {stream, "data: {\"usageMetadata\":{\"promptTokenCount\":1234}}\r\n\r\ndata: {\"usageMetadata\":{\"promptTokenCount\":1234,\"candidatesTokenCount\":5}}\r\n\r\n", 1234},
+	"no space":                {stream, "data:{\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
+	"comments":                {stream, ": ping\n\n: data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
+	"other fields":            {stream, "dat: {\"usage\":{\"prompt_tokens\":5}}\n\nda\ndata: {\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
+	"no end of the event":     {stream, "data: {\"usage\":{\"prompt_tokens\":1234}}", 1234},
+	"an event that is cut":    {stream, "data: {\"usage\":{\"prompt_tokens\":1234}", 0},
+	"several lines of data":   {stream, "data: {\"usage\":\ndata: {\"prompt_tokens\":1234}}\n\n", 1234},
+	"broken, then a good one": {stream, "data: {\"usage\":{\"x\":\"\n\ndata: {\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
+}
+
+// told reads a body through a meter and returns what was observed.
+func told(form counted, r io.Reader) (text string, tokens []int, err error) {
+	m := newMeter(io.NopCloser(r), form, func(n int) { tokens = append(tokens, n) })
+	b, err := io.ReadAll(m)
+	_ = m.Close()
+	return string(b), tokens, err
+}
+
+func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
+	for name, a := range answers {
+		for i, r := range []io.Reader{
+			strings.NewReader(a.text), iotest.OneByteReader(strings.NewReader(a.text)),
+			iotest.HalfReader(strings.NewReader(a.text)), iotest.DataErrReader(strings.NewReader(a.text)),
+		} {
+			text, tokens, err := told(a.form, r)
+			if err != nil || text != a.text {
+				t.Errorf("%s, reader %d: %q, %v", name, i, text, err)
+			}
+			var want []int
+			if a.tokens > 0 {
+				want = []int{a.tokens}
+			}
+			if fmt.Sprint(tokens) != fmt.Sprint(want) {
+				t.Errorf("%s, reader %d: told %v, want %v", name, i, tokens, want)
+			}
+		}
+	}
+}
+
+func TestErrorsOfAnAnswerAreHandedOn(t *testing.T) {
+	gone := errors.New("gone")
+	whole := `{"usage":{"prompt_tokens":1234}}`
+	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))
+	if !errors.Is(err, gone) || text != whole || len(tokens) != 1 {
+		t.Errorf("%q, %v, told %v", text, err, tokens)
+	}
+}
+
+// A meter holds little of an answer, whatever is in it.
+func TestMeterHoldsAFewBytes(t *testing.T) {
+	m := newMeter(io.NopCloser(strings.NewReader("")), stream, func(int) {})
+	for _, piece := range []string{"data: {\"", strings.Repeat("k", 1<<20), "\":", strings.Repeat("9", 1<<20), ",\"s\":\"", strings.Repeat("v", 1<<20), "\"", strings.Repeat("[", 1<<20)} {
+		m.look([]byte(piece))
+	}
+	if cap(m.scanner.text) > 1024 {
+		t.Errorf("%d bytes are held", cap(m.scanner.text))
+	}
+}
+
+// FuzzMeter holds what a meter finds against encoding/json, and pieces of the
+// input against the whole.
+func FuzzMeter(f *testing.F) {
+	for _, a := range answers {
+		f.Add(a.text, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, cut int) {
+		if len(text) > 1<<16 {
+			return
+		}
+		for _, form := range []counted{document, stream} {
+			_, whole, _ := told(form, strings.NewReader(text))
+			cut = min(max(cut, 0), len(text))
+			got, pieces, err := told(form, io.MultiReader(strings.NewReader(text[:cut]), iotest.OneByteReader(strings.NewReader(text[cut:]))))
+			if err != nil || got != text || fmt.Sprint(whole) != fmt.Sprint(pieces) {
+				t.Fatalf("in one piece %v, in several %v", whole, pieces)
+			}
+		}
+		var doc struct {
+			Usage struct {
+				Prompt *int `json:"prompt_tokens"`
+			} `json:"usage"`
+		}
+		plain := `{"usage":{"prompt_tokens":77},"text":` + quoted(text) + `}`
+		if err := json.Unmarshal([]byte(plain), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if _, tokens, _ := told(document, strings.NewReader(plain)); len(tokens) != 1 || tokens[0] != *doc.Usage.Prompt {
+			t.Fatalf("%s: told %v", plain, tokens)
+		}
+	})
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}

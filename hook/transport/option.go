@@ -1,0 +1,66 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// An Option says how a transport works.
+type Option func(*Transport)
+
+// Base is what sends the requests; default [http.DefaultTransport]. A
+// middleware has its next instead.
+func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt } }
+
+// Strict makes a model call fail when it can't be compacted, instead of
+// sending it as it came in. The error is an *[Error].
+func Strict() Option { return func(t *Transport) { t.strict = true } }
+
+// OnError is told why a request went out as it came in, or why an overflow was
+// not answered by a compaction. The error is an *[Error]. f may be called from
+// many goroutines at once, and must return quickly. Default: nobody is told.
+func OnError(f func(ctx context.Context, err error)) Option {
+	return func(t *Transport) { t.onError = f }
+}
+
+// OnResult is told what became of each request that was held against the
+// budget, before it is sent; a request that overflows is told of twice. f may
+// be called from many goroutines at once, and must not modify the result.
+func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
+	return func(t *Transport) { t.onResult = f }
+}
+
+// SessionHeader names the headers that may name the session, the first that is
+// there counts; default X-Compact-Session. Headers X-Compact-… never go out;
+// others belong to somebody and do.
+func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
+
+// MaxBody is the size in bytes above which a request body goes out unread;
+// default 64 MiB. A body is held in memory once.
+func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }
+
+// CacheSize is how many bytes of JSON are remembered to have been read, so
+// that reading them again costs nothing; default 64 MiB. What is derived from
+// the JSON can take several times as much.
+func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.NewCache(bytes) } }
+
+// Models says which model a request means, where the name is an alias: that of
+// an Azure deployment, say. f gets the name from the body or the path, "" where
+// there is none; what it returns decides tokenizer and window, and "" stands
+// for the configured model. The request is not changed.
+func Models(f func(named string) string) Option { return func(t *Transport) { t.models = f } }
+
+// Route adds paths that are model calls of a wire: those that end with suffix.
+// Later routes go over earlier ones.
+func Route(suffix string, f wire.Format) Option {
+	return func(t *Transport) { t.routes = append(t.routes, route{suffix, f}) }
+}
+
+// Call adds options to every call of the manager, [compact.WithProtected] for
+// example.
+func Call(opts ...compact.Option) Option {
+	return func(t *Transport) { t.call = append(t.call, opts...) }
+}

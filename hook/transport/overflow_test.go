@@ -1,0 +1,200 @@
+package transport_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// tight is a configuration whose window is far larger than the provider's.
+var tight = compact.Config{MaxContextTokens: 200_000}
+
+func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
+	for _, f := range forms() {
+		t.Run(f.String(), func(t *testing.T) {
+			r := newRig(t, tight)
+			r.server.Window = 8_000
+			body := f.body("Fix it.", 60, 200)
+			status, answer := r.post(f, body)
+			if status != http.StatusOK || !strings.Contains(answer, "ok") || strings.Contains(answer, "error\":{") {
+				t.Fatalf("%d %s", status, answer)
+			}
+			got := r.got()
+			if len(got) != 2 || got[0] != body || len(got[1]) >= len(body) || r.steps() != 1 {
+				t.Errorf("%d requests, %d and %d bytes, %d steps", len(got), len(got[0]), len(got[1]), r.steps())
+			}
+			// The provider's word holds for what the session sends from now on.
+			if status, _ = r.post(f, f.body("Fix it.", 61, 200)); status != http.StatusOK || len(r.got()) != 3 {
+				t.Errorf("the next call: %d after %d requests", status, len(r.got())-2)
+			}
+			r.quiet()
+		})
+	}
+}
+
+func TestOverflowInAStreamThatHasBegun(t *testing.T) {
+	f := forms()[3]
+	r := newRig(t, tight)
+	r.server.Window, r.server.InStream = 8_000, true
+	body := f.body("Fix it.", 60, 200)
+	status, answer := r.post(f, body)
+	if status != http.StatusOK || strings.Contains(answer, "response.failed") || strings.Count(answer, "event: response.created") != 1 || !strings.Contains(answer, "response.completed") {
+		t.Fatalf("%d %s", status, answer)
+	}
+	if got := r.got(); len(got) != 2 || len(got[1]) >= len(body) || r.steps() != 1 {
+		t.Errorf("%d requests, %d steps", len(got), r.steps())
+	}
+	r.quiet()
+
+	never := newRig(t, tight)
+	never.server.Window, never.server.InStream = 1, true
+	_, answer = never.post(f, body)
+	if n := len(never.got()); n != 2 || strings.Count(answer, "response.failed\n") != 1 || !strings.Contains(answer, "context_length_exceeded") {
+		t.Errorf("a second overflow: %d requests, %s", n, answer)
+	}
+}
+
+func TestASecondOverflowIsTheCallers(t *testing.T) {
+	for _, f := range forms() {
+		r := newRig(t, tight)
+		r.server.Window = 1
+		status, answer := r.post(f, f.body("Fix it.", 60, 200))
+		if n := len(r.got()); status != http.StatusBadRequest || n > 2 {
+			t.Errorf("%v: %d after %d requests", f, status, n)
+		}
+		_, direct := r.read(http.DefaultClient.Do(r.request(context.Background(), f.path, r.got()[len(r.got())-1])))
+		if answer != direct {
+			t.Errorf("%v: the caller got\n%s\nthe provider said\n%s", f, answer, direct)
+		}
+	}
+}
+
+func TestOverflowOfWhatCantBecomeSmallerIsTheCallers(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, tight)
+	r.server.Window = 100
+	body := f.body(strings.Repeat("word ", 3000), 0, 0)
+	status, answer := r.post(f, body)
+	if status != http.StatusBadRequest || !strings.Contains(answer, "maximum context length") || len(r.got()) != 1 {
+		t.Errorf("%d %s after %d requests", status, answer, len(r.got()))
+	}
+	if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "overflow") {
+		t.Errorf("told %v", r.errs)
+	}
+}
+
+// canned answers every request with one status and body.
+func canned(t *testing.T, status int, answer string) (url string, requests func() []string) {
+	var got []string
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		b, _ := io.ReadAll(q.Body)
+		got = append(got, string(b))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(h.Close)
+	return h.URL, func() []string { return got }
+}
+
+func TestOtherErrorsAreHandedOnUnchanged(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	for _, c := range []struct {
+		status int
+		answer string
+	}{
+		{400, `{"error":{"message":"Invalid value: 'tool'.","type":"invalid_request_error","code":null}}`},
+		{400, `{"error":{"message":"` + long + `"}}`},
+		{400, ``},
+		{401, `{"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}`},
+		{413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`},
+		{429, `{"error":{"message":"Request too large for gpt-4o: Limit 30000, Requested 40000","code":"rate_limit_exceeded"}}`},
+		{500, `{"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}`},
+		{200, `{"choices":[{"message":{"content":"prompt is too long: 5 tokens > 4 maximum"}}]}`},
+	} {
+		f := forms()[0]
+		r := newRig(t, tight)
+		url, requests := canned(t, c.status, c.answer)
+		r.url = url
+		status, answer := r.post(f, f.body("x", 60, 200))
+		if status != c.status || answer != c.answer || len(requests()) != 1 {
+			t.Errorf("%d %.80s after %d requests, want %d %.80s", status, answer, len(requests()), c.status, c.answer)
+		}
+		r.quiet()
+	}
+}
+
+// The same idempotency key would get the same refusal again.
+func TestRetryHasAnotherIdempotencyKey(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, tight)
+	r.server.Window = 8_000
+	req := r.request(context.Background(), f.path, f.body("x", 60, 200))
+	req.Header.Set("Idempotency-Key", "k")
+	r.do(req)
+	log := r.server.Requests()
+	if len(log) != 2 || log[0].Header.Get("Idempotency-Key") != "k" || log[1].Header.Get("Idempotency-Key") == "k" || log[1].Header.Get("Idempotency-Key") == "" {
+		t.Errorf("%d requests, the last with %v", len(log), log[len(log)-1].Header)
+	}
+}
+
+// Whoever is told of a window is told for one session and one model.
+func TestOverflowShrinksTheWindowOfItsSessionAndModelAlone(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, tight)
+	r.server.Window = 8_000
+	body := f.body("x", 60, 200)
+	r.post(f, body)
+	const asked = 8_000
+	if r.last().MaxTokens > asked {
+		t.Fatalf("window %d", r.last().MaxTokens)
+	}
+	r.server.Window = 0
+	for _, c := range []struct {
+		session, model string
+		small          bool
+	}{{"s", "gpt-4o", true}, {"t", "gpt-4o", false}, {"s", "gpt-4.1", false}} {
+		r.do(r.request(transport.WithSession(context.Background(), c.session), f.path, strings.Replace(body, "gpt-4o", c.model, 1)))
+		if small := r.last().MaxTokens <= asked; small != c.small {
+			t.Errorf("%s, %s: window %d", c.session, c.model, r.last().MaxTokens)
+		}
+	}
+}
+
+func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
+	f := forms()[2] // Responses names none
+	r := newRig(t, tight)
+	r.server.Window = 9_000
+	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
+// One retry is all there is, whichever way the second refusal comes.
+func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
+	requests := 0
+	const failed = "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}}\n\n"
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		if requests++; requests == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":{"code":"context_length_exceeded","message":"x"}}`)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, failed)
+	}))
+	defer h.Close()
+	f := forms()[3]
+	r := newRig(t, tight)
+	r.url = h.URL
+	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || answer != failed || requests != 2 {
+		t.Errorf("%d %q after %d requests", status, answer, requests)
+	}
+}

@@ -1,0 +1,122 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// maxError is how much of an error is read, in bytes.
+const maxError = 16 << 10
+
+// answerOverflow compacts and sends the request once more, if the answer says
+// that it is too long; retried says so. All other answers are handed back
+// unread, or as good as that.
+func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retried bool, _ error) {
+	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil || isEncoded(resp.Header) {
+		return resp, false, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
+	resp.Body = joined{io.MultiReader(bytes.NewReader(text), failed{err}, resp.Body), resp.Body}
+	if err != nil {
+		return resp, false, nil
+	}
+	o, ok := readOverflow(resp.StatusCode, text)
+	if !ok {
+		return resp, false, nil
+	}
+	if err := x.tighten(o); err != nil {
+		x.warn(x.fault("overflow", err))
+		return resp, false, nil
+	}
+	_ = resp.Body.Close()
+	resp, err = x.send(x.sent, again)
+	return resp, true, err
+}
+
+// failed is a reader that has nothing but an error.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
+}
+
+var errNoSmaller = errors.New("the provider says that the context is too long, and there is no smaller view")
+
+// tighten makes a smaller view, of the size that the provider said or else of
+// less than what was sent, and remembers the window for what the session sends
+// from now on.
+func (x *exchange) tighten(o overflow) error {
+	x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
+	window, before := o.window(x.res.After.Total, x.parsed.About().MaxOutput), x.sent
+	if window == 0 {
+		return errNoSmaller
+	}
+	if err := x.guard(func() error { return x.compact(window) }); err != nil {
+		return err
+	}
+	x.t.windows.put(x.lane(), window)
+	if len(x.sent) >= len(before) && bytes.Equal(x.sent, before) {
+		return errNoSmaller
+	}
+	return nil
+}
+
+// lane is what a provider's word on the window holds for.
+type lane struct {
+	identity
+	model string
+}
+
+func (x *exchange) lane() lane {
+	return lane{x.who, x.model}
+}
+
+// windows are those that providers said, in our count.
+type windows struct {
+	mu       sync.Mutex
+	now, old map[lane]int
+}
+
+// maxWindows bounds what is remembered; what is not asked for goes first.
+const maxWindows = 2048
+
+func newWindows() *windows { return &windows{now: map[lane]int{}} }
+
+// of returns the window of a lane; 0 = nobody said.
+func (w *windows) of(l lane) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n, ok := w.now[l]; ok {
+		return n
+	}
+	n, ok := w.old[l]
+	if ok {
+		w.set(l, n)
+	}
+	return n
+}
+
+// put notes a window. It can only become smaller.
+func (w *windows) put(l lane, n int) {
+	if had := w.of(l); had > 0 {
+		n = min(n, had)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.set(l, n)
+}
+
+func (w *windows) set(l lane, n int) {
+	if len(w.now) >= maxWindows {
+		w.now, w.old = map[lane]int{}, w.now
+	}
+	w.now[l] = n
+}

@@ -1,0 +1,158 @@
+package transport
+
+import "bytes"
+
+// names are those of the members that are looked at; others are "".
+var names = map[string]string{}
+
+func init() {
+	for _, name := range []string{
+		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount",
+		"cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
+	} {
+		names[name] = name
+	}
+}
+
+// scanner reads JSON as it comes, in pieces of any size, and says what numbers
+// stand under which names. It holds a few bytes, however long the JSON is. It
+// checks nothing: what is no JSON gives no numbers, or meaningless ones.
+type scanner struct {
+	number func(path string, n int)
+
+	depth  int
+	object [maxDepth]bool   // what was opened at each depth
+	keys   [maxDepth]string // the member that each depth is in
+	text   []byte           // of a key or a number, as far as it came
+
+	inString, escaped bool
+	isKey             bool // the string is a key
+	expectKey         bool // the next string is one
+	inNumber          bool
+}
+
+const (
+	maxDepth = 6  // of what is looked at
+	maxText  = 48 // of keys and numbers that are looked at, in bytes
+)
+
+func (s *scanner) reset() {
+	s.depth, s.text = 0, s.text[:0]
+	s.inString, s.escaped, s.isKey, s.expectKey, s.inNumber = false, false, false, false, false
+}
+
+func (s *scanner) feed(p []byte) {
+	for i := 0; i < len(p); {
+		if s.inString {
+			i += s.string(p[i:])
+			continue
+		}
+		s.byte(p[i])
+		i++
+	}
+}
+
+// string consumes what is in a string, and returns how much that is.
+func (s *scanner) string(p []byte) int {
+	if s.escaped {
+		s.escaped = false
+		return 1
+	}
+	n := bytes.IndexByte(p, '"')
+	end := n >= 0
+	if !end {
+		n = len(p)
+	}
+	if k := bytes.IndexByte(p[:n], '\\'); k >= 0 {
+		s.escaped, s.isKey = true, false // a key that is written so is none of ours
+		return k + 1
+	}
+	if s.isKey {
+		s.keep(p[:n])
+	}
+	if !end {
+		return n
+	}
+	s.inString = false
+	if s.isKey {
+		s.keys[s.depth-1] = names[string(s.text)]
+	}
+	return n + 1
+}
+
+// keep appends to the text, up to one byte more than is looked at.
+func (s *scanner) keep(p []byte) {
+	s.text = append(s.text, p[:min(len(p), maxText+1-len(s.text))]...)
+}
+
+func (s *scanner) byte(c byte) {
+	if s.inNumber {
+		if c == '.' || c == '-' || c == '+' || c|0x20 == 'e' || c >= '0' && c <= '9' {
+			s.keep([]byte{c})
+			return
+		}
+		s.endNumber()
+	}
+	switch c {
+	case '"':
+		s.inString = true
+		s.isKey = s.expectKey && s.depth <= maxDepth
+		s.text = s.text[:0]
+		if s.isKey {
+			s.keys[s.depth-1] = ""
+		}
+		s.expectKey = false
+	case '{', '[':
+		s.open(c == '{')
+	case '}', ']':
+		s.depth = max(0, s.depth-1)
+		s.expectKey = false
+	case ',':
+		s.expectKey = s.depth > 0 && s.depth <= maxDepth && s.object[s.depth-1]
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		s.inNumber = s.depth > 0 && s.depth <= maxDepth && s.object[s.depth-1]
+		s.text = append(s.text[:0], c)
+	}
+}
+
+func (s *scanner) open(object bool) {
+	if s.depth < maxDepth {
+		s.object[s.depth], s.keys[s.depth] = object, ""
+	}
+	s.depth++
+	s.expectKey = object && s.depth <= maxDepth
+}
+
+// endNumber says what a number is, if it is a plain one.
+func (s *scanner) endNumber() {
+	s.inNumber = false
+	n := 0
+	for _, c := range s.text {
+		if c < '0' || c > '9' || len(s.text) > 15 {
+			return
+		}
+		n = n*10 + int(c-'0')
+	}
+	if path := s.path(); path != "" {
+		s.number(path, n)
+	}
+}
+
+// path joins the names of the members that are open, "" where one of them is
+// not looked at. The elements of an outermost array are looked at like what
+// stands alone.
+func (s *scanner) path() string {
+	p := ""
+	for d := range s.depth {
+		switch {
+		case !s.object[d] && d == 0:
+		case s.keys[d] == "":
+			return ""
+		case p == "":
+			p = s.keys[d]
+		default:
+			p += "." + s.keys[d]
+		}
+	}
+	return p
+}

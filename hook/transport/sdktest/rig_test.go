@@ -1,0 +1,139 @@
+package sdktest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A call is a tool call that a model made, as an SDK says it.
+type call struct{ id, name string }
+
+// An agent is an SDK with the history that a program holds in its types. say
+// adds the results of the last calls, if there were any, and asks the model.
+type agent interface {
+	say(ctx context.Context, results []string) (calls []call, text string, err error)
+}
+
+// An sdk makes an agent that asks one wire.
+type sdk struct {
+	name string
+	open func(r *rig, stream bool) agent
+}
+
+var sdks = []sdk{
+	{"go-openai", openGoOpenAI},
+	{"openai-go chat", openChat},
+	{"openai-go responses", openResponses},
+	{"anthropic-sdk-go", openAnthropic},
+	{"genai", openGenAI},
+}
+
+// rig is a manager and the providers.
+type rig struct {
+	t       *testing.T
+	m       *compact.CompactManager
+	archive *memory.Archive
+	server  *provider.Server
+	url     string
+	client  *http.Client
+
+	mu    sync.Mutex
+	calls int // of the model that were answered
+	most  int // bytes of the largest request
+}
+
+const (
+	rounds = 40
+	words  = 600 // of a tool's result
+	window = 16_000
+)
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, archive: memory.New(), server: provider.NewServer()}
+	m, err := compact.New(context.Background(), compact.Config{MaxContextTokens: window, Archive: r.archive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	r.m = m
+	r.server.Reply = r.reply
+	h := httptest.NewServer(r.server)
+	t.Cleanup(h.Close)
+	r.url = h.URL
+	r.client = &http.Client{Transport: transport.New(m, r.options()...)}
+	return r
+}
+
+// options are strict, so that what goes wrong is seen.
+func (r *rig) options() []transport.Option { return []transport.Option{transport.Strict()} }
+
+// reply asks for one more file until there were enough.
+func (r *rig) reply(q provider.Request) provider.Answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	r.most = max(r.most, len(q.Body))
+	if r.calls > rounds {
+		return provider.Answer{Text: "done"}
+	}
+	return provider.Answer{
+		Reasoning: fmt.Sprintf("File %d is next.", r.calls), Cached: 10,
+		Calls: []provider.Call{{ID: fmt.Sprintf("call_%d", r.calls), Name: "read", Args: fmt.Sprintf(`{"n":%d}`, r.calls)}},
+	}
+}
+
+// work lets an agent work until it is done.
+func (r *rig) work(ctx context.Context, a agent) (text string) {
+	r.t.Helper()
+	var results []string
+	for n := 1; n <= rounds+1; n++ {
+		calls, said, err := a.say(ctx, results)
+		if err != nil {
+			r.t.Fatalf("call %d: %v", n, err)
+		}
+		text, results = said, nil
+		for _, c := range calls {
+			if c.name != "read" {
+				r.t.Fatalf("call %d: the model called %q", n, c.name)
+			}
+			results = append(results, fmt.Sprintf("file %d: %s", n, strings.Repeat("word ", words)))
+		}
+	}
+	return text
+}
+
+// refused returns the requests that were not answered with 200.
+func (r *rig) refused() (out []int) {
+	for _, q := range r.server.Requests() {
+		if q.Status != http.StatusOK {
+			out = append(out, q.Status)
+		}
+	}
+	return out
+}
+
+// steps returns how many compactions the archive holds.
+func (r *rig) steps() (n int) {
+	r.t.Helper()
+	for info, err := range r.archive.List(context.Background(), storage.Key{}) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if strings.Contains(info.Key.String(), "/ledger-") {
+			n++
+		}
+	}
+	return n
+}

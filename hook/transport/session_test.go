@@ -1,0 +1,223 @@
+package transport_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+func TestSessionIsNamedByContextThenHeaderThenRequest(t *testing.T) {
+	chat, anthropic := forms()[0], forms()[4]
+	all := `"prompt_cache_key":"key","metadata":{"thread_id":"thread","session_id":"session"},"user":"me"`
+	for _, c := range []struct {
+		name    string
+		f       form
+		context string
+		headers map[string]string
+		fields  string
+		want    string
+		opts    []transport.Option
+	}{
+		{"context", chat, "ctx", map[string]string{"X-Compact-Session": "head"}, all, "ctx", nil},
+		{"header", chat, "", map[string]string{"X-Compact-Session": "head"}, all, "head", nil},
+		{"another header", chat, "", map[string]string{"X-Compact-Session": "head", "X-Chat": "chat"}, all, "chat", []transport.Option{transport.SessionHeader("X-Conv", "X-Chat")}},
+		{"prompt_cache_key", chat, "", nil, all, "request:prompt_cache_key:key", nil},
+		{"metadata", chat, "", nil, `"metadata":{"thread_id":"thread","session_id":"session"},"user":"me"`, "request:metadata.session_id:session", nil},
+		{"thread", chat, "", nil, `"metadata":{"thread_id":"thread"},"user":"me"`, "request:metadata.thread_id:thread", nil},
+		{"other metadata", chat, "", nil, `"metadata":{"color":"red"},"user":"me"`, "request:user:me", nil},
+		{"user", chat, "", nil, `"user":"me"`, "request:user:me", nil},
+		{"user of Anthropic", anthropic, "", nil, `"metadata":{"user_id":"me"}`, "request:user:me", nil},
+		{"a user who claims a name", chat, "", nil, `"user":"unnamed:1"`, "request:user:unnamed:1", nil},
+	} {
+		r := newRig(t, compact.Config{}, c.opts...)
+		f := c.f
+		f.fields += "," + c.fields
+		ctx := context.Background()
+		if c.context != "" {
+			ctx = transport.WithSession(ctx, c.context)
+		}
+		req := r.request(ctx, f.path, f.body("x", 1, 1))
+		for k, v := range c.headers {
+			req.Header.Set(k, v)
+		}
+		r.do(req)
+		if got := r.last().Session; got != c.want {
+			t.Errorf("%s: session %q, want %q", c.name, got, c.want)
+		}
+		h := r.server.Requests()[0].Header
+		if h.Get("X-Compact-Session") != "" || h.Get("X-Chat") != c.headers["X-Chat"] {
+			t.Errorf("%s: went out with %v", c.name, h)
+		}
+		r.quiet()
+	}
+}
+
+func TestAgentIsNamedByContextThenHeader(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, compact.Config{})
+	ctx := transport.WithSession(context.Background(), "s")
+	for _, c := range []struct {
+		ctx          context.Context
+		header, want string
+	}{
+		{transport.WithBranch(transport.WithAgent(ctx, "coder"), "b"), "other", "coder"},
+		{ctx, "planner", "planner"},
+		{ctx, "", ""},
+	} {
+		req := r.request(c.ctx, f.path, f.body("x", 1, 1))
+		req.Header.Set("X-Compact-Agent", c.header)
+		r.do(req)
+		if res := r.last(); res.Agent != c.want || res.Session != "s" {
+			t.Errorf("agent %q of %q, want %q", res.Agent, res.Session, c.want)
+		}
+	}
+}
+
+func TestLongNamesAreHashed(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	f := forms()[0]
+	for _, user := range []string{strings.Repeat("a", 5000), strings.Repeat("a", 5001)} {
+		g := f
+		g.fields += `,"user":"` + user + `"`
+		r.do(r.request(context.Background(), g.path, g.body("x", 1, 1)))
+	}
+	one, two := r.results[0].Session, r.results[1].Session
+	if one == two || len(one) > 100 || !strings.HasPrefix(one, "request:user:sha256-") {
+		t.Errorf("%q and %q", one, two)
+	}
+}
+
+// unnamed makes a call that names no session, and returns the id it got.
+func (r *rig) unnamed(f form, body string, headers ...string) *compact.Result {
+	r.t.Helper()
+	req := r.request(context.Background(), f.path, body)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	if status, answer := r.do(req); status != 200 {
+		r.t.Fatal(answer)
+	}
+	return r.last()
+}
+
+func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
+	for _, f := range forms() {
+		r := newRig(t, compact.Config{})
+		one := r.unnamed(f, f.body("hi", 1, 1)).Session
+		if !strings.HasPrefix(one, compact.UnnamedSession) {
+			t.Fatalf("%v: %q", f, one)
+		}
+		if later := r.unnamed(f, f.body("hi", 5, 9)).Session; later != one {
+			t.Errorf("%v: the same conversation is %q, then %q", f, one, later)
+		}
+		if other := r.unnamed(f, f.body("hello", 1, 1)).Session; other == one {
+			t.Errorf("%v: another first message, the same session", f)
+		}
+		for _, h := range []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"} {
+			if other := r.unnamed(f, f.body("hi", 1, 1), h, "Bearer of another tenant").Session; other == one {
+				t.Errorf("%v: another %s, the same session", f, h)
+			}
+		}
+	}
+	f := forms()[0]
+	r := newRig(t, compact.Config{})
+	one := r.unnamed(f, f.body("hi", 1, 1)).Session
+	if other := r.unnamed(f, strings.Replace(f.body("hi", 1, 1), "Fix bugs.", "Be kind.", 1)).Session; other == one {
+		t.Error("another system prompt, the same session")
+	}
+}
+
+const printID = "COMPACT_TEST_PRINT_ID"
+
+// Another process can't arrive at the name of an unnamed session, even with
+// the same request.
+func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, compact.Config{})
+	id := r.unnamed(f, f.body("hi", 1, 1)).Session
+	if os.Getenv(printID) != "" {
+		fmt.Println("id=" + id)
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestUnnamedSessionsEndWithTheProcess$")
+	cmd.Env = append(os.Environ(), printID+"=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, other, ok := strings.Cut(string(out), "id=")
+	other, _, _ = strings.Cut(other, "\n")
+	if !ok || !strings.HasPrefix(other, compact.UnnamedSession) || other == id {
+		t.Errorf("here %q, in another process %q", id, other)
+	}
+	if again := newRig(t, compact.Config{}).unnamed(f, f.body("hi", 1, 1)).Session; again != id {
+		t.Errorf("another transport of this process says %q, not %q", again, id)
+	}
+}
+
+var recallRef = regexp.MustCompile(`recall ([0-9a-f]+)\]`)
+
+func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
+	for _, f := range forms() {
+		r := newRig(t, compact.Config{})
+		body := f.body("hi", 60, 300)
+		r.post(f, body)
+		named := recallRef.FindStringSubmatch(r.got()[0])
+		if named == nil {
+			t.Fatalf("%v: no placeholder of a named session names a reference: the test shows nothing", f)
+		}
+		if text, err := r.m.Recall(context.Background(), "s", named[1]); err != nil || !strings.Contains(text, "word") {
+			t.Errorf("%v: a named session recalls %.50q, %v", f, text, err)
+		}
+		res := r.unnamed(f, body)
+		if hit := recallRef.FindString(r.got()[1]); hit != "" || !res.Triggered {
+			t.Errorf("%v: compacted %v, and a placeholder says %q", f, res.Triggered, hit)
+		}
+		for _, ref := range []string{named[1], "turn:2"} {
+			if text, err := r.m.Recall(context.Background(), res.Session, ref); !errors.Is(err, compact.ErrNotFound) {
+				t.Errorf("%v: recalled %.50q, %v", f, text, err)
+			}
+		}
+	}
+}
+
+// Two tenants behind one key, with one system prompt, both begin with "hi".
+func TestConversationsThatBeginAlikeDoNotMeet(t *testing.T) {
+	for _, fields := range []string{"", `,"user":"everybody"`} {
+		for _, f := range forms() {
+			if f.wire == provider.Gemini && fields != "" {
+				continue // nothing of the kind is in its requests
+			}
+			f.fields += fields
+			r := newRig(t, compact.Config{})
+			mine := f.body("hi", 60, 300)
+			yours := strings.ReplaceAll(strings.ReplaceAll(mine, "word", "your"), `{\"n\":`, `{\"your\":`)
+			yours = strings.ReplaceAll(yours, `{"n":`, `{"your":`)
+			one, two := r.unnamed(f, mine), r.unnamed(f, yours)
+			if one.Session != two.Session || !one.Triggered || !two.Triggered || two.Replayed != 0 {
+				t.Errorf("%v: %q and %q; compacted %v and %v, %d edits of the other applied", f, one.Session, two.Session, one.Triggered, two.Triggered, two.Replayed)
+			}
+			got := r.got()
+			if strings.Contains(got[1], "word") || strings.Contains(got[1], `\"n\"`) {
+				t.Errorf("%v: one was sent what is the other's", f)
+			}
+			if alone := newRig(t, compact.Config{}); alone.unnamed(f, yours).After.Total != two.After.Total || alone.got()[0] != got[1] {
+				t.Errorf("%v: the view is another one than that of a tenant who is alone", f)
+			}
+			r.quiet()
+		}
+	}
+}

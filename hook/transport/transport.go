@@ -1,0 +1,149 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// A Transport compacts the requests of model calls and sends them on. It
+// serves any number of sessions and is safe for concurrent use; one for a
+// program is enough, and shares what it has read among them.
+type Transport struct {
+	m        *compact.CompactManager
+	base     http.RoundTripper
+	strict   bool
+	onError  func(context.Context, error)
+	onResult func(context.Context, *compact.Result)
+	headers  []string
+	maxBody  int64
+	models   func(string) string
+	routes   []route
+	call     []compact.Option
+	cache    *wire.Cache
+	key      []byte // of unnamed sessions
+	windows  *windows
+}
+
+var _ http.RoundTripper = (*Transport)(nil)
+
+// New returns a transport that compacts with m.
+func New(m *compact.CompactManager, opts ...Option) *Transport {
+	t := &Transport{
+		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 64 << 20,
+		routes: routes(), key: processKey(), windows: newWindows(),
+	}
+	for _, o := range opts {
+		o(t)
+	}
+	if t.base == nil {
+		t.base = http.DefaultTransport
+	}
+	if t.cache == nil {
+		t.cache = wire.NewCache(0)
+	}
+	return t
+}
+
+// Middleware is a [Transport] in the form that openai-go and anthropic-sdk-go
+// take with option.WithMiddleware. These call it once for each attempt; every
+// attempt after the first finds its view ready.
+func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	return New(m, opts...).do
+}
+
+// RoundTrip sends a request, compacted where it is a model call that needs it.
+// The request is not modified. What the provider answers is handed on as it
+// comes; its usage is read on the way.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	return t.do(req, t.base.RoundTrip)
+}
+
+// CloseIdleConnections closes those of the base.
+func (t *Transport) CloseIdleConnections() {
+	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+type roundTrip = func(*http.Request) (*http.Response, error)
+
+func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error) {
+	format, ok := t.target(req)
+	if !ok || hintsOf(req.Context()).off {
+		return next(stripped(req))
+	}
+	x := &exchange{t: t, req: req, next: next, format: format}
+	body, rest, err := t.readBody(req)
+	switch {
+	case err != nil:
+		return nil, x.fault("read", err)
+	case rest != nil:
+		if err := x.tell("read", ErrTooLarge); err != nil {
+			_ = rest.Close()
+			return nil, err
+		}
+		return next(withRest(req, rest))
+	}
+	x.body = body
+	return x.run()
+}
+
+// tell reports what went wrong; it returns an error if the call must fail.
+func (x *exchange) tell(op string, err error) error {
+	err = x.fault(op, err)
+	if ctx := x.req.Context(); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if x.t.strict {
+		return err
+	}
+	x.warn(err)
+	return nil
+}
+
+// warn tells the callback.
+func (x *exchange) warn(err error) {
+	if x.t.onError != nil {
+		x.t.onError(x.req.Context(), err)
+	}
+}
+
+func (x *exchange) fault(op string, err error) error {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		err = known.Err
+		if op != "overflow" {
+			op = known.Op
+		}
+	}
+	return &Error{Op: op, Path: x.req.URL.Path, Session: x.who.session, Err: err}
+}
+
+// stripped returns the request without the headers that are meant for this
+// package.
+func stripped(req *http.Request) *http.Request {
+	for name := range req.Header {
+		if isOurs(name) {
+			out := req.Clone(req.Context())
+			strip(out.Header)
+			return out
+		}
+	}
+	return req
+}
+
+func strip(h http.Header) {
+	for name := range h {
+		if isOurs(name) {
+			delete(h, name)
+		}
+	}
+}
+
+func isOurs(header string) bool {
+	return len(header) >= len(ourHeaders) && strings.EqualFold(header[:len(ourHeaders)], ourHeaders)
+}
