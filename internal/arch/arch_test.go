@@ -22,8 +22,11 @@ var arrows = map[string][]string{
 	"internal/jsonscan":   {},
 	"internal/arch":       {},
 	"internal/corpus":     {},
+	"internal/canary":     {},
 	"internal/invariant":  {"message"},
 	"internal/planted":    {},
+	"internal/provider":   {},
+	"internal/legality":   {},
 	"internal/histgen":    {"message"},
 	"message":             {"internal/jsonscan"},
 	"token":               {"message", "internal/jsonscan"},
@@ -134,7 +137,7 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	if err != nil {
 		t.Fatalf("grep: %v", err)
 	}
-	allowed := []string{"redact.Text", "redact.Lit", "redact.Join", "redact.Digest"}
+	allowed := []string{"redact.Text", "redact.Lit", "redact.Join", "redact.Digest", "redact.Ref"}
 	for _, line := range strings.Fields(string(out)) {
 		name := line[strings.LastIndex(line, ":")+1:]
 		if !slices.Contains(allowed, name) && !strings.HasPrefix(name, "redact.New") && name != "redact.Options" && name != "redact.Redactor" {

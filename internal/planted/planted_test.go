@@ -1,5 +1,5 @@
-// Package planted plants faults in the engine and shows that the properties
-// catch each of them: the tests are tested.
+// Package planted plants faults in the engine and in the archive, and shows
+// that the tests catch each of them: the tests are tested.
 package planted
 
 import (
@@ -43,50 +43,76 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each fault is a build of its own; ../shared is not needed")
 	}
-	caught := 0
+	found := 0
 	for i, f := range faults {
 		if os.Getenv("COMPACT_SOAK") != "1" && i%5 != 0 {
 			continue // the full set is make soak
 		}
 		t.Run(f.name, func(t *testing.T) {
 			if plant(t, f) {
-				caught++
+				found++
 			}
 		})
 	}
-	t.Logf("%d faults of %d planted and caught", caught, len(faults))
+	t.Logf("%d faults of %d planted and caught", found, len(faults))
 }
 
-// plant builds the properties with the fault in place of the real line and
-// reports whether they fail.
+// plant builds the properties with the fault in place of the real line, and
+// the engine's own check off, and reports whether they fail.
 func plant(t *testing.T, f fault) bool {
+	t.Helper()
+	return caught(t, f.name, "./compact", "TestPropertyRandomHistoriesChained", unchecked, f)
+}
+
+// caught builds the tests of a package with faults in place of the real lines
+// and reports whether one of those that are named fails.
+func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, root, parts), "-count=1", "-run", tests, pkg)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Errorf("the tests pass with %q planted", name)
+		return false
+	}
+	if !strings.Contains(string(out), "--- FAIL: ") && !strings.Contains(string(out), "panic:") {
+		t.Errorf("it failed for another reason:\n%.2000s", out)
+		return false
+	}
+	return true
+}
+
+// overlay writes the broken files, and the file that tells the compiler of them.
+func overlay(t *testing.T, root string, parts []fault) string {
+	t.Helper()
 	dir := t.TempDir()
-	overlay := map[string]map[string]string{"Replace": {}}
-	parts := []fault{unchecked, f}
-	if f.also != nil {
-		parts = append(parts, *f.also)
+	replace := map[string]string{}
+	for _, f := range parts {
+		for part := &f; part != nil; part = part.also {
+			path := filepath.Join(root, part.file)
+			from := path
+			if replace[path] != "" {
+				from = replace[path]
+			}
+			data, err := os.ReadFile(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(data), part.old); n != 1 {
+				t.Fatalf("%s: the line to break stands %d times; the table is out of date", part.file, n)
+			}
+			replace[path] = filepath.Join(dir, strings.ReplaceAll(part.file, "/", "_"))
+			if err := os.WriteFile(replace[path], []byte(strings.Replace(string(data), part.old, part.wrong, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	for _, part := range parts {
-		path := filepath.Join(root, part.file)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(string(data), part.old); n != 1 {
-			t.Fatalf("%s: the line to break stands %d times; the table is out of date", part.file, n)
-		}
-		broken := filepath.Join(dir, strings.ReplaceAll(part.file, "/", "_"))
-		if err := os.WriteFile(broken, []byte(strings.Replace(string(data), part.old, part.wrong, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		overlay["Replace"][path] = broken
-	}
-	raw, err := json.Marshal(overlay)
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,17 +120,5 @@ func plant(t *testing.T, f fault) bool {
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", file, "-count=1", "-run", "TestPropertyRandomHistoriesChained", "./compact")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Errorf("the properties hold with %q planted", f.name)
-		return false
-	}
-	if !strings.Contains(string(out), "--- FAIL: TestPropertyRandomHistoriesChained") && !strings.Contains(string(out), "panic:") {
-		t.Errorf("it failed for another reason:\n%.2000s", out)
-		return false
-	}
-	return true
+	return file
 }

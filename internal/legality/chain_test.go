@@ -1,0 +1,267 @@
+// Package legality holds the sweep that shows that what goes out is legal:
+// sessions rendered for the wires of four providers, compacted again and again,
+// and every request judged by servers that know nothing of this module.
+package legality
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
+)
+
+func soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
+
+// names are what the module calls the wires.
+var names = map[provider.Wire]string{
+	provider.Chat: "openai", provider.Responses: "responses", provider.Anthropic: "anthropic", provider.Gemini: "gemini",
+}
+
+// parse reads a request.
+func parse(w provider.Wire, body []byte) (wire.Request, error) {
+	f, ok := formats.Lookup(names[w])
+	if !ok {
+		return nil, fmt.Errorf("%s is not a wire", names[w])
+	}
+	return f.ParseRequest(body, nil)
+}
+
+// models are the models that the rendered requests name.
+var models = map[provider.Wire]string{
+	provider.Chat: "gpt-4o", provider.Responses: "gpt-5", provider.Anthropic: "claude-opus-4-8", provider.Gemini: "gemini-2.5-pro",
+}
+
+// lists are where the wires have the conversation.
+var lists = map[provider.Wire]string{
+	provider.Chat: "messages", provider.Responses: "input", provider.Anthropic: "messages", provider.Gemini: "contents",
+}
+
+// What a sweep counts.
+const (
+	sessions = iota
+	called   // calls of the hook
+	clean    // of these, with a request that has nothing to refuse
+	compactions
+	eight        // sessions that were compacted eight times
+	insufficient // calls that ended with the error that the budget does not suffice
+	stuck        // of these, since what would suffice is illegal
+	discarded    // calls in which an edit was thrown away because it is illegal
+	untouched    // of these, without any other edit
+	bad          // findings
+	counts
+)
+
+type tally [counts]int
+
+func (a *tally) add(b tally) {
+	for i, n := range b {
+		a[i] += n
+	}
+}
+
+// A chain drives one manager through a session on one wire and has every
+// request judged.
+type chain struct {
+	t      *testing.T
+	label  string
+	wire   provider.Wire
+	window int
+	m      *compact.CompactManager
+	judge  *provider.Judge
+	cost   *token.Estimator
+	tally  tally
+}
+
+func newChain(t *testing.T, label string, w provider.Wire, window int) *chain {
+	t.Helper()
+	cost, err := token.NewEstimator(models[w], nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := compact.New(context.Background(), compact.Config{Model: models[w], MaxContextTokens: window, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chain{t: t, label: fmt.Sprintf("%s, %s, window %d", label, w, window), wire: w, window: window, m: m, judge: provider.NewJudge(w), cost: cost}
+	c.judge.Dialects = true
+	c.tally[sessions] = 1
+	return c
+}
+
+func (c *chain) close() { _ = c.m.Close(context.Background()) }
+
+// errorf reports a finding, and no more than three of a chain.
+func (c *chain) errorf(format string, args ...any) {
+	c.t.Helper()
+	if c.tally[bad]++; c.tally[bad] <= 3 {
+		c.t.Errorf("%s, call %d: %s", c.label, c.tally[called], fmt.Sprintf(format, args...))
+	}
+}
+
+// run goes through a session until it was compacted eight times. kept says
+// that the agent keeps what became of its request, else it comes back with all
+// of it. A compaction is asked for at every second call where none was due.
+func (c *chain) run(s *render.Session, kept bool) {
+	cuts := thinned(s.Cuts())
+	c.judge.Issue(s.Body(cuts[len(cuts)-1]))
+	var body []byte
+	last := 0
+	for k, cut := range cuts {
+		full := s.Body(cut)
+		in := full
+		if kept && body != nil {
+			var err error
+			if in, err = s.Extend(body, last, cut); err != nil {
+				c.t.Fatal(err)
+			}
+			if fresh := provider.New(c.judge.Judge(full), c.judge.Judge(in)); len(fresh) > 0 {
+				c.errorf("going on with the view: %s", fresh[0].Text)
+			}
+		}
+		body, last = c.call(in, k%2 == 1), cut
+		if c.tally[compactions] == 8 {
+			c.tally[eight] = 1
+			return
+		}
+	}
+}
+
+// call makes one call before a request goes out, and returns what goes out.
+func (c *chain) call(in []byte, manual bool) []byte {
+	c.tally[called]++
+	req, err := parse(c.wire, in)
+	if err != nil {
+		c.errorf("not read: %v", err)
+		return in
+	}
+	if f, err := formats.Detect(in); err != nil || f.Name() != names[c.wire] {
+		c.errorf("the wire is not told: %v", err)
+	}
+	res, ok := c.compact(req, manual)
+	if !ok {
+		return in
+	}
+	out, err := req.Write(res.Messages, res.Sources)
+	if err != nil {
+		c.errorf("not written: %v", err)
+		return in
+	}
+	before, after := c.judge.Judge(in), c.judge.Judge(out)
+	if !slices.ContainsFunc(before, func(r provider.Refusal) bool { return !r.Dialect }) {
+		c.tally[clean]++
+	}
+	for _, r := range provider.New(before, after) {
+		c.errorf("%s at %s: %s", r.Rule, r.Path, r.Text)
+	}
+	c.compare(in, out, res)
+	return out
+}
+
+// compact returns what the manager made of a request, and whether it could.
+func (c *chain) compact(req wire.Request, manual bool) (*compact.Result, bool) {
+	opts := []compact.Option{compact.WithRequest(req), compact.WithModel(models[c.wire])}
+	res, err := c.m.Preflight(context.Background(), "s", req.Messages(), opts...)
+	if manual && err == nil && !res.Triggered {
+		c.judged(res)
+		res, err = c.m.ManualCompact(context.Background(), "s", req.Messages(), "sweep", opts...)
+	}
+	if res.Triggered {
+		c.tally[compactions]++
+	}
+	if illegal := c.judged(res); err != nil {
+		c.refusal(req, res, err, illegal)
+	}
+	return res, err == nil
+}
+
+// judged counts the edits that the manager threw away because the provider
+// would refuse them, and reports whether there were any.
+func (c *chain) judged(res *compact.Result) bool {
+	illegal := slices.ContainsFunc(res.Warnings, func(w string) bool {
+		return strings.Contains(w, strings.TrimPrefix(compact.ErrIllegal.Error(), "compact: "))
+	})
+	if !illegal {
+		return false
+	}
+	c.tally[discarded]++
+	if res.After.Total == res.TokensIn {
+		c.tally[untouched]++
+	}
+	return true
+}
+
+// refusal has the error judged by the independent floor, which knows nothing of
+// what is illegal.
+func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illegal bool) {
+	c.tally[insufficient]++
+	var b *compact.BudgetError
+	if !errors.As(err, &b) {
+		c.errorf("only insufficient budget may fail a call: %v", err)
+		return
+	}
+	if illegal {
+		c.tally[stuck]++
+		c.t.Logf("%s, call %d: not enough may be taken out: %v", c.label, c.tally[called], res.Warnings)
+		return
+	}
+	r := invariant.Refusal{
+		In: req.Messages(), Out: res.Messages, Pinned: pinned, Cost: c.cost.Message, Fixed: c.cost.Reply() + c.cost.Tools(req.About().Tools),
+		Budget: res.Budget, Tokens: b.Tokens,
+	}
+	for _, l := range b.Largest {
+		r.Named = append(r.Named, l.Index)
+	}
+	for _, v := range invariant.CheckRefusal(r) {
+		c.errorf("%s", v)
+	}
+}
+
+func pinned(m message.Message) bool {
+	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
+}
+
+// compare holds what goes out against what came in: without edits it is the
+// same, and with edits all but the conversation is.
+func (c *chain) compare(in, out []byte, res *compact.Result) {
+	edited := len(res.Messages) != len(res.Decisions)
+	for _, d := range res.Decisions {
+		edited = edited || d.Decision.String() != "kept"
+	}
+	if !edited && !bytes.Equal(in, out) {
+		c.errorf("nothing was edited, and the body is another one")
+	}
+	a, b := envelope(in, lists[c.wire]), envelope(out, lists[c.wire])
+	for name, v := range a {
+		if !bytes.Equal(v, b[name]) {
+			c.errorf("%s was changed", name)
+		}
+	}
+	if len(a) != len(b) {
+		c.errorf("%d fields became %d", len(a), len(b))
+	}
+}
+
+// envelope returns the fields of a body without one.
+func envelope(body []byte, without string) map[string]json.RawMessage {
+	var o map[string]json.RawMessage
+	if err := json.Unmarshal(body, &o); err != nil {
+		return nil
+	}
+	delete(o, without)
+	return o
+}

@@ -1,0 +1,58 @@
+package planted
+
+import (
+	"os"
+	"testing"
+)
+
+// archiveFaults are mistakes that an archive could make, each with the package
+// and the tests that see it.
+var archiveFaults = []struct {
+	fault
+	pkg, tests string
+}{
+	{fault{"a file is written in place", "storage/fs/create.go", "	t, err := a.newTemp()\n	if err != nil {\n		return err\n	}\n", `	if err := a.ensureFolder(name); err != nil {
+		return err
+	}
+	f, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	if _, err := b.WriteTo(&ctxWriter{ctx, f}); err != nil {
+		return err
+	}
+	if true {
+		return errors.Join(a.sys.sync(f), f.Close(), a.syncFolders(name))
+	}
+	t := &temp{a, f, name}
+`, nil}, "./storage/fs", "TestCreate"},
+	{fault{"a file is not synced", "storage/fs/create.go", `if err := a.sys.sync(t.f); err != nil {`, `if err := error(nil); err != nil {`, nil}, "./storage/fs", "TestCreate"},
+	{fault{"a folder is not synced", "storage/fs/create.go", `return a.syncFolders(name)`, `return nil`, nil}, "./storage/fs", "TestCreate"},
+	{fault{"a log is not synced", "storage/fs/append.go", `a.sys.sync(f)`, `error(nil)`, nil}, "./storage/fs", "TestAppend"},
+	{fault{"the ledger is committed before the transcript is stored", "compact/store.go", "	case <-r.done:\n	case <-ctx.Done():", "	default:\n	case <-ctx.Done():", nil},
+		"./compact", "TestNothingIsCommittedBeforeTheTranscriptIsDurable"},
+	{fault{"a line of the manifest is dropped", "storage/session.go", `return bodies(records), nil`, `return bodies(records[:len(records)-1]), nil`, nil}, "./storage", "TestVerifyAccepts|TestTranscript|TestEvery|TestSession"},
+	{fault{"swapped files go unnoticed", "storage/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage", "TestVerifyNamesWhatWasDone"},
+	{fault{"a cut tail goes unnoticed", "storage/verify.go", `	if at < 0 {`, `	if at < -1 {`, nil}, "./storage", "TestVerifySeesACutTailOnlyWithAHead"},
+	{fault{"ids that hold secrets become one", "compact/name.go", `if name.String() == id {`, `if true {`, nil}, "./compact", "TestIDsThatHoldSecretsStayApart"},
+	{fault{"events are written behind the ledger", "compact/store.go", `if err := c.s.writeEvents(ctx, c.takeEvents()...); err != nil {`, `if err := c.s.writeEvents(ctx); err != nil {`, nil},
+		"./compact", "TestNoCommittedStepLacksItsEvents"},
+}
+
+func TestEveryFaultOfTheArchiveIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each fault is a build of its own; ../shared is not needed")
+	}
+	found := 0
+	for i, f := range archiveFaults {
+		if os.Getenv("COMPACT_SOAK") != "1" && i%5 != 0 {
+			continue // the full set is make soak
+		}
+		t.Run(f.name, func(t *testing.T) {
+			if caught(t, f.name, f.pkg, f.tests, f.fault) {
+				found++
+			}
+		})
+	}
+	t.Logf("%d faults of %d planted and caught", found, len(archiveFaults))
+}
