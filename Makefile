@@ -22,7 +22,7 @@ cover:
 	go test -coverprofile=coverage.out -coverpkg=$$(echo $(LIBRARY) | tr ' ' ',') $(LIBRARY) > /dev/null
 	@./.ci/coverage coverage.out 85
 
-# Every fuzz target, one after the other.
+# Every fuzz target.
 fuzz:
 	@./.ci/fuzz $(FUZZTIME)
 
@@ -30,10 +30,11 @@ bench:
 	go test -run '^$$' -bench . -benchmem ./...
 
 # The full sweeps: all shared sessions at all windows, 10,000 random histories,
-# 1,000 sessions, kills and power losses. The samples of the same code run in
-# every `make test`.
+# 1,000 sessions, kills and power losses, ten minutes without S3. The samples of
+# the same code run in every `make test`.
 soak:
-	COMPACT_SOAK=1 go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact' ./... | grep -v '^=== '
+	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn' ./... | grep -v '^=== '
+	COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== '
 
 generate:
 	go generate ./...
