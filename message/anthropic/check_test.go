@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/anthropic"
 	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 // A conversation in shorthand: u says, c calls ids, r answers ids.
@@ -41,24 +42,15 @@ func system(text string) string { return `{"role":"system","content":"` + text +
 
 func body(items ...string) string { return `{"messages":[` + strings.Join(items, ",") + `]}` }
 
-func names(vs []wire.Violation) []string {
-	out := []string{}
-	for _, v := range vs {
-		out = append(out, v.Check+" "+v.ID)
-	}
-	slices.Sort(out)
-	return out
-}
-
 func TestEachRuleIsChecked(t *testing.T) {
 	compacted := `{"role":"assistant","content":[{"type":"compaction","content":"c"}]}`
 	searched := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`
 	for body, want := range map[string][]string{
-		body(u("a"), c("1", "2"), r("1", "2"), a("b"), u("c")): {},
-		body(u("a"), c("1"), r("1", "TEXT"), u("b"), u("c")):   {},
-		body(compacted, u("a")):                                {},
-		body(u("a"), system("s"), a("b"), u("c"), system("s")): {},
-		body(u("a"), searched, system("s"), a("b"), u("c")):    {},
+		body(u("a"), c("1", "2"), r("1", "2"), a("b"), u("c")): nil,
+		body(u("a"), c("1"), r("1", "TEXT"), u("b"), u("c")):   nil,
+		body(compacted, u("a")):                                nil,
+		body(u("a"), system("s"), a("b"), u("c"), system("s")): nil,
+		body(u("a"), searched, system("s"), a("b"), u("c")):    nil,
 		body():                                                    {"empty_message "},
 		body(a("b"), u("c")):                                      {"first_message_not_user "},
 		body(u("a"), a("b")):                                      {"trailing_assistant "},
@@ -77,7 +69,7 @@ func TestEachRuleIsChecked(t *testing.T) {
 		body(system("s"), a("b"), u("c")):                         {"first_message_not_user "},
 	} {
 		req := parse(t, body)
-		if diff := cmp.Diff(want, names(req.Check(req.Messages(), seq(len(req.Messages()))))); diff != "" {
+		if diff := cmp.Diff(want, wiretest.Broken(req.Check(req.Messages(), seq(len(req.Messages()))))); diff != "" {
 			t.Errorf("%s: %s", body, diff)
 		}
 	}
@@ -119,11 +111,11 @@ func TestACompactionBlockStaysTheFirst(t *testing.T) {
 		sources []int
 		want    []string
 	}{
-		{[]message.Message{msgs[0], msgs[3]}, []int{0, 3}, []string{}},
+		{[]message.Message{msgs[0], msgs[3]}, []int{0, 3}, nil},
 		{[]message.Message{msgs[1], msgs[3]}, []int{1, 3}, []string{"compaction_block_moved 0"}},
 		{[]message.Message{message.User("x"), msgs[0], msgs[3]}, []int{-1, 0, 3}, []string{"compaction_block_moved 0"}},
 	} {
-		if diff := cmp.Diff(v.want, names(req.Check(v.view, v.sources))); diff != "" {
+		if diff := cmp.Diff(v.want, wiretest.Broken(req.Check(v.view, v.sources))); diff != "" {
 			t.Errorf("sources %v: %s", v.sources, diff)
 		}
 	}
@@ -143,7 +135,7 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 		}
 		view := slices.Clone(msgs)
 		view[1] = m
-		if diff := cmp.Diff([]string{"sealed_part_changed 1"}, names(req.Check(view, seq(len(view))))); diff != "" {
+		if diff := cmp.Diff([]string{"sealed_part_changed 1"}, wiretest.Broken(req.Check(view, seq(len(view))))); diff != "" {
 			t.Errorf("%s: %s", about, diff)
 		}
 	}
@@ -165,7 +157,7 @@ func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
 	msgs := req.Messages()
 	before := req.Check(msgs, seq(len(msgs)))
 	if len(before) != 3 {
-		t.Fatalf("the input breaks %v", names(before))
+		t.Fatalf("the input breaks %v", wiretest.Broken(before))
 	}
 	fresh := func(sources ...int) []string {
 		var view []message.Message
@@ -176,15 +168,15 @@ func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
 				view = append(view, msgs[s])
 			}
 		}
-		return names(wire.New(before, req.Check(view, sources)))
+		return wiretest.Broken(wire.New(before, req.Check(view, sources)))
 	}
 	for _, v := range []struct {
 		sources []int
 		want    []string
 	}{
-		{[]int{0, 1, 2, 6}, []string{}},
-		{[]int{-1, 5, 6}, []string{}},
-		{[]int{3, 4, 6}, []string{}},
+		{[]int{0, 1, 2, 6}, nil},
+		{[]int{-1, 5, 6}, nil},
+		{[]int{3, 4, 6}, nil},
 		{[]int{2, 4, 6}, []string{"tool_result_without_call 4/1", "tool_result_without_call 4/2"}},
 		{[]int{2, 3, 5, 6}, []string{"tool_use_without_result 3/1", "tool_use_without_result 3/2"}},
 		{[]int{2, 3, -1, 4, 6}, []string{"tool_result_without_call 4/1", "tool_result_without_call 4/2", "tool_use_without_result 3/1", "tool_use_without_result 3/2"}},

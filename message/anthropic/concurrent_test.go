@@ -11,7 +11,7 @@ import (
 
 func TestARequestAndACacheAreSharedByGoroutines(t *testing.T) {
 	cache := wire.NewCache(0)
-	data := []byte(randomBody(*seed + 3))
+	data := []byte(randomBody(4))
 	shared, err := anthropic.Wire.ParseRequest(data, cache)
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,12 @@
 package anthropic_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message/anthropic"
 	"github.com/agentcompact/compact/message/internal/splice/splicetest"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 // strange are bodies that no client should send.
@@ -32,9 +32,8 @@ func TestStrangeBodiesAreKeptAsTheyAre(t *testing.T) {
 }
 
 func TestWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
-	for i := range bodies(t) {
-		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
-		splicetest.Views(t, anthropic.Wire, []byte(randomBody(*seed+uint64(i))), rng, anthropic.CheckSealed, anthropic.CheckCompaction)
+	for seed, body := range wiretest.Random(t, randomBody) {
+		splicetest.Views(t, anthropic.Wire, body, seed, anthropic.CheckSealed, anthropic.CheckCompaction)
 	}
 }
 

@@ -28,13 +28,7 @@ func formatOf(name string) string {
 	return ""
 }
 
-func seq(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
+var seq = wiretest.Sources
 
 func TestRecordedLogsAreFoundReadAndWrittenBack(t *testing.T) {
 	found := map[string]int{}

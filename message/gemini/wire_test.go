@@ -1,9 +1,7 @@
 package gemini_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,18 +12,6 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
-
-var seed = flag.Uint64("seed", 1, "of the first random body")
-
-// bodies is how many random bodies a test takes.
-func bodies(t *testing.T) int {
-	n := 150
-	if os.Getenv("COMPACT_SOAK") != "" {
-		n = 20_000
-	}
-	t.Logf("%d bodies from seed %d", n, *seed)
-	return n
-}
 
 // randomBody writes a request of generateContent that a client could send.
 func randomBody(seed uint64) string {
@@ -80,26 +66,16 @@ func randomRound(j wiretest.JSON, i int) []string {
 }
 
 func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
-	for i := range bodies(t) {
-		wiretest.Body(t, gemini.Wire, []byte(randomBody(*seed+uint64(i))))
+	for _, body := range wiretest.Random(t, randomBody) {
+		wiretest.Body(t, gemini.Wire, body)
 	}
 }
 
-func seq(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
+var seq = wiretest.Sources
 
 func parse(t *testing.T, body string) wire.Request {
 	t.Helper()
-	r, err := gemini.Wire.ParseRequest([]byte(body), nil)
-	if err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
-	return r
+	return wiretest.Parse(t, gemini.Wire, body)
 }
 
 func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
-	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 const legal = `{"messages":[
@@ -20,14 +20,6 @@ const legal = `{"messages":[
 {"role":"tool","tool_call_id":"a","content":"2"},
 {"role":"assistant","content":"done"},
 {"role":"user","content":"next"}]}`
-
-func names(vs []wire.Violation) []string {
-	var out []string
-	for _, v := range vs {
-		out = append(out, v.Check+" "+v.ID)
-	}
-	return out
-}
 
 func message1(t *testing.T, raw string) message.Message {
 	t.Helper()
@@ -51,14 +43,14 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}{
 		"nothing":                       {sources: seq(7)},
 		"a round less":                  {sources: []int{0, 1, 5, 6}},
-		"a masked result":               {sources: seq(7), replace: map[int]message.Message{3: edit(t, msgs[3], "[masked]")}},
-		"a summary and a notice":        {sources: []int{0, -1, -2, 6}},
+		"a masked result":               {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "[masked]")}},
+		"a summary and a notice":        {sources: []int{0, -1, wiretest.Notice, 6}},
 		"a call without its result":     {sources: []int{0, 1, 2, 3, 5, 6}, want: []string{"tool_call_without_result a"}},
 		"something before the result":   {sources: []int{0, 2, 3, 1, 4, 5, 6}, want: []string{"tool_call_without_result a", "tool_result_without_call a"}},
 		"a result without its call":     {sources: []int{0, 1, 3, 5, 6}, want: []string{"tool_result_without_call b"}},
 		"a result twice":                {sources: []int{0, 1, 2, 3, 4, 3, 5, 6}, want: []string{"tool_result_repeated b"}},
-		"calls at the end":              {sources: []int{0, 1, 2}, want: []string{"tool_call_without_result a", "tool_call_without_result b", "assistant_message_last "}},
-		"an empty stub":                 {sources: seq(7), replace: map[int]message.Message{3: edit(t, msgs[3], "")}, want: []string{"empty_content " + edit(t, msgs[3], "").Fingerprint().String()}},
+		"calls at the end":              {sources: []int{0, 1, 2}, want: []string{"assistant_message_last ", "tool_call_without_result a", "tool_call_without_result b"}},
+		"an empty stub":                 {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "")}, want: []string{"empty_content " + wiretest.Edited(t, msgs[3], "").Fingerprint().String()}},
 		"a result without id":           {sources: seq(7), replace: map[int]message.Message{5: message1(t, `{"role":"tool","content":"x"}`)}, want: []string{"tool_message_without_id "}},
 		"the system message behind":     {sources: []int{1, 0, 5, 6}, want: []string{"system_message_first "}},
 		"the model's own words at last": {sources: []int{0, 1, 5}, want: []string{"assistant_message_last "}},
@@ -68,40 +60,15 @@ func TestCheckCatchesEachRule(t *testing.T) {
 			want: []string{"reasoning_changed " + fp(2)}},
 		"a signature stripped": {sources: seq(7), replace: map[int]message.Message{2: message1(t, strings.Replace(string(msgs[2].Raw()), `"thought_signature":"AA=="`, "", 1))},
 			want: []string{"tool_calls_changed " + fp(2)}},
-		"a source that is none": {sources: []int{0, 9}, want: []string{"view_does_not_fit_request "}},
+		"a source that is none": {sources: []int{0, 9}, replace: map[int]message.Message{1: msgs[1]}, want: []string{"view_does_not_fit_request "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var view []message.Message
-			for k, src := range c.sources {
-				switch {
-				case src == -1:
-					view = append(view, message.Assistant("sum"))
-				case src == -2:
-					view = append(view, message.System("[notice]"))
-					c.sources[k] = -1
-				case src >= len(msgs):
-					view = append(view, msgs[0])
-				default:
-					view = append(view, msgs[src])
-				}
-				if m, ok := c.replace[k]; ok {
-					view[k] = m
-				}
-			}
-			if diff := cmp.Diff(c.want, names(r.Check(view, c.sources))); diff != "" {
+			view, sources := wiretest.View(msgs, c.sources, c.replace)
+			if diff := cmp.Diff(c.want, wiretest.Broken(r.Check(view, sources))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-}
-
-func edit(t *testing.T, m message.Message, s string) message.Message {
-	t.Helper()
-	m, err := m.WithPartText(0, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 func TestContentOfEveryKindIsContent(t *testing.T) {

@@ -2,9 +2,7 @@ package openai_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,18 +14,6 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
-
-var seed = flag.Uint64("seed", 1, "of the first random body")
-
-// bodies is how many random bodies a test takes.
-func bodies(t *testing.T) int {
-	n := 150
-	if os.Getenv("COMPACT_SOAK") != "" {
-		n = 20_000
-	}
-	t.Logf("%d bodies from seed %d", n, *seed)
-	return n
-}
 
 // randomBody writes a request of chat completions.
 func randomBody(seed uint64) string {
@@ -66,8 +52,8 @@ func randomRound(j wiretest.JSON, i int) []string {
 }
 
 func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
-	for i := range bodies(t) {
-		wiretest.Body(t, openai.Wire, []byte(randomBody(*seed+uint64(i))))
+	for _, body := range wiretest.Random(t, randomBody) {
+		wiretest.Body(t, openai.Wire, body)
 	}
 }
 
@@ -88,21 +74,11 @@ func TestWireReadsEveryRecordedSession(t *testing.T) {
 	}
 }
 
-func seq(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
+var seq = wiretest.Sources
 
 func parse(t *testing.T, body string) wire.Request {
 	t.Helper()
-	r, err := openai.Wire.ParseRequest([]byte(body), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return wiretest.Parse(t, openai.Wire, body)
 }
 
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/responses"
 	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 // The messages of it: 0 instructions, 1 compaction, 2 user, 3 reasoning and two
@@ -28,21 +29,13 @@ const legal = `{"instructions":"s","input":[
 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]},
 {"role":"user","content":"next"}]}`
 
-func names(vs []wire.Violation) []string {
-	var out []string
-	for _, v := range vs {
-		out = append(out, v.Check+" "+v.ID)
-	}
-	return out
-}
-
 // Each case is a view of the legal request, made by hand: what it breaks that
 // the request did not.
 func TestCheckCatchesEachRule(t *testing.T) {
 	r := parse(t, legal)
 	msgs := r.Messages()
 	before := r.Check(msgs, seq(len(msgs)))
-	if diff := cmp.Diff([]string{"tool_result_without_call z"}, names(before)); diff != "" {
+	if diff := cmp.Diff([]string{"tool_result_without_call z"}, wiretest.Broken(before)); diff != "" {
 		t.Fatal(diff) // its call is behind the reference: the provider knows
 	}
 	fp := func(i int) string { return msgs[i].Fingerprint().String() }
@@ -53,7 +46,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 		}
 		return m
 	}
-	empty := edit(t, msgs[4], "")
+	empty := wiretest.Edited(t, msgs[4], "")
 	for name, c := range map[string]struct {
 		sources []int
 		replace map[int]message.Message
@@ -62,11 +55,11 @@ func TestCheckCatchesEachRule(t *testing.T) {
 		"nothing":                       {sources: seq(10)},
 		"rounds less":                   {sources: []int{0, 1, 2, 6, 7, 9}},
 		"a reference less":              {sources: []int{0, 1, 2, 8, 9}},
-		"a masked output":               {sources: seq(10), replace: map[int]message.Message{4: edit(t, msgs[4], "[masked]")}},
-		"a summary and a notice":        {sources: []int{0, 1, -1, -2, 9}},
+		"a masked output":               {sources: seq(10), replace: map[int]message.Message{4: wiretest.Edited(t, msgs[4], "[masked]")}},
+		"a summary and a notice":        {sources: []int{0, 1, -1, wiretest.Notice, 9}},
 		"a call without its output":     {sources: []int{0, 1, 2, 3, 4, 9}, want: []string{"tool_call_without_result a"}},
 		"an output without its call":    {sources: []int{0, 1, 2, 4, 9}, want: []string{"tool_result_without_call b"}},
-		"an output before its call":     {sources: []int{0, 1, 2, 4, 3, 5, 9}, want: []string{"tool_result_without_call b", "tool_call_without_result b"}},
+		"an output before its call":     {sources: []int{0, 1, 2, 4, 3, 5, 9}, want: []string{"tool_call_without_result b", "tool_result_without_call b"}},
 		"an item twice":                 {sources: []int{0, 1, 2, 2, 9}, want: []string{"item_repeated " + fp(2)}},
 		"reasoning alone":               {sources: seq(10), replace: map[int]message.Message{8: reasoningOf(t, msgs[8])}, want: []string{"reasoning_without_item " + reasoningOf(t, msgs[8]).Fingerprint().String(), "sealed_item_changed " + fp(8)}},
 		"reasoning stripped":            {sources: seq(10), replace: map[int]message.Message{3: item(`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"QQ"},`, "")}, want: []string{"sealed_item_changed " + fp(3)}},
@@ -82,35 +75,12 @@ func TestCheckCatchesEachRule(t *testing.T) {
 		"no instructions":               {sources: []int{1, 2}, want: []string{"view_does_not_fit_request "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var view []message.Message
-			for k, src := range c.sources {
-				switch src {
-				case -1:
-					view = append(view, message.Assistant("sum"))
-				case -2:
-					view = append(view, message.System("[notice]"))
-					c.sources[k] = -1
-				default:
-					view = append(view, msgs[src])
-				}
-				if m, ok := c.replace[k]; ok {
-					view[k] = m
-				}
-			}
-			if diff := cmp.Diff(c.want, names(wire.New(before, r.Check(view, c.sources)))); diff != "" {
+			view, sources := wiretest.View(msgs, c.sources, c.replace)
+			if diff := cmp.Diff(c.want, wiretest.Broken(wire.New(before, r.Check(view, sources)))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-}
-
-func edit(t *testing.T, m message.Message, s string) message.Message {
-	t.Helper()
-	m, err := m.WithPartText(0, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // reasoningOf is what is left of a message without what its reasoning led to.

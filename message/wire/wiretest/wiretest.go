@@ -35,18 +35,10 @@ func Body(t *testing.T, f wire.Format, body []byte) {
 	}
 }
 
-func sources(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // identity: "a view that is equal to Messages gives back the very same slice".
 func identity(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
-	out, err := r.Write(slices.Clone(r.Messages()), sources(len(r.Messages())))
+	out, err := r.Write(slices.Clone(r.Messages()), Sources(len(r.Messages())))
 	if err != nil || !bytes.Equal(out, body) {
 		t.Fatalf("written back as\n%s\nof\n%s\n%v", out, body, err)
 	}
@@ -108,7 +100,7 @@ func edits(t *testing.T, r wire.Request, body []byte) {
 
 func edit(t *testing.T, r wire.Request, body []byte, view []message.Message, i, p int) {
 	t.Helper()
-	out, err := r.Write(view, sources(len(view)))
+	out, err := r.Write(view, Sources(len(view)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 // Any holds arbitrary input against the promises that need no well-formed
@@ -29,7 +30,7 @@ func Any(t *testing.T, f wire.Format, data []byte) {
 	if err != nil {
 		return
 	}
-	msgs, all := r.Messages(), identity(len(r.Messages()))
+	msgs, all := r.Messages(), wiretest.Sources(len(r.Messages()))
 	r.Check(msgs, all)
 	out, err := r.Write(msgs, all)
 	if err != nil || !bytes.Contains(data, []byte(`"meta"`)) && !bytes.Equal(out, data) {
@@ -41,14 +42,6 @@ func Any(t *testing.T, f wire.Format, data []byte) {
 			edit(t, r, i, p)
 		}
 	}
-}
-
-func identity(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // one reads a message, writes it and reads it again.
@@ -73,7 +66,7 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 		return
 	}
 	view[i] = m
-	out, err := r.Write(view, identity(len(view)))
+	out, err := r.Write(view, wiretest.Sources(len(view)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +80,13 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	}
 }
 
-// Views holds random views of a body against each other: the one that is
-// written, and what is read again. It must be the same conversation, and break
-// the same rules. relative are the checks that compare with the request.
-func Views(t *testing.T, f wire.Format, body []byte, rng *rand.Rand, relative ...string) {
+// Views holds random views of a body against each other, always the same for a
+// seed: the one that is written, and what is read again. It must be the same
+// conversation, and break the same rules. relative are the checks that compare
+// with the request.
+func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...string) {
 	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
 	r, err := f.ParseRequest(body, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +111,7 @@ func Views(t *testing.T, f wire.Format, body []byte, rng *rand.Rand, relative ..
 			}
 		}
 		want := found(r.Check(view, sources), relative)
-		if diff := cmp.Diff(want, found(again.Check(back, identity(len(back))), nil)); diff != "" {
+		if diff := cmp.Diff(want, found(again.Check(back, wiretest.Sources(len(back))), nil)); diff != "" {
 			t.Fatalf("a view breaks other rules than what is written of it: %s\n%s", diff, out)
 		}
 	}

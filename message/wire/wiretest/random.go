@@ -1,0 +1,33 @@
+package wiretest
+
+import (
+	"flag"
+	"iter"
+	"os"
+	"testing"
+)
+
+var seed = flag.Uint64("seed", 1, "of the first random body")
+
+// Random gives bodies as body writes them for a seed, each with its seed: 150
+// of them, or 20,000 where COMPACT_SOAK is set, from that of the flag -seed on.
+func Random(t *testing.T, body func(seed uint64) string) iter.Seq2[uint64, []byte] {
+	n := uint64(150)
+	if os.Getenv("COMPACT_SOAK") != "" {
+		n = 20_000
+	}
+	return func(yield func(uint64, []byte) bool) {
+		at := *seed
+		defer func() {
+			if t.Failed() {
+				t.Logf("again: -seed %d", at)
+			}
+		}()
+		for ; at < *seed+n && !t.Failed(); at++ {
+			if !yield(at, []byte(body(at))) {
+				return
+			}
+		}
+		t.Logf("%d bodies from seed %d", n, *seed)
+	}
+}
