@@ -3,8 +3,12 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It grows
@@ -58,18 +62,19 @@ func (e Event) status() Status {
 }
 
 func (t *TraceInfo) appendJSON(dst []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = appendString(dst, t.Name.String())
+	dst = jsonscan.AppendQuote(append(dst, `{"name":`...), t.Name.String())
 	dst = appendOptional(dst, "group_id", t.GroupID.String())
 	dst = appendTime(dst, "started_at", t.Start)
 	dst = appendTime(dst, "ended_at", t.End)
 	if len(t.Metadata) > 0 {
-		plain := make(map[string]string, len(t.Metadata))
-		for k, v := range t.Metadata {
-			plain[k] = v.String()
-		}
 		dst = append(dst, `,"metadata":`...)
-		dst = append(dst, marshal(plain)...) // sorted by key
+		open := byte('{')
+		for _, k := range slices.Sorted(maps.Keys(t.Metadata)) {
+			dst = jsonscan.AppendQuote(append(dst, open), k)
+			dst = jsonscan.AppendQuote(append(dst, ':'), t.Metadata[k].String())
+			open = ','
+		}
+		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
@@ -82,8 +87,7 @@ func appendData(dst []byte, data string) []byte {
 	raw := []byte(data)
 	switch {
 	case data[0] != '{' || !json.Valid(raw):
-		dst = append(dst, `{"output_text":`...)
-		return append(appendString(dst, data), '}')
+		return append(jsonscan.AppendQuote(append(dst, `{"output_text":`...), data), '}')
 	case bytes.ContainsAny(raw, "\n\r"): // white space: inside strings they are escaped
 		var line bytes.Buffer
 		if err := json.Compact(&line, raw); err == nil {
@@ -97,7 +101,7 @@ func appendMember(dst []byte, key, value string) []byte {
 	dst = append(dst, ',', '"')
 	dst = append(dst, key...)
 	dst = append(dst, '"', ':')
-	return appendString(dst, value)
+	return jsonscan.AppendQuote(dst, value)
 }
 
 func appendOptional(dst []byte, key, value string) []byte {
@@ -112,28 +116,4 @@ func appendTime(dst []byte, key string, t time.Time) []byte {
 		return dst
 	}
 	return appendMember(dst, key, t.UTC().Format(time.RFC3339Nano))
-}
-
-// appendString appends s as a JSON string. Identifiers are nearly always plain
-// ASCII, which is copied.
-func appendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return append(dst, marshal(s)...)
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
-}
-
-// marshal is json.Marshal without HTML escaping, for values that can't fail.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("trace: " + err.Error()) // strings, numbers and maps of them only
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
 }

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"strconv"
 	"time"
@@ -90,4 +92,15 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
+}
+
+// marshal is json.Marshal without HTML escaping, for values that can't fail.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("trace: " + err.Error()) // payloads hold nothing that JSON has no form for
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
 }

@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"strategy":            {"message", "token", "policy", "internal/jsonscan"},
 	"redact":              {"internal/jsonscan"},
 	"storage":             {"redact"},
-	"trace":               {"redact"},
+	"trace":               {"redact", "internal/jsonscan"},
 	"compact":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan"},
 	"configs":             {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan"},
 	"cmd/compactctl":      {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "internal/jsonscan"},

@@ -3,7 +3,10 @@ package ariadne
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"unicode/utf16"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // The server cuts strings of more than 102400 UTF-16 units, if need be through
@@ -28,7 +31,7 @@ func fit(s *wireSpan, limit int) []byte {
 		encoded = s.encode()
 	}
 	if len(encoded) > limit {
-		s.data = marshal(substitute{clip(s.session, maxMeta), len(full), "too large for the viewer; the whole is in the audit log"})
+		s.data = substitute(clip(s.session, maxMeta), len(full))
 		s.traceID, s.parentID = clip(s.traceID, maxMeta), clip(s.parentID, maxMeta)
 		encoded = s.encode()
 	}
@@ -36,10 +39,11 @@ func fit(s *wireSpan, limit int) []byte {
 }
 
 // substitute is the data of a span that is too large whatever is cut.
-type substitute struct {
-	SessionID  string `json:"session_id,omitempty"`
-	DataBytes  int    `json:"data_bytes"`
-	OutputText string `json:"output_text"`
+func substitute(session string, size int) []byte {
+	b := strconv.AppendInt([]byte(`{"data_bytes":`), int64(size), 10)
+	b = appendOptional(b, "session_id", session)
+	b = appendMember(b, "output_text", "too large for the viewer; the whole is in the audit log")
+	return append(b, '}')
 }
 
 // shorten rewrites a JSON value with every string cut to units UTF-16 units and
@@ -73,23 +77,28 @@ func (w *shortener) value() {
 			w.array()
 		}
 	case string:
-		w.out = append(w.out, marshal(cut(v, w.units))...)
-	default:
-		w.out = append(w.out, marshal(v)...)
+		w.out = jsonscan.AppendQuote(w.out, cut(v, w.units))
+	case json.Number:
+		w.out = append(w.out, v...)
+	case bool:
+		w.out = strconv.AppendBool(w.out, v)
+	case nil:
+		w.out = append(w.out, "null"...)
 	}
 }
 
 func (w *shortener) object() {
 	w.out = append(w.out, '{')
 	for first := true; w.dec.More(); first = false {
-		key, err := w.dec.Token()
-		if err != nil {
+		token, err := w.dec.Token()
+		key, ok := token.(string)
+		if err != nil || !ok {
 			return
 		}
 		if !first {
 			w.out = append(w.out, ',')
 		}
-		w.out = append(append(w.out, marshal(key)...), ':')
+		w.out = append(jsonscan.AppendQuote(w.out, key), ':')
 		w.value()
 	}
 	w.end('}')

@@ -1,6 +1,7 @@
 package ariadne
 
 import (
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -17,6 +18,11 @@ type wireTrace struct {
 	StartedAt string            `json:"started_at,omitempty"`
 	EndedAt   string            `json:"ended_at,omitempty"`
 	Metadata  map[string]string `json:"metadata,omitempty"`
+}
+
+func (w *wireTrace) encode() []byte {
+	b, _ := json.Marshal(w) // texts only: it can't fail
+	return b
 }
 
 type wireSpan struct {
@@ -81,7 +87,8 @@ func (e *Exporter) encode(events []trace.Event, t *tally) []item {
 		}
 		if info := infos[ev.TraceID]; info != nil {
 			delete(infos, ev.TraceID)
-			items = append(items, item{marshal(e.trace(info)), eventIf(ev.SpanID == "")})
+			w := e.trace(info)
+			items = append(items, item{w.encode(), eventIf(ev.SpanID == "")})
 		}
 		if ev.SpanID != "" {
 			items = append(items, item{fit(&spans[i], e.body-len(`{"batch":[]}`)), 1})
