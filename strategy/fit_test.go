@@ -29,7 +29,7 @@ type sample struct {
 // summaries keep of sessions whose sources took no part in the fit.
 func TestRankingCanBeFittedAgain(t *testing.T) {
 	if os.Getenv("COMPACT_TRAIN") == "" {
-		t.Skip("set COMPACT_TRAIN=1 to fit the weights of the ranking")
+		t.Skip("takes minutes, and only prints weights to choose from; set COMPACT_TRAIN=1 to fit them again")
 	}
 	sessions := recordings(t)
 	half := halves(sessions)

@@ -6,20 +6,22 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Summarizer writes one draft of a summary.
-//
-// Summarize may be called concurrently. It must not modify or keep the
-// messages, must return the context's error soon after the context ends, and
-// makes one attempt: asking again is the caller's. Where it can tell, the
-// error is a *[Failure] that says why there is no draft; any other error ends
-// the attempts at once. A draft need not be verified, nor within the limit:
-// the caller checks both.
+// A Summarizer writes drafts of summaries. It may be used concurrently.
 type Summarizer interface {
+	// Summarize writes one draft. It
+	//   - makes one attempt: asking again is the caller's;
+	//   - must not modify the messages, nor keep them after it returned;
+	//   - returns the context's error soon after the context ends;
+	//   - returns a *[Failure] where it can tell why there is no draft; any
+	//     other error ends the attempts at once.
+	// A draft need not be verified, nor within the limit: the caller checks both.
 	Summarize(ctx context.Context, r Request) (Draft, error)
 }
 
 // A Describer is a Summarizer that says what it is.
 type Describer interface {
+	// Describe returns the same Info whenever it is called, and asks nobody
+	// for it. It may be called concurrently.
 	Describe() Info
 }
 

@@ -3,10 +3,12 @@ package trace
 import "context"
 
 // A Joiner is an [Exporter] to a tracing system which the caller may use for
-// itself too. Join looks in ctx for the caller's span of that system and, if
-// there is one, returns a context that [FromContext] finds it in. It may be
-// called concurrently, also with the other methods.
+// itself too.
 type Joiner interface {
+	// Join looks in ctx for the caller's span of that system and returns a
+	// context in which [FromContext] finds it, or ctx itself if there is none.
+	// It must not block, and may be called concurrently, also with the other
+	// methods and after Shutdown.
 	Join(ctx context.Context) context.Context
 }
 

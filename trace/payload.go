@@ -13,8 +13,11 @@ import (
 // A Payload is what an event says in its data. The payload types of this
 // package are the only ones. Their text is not redacted yet.
 type Payload interface {
+	// spec says what sort of event the payload makes.
 	spec() spec
-	complete() any // the payload with what follows from its other fields
+	// complete returns the payload with what follows from its other fields:
+	// always something that JSON can hold, and never null.
+	complete() any
 }
 
 // spec is what an event gets from the type of its payload.

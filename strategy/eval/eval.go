@@ -11,6 +11,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -198,7 +199,7 @@ func (o Options) list(setting Setting, s *Split) string {
 		cost := o.Count(" " + e.Text)
 		entries = append(entries, entry{e.Text, cost, e.Score / float64(max(cost, 1))})
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return compare(b.worth, a.worth) })
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(b.worth, a.worth) })
 	room, out := setting.MaxTokens, []string{}
 	for _, e := range entries {
 		if e.cost <= room {
@@ -207,16 +208,6 @@ func (o Options) list(setting Setting, s *Split) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (s *Split) row(setting Setting, name string) Row {

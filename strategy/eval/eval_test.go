@@ -90,7 +90,7 @@ func sessions(t testing.TB) []Session {
 // With -v the whole report is printed.
 func TestFutureNeedRecallOfTheExtractiveSummary(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measured over all recorded sessions; not with -short")
+		t.Skip("takes a minute over all recorded sessions; run without -short")
 	}
 	c, err := token.ForModel("gpt-4")
 	if err != nil {

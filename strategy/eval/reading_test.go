@@ -73,7 +73,7 @@ func FuzzReadingReportsWhatTheTextHolds(f *testing.F) {
 // COMPACT_SOAK=1 all readings, else two of them.
 func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measured over all recorded sessions; not with -short")
+		t.Skip("takes a minute over all recorded sessions; run without -short")
 	}
 	c, err := token.ForModel("gpt-4")
 	if err != nil {

@@ -344,7 +344,7 @@ func sharedSample(t *testing.T) []byte {
 	}
 	body, err := os.ReadFile(filepath.Join(dir, "..", "shared", "ariadne-sample-batch.json"))
 	if err != nil {
-		t.Skip("../shared/ariadne-sample-batch.json is not there")
+		t.Skip("the sample batch is absent; it is expected at ../shared/ariadne-sample-batch.json, beside the repository")
 	}
 	return bytes.TrimSpace(body)
 }
