@@ -60,7 +60,8 @@ func (format) ParseMessage(raw []byte) (message.Message, error) {
 	if err := jsonscan.Check(raw); err != nil {
 		return message.Message{}, err
 	}
-	return parse(raw)
+	m, _, err := grammar{}.Item(raw)
+	return m, err
 }
 
 func (format) AppendMessage(dst []byte, m message.Message) []byte {
@@ -87,40 +88,19 @@ func (r *request) About() wire.About { return r.about }
 // grammar is this wire as a list of items.
 type grammar struct{}
 
-func (grammar) Name() string  { return Name }
-func (grammar) Field() string { return "messages" }
+func (grammar) Name() string    { return Name }
+func (grammar) Field() string   { return "messages" }
+func (grammar) Content() string { return "content" }
 
-func (grammar) Item(raw []byte) ([]message.Message, error) {
-	m, mixed, err := read(raw)
-	if err != nil || !mixed {
-		return []message.Message{m}, err
-	}
-	blocks := content(raw)
-	results, err := parse(splice.Only(raw, blocks, true))
-	if err != nil {
-		return nil, err
-	}
-	rest, err := parse(splice.Only(raw, blocks, false))
-	return []message.Message{results, rest}, err
-}
-
-// Prompt makes the system prompt a message of its own, as it would stand in
-// the list. It can't be edited.
-func (grammar) Prompt(raw []byte) ([]message.Message, error) {
+// Prompt takes a string or an array of blocks.
+func (grammar) Prompt(raw []byte) ([]byte, error) {
 	switch {
 	case raw[0] != '"' && raw[0] != '[' && string(raw) != "null":
 		return nil, &FieldError{Field: "system", Reason: "must be a string or an array of blocks"}
 	case len(raw) == len(`""`) || string(raw) == "null":
 		return nil, nil
 	}
-	item := make([]byte, 0, len(raw)+32)
-	item = append(append(item, `{"role":"system","content":`...), raw...)
-	m, err := parse(append(item, '}'))
-	if err != nil || len(m.Parts) == 0 {
-		return nil, err
-	}
-	m.Protected = true
-	return []message.Message{message.FromWire(m, Name, m.Raw(), nil)}, nil
+	return raw, nil
 }
 
 func (grammar) Blocks(item []byte) []splice.Block { return content(item) }

@@ -75,23 +75,23 @@ func (b *block) decoded(at jsonscan.Span) string {
 
 // block reads one block of a message.
 func (p *parser) block(at jsonscan.Span) error {
-	b := block{data: p.data}
+	b := block{data: p.Data}
 	if err := b.read(at); err != nil {
 		return err
 	}
 	result := b.kind == "tool_result"
-	p.results, p.rest = p.results || result, p.rest || !result
+	p.Results, p.Rest = p.Results || result, p.Rest || !result
 	switch {
 	case result:
 		return p.result(&b)
 	case b.kind == "text" && b.text.End != 0:
-		return p.text(message.Part{Kind: message.KindText, Sealed: b.cited()}, b.text)
+		return p.Text(message.Part{Kind: message.KindText, Sealed: b.cited()}, b.text)
 	case b.kind == "thinking" && b.thinking.End != 0:
-		return p.text(message.Part{Kind: message.KindReasoning, Sealed: true}, b.thinking)
+		return p.Text(message.Part{Kind: message.KindReasoning, Sealed: true}, b.thinking)
 	case b.kind == "redacted_thinking":
-		p.add(message.Part{Kind: message.KindReasoning, Args: b.verbatim(), Sealed: true}, jsonscan.Span{})
+		p.Add(message.Part{Kind: message.KindReasoning, Args: b.verbatim(), Sealed: true}, jsonscan.Span{})
 	case b.kind == "tool_use":
-		p.add(message.Part{Kind: message.KindToolCall, CallID: b.decoded(b.id), Name: b.decoded(b.name), Args: b.args()}, jsonscan.Span{})
+		p.Add(message.Part{Kind: message.KindToolCall, CallID: b.decoded(b.id), Name: b.decoded(b.name), Args: b.args()}, jsonscan.Span{})
 	default:
 		p.piece(&b, "")
 	}
@@ -120,18 +120,18 @@ func (p *parser) result(b *block) error {
 	id := b.decoded(b.use)
 	part := message.Part{Kind: message.KindToolResult, CallID: id}
 	if b.isString(b.content) {
-		return p.text(part, b.content)
+		return p.Text(part, b.content)
 	}
 	inner, texts, err := b.inner()
 	if err != nil {
 		return err
 	}
 	if texts == 0 { // it answers the call all the same
-		p.add(part, jsonscan.Span{})
+		p.Add(part, jsonscan.Span{})
 	}
 	for i := range inner {
 		if in := &inner[i]; in.plain() {
-			err = p.text(part, in.text)
+			err = p.Text(part, in.text)
 		} else {
 			p.piece(in, id)
 		}

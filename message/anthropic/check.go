@@ -11,7 +11,7 @@ import (
 
 // The rules of the API, as [wire.Violation.Check] names them.
 const (
-	CheckView         = "view"                     // the view is none of this request
+	CheckView         = splice.CheckView           // the view is none of this request
 	CheckFirst        = "first_message_not_user"   // a compaction block may come first, too
 	CheckRole         = "unknown_role"             //
 	CheckSystem       = "system_position"          // behind the user, before the assistant
@@ -29,128 +29,115 @@ const (
 
 // checker holds one view against the rules.
 type checker struct {
-	*request
-	view    []message.Message
-	sources []int
-	units   []splice.Unit
-	found   []wire.Violation
+	splice.Checker
+	request *request
 	sorted  []string // what ids returned last
 }
 
 // Check holds what Write would write against the rules of the API.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
-	units, err := r.Plan(view, sources)
-	if err != nil {
-		return []wire.Violation{{Check: CheckView, Index: -1, Detail: err.Error()}}
+	held, ok := splice.NewChecker(r.List, view, sources)
+	if !ok {
+		return held.Found
 	}
-	c := checker{request: r, view: view, sources: sources, units: units}
+	c := checker{Checker: held, request: r}
 	c.ends()
 	c.contents()
 	c.pairs()
 	c.marked()
 	c.compacted()
-	return c.found
-}
-
-// report adds a violation in a unit; about tells it from others of the check.
-func (c *checker) report(check string, u splice.Unit, about, detail string) {
-	c.found = append(c.found, wire.Violation{Check: check, ID: splice.ID(c.sources[u.From], about), Index: u.From, Detail: detail})
-}
-
-// whole adds a violation of which there is one at most.
-func (c *checker) whole(check string, index int, detail string) {
-	c.found = append(c.found, wire.Violation{Check: check, Index: index, Detail: detail})
+	return c.Found
 }
 
 // role is the role of a unit on the wire.
 func (c *checker) role(u splice.Unit) string {
 	if u.Made() {
-		return string(madeRole(c.view[u.From]))
+		return string(madeRole(c.View[u.From]))
 	}
 	return c.Role(u.Item)
 }
 
 // ends checks the first message and the last.
 func (c *checker) ends() {
-	if len(c.units) == 0 {
-		c.whole(CheckEmpty, -1, "messages: at least one message is required")
+	if len(c.Units) == 0 {
+		c.Whole(CheckEmpty, -1, "messages: at least one message is required")
 		return
 	}
-	first, last := c.units[0], c.units[len(c.units)-1]
+	first, last := c.Units[0], c.Units[len(c.Units)-1]
 	if c.role(first) != "user" && !c.compacts(first) {
-		c.whole(CheckFirst, first.From, "messages: first message must use the \"user\" role")
+		c.Whole(CheckFirst, first.From, "messages: first message must use the \"user\" role")
 	}
 	if c.role(last) == "assistant" {
-		c.whole(CheckTrailing, last.From, "the conversation ends with an assistant message, with which the answer would begin; the conversation must end with a user message")
+		c.Whole(CheckTrailing, last.From, "the conversation ends with an assistant message, with which the answer would begin; the conversation must end with a user message")
 	}
 }
 
 // contents checks each message for itself, and where it stands.
 func (c *checker) contents() {
-	for i, u := range c.units {
+	for i, u := range c.Units {
 		switch role := c.role(u); role {
 		case "user", "assistant":
 		case "system":
 			c.system(i)
 		default:
-			c.report(CheckRole, u, "", fmt.Sprintf("messages: unexpected role %q", role))
+			c.Report(CheckRole, u, "", fmt.Sprintf("messages: unexpected role %q", role))
 		}
 		parts := 0
 		for k := u.From; k < u.To; k++ {
-			parts += len(c.view[k].Parts)
+			parts += len(c.View[k].Parts)
 			c.texts(u, k)
-			if s := c.sources[k]; s >= 0 && c.Changed(&c.view[k], s) {
-				c.report(CheckSealed, u, "", "messages: `thinking` or `redacted_thinking` blocks cannot be modified; these blocks must remain as they were in the original response")
+			if s := c.Sources[k]; s >= 0 && c.Changed(&c.View[k], s) {
+				c.Report(CheckSealed, u, "", "messages: `thinking` or `redacted_thinking` blocks cannot be modified; these blocks must remain as they were in the original response")
 			}
 		}
-		if last := i == len(c.units)-1; parts == 0 && !(last && c.role(u) == "assistant") {
-			c.report(CheckEmpty, u, "", "messages: all messages must have non-empty content except for the optional final assistant message")
+		if last := i == len(c.Units)-1; parts == 0 && !(last && c.role(u) == "assistant") {
+			c.Report(CheckEmpty, u, "", "messages: all messages must have non-empty content except for the optional final assistant message")
 		}
 		c.order(u)
 	}
 }
 
 func (c *checker) texts(u splice.Unit, k int) {
-	for i := range c.view[k].Parts {
-		if p := &c.view[k].Parts[i]; p.Kind == message.KindText && strings.TrimSpace(p.Text) == "" {
-			c.report(CheckEmptyText, u, fmt.Sprintf("%d.%d", k-u.From, i), "messages: text content blocks must contain non-whitespace text")
+	for i := range c.View[k].Parts {
+		if p := &c.View[k].Parts[i]; p.Kind == message.KindText && strings.TrimSpace(p.Text) == "" {
+			c.Report(CheckEmptyText, u, fmt.Sprintf("%d.%d", k-u.From, i), "messages: text content blocks must contain non-whitespace text")
 		}
 	}
 }
 
 // system checks the place of a system message in the midst of the others.
 func (c *checker) system(i int) {
-	u := c.units[i]
+	u := c.Units[i]
 	switch {
 	case i == 0: // ends says so
-	case c.role(c.units[i-1]) == "assistant" && !c.servers(c.units[i-1]), c.role(c.units[i-1]) == "system":
-		c.report(CheckSystem, u, "before", "messages: a system message must follow a user message")
+	case c.role(c.Units[i-1]) == "assistant" && !c.servers(c.Units[i-1]), c.role(c.Units[i-1]) == "system":
+		c.Report(CheckSystem, u, "before", "messages: a system message must follow a user message")
 	}
-	if i+1 < len(c.units) && c.role(c.units[i+1]) != "assistant" {
-		c.report(CheckSystem, u, "after", "messages: a system message must be the last, or before an assistant message")
+	if i+1 < len(c.Units) && c.role(c.Units[i+1]) != "assistant" {
+		c.Report(CheckSystem, u, "after", "messages: a system message must be the last, or before an assistant message")
 	}
 }
 
 // servers reports whether a message ends with what a server's tool did.
 func (c *checker) servers(u splice.Unit) bool {
-	parts := c.view[u.To-1].Parts
+	parts := c.View[u.To-1].Parts
 	return len(parts) > 0 && parts[len(parts)-1].Kind == message.KindOther
 }
 
 // order checks that results come first, in an item that has something else.
 func (c *checker) order(u splice.Unit) {
 	mixed := u.To-u.From == 2
-	if !mixed && (c.view[u.From].Role == message.RoleTool || !c.view[u.From].Has(message.KindToolResult)) {
+	if !mixed && (c.View[u.From].Role == message.RoleTool || !c.View[u.From].Has(message.KindToolResult)) {
 		return
 	}
-	raw := c.view[u.From].Raw()
+	raw := c.View[u.From].Raw()
 	if mixed {
 		raw = c.Item(u.Item)
 	}
 	rest := false
 	for n, b := range content(raw) {
 		if rest = rest || !b.Result; rest && b.Result {
-			c.report(CheckResultsFirst, u, fmt.Sprint(n), "messages: tool_result blocks must come before all other blocks of a user message")
+			c.Report(CheckResultsFirst, u, fmt.Sprint(n), "messages: tool_result blocks must come before all other blocks of a user message")
 		}
 	}
 }

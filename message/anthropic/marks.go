@@ -26,19 +26,19 @@ func (r *request) mayExceed() bool {
 
 // marked checks the number of cache marks.
 func (c *checker) marked() {
-	if !c.mayExceed() {
+	if !c.request.mayExceed() {
 		return
 	}
-	n := c.marks + marksIn(c.prompt, "") + marksIn(c.about.Tools, "")
-	for _, u := range c.units {
+	n := c.request.marks + marksIn(c.request.prompt, "") + marksIn(c.request.about.Tools, "")
+	for _, u := range c.Units {
 		for k := u.From; k < u.To; k++ {
-			if h, err := readHead(c.view[k].Raw()); err == nil {
-				n += marksIn(h.content.Of(c.view[k].Raw()), "content")
+			if h, err := readHead(c.View[k].Raw()); err == nil {
+				n += marksIn(h.Content.Of(c.View[k].Raw()), "content")
 			}
 		}
 	}
 	if n > maxMarks {
-		c.whole(CheckMarks, -1, fmt.Sprintf("a maximum of %d blocks with cache_control may be provided, found %d", maxMarks, n))
+		c.Whole(CheckMarks, -1, fmt.Sprintf("a maximum of %d blocks with cache_control may be provided, found %d", maxMarks, n))
 	}
 }
 
@@ -69,7 +69,7 @@ func marksIn(raw []byte, inner string) int {
 // compacts reports whether a unit holds what the provider compacted.
 func (c *checker) compacts(u splice.Unit) bool {
 	for k := u.From; k < u.To; k++ {
-		if compacts(&c.view[k]) {
+		if compacts(&c.View[k]) {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (c *checker) compacted() {
 			at = c.places()
 		}
 		if i, kept := at[s]; !kept || c.First(s) && i != 0 {
-			c.found = append(c.found, wire.Violation{Check: CheckCompaction, ID: splice.ID(s, ""), Index: -1, Detail: "messages: a `compaction` block must be sent back verbatim, first in messages"})
+			c.Found = append(c.Found, wire.Violation{Check: CheckCompaction, ID: splice.ID(s, ""), Index: -1, Detail: "messages: a `compaction` block must be sent back verbatim, first in messages"})
 		}
 	}
 }
@@ -109,11 +109,11 @@ func (c *checker) compacted() {
 // places returns the first unit that holds each message of the request that is
 // still there.
 func (c *checker) places() map[int]int {
-	at := make(map[int]int, len(c.units))
-	for i, u := range c.units {
+	at := make(map[int]int, len(c.Units))
+	for i, u := range c.Units {
 		for k := u.From; k < u.To; k++ {
-			if _, known := at[c.sources[k]]; !known {
-				at[c.sources[k]] = i
+			if _, known := at[c.Sources[k]]; !known {
+				at[c.Sources[k]] = i
 			}
 		}
 	}

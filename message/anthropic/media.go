@@ -18,14 +18,14 @@ func (p *parser) piece(b *block, id string) {
 		part.Kind = message.KindFile
 	default:
 		part.Args, part.Name = b.verbatim(), b.kind
-		p.add(part, jsonscan.Span{})
+		p.Add(part, jsonscan.Span{})
 		return
 	}
 	part.Media = &message.Media{Bytes: b.source.End - b.source.Start, Name: b.decoded(b.title)}
 	if !b.readSource(&part) {
 		part.Args = json.RawMessage(b.source.Of(b.data))
 	}
-	p.add(part, jsonscan.Span{})
+	p.Add(part, jsonscan.Span{})
 }
 
 // readSource reads where the content is from. It reports whether what it put

@@ -12,7 +12,7 @@ import (
 // result answers a call of the message before.
 func (c *checker) pairs() {
 	seen := map[string]bool{}
-	for i, u := range c.units {
+	for i, u := range c.Units {
 		if c.role(u) == "assistant" {
 			c.calls(i, seen)
 		}
@@ -21,34 +21,34 @@ func (c *checker) pairs() {
 }
 
 func (c *checker) calls(i int, seen map[string]bool) {
-	u := c.units[i]
+	u := c.Units[i]
 	var answers []string
-	if i+1 < len(c.units) && c.role(c.units[i+1]) == "user" {
-		answers = c.ids(c.units[i+1], message.KindToolResult)
+	if i+1 < len(c.Units) && c.role(c.Units[i+1]) == "user" {
+		answers = c.ids(c.Units[i+1], message.KindToolResult)
 	}
 	c.each(u, message.KindToolCall, func(id string) {
 		if seen[id] {
-			c.report(CheckTwice, u, id, fmt.Sprintf("messages: `tool_use` ids must be unique: %s", id))
+			c.Report(CheckTwice, u, id, fmt.Sprintf("messages: `tool_use` ids must be unique: %s", id))
 		}
 		seen[id] = true
 		if _, ok := slices.BinarySearch(answers, id); !ok {
-			c.report(CheckUnanswered, u, id, fmt.Sprintf("messages: `tool_use` ids were found without `tool_result` blocks immediately after: %s", id))
+			c.Report(CheckUnanswered, u, id, fmt.Sprintf("messages: `tool_use` ids were found without `tool_result` blocks immediately after: %s", id))
 		}
 	})
 }
 
 func (c *checker) results(i int) {
-	u := c.units[i]
+	u := c.Units[i]
 	if !c.has(u, message.KindToolResult) {
 		return
 	}
 	var calls []string
-	if i > 0 && c.role(u) == "user" && c.role(c.units[i-1]) == "assistant" {
-		calls = c.ids(c.units[i-1], message.KindToolCall)
+	if i > 0 && c.role(u) == "user" && c.role(c.Units[i-1]) == "assistant" {
+		calls = c.ids(c.Units[i-1], message.KindToolCall)
 	}
 	c.each(u, message.KindToolResult, func(id string) {
 		if _, ok := slices.BinarySearch(calls, id); !ok {
-			c.report(CheckOrphan, u, id, fmt.Sprintf("messages: unexpected `tool_use_id` found in `tool_result` blocks: %s", id))
+			c.Report(CheckOrphan, u, id, fmt.Sprintf("messages: unexpected `tool_use_id` found in `tool_result` blocks: %s", id))
 		}
 	})
 }
@@ -56,18 +56,12 @@ func (c *checker) results(i int) {
 // each calls f for the id of each call, or of each result, of a unit. The
 // texts of one result are one.
 func (c *checker) each(u splice.Unit, kind message.Kind, f func(id string)) {
-	for k := u.From; k < u.To; k++ {
-		parts := c.view[k].Parts
-		for i := range parts {
-			if parts[i].Kind != kind {
-				continue
-			}
-			if kind == message.KindToolResult && i > 0 && parts[i-1].CallID == parts[i].CallID && parts[i-1].Kind != message.KindToolCall {
-				continue
-			}
-			f(parts[i].CallID)
+	c.Each(u, kind, func(parts []message.Part, i int) {
+		if kind == message.KindToolResult && i > 0 && parts[i-1].CallID == parts[i].CallID && parts[i-1].Kind != message.KindToolCall {
+			return
 		}
-	}
+		f(parts[i].CallID)
+	})
 }
 
 // ids returns the ids of the calls, or of the results, of a unit, in order of
@@ -81,7 +75,7 @@ func (c *checker) ids(u splice.Unit, kind message.Kind) []string {
 
 func (c *checker) has(u splice.Unit, kind message.Kind) bool {
 	for k := u.From; k < u.To; k++ {
-		if c.view[k].Has(kind) {
+		if c.View[k].Has(kind) {
 			return true
 		}
 	}

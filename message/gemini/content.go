@@ -8,76 +8,34 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// parser reads one content; data is valid JSON.
+// parser reads one content.
 type parser struct {
-	data    []byte
-	m       message.Message
-	spans   []message.Span
+	splice.Parser
 	objects []int          // parts whose span is that of an object
 	nth     map[string]int // of the calls, and of the responses, of a name that have no id
-
-	// What the parts are.
-	responses, rest bool
 }
 
-// head is what a content has besides its parts.
-type head struct {
-	role, parts, name, meta jsonscan.Span
-}
-
-// parse reads an item as one message.
-func parse(raw []byte) (message.Message, error) {
-	m, _, err := read(raw)
-	return m, err
-}
-
-// read reads an item as one message and says whether it is the user's with
-// responses and something else.
-func read(raw []byte) (m message.Message, mixed bool, err error) {
+func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 	h, err := readHead(raw)
 	if err != nil {
 		return m, false, err
 	}
 	role := "user" // the default
-	if h.role.End != 0 && string(h.role.Of(raw)) != "null" {
-		if role, err = jsonscan.Unquote(h.role.Of(raw)); err != nil {
+	if h.Role.End != 0 && string(h.Role.Of(raw)) != "null" {
+		if role, err = jsonscan.Unquote(h.Role.Of(raw)); err != nil {
 			return m, false, &FieldError{Field: "role", Reason: "must be a string: user or model"}
 		}
 	}
-	p := parser{data: raw}
-	p.m.Name, _ = jsonscan.Unquote(h.name.Of(raw)) // no field of the wire: what AppendMessage writes
-	p.m.Protected = splice.Protected(raw, h.meta)
-	if err := eachPart(raw, h.parts, p.part); err != nil {
+	p := parser{Parser: splice.NewParser(raw, h)}
+	if err := eachPart(raw, h.Content, p.part); err != nil {
 		return m, false, err
 	}
-	p.m.Role = p.role(role)
-	m = message.FromWire(p.m, Name, raw, p.spans).Wrapped(stub, p.objects...)
-	return m, role != "model" && p.responses && p.rest, nil
+	p.Message.Role = p.role(role)
+	m = message.FromWire(p.Message, Name, raw, p.Spans).Wrapped(stub, p.objects...)
+	return m, role != "model" && p.Results && p.Rest, nil
 }
 
-func readHead(raw []byte) (h head, err error) {
-	whole, err := jsonscan.Value(raw, 0)
-	if err != nil {
-		return h, err
-	}
-	if raw[whole.Start] != '{' {
-		return h, &FieldError{Reason: "a content is a JSON object"}
-	}
-	err = jsonscan.Object(raw, whole, func(m jsonscan.Member) error {
-		switch m.Key {
-		case "role":
-			h.role = m.Value
-		case "parts":
-			h.parts = m.Value
-		case "name":
-			h.name = m.Value
-		case "meta":
-			h.meta = m.Value
-		}
-		return nil
-	})
-	return h, err
-}
+func readHead(raw []byte) (splice.Head, error) { return splice.ReadHead(raw, grammar{}.Content()) }
 
 // eachPart calls f for each part. One part may stand without an array.
 func eachPart(raw []byte, at jsonscan.Span, f func(at jsonscan.Span) error) error {
@@ -102,7 +60,7 @@ func parts(raw []byte) []splice.Block {
 		return nil
 	}
 	var blocks []splice.Block
-	err = eachPart(raw, h.parts, func(at jsonscan.Span) error {
+	err = eachPart(raw, h.Content, func(at jsonscan.Span) error {
 		b := part{data: raw}
 		err := b.read(at)
 		blocks = append(blocks, splice.Block{At: at, Result: b.response.End != 0})
@@ -122,12 +80,12 @@ func (p *parser) role(wire string) message.Role {
 		return message.RoleAssistant
 	case wire != "user" && wire != "function":
 		return message.Role(wire)
-	case len(p.m.Parts) == 0:
+	case len(p.Message.Parts) == 0:
 		return message.RoleUser
-	case !p.rest:
+	case !p.Rest:
 		return message.RoleTool
-	case len(p.m.Parts) == 1 && p.m.Parts[0].Kind == message.KindText && !p.m.Parts[0].Sealed:
-		return message.FrameRole(p.m.Parts[0].Text)
+	case len(p.Message.Parts) == 1 && p.Message.Parts[0].Kind == message.KindText && !p.Message.Parts[0].Sealed:
+		return message.FrameRole(p.Message.Parts[0].Text)
 	}
 	return message.RoleUser
 }
@@ -143,19 +101,4 @@ func (p *parser) id(id, name, side string) string {
 	}
 	p.nth[side+name]++
 	return name + "#" + strconv.Itoa(p.nth[side+name])
-}
-
-// text adds a part whose text is the JSON string at a span.
-func (p *parser) text(part message.Part, at jsonscan.Span) error {
-	s, err := jsonscan.Unquote(at.Of(p.data))
-	if err != nil {
-		return err
-	}
-	part.Text = s
-	p.add(part, at)
-	return nil
-}
-
-func (p *parser) add(part message.Part, at jsonscan.Span) {
-	p.m.Parts, p.spans = append(p.m.Parts, part), append(p.spans, at)
 }

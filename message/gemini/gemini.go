@@ -63,7 +63,8 @@ func (format) ParseMessage(raw []byte) (message.Message, error) {
 	if err := jsonscan.Check(raw); err != nil {
 		return message.Message{}, err
 	}
-	return parse(raw)
+	m, _, err := grammar{}.Item(raw)
+	return m, err
 }
 
 func (format) AppendMessage(dst []byte, m message.Message) []byte {
@@ -110,41 +111,20 @@ func maxOutput(config []byte) int {
 // grammar is this wire as a list of contents.
 type grammar struct{}
 
-func (grammar) Name() string  { return Name }
-func (grammar) Field() string { return "contents" }
+func (grammar) Name() string    { return Name }
+func (grammar) Field() string   { return "contents" }
+func (grammar) Content() string { return "parts" }
 
-func (grammar) Item(raw []byte) ([]message.Message, error) {
-	m, mixed, err := read(raw)
-	if err != nil || !mixed {
-		return []message.Message{m}, err
-	}
-	blocks := parts(raw)
-	responses, err := parse(splice.Only(raw, blocks, true))
-	if err != nil {
-		return nil, err
-	}
-	rest, err := parse(splice.Only(raw, blocks, false))
-	return []message.Message{responses, rest}, err
-}
-
-// Prompt makes the system prompt a message of its own, as it would stand in
-// the list. It can't be edited.
-func (grammar) Prompt(raw []byte) ([]message.Message, error) {
+// Prompt takes a content of any role.
+func (grammar) Prompt(raw []byte) ([]byte, error) {
 	h, err := readHead(raw)
 	if err != nil {
 		return nil, &FieldError{Field: "systemInstruction", Reason: "must be a content, an object with parts"}
 	}
-	if h.parts.End == 0 {
+	if h.Content.End == 0 {
 		return nil, nil
 	}
-	item := make([]byte, 0, len(raw)+32)
-	item = append(append(item, `{"role":"system","parts":`...), h.parts.Of(raw)...)
-	m, err := parse(append(item, '}'))
-	if err != nil || len(m.Parts) == 0 {
-		return nil, err
-	}
-	m.Protected = true
-	return []message.Message{message.FromWire(m, Name, m.Raw(), nil)}, nil
+	return h.Content.Of(raw), nil
 }
 
 func (grammar) Blocks(item []byte) []splice.Block { return parts(item) }

@@ -18,7 +18,7 @@ const (
 // and nothing else does, and that calls come behind the user or behind
 // responses.
 func (c *checker) pairs() {
-	for i, u := range c.units {
+	for i, u := range c.Units {
 		calls := c.functions(u, message.KindToolCall, "model")
 		if len(calls) > 0 {
 			c.calls(i, calls)
@@ -29,34 +29,34 @@ func (c *checker) pairs() {
 		}
 		var before []*message.Part
 		if i > 0 && c.role(u) == "user" {
-			before = c.functions(c.units[i-1], message.KindToolCall, "model")
+			before = c.functions(c.Units[i-1], message.KindToolCall, "model")
 		}
 		check, text := CheckParity, parityText
 		if len(before) == 0 {
 			check, text = CheckOrphan, responseText
 		}
 		for _, p := range unmatched(responses, before) {
-			c.report(check, u, p.CallID, p.Name+": "+text)
+			c.Report(check, u, p.CallID, p.Name+": "+text)
 		}
 	}
 }
 
 // calls checks the calls of a unit against the next one.
 func (c *checker) calls(i int, calls []*message.Part) {
-	u := c.units[i]
-	if i == 0 || c.role(c.units[i-1]) != "user" {
-		c.report(CheckTurn, u, "", callText)
+	u := c.Units[i]
+	if i == 0 || c.role(c.Units[i-1]) != "user" {
+		c.Report(CheckTurn, u, "", callText)
 	}
 	var responses []*message.Part
-	if i+1 < len(c.units) {
-		responses = c.functions(c.units[i+1], message.KindToolResult, "user")
+	if i+1 < len(c.Units) {
+		responses = c.functions(c.Units[i+1], message.KindToolResult, "user")
 	}
 	check := CheckParity
 	if len(responses) == 0 {
 		check = CheckUnanswered
 	}
 	for _, p := range unmatched(calls, responses) {
-		c.report(check, u, p.CallID, p.Name+": "+parityText)
+		c.Report(check, u, p.CallID, p.Name+": "+parityText)
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *checker) calls(i int, calls []*message.Part) {
 // another role.
 func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (found []*message.Part) {
 	if role == "" || c.role(u) == role {
-		c.each(u, kind, func(p *message.Part) { found = append(found, p) })
+		c.Each(u, kind, func(parts []message.Part, i int) { found = append(found, &parts[i]) })
 	}
 	return found
 }

@@ -71,50 +71,50 @@ func text(raw []byte) string {
 
 // part reads one part of a content.
 func (p *parser) part(at jsonscan.Span) error {
-	b := part{data: p.data}
+	b := part{data: p.Data}
 	if err := b.read(at); err != nil {
 		return err
 	}
 	response := b.response.End != 0
-	p.responses, p.rest = p.responses || response, p.rest || !response
-	thought := string(b.thought.Of(p.data)) == "true"
+	p.Results, p.Rest = p.Results || response, p.Rest || !response
+	thought := string(b.thought.Of(p.Data)) == "true"
 	signed := b.signed.End != 0
 	switch {
 	case response:
 		return p.response(&b, signed)
 	case b.call.End != 0:
 		return p.call(&b, signed)
-	case b.text.End != 0 && p.data[b.text.Start] == '"':
+	case b.text.End != 0 && p.Data[b.text.Start] == '"':
 		part := message.Part{Kind: message.KindText, Sealed: signed}
 		if thought {
 			part = message.Part{Kind: message.KindReasoning, Sealed: true}
 		}
-		return p.text(part, b.text)
+		return p.Text(part, b.text)
 	case b.inline.End != 0:
 		return p.media(b.inline, "")
 	case b.file.End != 0:
 		return p.media(b.file, "")
 	}
-	p.add(message.Part{Kind: message.KindOther, Args: json.RawMessage(at.Of(p.data)), Sealed: signed}, jsonscan.Span{})
+	p.Add(message.Part{Kind: message.KindOther, Args: json.RawMessage(at.Of(p.Data)), Sealed: signed}, jsonscan.Span{})
 	return nil
 }
 
 func (p *parser) call(b *part, signed bool) error {
 	c := message.Part{Kind: message.KindToolCall, Sealed: signed}
-	err := members(p.data, b.call, func(key string, v jsonscan.Span) {
+	err := members(p.Data, b.call, func(key string, v jsonscan.Span) {
 		switch key {
 		case "id":
-			c.CallID = text(v.Of(p.data))
+			c.CallID = text(v.Of(p.Data))
 		case "name":
-			c.Name = text(v.Of(p.data))
+			c.Name = text(v.Of(p.Data))
 		case "args":
-			if c.Args = json.RawMessage(v.Of(p.data)); p.data[v.Start] == '"' {
+			if c.Args = json.RawMessage(v.Of(p.Data)); p.Data[v.Start] == '"' {
 				c.Args = json.RawMessage(text(c.Args))
 			}
 		}
 	})
 	c.CallID = p.id(c.CallID, c.Name, "call ")
-	p.add(c, jsonscan.Span{})
+	p.Add(c, jsonscan.Span{})
 	return err
 }
 
@@ -123,26 +123,26 @@ func (p *parser) call(b *part, signed bool) error {
 func (p *parser) media(at jsonscan.Span, id string) error {
 	media := &message.Media{Bytes: at.End - at.Start}
 	var data jsonscan.Span
-	err := members(p.data, at, func(key string, v jsonscan.Span) {
+	err := members(p.Data, at, func(key string, v jsonscan.Span) {
 		switch key {
 		case "mimeType", "mime_type":
-			media.MIME = text(v.Of(p.data))
+			media.MIME = text(v.Of(p.Data))
 		case "displayName", "display_name":
-			media.Name = text(v.Of(p.data))
+			media.Name = text(v.Of(p.Data))
 		case "fileUri", "file_uri":
-			media.URL = text(v.Of(p.data))
+			media.URL = text(v.Of(p.Data))
 		case "data":
 			data = v
 		}
 	})
 	part := message.Part{Kind: kindOf(media.MIME), CallID: id, Media: media}
 	switch {
-	case part.Kind == message.KindImage && data.End != 0 && p.data[data.Start] == '"':
-		media.URL = "data:" + media.MIME + ";base64," + text(data.Of(p.data))
+	case part.Kind == message.KindImage && data.End != 0 && p.Data[data.Start] == '"':
+		media.URL = "data:" + media.MIME + ";base64," + text(data.Of(p.Data))
 	case media.URL == "":
-		part.Args = json.RawMessage(at.Of(p.data))
+		part.Args = json.RawMessage(at.Of(p.Data))
 	}
-	p.add(part, jsonscan.Span{})
+	p.Add(part, jsonscan.Span{})
 	return err
 }
 

@@ -18,12 +18,12 @@ func (p *parser) response(b *part, signed bool) error {
 	r := message.Part{Kind: message.KindToolResult, Sealed: signed}
 	var id string
 	var value, media jsonscan.Span
-	err := members(p.data, b.response, func(key string, v jsonscan.Span) {
+	err := members(p.Data, b.response, func(key string, v jsonscan.Span) {
 		switch key {
 		case "id":
-			id = text(v.Of(p.data))
+			id = text(v.Of(p.Data))
 		case "name":
-			r.Name = text(v.Of(p.data))
+			r.Name = text(v.Of(p.Data))
 		case "response":
 			value = v
 		case "parts":
@@ -37,29 +37,29 @@ func (p *parser) response(b *part, signed bool) error {
 	if err := p.result(r, value); err != nil {
 		return err
 	}
-	return eachPart(p.data, media, func(at jsonscan.Span) error { return p.inner(at, r.CallID) })
+	return eachPart(p.Data, media, func(at jsonscan.Span) error { return p.inner(at, r.CallID) })
 }
 
 // result adds the text of a response.
 func (p *parser) result(r message.Part, value jsonscan.Span) error {
 	if value.End == 0 {
-		p.add(r, jsonscan.Span{})
+		p.Add(r, jsonscan.Span{})
 		return nil
 	}
-	switch p.data[value.Start] {
+	switch p.Data[value.Start] {
 	case '"':
-		return p.text(r, value)
+		return p.Text(r, value)
 	case '{':
 		if at, ok := p.answer(value); ok {
-			return p.text(r, at)
+			return p.Text(r, at)
 		}
-		p.objects = append(p.objects, len(p.m.Parts))
-		r.Text = string(value.Of(p.data))
-		p.add(r, value)
+		p.objects = append(p.objects, len(p.Message.Parts))
+		r.Text = string(value.Of(p.Data))
+		p.Add(r, value)
 		return nil
 	}
-	r.Text = string(value.Of(p.data)) // no object: the provider refuses it
-	p.add(r, jsonscan.Span{})
+	r.Text = string(value.Of(p.Data)) // no object: the provider refuses it
+	p.Add(r, jsonscan.Span{})
 	return nil
 }
 
@@ -69,11 +69,11 @@ func (p *parser) result(r message.Part, value jsonscan.Span) error {
 func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
 	var found, empty jsonscan.Span
 	full, blank := 0, 0
-	err := members(p.data, object, func(key string, v jsonscan.Span) {
+	err := members(p.Data, object, func(key string, v jsonscan.Span) {
 		switch key {
 		case "output", "result", "error", "content":
 			switch {
-			case p.data[v.Start] != '"':
+			case p.Data[v.Start] != '"':
 			case v.End-v.Start > len(`""`):
 				found = v
 				full++
@@ -92,7 +92,7 @@ func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
 
 // inner reads a part in a response: inline data, or a file.
 func (p *parser) inner(at jsonscan.Span, id string) error {
-	b := part{data: p.data}
+	b := part{data: p.Data}
 	if err := b.read(at); err != nil {
 		return err
 	}
@@ -102,6 +102,6 @@ func (p *parser) inner(at jsonscan.Span, id string) error {
 	case b.file.End != 0:
 		return p.media(b.file, id)
 	}
-	p.add(message.Part{Kind: message.KindOther, CallID: id, Args: at.Of(p.data)}, jsonscan.Span{})
+	p.Add(message.Part{Kind: message.KindOther, CallID: id, Args: at.Of(p.Data)}, jsonscan.Span{})
 	return nil
 }

@@ -12,9 +12,9 @@ type Block struct {
 	Result bool // the result of a tool
 }
 
-// Only returns a copy of an item with nothing but its results, or nothing but
+// only returns a copy of an item with nothing but its results, or nothing but
 // the rest. Every byte outside of the list of blocks is as it was.
-func Only(item []byte, blocks []Block, results bool) []byte {
+func only(item []byte, blocks []Block, results bool) []byte {
 	out := make([]byte, 0, len(item))
 	out = append(out, item[:blocks[0].At.Start]...)
 	kept := 0

@@ -6,7 +6,53 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/wire"
 )
+
+// CheckView is the rule that a view is one of this request.
+const CheckView = "view"
+
+// A Checker holds one view of a request against the rules of its provider.
+type Checker struct {
+	*List
+	View    []message.Message
+	Sources []int
+	Units   []Unit
+	Found   []wire.Violation
+}
+
+// NewChecker returns a checker of a view; ok says that Write would write the
+// view, else what was found says why not.
+func NewChecker(l *List, view []message.Message, sources []int) (c Checker, ok bool) {
+	c = Checker{List: l, View: view, Sources: sources}
+	units, err := l.Plan(view, sources)
+	if c.Units = units; err != nil {
+		c.Whole(CheckView, -1, err.Error())
+	}
+	return c, err == nil
+}
+
+// Report adds a violation in a unit; about tells it from others of the check.
+func (c *Checker) Report(check string, u Unit, about, detail string) {
+	c.Found = append(c.Found, wire.Violation{Check: check, ID: ID(c.Sources[u.From], about), Index: u.From, Detail: detail})
+}
+
+// Whole adds a violation of which there is one at most.
+func (c *Checker) Whole(check string, index int, detail string) {
+	c.Found = append(c.Found, wire.Violation{Check: check, Index: index, Detail: detail})
+}
+
+// Each calls f for each part of a kind in a unit: parts[i].
+func (c *Checker) Each(u Unit, kind message.Kind, f func(parts []message.Part, i int)) {
+	for k := u.From; k < u.To; k++ {
+		parts := c.View[k].Parts
+		for i := range parts {
+			if parts[i].Kind == kind {
+				f(parts, i)
+			}
+		}
+	}
+}
 
 // ID is the id of a violation in a message of the view: the message that it
 // was, so that it is the same before and after, and what it is about.

@@ -9,9 +9,6 @@
 package splice
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
@@ -20,15 +17,16 @@ import (
 // A Grammar is what differs between the wires. It is given valid JSON only.
 type Grammar interface {
 	Name() string
-	Field() string // the list's
+	Field() string   // the list's
+	Content() string // of an item's blocks
 
-	// Item reads one item of the list: one message, or two, results first. It
-	// keeps raw.
-	Item(raw []byte) ([]message.Message, error)
+	// Item reads one item of the list as one message, and says whether it is
+	// the user's with results of tools and something else. It keeps raw.
+	Item(raw []byte) (m message.Message, mixed bool, err error)
 
-	// Prompt reads the field of the system prompt; no message if it is empty.
-	// It keeps raw.
-	Prompt(raw []byte) ([]message.Message, error)
+	// Prompt returns what the field of the system prompt has for an item's
+	// content; nil = it is empty.
+	Prompt(raw []byte) (content []byte, err error)
 
 	// Blocks says where the blocks of an item are, in order.
 	Blocks(item []byte) []Block
@@ -66,17 +64,17 @@ func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.
 	l := &List{grammar: g, data: body, at: doc.At, items: doc.List}
 	l.msgs, l.of, l.first = make([]message.Message, 0, n+1), make([]int, 0, n+1), make([]int, 0, n+1)
 	if system != nil {
-		msgs, err := c.Messages(g.Name()+" system", system, g.Prompt)
+		msgs, err := c.Messages(g.Name()+" system", system, func(raw []byte) ([]message.Message, error) { return readPrompt(g, raw) })
 		if err != nil {
 			return nil, err
 		}
 		l.add(prompt, msgs)
 	}
-	name, parse := g.Name(), withoutMeta(g.Item)
+	name, parse := g.Name(), withoutMeta(func(raw []byte) ([]message.Message, error) { return messages(g, raw) })
 	for i := range l.items {
 		msgs, err := c.Messages(name, l.items[i].Of(body), parse)
 		if err != nil {
-			return nil, within(g.Field(), i, err)
+			return nil, wire.In(g.Field(), i, err)
 		}
 		l.first = append(l.first, len(l.msgs))
 		l.add(i, msgs)
@@ -107,19 +105,6 @@ func (l *List) add(item int, msgs []message.Message) {
 	for i := range msgs {
 		l.msgs, l.of = append(l.msgs, msgs[i]), append(l.of, item)
 	}
-}
-
-// within puts the name of an item before that of the field.
-func within(list string, i int, err error) error {
-	at := fmt.Sprintf("%s[%d]", list, i)
-	var f *FieldError
-	if !errors.As(err, &f) {
-		return fmt.Errorf("field %q: %w", at, err)
-	}
-	if f.Field != "" {
-		at += "." + f.Field
-	}
-	return &FieldError{Field: at, Reason: f.Reason}
 }
 
 // Messages returns what was read: the system prompt, where there is one, and
