@@ -30,7 +30,7 @@ const victim = "COMPACT_KILL_ARCHIVE"
 func TestVictimOfTheKillTest(t *testing.T) {
 	dir := os.Getenv(victim)
 	if dir == "" {
-		t.Skip("only a process of TestKilledCompactionsLeaveNoStepWithoutItsEvents does this")
+		t.Skip("only a process of TestKilledCompactionsLeaveNoStepWithoutItsEvents does this; run that test")
 	}
 	a, err := fs.Open(dir)
 	if err != nil {

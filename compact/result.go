@@ -129,7 +129,7 @@ type Archived struct {
 	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" where the archive was handed in
 	Location string   `json:"location"`      // the folder of the session, or its URL
 	Files    []string `json:"files"`         // names in it, of this compaction
-	Head     string   `json:"manifest_head"` // keep it elsewhere: `compactctl archive verify --head` proves the tail with it
+	Head     string   `json:"manifest_head"` // the manifest's end after this compaction; kept elsewhere, it proves what was there then: `compactctl archive verify --head`
 }
 
 // Timing says how long each part took.

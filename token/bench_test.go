@@ -100,7 +100,7 @@ func sample(b *testing.B, kind string) string {
 	b.Helper()
 	text := samples()[kind]
 	if len(text) < sampleSize/4 {
-		b.Skip("no text of this kind: the recorded sessions are expected in ../shared/transcripts")
+		b.Skip("no text of this kind; set COMPACT_TRANSCRIPTS to a folder of recorded sessions")
 	}
 	return text
 }

@@ -97,7 +97,7 @@ func compile(b *testing.B, source string) (size int64, resident float64) {
 	}
 	_, rest, ok := strings.Cut(string(out), "VmRSS:")
 	if !ok {
-		b.Skip("../shared is not needed, but /proc is: no resident memory to be had here")
+		b.Skip("/proc does not tell the resident memory here; run it on Linux")
 	}
 	kb, err := strconv.Atoi(strings.Fields(rest)[0])
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -130,11 +129,6 @@ func setting(s string) (path, value string, err error) {
 		return "", "", &usageError{fmt.Errorf("--set %q is not PATH=VALUE", s)}
 	}
 	return path, value, nil
-}
-
-// redactorFor is the redactor that a configuration asks for.
-func redactorFor(cfg compact.Config) (*redact.Redactor, error) {
-	return cfg.Redaction.Redactor()
 }
 
 // say writes a line, unless nothing is to be said.

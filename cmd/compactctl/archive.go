@@ -101,7 +101,7 @@ func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error
 
 // spoken redacts what a person gives as a reason.
 func spoken(cfg compact.Config, reason string) (redact.Text, error) {
-	r, err := redactorFor(cfg)
+	r, err := cfg.Redaction.Redactor()
 	if err != nil {
 		return redact.Text{}, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,18 +45,27 @@ as a tar.gz (which unpacked into an archive verifies there) or as one JSONL.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
-	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the name of the file says, else tar.gz)")
+	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the ending of the file says; without one tar.gz)")
 	return cmd
 }
 
+// exportFormat is the form that is asked for, or else the one that the name of
+// the file promises.
 func exportFormat(format, out string) (storage.ExportFormat, error) {
-	switch {
-	case format == "" && strings.HasSuffix(out, ".jsonl"):
-		return storage.ExportJSONL, nil
-	case format == "":
-		return storage.ExportTarGz, nil
-	case format == string(storage.ExportTarGz), format == string(storage.ExportJSONL):
+	switch storage.ExportFormat(format) {
+	case storage.ExportTarGz, storage.ExportJSONL:
 		return storage.ExportFormat(format), nil
+	case "":
+	default:
+		return "", &usageError{fmt.Errorf("unknown --format %q: tar.gz or jsonl", format)}
 	}
-	return "", &usageError{fmt.Errorf("unknown --format %q: tar.gz or jsonl", format)}
+	name := strings.ToLower(filepath.Base(out))
+	switch ending := filepath.Ext(name); {
+	case ending == ".jsonl":
+		return storage.ExportJSONL, nil
+	case ending == "", ending == ".tgz", strings.HasSuffix(name, ".tar.gz"):
+		return storage.ExportTarGz, nil
+	default:
+		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; --format says which, whatever the name", out, ending)}
+	}
 }

@@ -32,6 +32,9 @@ func newArchiveHold(a *app) *cobra.Command {
 			if err := do(cmd.Context(), why); err != nil {
 				return &brokenArchive{err}
 			}
+			if a.json {
+				return a.printJSON(map[string]any{"session": args[0], "held": !release})
+			}
 			return a.say("%s %s", oneLine(args[0]), done)
 		},
 	}

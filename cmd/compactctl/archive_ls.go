@@ -49,7 +49,11 @@ func newArchiveLs(a *app) *cobra.Command {
 				return a.printJSON(all)
 			}
 			if len(all) == 0 && !a.quiet {
-				_, err := fmt.Fprintln(a.err, "There are no sessions.")
+				none := "There are no sessions"
+				if err != nil {
+					none += ": " + err.Error()
+				}
+				_, err := fmt.Fprintln(a.err, printable(none)+".")
 				return err
 			}
 			return a.list(all)

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,16 +47,20 @@ Without --yes it only says which would go.`,
 
 // ageOf reads 90d and 12h.
 func ageOf(s string) (time.Duration, error) {
-	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && fmt.Sprintf("%dd", days) == s && days >= 0 {
-		return time.Duration(days) * 24 * time.Hour, nil
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		if days, err := strconv.ParseUint(number, 10, 0); err == nil && days <= mostDays {
+			return time.Duration(days) * day, nil
+		}
+	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return d, nil
 	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, &usageError{fmt.Errorf("--older-than %q is no age, such as 90d or 12h", s)}
-	}
-	return d, nil
+	return 0, &usageError{fmt.Errorf("--older-than %q is no age, such as 90d or 12h", s)}
 }
+
+const day = 24 * time.Hour
+
+// mostDays is how many days a Duration holds; one more would lie in the future.
+const mostDays = uint64(math.MaxInt64 / day)
 
 // pruned is what became of one session.
 type pruned struct {

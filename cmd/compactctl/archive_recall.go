@@ -68,6 +68,10 @@ func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern str
 	switch {
 	case len(given) > 1:
 		return nil, &usageError{fmt.Errorf("%s can't go together", strings.Join(given, " and "))}
+	case cmd.Flags().Changed("context") && pattern == "":
+		return nil, &usageError{errors.New("--context goes with --grep")}
+	case min(head, tail, around) < 0:
+		return nil, &usageError{errors.New("a number of lines can't be negative")}
 	case cmd.Flags().Changed("head"):
 		return []compact.RecallOption{compact.Head(head)}, nil
 	case cmd.Flags().Changed("tail"):

@@ -27,7 +27,8 @@ reads every object back; where there is a spool it proves what the bucket has, a
 the disk has.
 
 That the end of a manifest was cut off can only be seen with a head that was kept
-elsewhere: --head, as the report of a compaction and its event say it.`,
+elsewhere: --head, as the report of a compaction (archived.manifest_head) and its event
+say it. Lines that were added since are no mistake; verify says how many it cannot prove.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if head != "" && len(args) != 1 {
 				return &usageError{fmt.Errorf("--head belongs to one session; name it")}

@@ -53,11 +53,8 @@ func (a *app) read(file string) (*transcript, error) {
 	if file == "-" && a.input.tools == "-" {
 		return nil, &usageError{errors.New("messages and --tools can't both come from standard input")}
 	}
-	t := &transcript{name: file}
+	t := &transcript{name: inputName(file)}
 	data, err := a.bytes(file)
-	if file == "-" {
-		t.name = "standard input"
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -85,12 +82,20 @@ func unreadable(file string, data []byte, err error) error {
 	return &inputError{file: file, err: err}
 }
 
+// inputName is what errors and tables call a file.
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
 // bytes reads a file, or standard input for "-".
 func (a *app) bytes(file string) ([]byte, error) {
 	if file == "-" {
 		data, err := io.ReadAll(a.in)
 		if err != nil {
-			return nil, &inputError{file: "standard input", err: err}
+			return nil, &inputError{file: inputName(file), err: err}
 		}
 		return data, nil
 	}
@@ -113,7 +118,7 @@ func (a *app) schemas() (json.RawMessage, error) {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
-		bad := &inputError{file: a.input.tools, line: 1, err: fmt.Errorf("not a JSON array of tool schemas: %w", err)}
+		bad := &inputError{file: inputName(a.input.tools), line: 1, err: fmt.Errorf("not a JSON array of tool schemas: %w", err)}
 		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
 			bad.line += bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte{'\n'})
 		}

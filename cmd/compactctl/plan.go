@@ -41,7 +41,7 @@ func (p *planner) plan(cmd *cobra.Command, file string) (*transcript, *compact.R
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.redactor, err = redactorFor(cfg); err != nil {
+	if p.redactor, err = cfg.Redaction.Redactor(); err != nil {
 		return nil, nil, err
 	}
 	if missing(cfg.Storage) {

@@ -33,12 +33,12 @@ secrets are found in JSON inside strings too.`,
 			if err != nil {
 				return err
 			}
-			red, err := redactorFor(cfg)
+			red, err := cfg.Redaction.Redactor()
 			if err != nil {
 				return err
 			}
 			c := &cleaner{redactor: red, field: field, found: redact.Stats{}}
-			clean, err := c.clean(args[0], data)
+			clean, err := c.clean(inputName(args[0]), data)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,10 +29,13 @@ func (r *reduction) flags(cmd *cobra.Command) {
 	r.addInput(cmd)
 	r.addSession(cmd)
 	cmd.Flags().StringVar(&r.out, "out", "", "write the compacted messages to `FILE`, or to standard output (-); the table goes to standard error then")
-	cmd.Flags().StringVar(&r.report, "report", "", "write the result as JSON to `FILE`")
+	cmd.Flags().StringVar(&r.report, "report", "", "write the result as JSON to `FILE`; --json writes it where the table would be")
 }
 
 func (r *reduction) run(cmd *cobra.Command, file string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
 	cfg, err := r.load(cmd)
 	if err != nil {
 		return err
@@ -56,6 +60,17 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	return errors.Join(err, r.deliver(t, res, err))
+}
+
+// check refuses a report that would be written over the messages.
+func (r *reduction) check() error {
+	switch {
+	case r.report == "-":
+		return &usageError{errors.New("--report wants a FILE; --json writes the result where the table would be")}
+	case r.report != "" && filepath.Clean(r.report) == filepath.Clean(r.out):
+		return &usageError{fmt.Errorf("--out and --report are the same file, %s", r.report)}
+	}
+	return nil
 }
 
 // prepare opens what is to be written, before anything is compacted.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,18 +83,7 @@ trigger     %.4g of the window, down to %.4g
 summaries   %s by %s
 archive     %s
 redaction   %s
-`, a.style.bold(printable(name)+" is good"), cfg.Preset, joined(p.Stages), p.TriggerPct, p.TargetPct, p.Strategy,
+`, a.style.bold(printable(name)+" is good"), cfg.Preset, strings.Join(p.Stages, ", "), p.TriggerPct, p.TargetPct, p.Strategy,
 		by(cfg.Summarizer.Backend, cfg.Summarizer.Model), printable(archive), redaction)
 	return err
-}
-
-func joined(stages []string) string {
-	s := ""
-	for i, name := range stages {
-		if i > 0 {
-			s += ", "
-		}
-		s += name
-	}
-	return s
 }

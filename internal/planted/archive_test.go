@@ -41,7 +41,7 @@ var archiveFaults = []struct {
 
 func TestEveryFaultOfTheArchiveIsCaught(t *testing.T) {
 	if testing.Short() {
-		t.Skip("each fault is a build of its own; ../shared is not needed")
+		t.Skip("each fault is a build of its own; run it without -short")
 	}
 	found := 0
 	for i, f := range archiveFaults {
