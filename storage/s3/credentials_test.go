@@ -113,13 +113,8 @@ func TestNoCredentialsIsAClearError(t *testing.T) {
 	s := s3test.Versitygw(t)
 	c := s.Config(s.Bucket(t, false))
 	withoutKeys(t)
-	started := time.Now()
-	_, err := s3.Open(t.Context(), c)
-	if !errors.Is(err, s3.ErrNoCredentials) {
+	if _, err := s3.Open(t.Context(), c); !errors.Is(err, s3.ErrNoCredentials) {
 		t.Errorf("got %v, want ErrNoCredentials", err)
-	}
-	if waited := time.Since(started); waited > 10*time.Second {
-		t.Errorf("it took %s", waited)
 	}
 }
 
@@ -153,9 +148,10 @@ func newIssuer(t *testing.T) *issuer {
 			"n": segment(key.N.Bytes()), "e": segment(big.NewInt(int64(key.E)).Bytes()),
 		}}}
 	})
-	srv := httptest.NewServer(mux)
+	srv := httptest.NewUnstartedServer(mux)
+	i.url = "http://" + srv.Listener.Addr().String()
+	srv.Start()
 	t.Cleanup(srv.Close)
-	i.url = srv.URL
 	return i
 }
 
