@@ -86,9 +86,11 @@ type Keeper interface {
 	Kept(ctx context.Context, k Key) error
 }
 
-// Locator is an Archive that can say where a key is, in the form in which an
-// operator would write it: a path, or a URL. It does no I/O.
+// Locator is an Archive that can say where a key is.
 type Locator interface {
+	// Location returns where k is, or would be, in the form in which an
+	// operator would write it: a path, or a URL; of the zero Key that of the
+	// whole archive. It does no I/O, and no two keys are in one place.
 	Location(k Key) string
 }
 

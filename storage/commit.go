@@ -200,5 +200,5 @@ func (s *Session) readAll(ctx context.Context, key Key) ([]byte, error) {
 		return nil, err
 	}
 	data, err := io.ReadAll(&ctxReader{ctx, r})
-	return data, opError("read", key, errors.Join(err, r.Close()))
+	return data, Wrap("read", key, errors.Join(err, r.Close()))
 }

@@ -7,7 +7,8 @@
 // append to a key at a known offset, read a range, list. Everything else is
 // built on these four in this package, so an adapter (a folder, a bucket, a
 // user's own) is small and package storagetest tells whether it is right.
-// Two more abilities are optional interfaces: [Remover] and [Locator].
+// [Begin] and [Wrap] are what each method begins and ends with. Three more
+// abilities are optional interfaces: [Remover], [Keeper] and [Locator].
 //
 // # Secrets
 //

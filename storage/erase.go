@@ -181,7 +181,7 @@ func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {
 			var t Tombstone
 			if err == nil {
-				err = opError("read", Key{}.child(erasedName), json.Unmarshal(line, &t))
+				err = Wrap("read", Key{}.child(erasedName), json.Unmarshal(line, &t))
 			}
 			if !yield(t, err) || err != nil {
 				return

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -54,14 +55,22 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// opError wraps err once: what is an *Error already stays as it is, so that
-// the innermost operation is the one that is named.
-func opError(op string, k Key, err error) error {
-	if err == nil {
-		return nil
+// Begin is what each method of an [Archive], [Remover] or [Keeper] does first,
+// but for List, which is good for the zero Key: it returns the [*Error] of a
+// context that is done or of the zero Key, nil when op may go on.
+func Begin(ctx context.Context, op string, k Key) error {
+	err := ctx.Err()
+	if err == nil && k.IsZero() {
+		err = &KeyError{Reason: "it is empty"}
 	}
+	return Wrap(op, k, err)
+}
+
+// Wrap makes an [*Error] of err, nil of nil. What is or wraps an *Error already
+// stays as it is, so that the innermost operation is the one that is named.
+func Wrap(op string, k Key, err error) error {
 	var have *Error
-	if errors.As(err, &have) {
+	if err == nil || errors.As(err, &have) {
 		return err
 	}
 	return &Error{Op: op, Key: k, Err: err}

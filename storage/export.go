@@ -52,7 +52,7 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	default:
 		err = ErrUnsupported
 	}
-	return opError("export", s.dir, err)
+	return Wrap("export", s.dir, err)
 }
 
 // snapshot lists the files that belong to the manifest as it is now. What is

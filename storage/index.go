@@ -80,7 +80,7 @@ func (s *Session) Lines(ctx context.Context, name string) iter.Seq2[[]byte, erro
 		})
 		err = errors.Join(err, r.Close())
 		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, opError("read", s.dir.child(name), err))
+			yield(nil, Wrap("read", s.dir.child(name), err))
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, 
 		return nil, err
 	}
 	data, err := readAtMost(&ctxReader{ctx, r}, n)
-	return data, opError("read", s.dir.child(name), errors.Join(err, r.Close()))
+	return data, Wrap("read", s.dir.child(name), errors.Join(err, r.Close()))
 }
 
 // readAtMost reads up to n bytes. What it allocates grows with what is there,

@@ -85,7 +85,7 @@ func eachLineOf(ctx context.Context, a Archive, k Key, off int64, fn func(rawLin
 		return err
 	}
 	err = eachLine(ctx, r, off, fn)
-	return opError("read", k, errors.Join(err, r.Close()))
+	return Wrap("read", k, errors.Join(err, r.Close()))
 }
 
 // stat returns what List says of one key.
@@ -113,7 +113,7 @@ func hashFile(ctx context.Context, a Archive, k Key) (sum string, size int64, er
 	h := sha256.New()
 	size, err = io.Copy(h, &ctxReader{ctx, r})
 	if err := errors.Join(err, r.Close()); err != nil {
-		return "", 0, opError("read", k, err)
+		return "", 0, Wrap("read", k, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

@@ -13,13 +13,10 @@ import (
 
 // Append implements [storage.Archive].
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
-	if err := begin(ctx, "append", k); err != nil {
+	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
-	if err := a.append(ctx, k.String(), seq, b); err != nil {
-		return &storage.Error{Op: "append", Key: k, Err: err}
-	}
-	return nil
+	return storage.Wrap("append", k, a.append(ctx, k.String(), seq, b))
 }
 
 func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.Blob) error {

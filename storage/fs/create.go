@@ -15,17 +15,15 @@ import (
 
 // Create implements [storage.Archive].
 func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	if err := begin(ctx, "create", k); err != nil {
+	if err := storage.Begin(ctx, "create", k); err != nil {
 		return err
 	}
 	a.sweep()
-	if err := a.create(ctx, k.String(), b); err != nil {
-		if errors.Is(err, iofs.ErrExist) {
-			err = storage.ErrExists
-		}
-		return &storage.Error{Op: "create", Key: k, Err: err}
+	err := a.create(ctx, k.String(), b)
+	if errors.Is(err, iofs.ErrExist) {
+		err = storage.ErrExists
 	}
-	return nil
+	return storage.Wrap("create", k, err)
 }
 
 func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error {

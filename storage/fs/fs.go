@@ -11,7 +11,6 @@
 package fs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -155,17 +154,6 @@ func (a *Archive) try() error {
 		return fmt.Errorf("the file system overwrites what exists: %w", storage.ErrUnsupported)
 	}
 	return a.root.Remove(second)
-}
-
-// begin is what every method does first.
-func begin(ctx context.Context, op string, k storage.Key) error {
-	if err := ctx.Err(); err != nil {
-		return &storage.Error{Op: op, Key: k, Err: err}
-	}
-	if k.IsZero() {
-		return &storage.Error{Op: op, Err: &storage.KeyError{Reason: "it is empty"}}
-	}
-	return nil
 }
 
 // ensureFolder makes the folders above name.

@@ -16,7 +16,7 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 		w := walk{a: a, yield: yield}
 		err := w.start(ctx, prefix.String())
 		if err != nil && !w.stopped {
-			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: err})
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 		}
 	}
 }

@@ -14,18 +14,18 @@ import (
 
 // Open implements [storage.Archive].
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if err := begin(ctx, "open", k); err != nil {
+	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
 	}
 	f, err := a.open(k.String(), off)
 	if err != nil {
-		return nil, &storage.Error{Op: "open", Key: k, Err: err}
+		return nil, storage.Wrap("open", k, err)
 	}
 	if n >= 0 {
 		return limited{io.NewSectionReader(f, off, n), f}, nil
 	}
 	if _, err := f.Seek(off, io.SeekStart); err != nil {
-		return nil, &storage.Error{Op: "open", Key: k, Err: errors.Join(err, f.Close())}
+		return nil, storage.Wrap("open", k, errors.Join(err, f.Close()))
 	}
 	return f, nil
 }
@@ -72,13 +72,10 @@ func isAbsent(err error) bool {
 
 // Remove implements [storage.Remover].
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
-	if err := begin(ctx, "remove", k); err != nil {
+	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
 	}
-	if err := a.remove(k.String()); err != nil {
-		return &storage.Error{Op: "remove", Key: k, Err: err}
-	}
-	return nil
+	return storage.Wrap("remove", k, a.remove(k.String()))
 }
 
 func (a *Archive) remove(name string) error {

@@ -71,17 +71,17 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 
 // Open implements [storage.Archive].
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if err := begin(ctx, k); err != nil {
-		return nil, &storage.Error{Op: "open", Key: k, Err: err}
+	if err := storage.Begin(ctx, "open", k); err != nil {
+		return nil, err
 	}
 	if off < 0 {
-		return nil, &storage.Error{Op: "open", Key: k, Err: errNegative}
+		return nil, storage.Wrap("open", k, errNegative)
 	}
 	a.mu.RLock()
 	f, ok := a.files[k]
 	a.mu.RUnlock()
 	if !ok {
-		return nil, &storage.Error{Op: "open", Key: k, Err: storage.ErrNotExist}
+		return nil, storage.Wrap("open", k, storage.ErrNotExist)
 	}
 	data := f.data[min(off, int64(len(f.data))):]
 	if n >= 0 {
@@ -102,7 +102,7 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: err})
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 		}
 	}
 }
@@ -124,23 +124,12 @@ func (a *Archive) snapshot(prefix storage.Key) []storage.Info {
 
 // change runs do under the lock, when there is nothing against it.
 func (a *Archive) change(ctx context.Context, op string, k storage.Key, do func() error) error {
-	err := begin(ctx, k)
-	if err == nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		err = do()
+	if err := storage.Begin(ctx, op, k); err != nil {
+		return err
 	}
-	if err != nil {
-		return &storage.Error{Op: op, Key: k, Err: err}
-	}
-	return nil
-}
-
-func begin(ctx context.Context, k storage.Key) error {
-	if k.IsZero() {
-		return &storage.KeyError{Reason: "it is empty"}
-	}
-	return ctx.Err()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return storage.Wrap(op, k, do())
 }
 
 // appendBlob writes behind the end of data, where no reader looks.

@@ -13,7 +13,7 @@ import (
 // the length that the caller expects. That costs a PUT, a HEAD, and for a log
 // that this Archive does not know a listing.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
-	if err := begin(ctx, "append", k); err != nil {
+	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
 	err := a.Try(ctx)
@@ -23,7 +23,7 @@ func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	if err != nil {
 		a.forgetTail(k)
 	}
-	return wrap("append", k, err)
+	return storage.Wrap("append", k, err)
 }
 
 func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {

@@ -107,25 +107,6 @@ func passing(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// begin is what every method does first.
-func begin(ctx context.Context, op string, k storage.Key) error {
-	if err := ctx.Err(); err != nil {
-		return &storage.Error{Op: op, Key: k, Err: err}
-	}
-	if k.IsZero() {
-		return &storage.Error{Op: op, Err: &storage.KeyError{Reason: "it is empty"}}
-	}
-	return nil
-}
-
-// wrap names what was tried.
-func wrap(op string, k storage.Key, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &storage.Error{Op: op, Key: k, Err: err}
-}
-
 // LockedError says that Object Lock keeps an object. It is
 // [storage.ErrLocked].
 type LockedError struct {

@@ -95,14 +95,14 @@ const skipAfter = 1000
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {
-			yield(storage.Info{}, wrap("list", prefix, err))
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 			return
 		}
 		l := lister{yield: yield}
 		for o, err := range a.below(ctx, prefix) {
 			if err != nil {
 				if l.flush() {
-					yield(storage.Info{}, wrap("list", prefix, err))
+					yield(storage.Info{}, storage.Wrap("list", prefix, err))
 				}
 				return
 			}

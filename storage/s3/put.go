@@ -26,7 +26,7 @@ const markName = "compact-writer"
 
 // Create implements [storage.Archive].
 func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	if err := begin(ctx, "create", k); err != nil {
+	if err := storage.Begin(ctx, "create", k); err != nil {
 		return err
 	}
 	err := a.Try(ctx)
@@ -36,7 +36,7 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	if errors.Is(err, errTaken) {
 		err = storage.ErrExists
 	}
-	return wrap("create", k, err)
+	return storage.Wrap("create", k, err)
 }
 
 // terms are what an object is written under.

@@ -21,11 +21,11 @@ var errNegative = errors.New("offset is negative")
 // Open implements [storage.Archive]: a file costs one GET, or one ranged GET.
 // A connection that breaks is picked up where it was. The reader ends with ctx.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if err := begin(ctx, "open", k); err != nil {
+	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
 	}
 	if off < 0 {
-		return nil, wrap("open", k, errNegative)
+		return nil, storage.Wrap("open", k, errNegative)
 	}
 	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openLog}
 	if _, known := a.tail(k); known {
@@ -36,7 +36,7 @@ func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 		r, err = ways[1](ctx, k, off, n)
 	}
 	if err != nil {
-		return nil, wrap("open", k, err)
+		return nil, storage.Wrap("open", k, err)
 	}
 	return r, nil
 }

@@ -19,7 +19,7 @@ import (
 // the error is a [*LockedError]. Of a log the first segment goes first, so that
 // its last line says to the end that it is being erased.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
-	if err := begin(ctx, "remove", k); err != nil {
+	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
 	}
 	err := a.Try(ctx)
@@ -27,7 +27,7 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 		err = a.removeObjects(ctx, a.name(k), a.isOf(k))
 	}
 	a.forgetTail(k)
-	return wrap("remove", k, err)
+	return storage.Wrap("remove", k, err)
 }
 
 // isOf tells the object of a key, and its segments, from others.
@@ -149,18 +149,18 @@ func (a *Archive) lockedUntil(ctx context.Context, v version) (time.Time, bool, 
 
 // Kept implements [storage.Keeper].
 func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
-	if err := begin(ctx, "look for a lock", k); err != nil {
+	if err := storage.Begin(ctx, "look for a lock", k); err != nil {
 		return err
 	}
 	all, err := a.versions(ctx, a.name(k), a.isOf(k))
 	if err != nil {
-		return wrap("look for a lock", k, err)
+		return storage.Wrap("look for a lock", k, err)
 	}
 	var longest *LockedError
 	for _, v := range all {
 		until, locked, err := a.lockedUntil(ctx, v)
 		if err != nil {
-			return wrap("look for a lock", k, err)
+			return storage.Wrap("look for a lock", k, err)
 		}
 		if locked && (longest == nil || until.IsZero() || !longest.Until.IsZero() && until.After(longest.Until)) {
 			longest = &LockedError{until}
@@ -169,5 +169,5 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 	if longest == nil {
 		return nil
 	}
-	return wrap("look for a lock", k, longest)
+	return storage.Wrap("look for a lock", k, longest)
 }

@@ -20,7 +20,7 @@ func stored(ctx context.Context, a storage.Archive, k storage.Key, off, n int64)
 	var b strings.Builder
 	_, err = io.Copy(&b, r)
 	if err := errors.Join(err, r.Close()); err != nil {
-		return storage.Blob{}, wrap("read", k, err)
+		return storage.Blob{}, storage.Wrap("read", k, err)
 	}
 	blob, _ := copied.Blob(b.String()).(storage.Blob) // it is one
 	return blob, nil

@@ -14,7 +14,7 @@ import (
 // Open implements [storage.Archive]. What is on the disk is read there, and
 // what is not in the remote archive.
 func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if err := begin(ctx, "open", k); err != nil {
+	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
 	}
 	if shared(k) {
@@ -24,7 +24,7 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 		o, here, err := s.origin(k.Dir())
 		switch {
 		case err != nil:
-			return nil, wrap("open", k, err)
+			return nil, storage.Wrap("open", k, err)
 		case !here:
 			return s.openAway(ctx, k, off, n)
 		case o.has(k):
@@ -47,10 +47,10 @@ func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.R
 	}
 	found, err := s.ask(ctx, mustKey(k.Dir()), false)
 	if ctx.Err() != nil {
-		return nil, wrap("open", k, ctx.Err())
+		return nil, storage.Wrap("open", k, ctx.Err())
 	}
 	if err != nil || len(found) == 0 {
-		return nil, wrap("open", k, storage.ErrNotExist)
+		return nil, storage.Wrap("open", k, storage.ErrNotExist)
 	}
 	return s.remote.Open(ctx, k, off, n)
 }
@@ -60,12 +60,12 @@ func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.R
 func (s *Spool) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {
-			yield(storage.Info{}, wrap("list", prefix, err))
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 			return
 		}
 		here, local, err := s.onDisk(ctx, prefix)
 		if err != nil {
-			yield(storage.Info{}, wrap("list", prefix, err))
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 			return
 		}
 		if prefix.IsZero() || !here[prefix.Dir()] {

@@ -145,25 +145,6 @@ func (s *Spool) Location(k storage.Key) string {
 // archive's alone.
 func shared(k storage.Key) bool { return !strings.Contains(k.String(), "/") }
 
-func begin(ctx context.Context, op string, k storage.Key) error {
-	if err := ctx.Err(); err != nil {
-		return &storage.Error{Op: op, Key: k, Err: err}
-	}
-	if k.IsZero() {
-		return &storage.Error{Op: op, Err: &storage.KeyError{Reason: "it is empty"}}
-	}
-	return nil
-}
-
-// wrap names what was tried, unless somebody did so already.
-func wrap(op string, k storage.Key, err error) error {
-	var have *storage.Error
-	if err == nil || errors.As(err, &have) {
-		return err
-	}
-	return &storage.Error{Op: op, Key: k, Err: err}
-}
-
 // touched remembers that a session waits, and wakes the background.
 func (s *Spool) touched(session string) {
 	s.mu.Lock()

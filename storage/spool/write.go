@@ -10,13 +10,13 @@ import (
 
 // Create implements [storage.Archive]: it is done when the disk has it.
 func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	if err := begin(ctx, "create", k); err != nil {
+	if err := storage.Begin(ctx, "create", k); err != nil {
 		return err
 	}
 	if shared(k) {
 		return s.remote.Create(ctx, k, b)
 	}
-	return wrap("create", k, s.write(ctx, op{key: k}, func(o origin) error {
+	return storage.Wrap("create", k, s.write(ctx, op{key: k}, func(o origin) error {
 		_, err := s.size(ctx, k)
 		switch {
 		case err == nil || o.has(k):
@@ -30,13 +30,13 @@ func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 
 // Append implements [storage.Archive]: it is done when the disk has it.
 func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
-	if err := begin(ctx, "append", k); err != nil {
+	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
 	if shared(k) {
 		return s.remote.Append(ctx, k, seq, b)
 	}
-	return wrap("append", k, s.write(ctx, op{key: k, log: true, start: seq, end: seq + b.Size()}, func(o origin) error {
+	return storage.Wrap("append", k, s.write(ctx, op{key: k, log: true, start: seq, end: seq + b.Size()}, func(o origin) error {
 		if o.has(k) {
 			if err := s.bring(ctx, o, k); err != nil {
 				return err
@@ -110,17 +110,17 @@ func (s *Spool) size(ctx context.Context, k storage.Key) (int64, error) {
 // Remove implements [storage.Remover], where the remote archive does: it is
 // done when both have removed it. What waits of k is not sent any more.
 func (s *Spool) Remove(ctx context.Context, k storage.Key) error {
-	if err := begin(ctx, "remove", k); err != nil {
+	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
 	}
 	remover, ok := s.remote.(storage.Remover)
 	if !ok {
-		return wrap("remove", k, storage.ErrUnsupported)
+		return storage.Wrap("remove", k, storage.ErrUnsupported)
 	}
 	if shared(k) {
 		return remover.Remove(ctx, k)
 	}
-	return wrap("remove", k, s.remove(ctx, k, remover))
+	return storage.Wrap("remove", k, s.remove(ctx, k, remover))
 }
 
 func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remover) error {
@@ -165,7 +165,7 @@ func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) er
 
 // Kept implements [storage.Keeper], where the remote archive does.
 func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
-	if err := begin(ctx, "look for a lock", k); err != nil {
+	if err := storage.Begin(ctx, "look for a lock", k); err != nil {
 		return err
 	}
 	if keeper, ok := s.remote.(storage.Keeper); ok {

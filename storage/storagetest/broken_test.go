@@ -21,6 +21,7 @@ type broken struct {
 	open   func(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error)
 	list   func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error]
 	remove func(ctx context.Context, k storage.Key) error
+	kept   func(ctx context.Context, k storage.Key) error
 	where  func(k storage.Key) string
 }
 
@@ -57,6 +58,13 @@ func (a *broken) Remove(ctx context.Context, k storage.Key) error {
 		return a.remove(ctx, k)
 	}
 	return a.Archive.Remove(ctx, k)
+}
+
+func (a *broken) Kept(ctx context.Context, k storage.Key) error {
+	if a.kept != nil {
+		return a.kept(ctx, k)
+	}
+	return storage.Begin(ctx, "look for a lock", k)
 }
 
 func (a *broken) Location(k storage.Key) string {

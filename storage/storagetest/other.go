@@ -14,6 +14,7 @@ func otherCases() []testCase {
 		{"ErrorsAreTyped", "All methods return an *Error, which names the key.", errorsTyped},
 		{"ContextIsObeyed", "When the context is done before a method begins, it does nothing and its error wraps the context's.", contextObeyed},
 		{"ZeroKeyIsRefused", "The zero Key is an error everywhere but in List.", zeroKey},
+		{"NothingIsKeptThatIsNotThere", "Kept of nothing is nil.", keptNothing},
 		{"RemoveRemoves", "After nil, k holds nothing; nothing there is no error; other keys stay.", removeRemoves},
 		{"LocationsDiffer", "Location says where a key is, and each is in a place of its own.", locations},
 	}
@@ -64,12 +65,12 @@ func contextObeyed(ctx context.Context, p *place) error {
 		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
 	errs := []error{err, listed[0], p.a.Create(done, key("s/new"), blob(1, 5)), p.a.Append(done, log, blob(2, 5).Size(), blob(3, 5))}
-	if rm, ok := p.a.(storage.Remover); ok {
-		errs = append(errs, rm.Remove(done, made))
-	}
-	for i, err := range errs {
+	for i, err := range append(errs, p.optional(done, made)...) {
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("call %d: %v does not wrap context.Canceled", i+1, err)
+		}
+		if err := typed(err); err != nil {
+			return err
 		}
 	}
 	got, err := p.list(ctx, p.b, storage.Key{})
@@ -88,13 +89,50 @@ func zeroKey(ctx context.Context, p *place) error {
 	if err == nil {
 		return errors.Join(errors.New("opening it is no error"), r.Close())
 	}
-	errs := []error{p.a.Create(ctx, zero, blob(1, 5)), p.a.Append(ctx, zero, 0, blob(1, 5))}
-	if rm, ok := p.a.(storage.Remover); ok {
-		errs = append(errs, rm.Remove(ctx, zero))
-	}
-	for i, err := range errs {
+	errs := []error{err, p.a.Create(ctx, zero, blob(1, 5)), p.a.Append(ctx, zero, 0, blob(1, 5))}
+	for i, err := range append(errs, p.optional(ctx, zero)...) {
 		if err == nil {
 			return fmt.Errorf("call %d: no error", i+1)
+		}
+		if err := typed(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// optional calls what an archive need not be able to.
+func (p *place) optional(ctx context.Context, k storage.Key) []error {
+	var errs []error
+	if r, ok := p.a.(storage.Remover); ok {
+		errs = append(errs, r.Remove(ctx, k))
+	}
+	if r, ok := p.a.(storage.Keeper); ok {
+		errs = append(errs, r.Kept(ctx, k))
+	}
+	return errs
+}
+
+// typed returns what is wrong with the type of an archive's error.
+func typed(err error) error {
+	var have *storage.Error
+	if !errors.As(err, &have) {
+		return fmt.Errorf("%T (%v) is no *storage.Error", err, err)
+	}
+	return nil
+}
+
+func keptNothing(ctx context.Context, p *place) error {
+	keeper, ok := p.a.(storage.Keeper)
+	if !ok {
+		return nil // an archive need not be able to
+	}
+	if err := p.a.Create(ctx, key("s/fi"), blob(1, 5)); err != nil {
+		return err
+	}
+	for _, s := range []string{"s/f", "s/none", "s", "t/none"} {
+		if err := keeper.Kept(ctx, key(s)); err != nil {
+			return fmt.Errorf("%s, which is not there: %w", s, err)
 		}
 	}
 	return nil

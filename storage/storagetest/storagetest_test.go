@@ -241,6 +241,36 @@ var faults = []struct {
 			return a.Archive.Create(ctx, k, b)
 		}
 	}},
+	{"ZeroKeyIsRefused", func(a *broken) { // with an error of its own
+		a.open = func(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+			if k.IsZero() {
+				return nil, errDeaf
+			}
+			return a.Archive.Open(ctx, k, off, n)
+		}
+	}},
+	{"ZeroKeyIsRefused", func(a *broken) { a.kept = func(ctx context.Context, _ storage.Key) error { return ctx.Err() } }},
+	{"ContextIsObeyed", func(a *broken) { // with the bare error of the context
+		a.create = func(ctx context.Context, k storage.Key, b storage.Blob) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return a.Archive.Create(ctx, k, b)
+		}
+	}},
+	{"ContextIsObeyed", func(a *broken) {
+		a.kept = func(_ context.Context, k storage.Key) error {
+			return storage.Begin(context.Background(), "look for a lock", k)
+		}
+	}},
+	{"NothingIsKeptThatIsNotThere", func(a *broken) {
+		a.kept = func(ctx context.Context, k storage.Key) error {
+			if err := storage.Begin(ctx, "look for a lock", k); err != nil {
+				return err
+			}
+			return storage.Wrap("look for a lock", k, storage.ErrLocked)
+		}
+	}},
 	{"RemoveRemoves", func(a *broken) { a.remove = func(ctx context.Context, _ storage.Key) error { return ctx.Err() } }},
 	{"RemoveRemoves", func(a *broken) {
 		a.remove = func(ctx context.Context, k storage.Key) error {
@@ -296,6 +326,7 @@ func (deaf) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, err
 	return nil, errDeaf
 }
 func (deaf) Remove(context.Context, storage.Key) error { return errDeaf }
+func (deaf) Kept(context.Context, storage.Key) error   { return errDeaf }
 func (deaf) Location(storage.Key) string               { return "" }
 func (deaf) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDeaf) }
