@@ -29,8 +29,9 @@ what would be evicted, and counts which identifiers that the rest of the session
 needs are still in the view: for every strategy, with and without references,
 beside no summary, masking, and a bare list of identifiers.
 
-A file is JSONL or a JSON array of chat messages, gzipped or not. Sessions are
-reported by the part of their name before the first dash.`,
+A file is JSONL or a JSON array of chat messages, gzipped or not. Where
+they are of more than one source (the part of a name before its first dash), each
+source is reported too.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &usageError{errors.New("eval-summary wants one FILE or more")}

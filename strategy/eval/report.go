@@ -85,14 +85,17 @@ func (r Report) Total(s Setting, name string) (Row, bool) {
 	return Row{}, false
 }
 
-// Write prints the totals, then the sources, as tables. The error is the
-// writer's.
+// Write prints the totals as a table, and where there is more than one source
+// the sources as another. The error is the writer's.
 func (r Report) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("Future-need recall: the share of the identifiers needed later that the view still names.\n\n")
-	table(&b, "", r.Totals())
-	b.WriteString("\nBy source\n\n")
-	table(&b, "source", r.Rows)
+	totals := r.Totals()
+	table(&b, "", totals)
+	if len(totals) < len(r.Rows) {
+		b.WriteString("\nBy source\n\n")
+		table(&b, "source", r.Rows)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
