@@ -51,7 +51,7 @@ func (p Preflight) line() string {
 	case !p.Triggered:
 		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
 	}
-	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%), %d pruned, %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
+	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%), %d pruned; of the rest %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
 		reduction(p.TokensBefore, p.TokensAfter), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
 }
 
