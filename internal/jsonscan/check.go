@@ -203,7 +203,7 @@ func skipObject(data []byte, i, depth int, e *Element) int {
 			return i
 		}
 		if e != nil {
-			e.note(data, key, Span{v, i})
+			e.note(data[key:v], Span{v, i})
 		}
 		var done bool
 		if i, done = after(data, i, '}'); done || i < 0 {

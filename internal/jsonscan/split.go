@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 )
@@ -14,23 +15,41 @@ type Document struct {
 
 // An Element is one of a list. Where it is an object, Type and Role are the
 // values of its members of these names: what tells the elements of a
-// provider's list apart. The zero Span means that there is none.
+// provider's list apart. Of two of a name the last counts. The zero Span means
+// that there is none.
 type Element struct {
 	Span
 	Type, Role Span
 }
 
-// note takes down a member of the element.
-func (e *Element) note(data []byte, key int, value Span) {
-	if len(data)-key < 6 || data[key+5] != '"' {
+// note takes down a member of the element: key is its name, quotes included,
+// and what stands between it and the value.
+func (e *Element) note(key []byte, value Span) {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = unescaped(key)
+	}
+	if len(key) < 6 || key[5] != '"' {
 		return
 	}
-	switch string(data[key : key+6]) {
+	switch string(key[:6]) {
 	case `"type"`:
 		e.Type = value
 	case `"role"`:
 		e.Role = value
 	}
+}
+
+// unescaped is a name, which may be escaped, without what follows it.
+func unescaped(key []byte) []byte {
+	at, err := stringSpan(key, 0)
+	if err != nil {
+		return nil
+	}
+	name, err := Unquote(at.Of(key))
+	if err != nil {
+		return nil
+	}
+	return AppendQuote(nil, name)
 }
 
 // Split checks that data is one JSON object, with white space around it, and

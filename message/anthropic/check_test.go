@@ -216,3 +216,19 @@ func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 		}
 	}
 }
+
+func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+	for twice, once := range map[string]string{
+		`{"role":"assistant","role":"user","content":"x"}`:                                                                        u("x"),
+		`{"role":"assistant","r\u006fle":"user","content":"x"}`:                                                                   u("x"),
+		`{"r\u006fle":"assistant","role":"user","content":"x"}`:                                                                   u("x"),
+		`{"role":"user","content":"a","content":"b"}`:                                                                             u("b"),
+		`{"role":"user","content":"a","content":null}`:                                                                            `{"role":"user","content":null}`,
+		`{"role":"user","content":"a","meta":{"protected":true},"meta":{}}`:                                                       u("a"),
+		`{"role":"user","content":[{"type":"image","type":"text","text":"a","text":"b"}]}`:                                        `{"role":"user","content":[{"type":"text","text":"b"}]}`,
+		u("a") + `,` + strings.Replace(c("2"), `"id":"2"`, `"id":"1","id":"2"`, 1) + `,` + r("2"):                                 u("a") + `,` + c("2") + `,` + r("2"),
+		u("a") + `,` + c("2") + `,` + strings.Replace(r("2"), `"tool_use_id":"2"`, `"tool_use_id":"2","tool_use_\u0069d":"1"`, 1): u("a") + `,` + c("2") + `,` + strings.Replace(r("2"), `"tool_use_id":"2"`, `"tool_use_id":"1"`, 1),
+	} {
+		wiretest.LastCounts(t, anthropic.Wire, `{"messages":[`+twice+`]}`, `{"messages":[`+once+`]}`)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
 func read(t *testing.T, name, data string) *formats.File {
@@ -22,19 +23,7 @@ func read(t *testing.T, name, data string) *formats.File {
 	return f
 }
 
-func outline(msgs []message.Message) (out []string) {
-	for _, m := range msgs {
-		s := string(m.Role) + ":"
-		for _, p := range m.Parts {
-			s += " " + p.Kind.String()
-			if p.CallID != "" {
-				s += "(" + p.CallID + ")"
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
+var outline = wiretest.Outline
 
 func mask(t *testing.T, m message.Message) message.Message {
 	t.Helper()

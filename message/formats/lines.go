@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -117,11 +118,11 @@ func (s *source) composer() *composer {
 // business: its member "meta".
 func (c *composer) message(unit int, at jsonscan.Span) {
 	c.item(unit)
-	if meta, ok := metaOf(c.data, at); ok {
-		gap := jsonscan.Cut(c.data, meta.Whole)
+	if m, ok := metaOf(c.data, at); ok {
+		gap := jsonscan.Cut(c.data, m.Whole)
 		c.copy(unit, jsonscan.Span{Start: at.Start, End: gap.Start})
 		c.copy(unit, jsonscan.Span{Start: gap.End, End: at.End})
-		if string(objectAt(c.data, meta.Value).by["protected"].Of(c.data)) == "true" {
+		if string(objectAt(c.data, m.Value).by["protected"].Of(c.data)) == "true" {
 			c.protected[unit] = true
 		}
 		return
@@ -129,14 +130,12 @@ func (c *composer) message(unit int, at jsonscan.Span) {
 	c.copy(unit, at)
 }
 
-var metaKey = []byte(`"meta"`)
-
 func metaOf(data []byte, at jsonscan.Span) (found jsonscan.Member, ok bool) {
-	if !bytes.Contains(at.Of(data), metaKey) {
+	if !meta.In(at.Of(data)) {
 		return found, false
 	}
 	_ = jsonscan.Object(data, at, func(m jsonscan.Member) error {
-		if m.Key == "meta" {
+		if m.Key == meta.Key {
 			found, ok = m, true
 		}
 		return nil

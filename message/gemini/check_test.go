@@ -134,3 +134,18 @@ func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 		}
 	}
 }
+
+func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+	for twice, once := range map[string]string{
+		`{"role":"model","role":"user","parts":[{"text":"x"}]}`:                                                                 u("x"),
+		`{"role":"model","r\u006fle":"user","parts":[{"text":"x"}]}`:                                                            u("x"),
+		`{"r\u006fle":"model","role":"user","parts":[{"text":"x"}]}`:                                                            u("x"),
+		`{"role":"user","parts":[{"text":"a"}],"parts":[{"text":"b","text":"c"}]}`:                                              u("c"),
+		`{"role":"user","parts":[{"text":"a","functionCall":{"name":"f"},"functionCall":null}]}`:                                u("a"),
+		`{"role":"user","parts":[{"text":"a","thoughtSignature":"s","thoughtSignature":null}]}`:                                 u("a"),
+		u("a") + `,` + strings.Replace(c("f"), `"name":"f"`, `"name":"g","name":"f"`, 1) + `,` + r("f"):                         u("a") + `,` + c("f") + `,` + r("f"),
+		u("a") + `,` + c("f") + `,` + strings.Replace(r("f"), `"name":"f"`, `"name":"f","id":"1","id":null,"n\u0061me":"g"`, 1): u("a") + `,` + c("f") + `,` + r("g"),
+	} {
+		wiretest.LastCounts(t, gemini.Wire, `{"contents":[`+twice+`]}`, `{"contents":[`+once+`]}`)
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/internal/body"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/internal/splice"
 	"github.com/agentcompact/compact/message/wire"
 )
@@ -69,7 +70,7 @@ func (format) ParseMessage(raw []byte) (message.Message, error) {
 
 func (format) AppendMessage(dst []byte, m message.Message) []byte {
 	if m.Wire() == Name {
-		return splice.AppendSent(dst, m.Raw())
+		return meta.AppendSent(dst, m.Raw())
 	}
 	return appendContent(dst, m, roleOnWire(m.Role))
 }

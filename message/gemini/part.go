@@ -40,22 +40,23 @@ func (b *part) read(at jsonscan.Span) error {
 
 // object is the span, or the zero Span where the value is no object.
 func (b *part) object(at jsonscan.Span) jsonscan.Span {
-	if b.data[at.Start] != '{' {
+	if at.End == 0 || b.data[at.Start] != '{' {
 		return jsonscan.Span{}
 	}
 	return at
 }
 
-// members calls f for the members of an object that are not null. What is no
-// object has none.
+// members calls f for the members of an object, with the zero Span for what is
+// null. What is no object has none.
 func members(data []byte, at jsonscan.Span, f func(key string, v jsonscan.Span)) error {
 	if at.End == 0 || data[at.Start] != '{' {
 		return nil
 	}
 	return jsonscan.Object(data, at, func(m jsonscan.Member) error {
-		if data[m.Value.Start] != 'n' {
-			f(m.Key, m.Value)
+		if data[m.Value.Start] == 'n' {
+			m.Value = jsonscan.Span{}
 		}
+		f(m.Key, m.Value)
 		return nil
 	})
 }
@@ -108,14 +109,24 @@ func (p *parser) call(b *part, signed bool) error {
 		case "name":
 			c.Name = text(v.Of(p.Data))
 		case "args":
-			if c.Args = json.RawMessage(v.Of(p.Data)); p.Data[v.Start] == '"' {
-				c.Args = json.RawMessage(text(c.Args))
-			}
+			c.Args = p.args(v)
 		}
 	})
 	c.CallID = p.id(c.CallID, c.Name, "call ")
 	p.Add(c, jsonscan.Span{})
 	return err
+}
+
+// args are the arguments of a call, decoded where a client wrote them as a
+// string; nil = there are none.
+func (p *parser) args(at jsonscan.Span) json.RawMessage {
+	switch {
+	case at.End == 0:
+		return nil
+	case p.Data[at.Start] == '"':
+		return json.RawMessage(text(at.Of(p.Data)))
+	}
+	return json.RawMessage(at.Of(p.Data))
 }
 
 // media reads inline data or a reference to a file. id is that of the call in

@@ -73,7 +73,7 @@ func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
 		switch key {
 		case "output", "result", "error", "content":
 			switch {
-			case p.Data[v.Start] != '"':
+			case v.End == 0 || p.Data[v.Start] != '"':
 			case v.End-v.Start > len(`""`):
 				found = v
 				full++

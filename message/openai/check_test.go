@@ -97,3 +97,26 @@ func TestRepeatedIDsOfLaterCallsAreLegal(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+	const function = `"function":{"name":"f","arguments":"{}"}`
+	call := func(members string) string { return `{"role":"assistant","tool_calls":[{` + members + `}]}` }
+	result := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `","content":"x"}` }
+	for twice, once := range map[string]string{
+		`{"role":"assistant","role":"user","content":"x"}`:                                                                          `{"role":"user","content":"x"}`,
+		`{"role":"assistant","r\u006fle":"user","content":"x"}`:                                                                     `{"role":"user","content":"x"}`,
+		`{"role":"user","content":"a","content":[{"type":"text","text":"b"}]}`:                                                      `{"role":"user","content":[{"type":"text","text":"b"}]}`,
+		`{"role":"user","content":"a","content":null}`:                                                                              `{"role":"user","content":null}`,
+		`{"role":"user","name":"a","content":"x","name":null}`:                                                                      `{"role":"user","content":"x"}`,
+		`{"role":"user","content":"x","meta":{"protected":true},"meta":1}`:                                                          `{"role":"user","content":"x"}`,
+		call(`"id":"a","id":"b",`+function) + `,` + result("b"):                                                                     call(`"id":"b",`+function) + `,` + result("b"),
+		call(`"id":"a",`+function+`,"id":null`) + `,` + result("a"):                                                                 call(function) + `,` + result("a"),
+		call(`"id":"a","function":{"name":"g","arguments":"1"},` + function):                                                        call(`"id":"a",` + function),
+		`{"role":"assistant","tool_calls":[{"id":"a",` + function + `}],"tool_calls":[{"id":"b",` + function + `}]},` + result("b"): call(`"id":"b",`+function) + `,` + result("b"),
+		`{"role":"assistant","content":"x","tool_calls":[{"id":"a",` + function + `}],"tool_calls":null}`:                           `{"role":"assistant","content":"x"}`,
+		`{"role":"tool","tool_call_id":"a","content":"x","tool_call_id":"b"}`:                                                       `{"role":"tool","content":"x","tool_call_id":"b"}`,
+		`{"role":"assistant","refusal":"a","refusal":"b","reasoning_content":"c","reasoning_content":"d"}`:                          `{"role":"assistant","refusal":"b","reasoning_content":"d"}`,
+	} {
+		wiretest.LastCounts(t, openai.Wire, `{"messages":[`+twice+`]}`, `{"messages":[`+once+`]}`)
+	}
+}

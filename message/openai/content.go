@@ -9,27 +9,6 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// finish reads the content, once the role is known (the content of a tool
-// message is a result, any other is text), and puts the parts in the order in
-// which they were made, whatever the order of the keys: reasoning, text, calls.
-func (p *parser) finish() error {
-	parts, spans := p.m.Parts, p.spans
-	p.m.Parts, p.spans = nil, nil
-	take := func(reasoning bool) {
-		for i, part := range parts {
-			if (part.Kind == message.KindReasoning) == reasoning {
-				p.m.Parts, p.spans = append(p.m.Parts, part), append(p.spans, spans[i])
-			}
-		}
-	}
-	take(true)
-	if err := p.readContent(); err != nil {
-		return err
-	}
-	take(false)
-	return nil
-}
-
 func (p *parser) textPart() message.Part {
 	if p.m.Role == message.RoleTool || p.m.Role == "function" {
 		return message.Part{Kind: message.KindToolResult, CallID: p.callID, Name: p.m.Name}
@@ -37,33 +16,32 @@ func (p *parser) textPart() message.Part {
 	return message.Part{Kind: message.KindText}
 }
 
-func (p *parser) readContent() error {
-	if p.content == nil {
-		return p.emptyResult()
+// content reads a string, an array of parts, or nothing.
+func (p *parser) content(at jsonscan.Span) error {
+	if at.End == 0 {
+		p.pair(len(p.m.Parts))
+		return nil
 	}
-	raw := p.content.Of(p.data)
-	switch raw[0] {
+	switch p.data[at.Start] {
 	case '"':
-		return p.add(p.textPart(), *p.content)
+		return p.add("content", p.textPart(), at)
 	case '[':
 		had := len(p.m.Parts)
-		if err := jsonscan.Array(p.data, *p.content, p.contentPart); err != nil {
+		if err := jsonscan.Array(p.data, at, p.contentPart); err != nil {
 			return err
 		}
-		return p.pair(had)
+		p.pair(had)
+		return nil
 	}
-	if string(raw) != "null" {
-		return &FieldError{Field: "content", Reason: "must be a string, an array of parts, or null"}
-	}
-	return p.emptyResult()
+	return &FieldError{Field: "content", Reason: "must be a string, an array of parts, or null"}
 }
 
-// pair says of what a tool said in parts, from this one on, which call it
+// pair says of what a tool said, the parts from this one on, which call it
 // answers. Where no text is among them, an empty one does.
-func (p *parser) pair(had int) error {
+func (p *parser) pair(had int) {
 	call := p.textPart()
 	if call.Kind != message.KindToolResult {
-		return nil
+		return
 	}
 	texts := false
 	for i := range p.m.Parts[had:] {
@@ -71,26 +49,15 @@ func (p *parser) pair(had int) error {
 		part.CallID = call.CallID
 		texts = texts || part.Kind == message.KindToolResult
 	}
-	if texts {
-		return nil
+	if !texts {
+		p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
 	}
-	p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
-	return nil
-}
-
-// emptyResult keeps a tool message without content paired with its call.
-func (p *parser) emptyResult() error {
-	if part := p.textPart(); part.Kind == message.KindToolResult {
-		p.m.Parts = append(p.m.Parts, part)
-		p.spans = append(p.spans, jsonscan.Span{})
-	}
-	return nil
 }
 
 func (p *parser) contentPart(i int, elem jsonscan.Span) error {
 	field := fmt.Sprintf("content[%d]", i)
 	if p.data[elem.Start] == '"' {
-		return p.add(p.textPart(), elem)
+		return p.add(field, p.textPart(), elem)
 	}
 	if p.data[elem.Start] != '{' {
 		return &FieldError{Field: field, Reason: "must be an object"}
@@ -117,10 +84,10 @@ func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[strin
 		if !ok {
 			return &FieldError{Field: field + ".text", Reason: "is missing"}
 		}
-		return p.add(p.textPart(), at)
+		return p.add(field+".text", p.textPart(), at)
 	case "refusal":
 		if at, ok := members["refusal"]; ok {
-			return p.add(message.Part{Kind: message.KindText, Sealed: true}, at)
+			return p.add(field+".refusal", message.Part{Kind: message.KindText, Sealed: true}, at)
 		}
 	case "image_url":
 		return p.image(field, elem, members["image_url"])

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -42,90 +43,129 @@ func parse(raw []byte) (message.Message, error) {
 }
 
 type parser struct {
-	data  []byte
-	m     message.Message
-	spans []message.Span
-	// What depends on the role, which may come after the content.
-	callID  string
-	content *jsonscan.Span
+	data   []byte
+	m      message.Message
+	spans  []message.Span
+	callID string // that a tool message answers
 }
 
-func (p *parser) message() error {
-	whole, err := p.object()
-	if err != nil {
-		return err
-	}
-	if err := jsonscan.Object(p.data, whole, p.member); err != nil {
-		return err
-	}
-	if p.m.Role == "" {
-		return &FieldError{Field: "role", Reason: "is missing; a message has one of system, developer, user, assistant, tool"}
-	}
-	return p.finish()
+// head is where the members of a message are that mean something here. Of two
+// of a name the last counts, as it does for the provider, and what is null is
+// not there.
+type head struct {
+	role, name, callID, content, calls, function, refusal, audio, meta jsonscan.Span
+	reasoning                                                          [2]jsonscan.Span
 }
 
-func (p *parser) object() (jsonscan.Span, error) {
+func (p *parser) head() (h head, err error) {
 	whole, err := jsonscan.Value(p.data, 0)
 	if err != nil {
-		return whole, err
+		return h, err
 	}
 	if p.data[whole.Start] != '{' {
-		return whole, &FieldError{Field: "", Reason: "a message is a JSON object"}
+		return h, &FieldError{Field: "", Reason: "a message is a JSON object"}
 	}
-	return whole, nil
+	err = jsonscan.Object(p.data, whole, func(mem jsonscan.Member) error {
+		if at := h.member(mem.Key); at != nil {
+			if *at = mem.Value; string(at.Of(p.data)) == "null" {
+				*at = jsonscan.Span{}
+			}
+		}
+		return nil
+	})
+	return h, err
 }
 
-func (p *parser) member(mem jsonscan.Member) error {
-	raw := mem.Value.Of(p.data)
-	null := string(raw) == "null"
-	switch mem.Key {
+// member is where the span of a member is kept; nil = it means nothing here.
+func (h *head) member(key string) *jsonscan.Span {
+	switch key {
 	case "role":
-		s, err := p.text("role", raw)
-		p.m.Role = message.Role(s)
-		return err
+		return &h.role
 	case "name":
-		if null {
-			return nil
-		}
-		s, err := p.text("name", raw)
-		p.m.Name = s
-		return err
+		return &h.name
 	case "tool_call_id":
-		if null {
-			return nil
-		}
-		s, err := p.text("tool_call_id", raw)
-		p.callID = s
-		return err
-	case "reasoning_content", "reasoning":
-		if null || raw[0] != '"' {
-			return nil
-		}
-		return p.add(message.Part{Kind: message.KindReasoning}, mem.Value)
+		return &h.callID
 	case "content":
-		p.content = &mem.Value
+		return &h.content
 	case "tool_calls":
-		if null {
-			return nil
-		}
-		return p.calls(mem.Value)
+		return &h.calls
 	case "function_call":
-		if null {
-			return nil
-		}
-		return p.function("function_call", mem.Value, "")
+		return &h.function
 	case "refusal":
-		if !null {
-			return p.add(message.Part{Kind: message.KindText, Sealed: true}, mem.Value)
-		}
+		return &h.refusal
 	case "audio":
-		if !null {
-			p.opaque(message.KindAudio, mem.Value)
-		}
-	case "meta":
-		return p.meta(raw)
+		return &h.audio
+	case "reasoning_content":
+		return &h.reasoning[0]
+	case "reasoning":
+		return &h.reasoning[1]
+	case meta.Key:
+		return &h.meta
 	}
 	return nil
+}
+
+// message reads the parts in the order in which they were made, whatever the
+// order of the keys: reasoning, text, calls.
+func (p *parser) message() error {
+	h, err := p.head()
+	if err != nil {
+		return err
+	}
+	if err := p.names(h); err != nil {
+		return err
+	}
+	for _, at := range h.reasoning {
+		if at.End != 0 && p.data[at.Start] == '"' {
+			if err := p.add("reasoning", message.Part{Kind: message.KindReasoning}, at); err != nil {
+				return err
+			}
+		}
+	}
+	if err := p.content(h.content); err != nil {
+		return err
+	}
+	if h.refusal.End != 0 {
+		if err := p.add("refusal", message.Part{Kind: message.KindText, Sealed: true}, h.refusal); err != nil {
+			return err
+		}
+	}
+	if h.audio.End != 0 {
+		p.opaque(message.KindAudio, h.audio)
+	}
+	if h.calls.End != 0 {
+		if err := p.calls(h.calls); err != nil {
+			return err
+		}
+	}
+	if h.function.End != 0 {
+		return p.function("function_call", h.function, "")
+	}
+	return nil
+}
+
+// names reads what says who speaks, and to which call.
+func (p *parser) names(h head) error {
+	role, err := p.optional("role", h.role)
+	if err == nil && role == "" {
+		err = &FieldError{Field: "role", Reason: "is missing; a message has one of system, developer, user, assistant, tool"}
+	}
+	if err == nil {
+		p.m.Name, err = p.optional("name", h.name)
+	}
+	if err == nil {
+		p.callID, err = p.optional("tool_call_id", h.callID)
+	}
+	p.m.Role, p.m.Protected = message.Role(role), meta.Protected(p.data, h.meta)
+	return err
+}
+
+// optional decodes a JSON string, "" where there is none.
+func (p *parser) optional(field string, at jsonscan.Span) (string, error) {
+	if at.End == 0 {
+		return "", nil
+	}
+	return p.text(field, at.Of(p.data))
 }
 
 // text decodes a JSON string and names the field where it is none.
@@ -138,8 +178,8 @@ func (p *parser) text(field string, raw []byte) (string, error) {
 }
 
 // add appends a part whose text is the JSON string at span.
-func (p *parser) add(part message.Part, at jsonscan.Span) error {
-	s, err := p.text(part.Kind.String(), at.Of(p.data))
+func (p *parser) add(field string, part message.Part, at jsonscan.Span) error {
+	s, err := p.text(field, at.Of(p.data))
 	if err != nil {
 		return err
 	}
@@ -159,19 +199,6 @@ func (p *parser) opaque(k message.Kind, at jsonscan.Span) {
 	p.spans = append(p.spans, jsonscan.Span{})
 }
 
-// meta reads what the codec owns. Only the boolean true protects.
-func (p *parser) meta(raw []byte) error {
-	if raw[0] != '{' {
-		return nil
-	}
-	return jsonscan.Object(raw, jsonscan.Span{Start: 0, End: len(raw)}, func(mem jsonscan.Member) error {
-		if mem.Key == "protected" {
-			p.m.Protected = string(mem.Value.Of(raw)) == "true"
-		}
-		return nil
-	})
-}
-
 func (p *parser) calls(at jsonscan.Span) error {
 	if p.data[at.Start] != '[' {
 		return &FieldError{Field: "tool_calls", Reason: "must be an array"}
@@ -181,26 +208,29 @@ func (p *parser) calls(at jsonscan.Span) error {
 		if p.data[elem.Start] != '{' {
 			return &FieldError{Field: field, Reason: "must be an object"}
 		}
-		var id string
-		var function *jsonscan.Span
-		err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) (err error) {
+		var call, function jsonscan.Span
+		err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
 			switch mem.Key {
 			case "id":
-				if string(mem.Value.Of(p.data)) != "null" {
-					id, err = p.text(field+".id", mem.Value.Of(p.data))
+				if call = mem.Value; string(call.Of(p.data)) == "null" {
+					call = jsonscan.Span{}
 				}
 			case "function", "custom":
-				function = &mem.Value
+				function = mem.Value
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if function == nil {
+		id, err := p.optional(field+".id", call)
+		if err != nil {
+			return err
+		}
+		if function.End == 0 {
 			return &FieldError{Field: field + ".function", Reason: "is missing"}
 		}
-		return p.function(field+".function", *function, id)
+		return p.function(field+".function", function, id)
 	})
 }
 

@@ -1,13 +1,13 @@
 package openai
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/internal/body"
 	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -49,29 +49,10 @@ func parseRequest(data []byte, c *wire.Cache) (*request, error) {
 
 // parseElement reads a message of a request. What is not the provider's
 // business is cut out at once.
-func parseElement(raw []byte) ([]message.Message, error) {
+var parseElement = meta.Without(func(raw []byte) ([]message.Message, error) {
 	m, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	if sent := withoutMeta(raw); len(sent) != len(raw) {
-		protected := m.Protected
-		if m, err = parse(sent); err != nil {
-			return nil, err
-		}
-		m.Protected = protected
-	}
-	return []message.Message{m}, nil
-}
-
-// withoutMeta returns a message without what is not the provider's business.
-func withoutMeta(raw []byte) []byte {
-	if !bytes.Contains(raw, []byte(`"meta"`)) {
-		return raw
-	}
-	sent, _ := jsonscan.Strip(raw, "meta")
-	return sent
-}
+	return []message.Message{m}, err
+})
 
 func aboutOf(b body.Body) wire.About {
 	a := b.About()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/meta"
 )
 
 // AppendMessage appends the message as it goes to a provider: verbatim, but
@@ -14,7 +15,7 @@ func AppendMessage(dst []byte, m message.Message) []byte {
 	if m.Wire() != Name {
 		return appendMade(dst, m, false)
 	}
-	return append(dst, withoutMeta(m.Raw())...)
+	return meta.AppendSent(dst, m.Raw())
 }
 
 // AppendJSONL appends the message as it stands in a file, "meta" included,

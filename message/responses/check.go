@@ -118,15 +118,7 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d is there twice: %q", k, "Duplicate item found")
 	}
 	c.seen[src] = true
-	if elements.Same(was, is) {
-		return
-	}
-	same := len(was.Parts) == len(is.Parts)
-	for i := 0; same && i < len(was.Parts); i++ {
-		a, b := &was.Parts[i], &is.Parts[i]
-		same = a.Kind == b.Kind && a.CallID == b.CallID && a.Name == b.Name && bytes.Equal(a.Args, b.Args) && (!a.Sealed || a.Text == b.Text)
-	}
-	if !same {
+	if elements.Changed(was, is) {
 		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items are not those that the model made", k)
 	}
 }

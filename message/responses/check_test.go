@@ -110,3 +110,20 @@ func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
 		}
 	}
 }
+
+func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+	call := func(id string) string {
+		return `{"type":"function_call","call_id":"` + id + `","name":"f","arguments":"{}"}`
+	}
+	const output = `{"type":"function_call_output","call_id":"a","output":"1"}`
+	for twice, once := range map[string]string{
+		`{"role":"assistant","role":"user","content":"x"}`:                                                                 `{"role":"user","content":"x"}`,
+		`{"role":"assistant","r\u006fle":"user","content":"x"}`:                                                            `{"role":"user","content":"x"}`,
+		`{"role":"user","content":"a","content":[{"type":"input_text","text":"b","text":"c"}]}`:                            `{"role":"user","content":[{"type":"input_text","text":"c"}]}`,
+		`{"type":"reasoning","summary":[],"type":"message","role":"assistant","content":"x"},` + call("a"):                 `{"summary":[],"type":"message","role":"assistant","content":"x"},` + call("a"),
+		`{"type":"message","t\u0079pe":"function_call","call_id":"z","call_id":"a","name":"f","arguments":"{}"},` + output: call("a") + `,` + output,
+		call("a") + `,{"type":"function_call_output","call_id":"a","output":"1","output":"2","call_id":"b"}`:               call("a") + `,{"type":"function_call_output","output":"2","call_id":"b"}`,
+	} {
+		wiretest.LastCounts(t, responses.Wire, `{"input":[`+twice+`]}`, `{"input":[`+once+`]}`)
+	}
+}

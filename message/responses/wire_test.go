@@ -85,22 +85,6 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, responses.Wire, body)
 }
 
-// outline says of each message what it is made of.
-func outline(msgs []message.Message) []string {
-	var out []string
-	for _, m := range msgs {
-		s := string(m.Role) + ":"
-		for _, p := range m.Parts {
-			s += " " + p.Kind.String()
-			if p.CallID != "" {
-				s += "(" + p.CallID + ")"
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 	r := parse(t, `{"instructions":"be good","input":[
 		{"role":"user","content":"q"},
@@ -134,7 +118,7 @@ func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 		"assistant: text", "assistant: text", "compaction: other",
 		"assistant: other tool_call(d) tool_call(e)", "tool: tool_result(e)",
 	}
-	if diff := cmp.Diff(want, outline(r.Messages())); diff != "" {
+	if diff := cmp.Diff(want, wiretest.Outline(r.Messages())); diff != "" {
 		t.Error(diff)
 	}
 	m := r.Messages()
@@ -155,7 +139,7 @@ func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
 		{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
 		{"type":"function_call_output","call_id":"a","output":"1"}]}`)
 	want := []string{"user: text", "assistant: reasoning text tool_call(a)", "tool: tool_result(a)"}
-	if diff := cmp.Diff(want, outline(r.Messages())); diff != "" {
+	if diff := cmp.Diff(want, wiretest.Outline(r.Messages())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -175,7 +159,7 @@ func TestAStringIsAUserMessage(t *testing.T) {
 	const body = `{"input":"hi \u00e9","instructions":"s", "n":1}`
 	r := parse(t, body)
 	m := r.Messages()
-	if diff := cmp.Diff([]string{"system: text", "user: text"}, outline(m)); diff != "" {
+	if diff := cmp.Diff([]string{"system: text", "user: text"}, wiretest.Outline(m)); diff != "" {
 		t.Fatal(diff)
 	}
 	edited, _ := m[1].WithPartText(0, "ho")
@@ -211,7 +195,7 @@ func TestASummaryIsReadBackAsItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := parse(t, string(out)).Messages()
-	if diff := cmp.Diff([]string{"assistant: text", "system: text", "assistant: text", "assistant: tool_call(a)", "tool: tool_result(a)"}, outline(again)); diff != "" {
+	if diff := cmp.Diff([]string{"assistant: text", "system: text", "assistant: text", "assistant: tool_call(a)", "tool: tool_result(a)"}, wiretest.Outline(again)); diff != "" {
 		t.Errorf("%s\n%s", diff, out)
 	}
 	for i, want := range []message.Message{sum, notice, sum} {

@@ -107,6 +107,27 @@ func Same(a, b *message.Message) bool {
 	return &x[0] == &y[0] || bytes.Equal(x, y)
 }
 
+// Changed reports whether what can't be edited of a message is other than it
+// was: a sealed part, a call, or the number and kinds of the parts.
+func Changed(was, is *message.Message) bool {
+	if Same(was, is) {
+		return false
+	}
+	if len(was.Parts) != len(is.Parts) {
+		return true
+	}
+	for i := range was.Parts {
+		a, b := &was.Parts[i], &is.Parts[i]
+		if a.Kind != b.Kind || a.Sealed != b.Sealed || a.CallID != b.CallID || a.Name != b.Name || !bytes.Equal(a.Args, b.Args) {
+			return true
+		}
+		if a.Sealed && a.Text != b.Text {
+			return true
+		}
+	}
+	return false
+}
+
 // Sources reports an error unless there is one source for each message of the
 // view, and it is one of n messages or -1.
 func Sources(view []message.Message, sources []int, n int) error {

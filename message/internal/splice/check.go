@@ -1,7 +1,6 @@
 package splice
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/agentcompact/compact/message"
@@ -68,23 +67,5 @@ func ID(source int, about string) string {
 }
 
 // Changed reports whether what can't be edited is other than it was in message
-// s of the request: a sealed part, or the number and kinds of the parts.
-func (l *List) Changed(m *message.Message, s int) bool {
-	was := &l.msgs[s]
-	if elements.Same(m, was) {
-		return false
-	}
-	if len(m.Parts) != len(was.Parts) {
-		return true
-	}
-	for i := range m.Parts {
-		a, b := &m.Parts[i], &was.Parts[i]
-		if a.Kind != b.Kind || a.Sealed != b.Sealed || a.CallID != b.CallID || a.Name != b.Name || !bytes.Equal(a.Args, b.Args) {
-			return true
-		}
-		if a.Sealed && a.Text != b.Text {
-			return true
-		}
-	}
-	return false
-}
+// s of the request.
+func (l *List) Changed(m *message.Message, s int) bool { return elements.Changed(&l.msgs[s], m) }

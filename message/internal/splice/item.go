@@ -3,6 +3,7 @@ package splice
 import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/meta"
 )
 
 // A Head is where the members of an item are that every one of these wires
@@ -28,7 +29,7 @@ func ReadHead(raw []byte, content string) (h Head, err error) {
 			h.Content = m.Value
 		case "name":
 			h.Name = m.Value
-		case meta:
+		case meta.Key:
 			h.Meta = m.Value
 		}
 		return nil
@@ -49,7 +50,7 @@ type Parser struct {
 func NewParser(raw []byte, h Head) Parser {
 	p := Parser{Data: raw}
 	p.Message.Name, _ = jsonscan.Unquote(h.Name.Of(raw)) // no field of these wires: what AppendMessage writes
-	p.Message.Protected = Protected(raw, h.Meta)
+	p.Message.Protected = meta.Protected(raw, h.Meta)
 	return p
 }
 

@@ -11,6 +11,7 @@ package splice
 import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -70,7 +71,7 @@ func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.
 		}
 		l.add(prompt, msgs)
 	}
-	name, parse := g.Name(), withoutMeta(func(raw []byte) ([]message.Message, error) { return messages(g, raw) })
+	name, parse := g.Name(), meta.Without(func(raw []byte) ([]message.Message, error) { return messages(g, raw) })
 	for i := range l.items {
 		msgs, err := c.Messages(name, l.items[i].Of(body), parse)
 		if err != nil {
@@ -78,7 +79,7 @@ func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.
 		}
 		l.first = append(l.first, len(l.msgs))
 		l.add(i, msgs)
-		l.meta = l.meta || len(msgs) == 1 && len(msgs[0].Raw()) != l.items[i].End-l.items[i].Start || len(msgs) > 1 && hasMeta(l.items[i].Of(body))
+		l.meta = l.meta || len(msgs) == 1 && len(msgs[0].Raw()) != l.items[i].End-l.items[i].Start || len(msgs) > 1 && meta.In(l.items[i].Of(body))
 	}
 	l.first = append(l.first, len(l.msgs))
 	return l, nil
@@ -121,7 +122,7 @@ func (l *List) Item(i int) []byte {
 	if !l.meta {
 		return item
 	}
-	item, _ = strip(item)
+	item, _ = meta.Strip(item)
 	return item
 }
 
@@ -130,7 +131,7 @@ func (l *List) First(s int) bool { return l.of[s] == 0 }
 
 // Role returns the role of an item as the wire has it, "" where it has none.
 func (l *List) Role(i int) string {
-	switch raw := l.role(i); string(raw) {
+	switch raw := l.items[i].Role.Of(l.data); string(raw) {
 	case `"user"`:
 		return "user"
 	case `"assistant"`:
@@ -141,18 +142,4 @@ func (l *List) Role(i int) string {
 		role, _ := jsonscan.Unquote(raw) // no string: no role
 		return role
 	}
-}
-
-// role is the field, wherever it is and however its name is escaped.
-func (l *List) role(i int) (raw []byte) {
-	if at := l.items[i].Role; at.End != 0 {
-		return at.Of(l.data)
-	}
-	_ = jsonscan.Object(l.data, l.items[i].Span, func(m jsonscan.Member) error { // valid JSON, and f returns none
-		if m.Key == "role" {
-			raw = m.Value.Of(l.data)
-		}
-		return nil
-	})
-	return raw
 }

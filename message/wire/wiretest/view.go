@@ -1,8 +1,11 @@
 package wiretest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
@@ -23,6 +26,72 @@ func Sources(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
+	}
+	return out
+}
+
+// LastCounts holds a body with fields that are there twice against the one that
+// has the last of them alone, which is what a provider makes of it: they are
+// the same conversation, break the same rules, and an edit is of what counts.
+func LastCounts(t *testing.T, f wire.Format, twice, once string) {
+	t.Helper()
+	a, b := Parse(t, f, twice), Parse(t, f, once)
+	if diff := cmp.Diff(Outline(b.Messages()), Outline(a.Messages())); diff != "" {
+		t.Errorf("%s is read as another conversation than %s: %s", twice, once, diff)
+		return
+	}
+	all := Sources(len(a.Messages()))
+	if diff := cmp.Diff(Broken(b.Check(b.Messages(), all)), Broken(a.Check(a.Messages(), all))); diff != "" {
+		t.Errorf("%s breaks other rules than %s: %s", twice, once, diff)
+	}
+	for i, m := range a.Messages() {
+		other := b.Messages()[i]
+		if m.Protected != other.Protected || !reflect.DeepEqual(m.Parts, other.Parts) {
+			t.Errorf("%s: message %d is %+v, protected %v, want %+v", twice, i, m.Parts, m.Protected, other.Parts)
+		}
+		for p := range m.Parts {
+			if m.Editable(p) != other.Editable(p) {
+				t.Errorf("%s: part %d of message %d can be edited: %v", twice, p, i, m.Editable(p))
+			}
+			if edited, err := m.WithPartText(p, replacement); err == nil {
+				view := slices.Clone(a.Messages())
+				view[i] = edited
+				out, err := a.Write(view, all)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reread(t, f, out, view)
+			}
+		}
+	}
+}
+
+// reread reads what was written of a view: it must be the same conversation.
+func reread(t *testing.T, f wire.Format, out []byte, view []message.Message) {
+	t.Helper()
+	back := Parse(t, f, string(out)).Messages()
+	if len(back) != len(view) {
+		t.Fatalf("%d messages of a view of %d: %s", len(back), len(view), out)
+	}
+	for i := range back {
+		if back[i].Fingerprint() != view[i].Fingerprint() {
+			t.Fatalf("message %d is read again as\n%+v\nwant\n%+v\nin %s", i, back[i].Parts, view[i].Parts, out)
+		}
+	}
+}
+
+// Outline says of each message what it is made of.
+func Outline(msgs []message.Message) []string {
+	var out []string
+	for _, m := range msgs {
+		s := string(m.Role) + ":"
+		for _, p := range m.Parts {
+			s += " " + p.Kind.String()
+			if p.CallID != "" {
+				s += "(" + p.CallID + ")"
+			}
+		}
+		out = append(out, s)
 	}
 	return out
 }

@@ -113,14 +113,7 @@ func edit(t *testing.T, r wire.Request, body []byte, view []message.Message, i, 
 	if at < len(out) && !bytes.Contains(out[from:min(len(out), at+len(quoted))], quoted) {
 		t.Fatalf("the edit of part %d of message %d changed other bytes too:\n%s\n%s", p, i, body, out)
 	}
-	again, err := r.Format().ParseRequest(out, nil)
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	back := again.Messages()
-	if len(back) != len(view) || back[i].Fingerprint() != view[i].Fingerprint() {
-		t.Fatalf("message %d is read again as\n%+v\nwant\n%+v", i, back[i].Parts, view[i].Parts)
-	}
+	reread(t, r.Format(), out, view)
 }
 
 func common(a, b []byte) int {

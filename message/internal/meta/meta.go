@@ -1,0 +1,60 @@
+// Package meta is the field "meta" of a message, which belongs to the codecs:
+// it stands in files, and is cut out of what goes to a provider.
+package meta
+
+import (
+	"bytes"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+)
+
+// Key is the name of the field.
+const Key = "meta"
+
+// In reports whether the name is in some JSON at all.
+func In(raw []byte) bool { return bytes.Contains(raw, []byte(`"`+Key+`"`)) }
+
+// Without reads messages as they are sent.
+func Without(parse func([]byte) ([]message.Message, error)) func([]byte) ([]message.Message, error) {
+	return func(raw []byte) ([]message.Message, error) {
+		sent, protected := Strip(raw)
+		msgs, err := parse(sent)
+		for i := range msgs {
+			msgs[i].Protected = msgs[i].Protected || protected
+		}
+		return msgs, err
+	}
+}
+
+// Strip returns a message without the field, raw itself where there is none,
+// and whether the field protects the message. Of several the last counts.
+func Strip(raw []byte) (sent []byte, protected bool) {
+	if !In(raw) {
+		return raw, false
+	}
+	sent, value := jsonscan.Strip(raw, Key)
+	return sent, Protected(value, jsonscan.Span{End: len(value)})
+}
+
+// Protected reports whether the field says that the message is protected. Only
+// the boolean true does.
+func Protected(raw []byte, at jsonscan.Span) bool {
+	if at.End == 0 || raw[at.Start] != '{' {
+		return false
+	}
+	protected := false
+	err := jsonscan.Object(raw, at, func(m jsonscan.Member) error {
+		if m.Key == "protected" {
+			protected = string(m.Value.Of(raw)) == "true"
+		}
+		return nil
+	})
+	return err == nil && protected
+}
+
+// AppendSent appends a message without the field.
+func AppendSent(dst, raw []byte) []byte {
+	sent, _ := Strip(raw)
+	return append(dst, sent...)
+}
