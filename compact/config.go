@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -224,7 +225,7 @@ func Preset(name string) (Config, error) {
 	}
 	change, ok := presets[name]
 	if !ok {
-		return Config{}, fmt.Errorf("compact: unknown preset %q (there are %v)", name, Presets())
+		return Config{}, fmt.Errorf("compact: unknown preset %q (there are %s)", name, strings.Join(Presets(), ", "))
 	}
 	c.Preset = name
 	change(&c)

@@ -79,8 +79,11 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m.pipe = trace.NewPipeline(all, nil)
-	return m, ctx.Err()
+	return m, nil
 }
 
 // Redactor makes what the configuration describes.

@@ -1,0 +1,31 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A goroutine that is left behind fails the test.
+func TestNewUnderAnEndedContextLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		m, err := compact.New(ctx, compact.Config{Archive: memory.New(), Exporters: []trace.Exporter{deaf{}}})
+		if m != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("manager %v, error %v", m, err)
+		}
+	})
+}
+
+// deaf is an exporter that takes nothing.
+type deaf struct{}
+
+func (deaf) Export(context.Context, []trace.Event) error { return nil }
+
+func (deaf) Shutdown(context.Context) error { return nil }
