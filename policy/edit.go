@@ -115,15 +115,15 @@ type Proposal struct {
 	Summary *SummaryInfo
 }
 
-// A Stage proposes edits that make a conversation smaller.
-//
-// Propose must not modify the view, may be called concurrently for different
-// views, and must propose the same for the same view where it can. An empty
-// Proposal means that there is nothing to offer; that is no error. An error
-// ends the compaction only where it is the context's; any other is reported
-// and the next stage goes on.
+// A Stage proposes edits that make a conversation smaller. Its methods may be
+// called concurrently, for different views.
 type Stage interface {
+	// Name is what results and events call the stage; it never changes.
 	Name() string
+	// Propose must not modify the view, and must propose the same for the same
+	// view where it can. An empty Proposal means that there is nothing to offer;
+	// that is no error. An error ends the compaction only where it is the
+	// context's; any other is reported and the next stage goes on.
 	Propose(ctx context.Context, v *View) (Proposal, error)
 }
 
@@ -131,8 +131,8 @@ type Stage interface {
 // without spending anything; dry runs ask it instead of [Stage.Propose].
 type Estimator interface {
 	Stage
-	// Estimate returns a proposal whose new message is a stand-in of the size
-	// that is to be expected.
+	// Estimate is Propose with a stand-in of the size that is to be expected in
+	// place of each new message.
 	Estimate(v *View) (Proposal, error)
 }
 

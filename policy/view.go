@@ -8,7 +8,9 @@ import (
 // that a preset counts in). It must be safe for concurrent use and give the
 // same number for the same input.
 type Coster interface {
+	// Message is what a message costs in a request, its format included.
 	Message(m message.Message) int
+	// Text is what a text costs by itself.
 	Text(s string) int
 }
 

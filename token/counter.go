@@ -3,12 +3,11 @@ package token
 import "unicode/utf8"
 
 // A Counter says what a text costs.
-//
-// Count may be called from many goroutines at once. It depends on the text
-// alone: the same text always costs the same, the empty text costs 0, and
-// special-token spellings such as <|endoftext|> are counted as the ordinary
-// text they are.
 type Counter interface {
+	// Count may be called from many goroutines at once. It depends on the text
+	// alone: the same text always costs the same, the empty text costs 0, and
+	// special-token spellings such as <|endoftext|> are counted as the ordinary
+	// text they are.
 	Count(text string) int
 }
 

@@ -29,11 +29,11 @@ type EstimatorOptions struct {
 
 // A format is one way of pricing.
 type format interface {
-	message(m *message.Message) priced
-	part(p *message.Part) Mix
+	message(m *message.Message) priced // with its share of the format
+	part(p *message.Part) Mix          // without
 	text(s string) int
-	tools(schemas []byte) int
-	reply() int
+	tools(schemas []byte) int // a JSON array
+	reply() int               // what primes the answer
 }
 
 // NewEstimator returns an estimator that prices requests to model as the chat

@@ -4,7 +4,7 @@ import "math"
 
 // A pictureRule prices an image by its size in pixels.
 type pictureRule interface {
-	cost(width, height int, low bool) int
+	cost(width, height int, low bool) int // low: at low detail, as the request asks
 }
 
 // pictureRules are OpenAI's, searched from the top.
