@@ -59,6 +59,8 @@ func TestMistake(t *testing.T) {
 		{"target above trigger", "policy: {target_pct: 0.9}", "f.yaml:1: the budget is not possible: target_pct 0.9 must be below trigger_pct 0.85"},
 		{"nothing left", "max_context_tokens: 1000", "f.yaml:1: the budget is not possible: max_context_tokens 1000 - hard_cap_buffer 1500 - max_output_tokens 0 leaves -500 tokens"},
 		{"together, in two lines", "policy:\n  target_pct: 0.9\n  keep_recent_turns: 3\n", "f.yaml:2: the budget is not possible: target_pct 0.9 must be below trigger_pct 0.85"},
+		{"a value that is wrong is not held against others", "policy: {trigger_pct: 1.7, target_pct: 0.9}", "f.yaml:1: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
+		{"nor is one of another type", "policy: {hard_cap_buffer: x}\nmax_context_tokens: 1000", `f.yaml:1: policy.hard_cap_buffer must be a whole number (got "x")`},
 		{"preset", "preset: graduate", `f.yaml:1: preset must be one of graduated, summarize, masking, history-reducer, gateway (did you mean graduated?) (got "graduate")`},
 		{"preset of another type", "preset: 3", "f.yaml:1: preset must be a text (got 3)"},
 		{"no value", "model:", "f.yaml:1: model has no value; leave the line out for the default"},

@@ -70,7 +70,7 @@ func (l *loader) wrong(setting, path string, value any, reason string) {
 }
 
 // together holds the values against each other, those of the preset in place
-// of those that were reported already.
+// of those that were reported already: nothing is said of these.
 func (l *loader) together(c compact.Config, wrong map[string]bool) {
 	root, base := reflect.ValueOf(&c).Elem(), reflect.ValueOf(&l.base).Elem()
 	for path := range wrong {
@@ -85,18 +85,38 @@ func (l *loader) together(c compact.Config, wrong map[string]bool) {
 			continue
 		}
 		text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "compact: "), "policy: ")
-		from := l.blame(text)
+		about := spokenOf(text)
+		if slices.ContainsFunc(about, l.reported) {
+			continue
+		}
+		from := l.blame(about)
 		l.report.add(&Error{Source: from.source, Line: from.line, Reason: text, Err: err})
 	}
 }
 
-// blame returns who gave one of the settings that an error speaks of: the
-// highest of them, and in a file the last one.
-func (l *loader) blame(text string) setting {
-	var last setting
+// spokenOf returns the settings that an error speaks of.
+func spokenOf(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
+	var paths []string
 	for _, f := range schema().fields {
-		if s := l.from[f.path]; slices.Contains(words, f.leaf()) && (s.layer > last.layer || s.layer == last.layer && s.line > last.line) {
+		if slices.Contains(words, f.leaf()) {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths
+}
+
+// reported reports whether a setting is known to be wrong by itself.
+func (l *loader) reported(path string) bool {
+	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.Path == path })
+}
+
+// blame returns who gave one of the settings: the highest of them, and in a
+// file the last one.
+func (l *loader) blame(paths []string) setting {
+	var last setting
+	for _, path := range paths {
+		if s := l.from[path]; s.layer > last.layer || s.layer == last.layer && s.line > last.line {
 			last = s
 		}
 	}
