@@ -1,12 +1,15 @@
 package s3
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -24,20 +27,71 @@ import (
 var ErrNotEnforced = errors.New("not in force")
 
 // ErrUnreachable: the server did not answer, or said that it cannot answer now,
-// for as long as a call may take.
+// for as long as a call may take. The error is an [*UnreachableError].
 var ErrUnreachable = errors.New("cannot be reached")
 
 // ErrNoCredentials: none of the places where credentials may come from has any
 // that can be used.
 var ErrNoCredentials = errors.New("no credentials: not in the environment, a profile, a web identity, a container or an instance's role")
 
+// ErrUntrusted: the certificate of the server is signed by nobody who is known
+// here.
+var ErrUntrusted = errors.New("the server's certificate is not trusted; name the file of the authority that signed it in AWS_CA_BUNDLE")
+
 // named puts the name of what happened in front of the words of the SDK, where
 // these are hard to read.
 func named(err error) error {
-	if err != nil && status(err) == 0 && strings.Contains(err.Error(), "get credentials:") {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "get identity: get credentials:"):
 		return fmt.Errorf("%w: %w", ErrNoCredentials, err)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("%w: %w", ErrUntrusted, err)
 	}
 	return err
+}
+
+// An UnreachableError says which server was called in vain, and what to look at.
+type UnreachableError struct {
+	Server   string        // scheme and host, as they were called
+	Attempts int           // at least 1
+	Waited   time.Duration // in all
+	Err      error         // of the last attempt
+}
+
+// Error says it in one line, without what the SDK puts around an error of the
+// network.
+func (e *UnreachableError) Error() string {
+	gaveUp := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, e.Waited.Round(time.Millisecond))
+	if errors.Is(e.Err, ErrNoCredentials) {
+		return fmt.Sprintf("%v; %s", e.Err, gaveUp)
+	}
+	why, then := e.Err, "it answers, but cannot serve: see its log, or try again later"
+	if status(e.Err) == 0 {
+		then = "check storage.endpoint, storage.region and the network"
+	}
+	if called := new(url.Error); errors.As(e.Err, &called) {
+		why = called.Err
+	}
+	return fmt.Sprintf("%s %v: %s: %v; %s", e.Server, ErrUnreachable, gaveUp, why, then)
+}
+
+// Is makes errors.Is(err, ErrUnreachable) true.
+func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
+
+// Unwrap returns the error of the last attempt.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// server returns whom a call that failed with err was for.
+func (a *Archive) server(err error) string {
+	if called := new(url.Error); errors.As(err, &called) {
+		if u, perr := url.Parse(called.URL); perr == nil {
+			return u.Scheme + "://" + u.Host
+		}
+	}
+	return cmp.Or(a.cfg.Endpoint, "S3")
 }
 
 // NotEnforcedError says what a server did not do, though it said so.
@@ -57,10 +111,11 @@ func (e *NotEnforcedError) Is(target error) bool { return target == ErrNotEnforc
 // errTaken: the name is somebody else's.
 var errTaken = errors.New("the name is taken")
 
-// status returns the HTTP status of an answer, 0 when there was none.
+// status returns the HTTP status of an answer, 0 when there was none. Who was
+// asked for credentials says nothing of an object.
 func status(err error) int {
 	var r *smithyhttp.ResponseError
-	if errors.As(err, &r) {
+	if errors.As(err, &r) && !errors.Is(err, ErrNoCredentials) {
 		return r.HTTPStatusCode()
 	}
 	return 0
@@ -86,6 +141,8 @@ var retryable = retry.IsErrorRetryables(retry.DefaultRetryables)
 // passing reports whether an error can pass by itself.
 func passing(err error) bool {
 	switch s := status(err); {
+	case errors.Is(err, ErrUntrusted):
+		return false
 	case s == http.StatusNotImplemented:
 		return false
 	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:

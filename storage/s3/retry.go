@@ -43,7 +43,7 @@ func (a *Archive) do(ctx context.Context, size int64, what func(context.Context)
 		if ctx.Err() == nil && pause(limit, attempt) {
 			continue
 		}
-		err = fmt.Errorf("%w: gave up after %d attempts in %s: %w", ErrUnreachable, attempt, time.Since(started).Round(time.Millisecond), err)
+		err = &UnreachableError{a.server(err), attempt, time.Since(started), err}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
