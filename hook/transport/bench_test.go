@@ -80,7 +80,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 // What a warm call allocates, that of the plain one taken off.
 func TestOverheadIsLessThanTwoCopiesOfTheBody(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector allocates too")
+		t.Skip("the race detector allocates too: run it without -race")
 	}
 	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4.1", Archive: memory.New()})
 	if err != nil {

@@ -4,17 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/storage/memory"
 )
 
 // scripted answers with bodies of its own, of a known length where length says so.
@@ -52,8 +54,7 @@ func TestAStreamOfKnownLengthCanBeReplaced(t *testing.T) {
 	h := httptest.NewServer(proxy)
 	defer h.Close()
 	r.url, r.client = h.URL, h.Client()
-	f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
-	if _, got := r.post(f, f.body("go", 30, 200)); got != long {
+	if _, got := r.post(streamed, streamed.body("go", 30, 200)); got != long {
 		t.Errorf("a proxy hands on %q, want %q", got, long)
 	}
 }
@@ -70,44 +71,89 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestAnnouncementsInSmallPiecesTakeTimeInProportion(t *testing.T) {
-	for name, text := range map[string]string{
-		"a long line":  "event: response.created\ndata: {\"x\":\"" + strings.Repeat("x", 900_000) + "\"}\n\n",
-		"many lines":   "event: response.created\n" + strings.Repeat("data: x\n", 110_000) + "\n",
-		"many of them": strings.Repeat("data: {\"type\":\"response.created\"}\r\n\r\n", 20_000),
-	} {
-		text += "data: {}\n\n"
+// announcements are about n bytes of events that only announce an answer, and
+// one that is an answer.
+func announcements(n int) map[string]string {
+	const answer = "data: {}\n\n"
+	return map[string]string{
+		"a long line":  "event: response.created\ndata: {\"x\":\"" + strings.Repeat("x", n) + "\"}\n\n" + answer,
+		"many lines":   "event: response.created\n" + strings.Repeat("data: x\n", n/8) + "\n" + answer,
+		"many of them": strings.Repeat("data: {\"type\":\"response.created\"}\r\n\r\n", n/38) + answer,
+	}
+}
+
+var streamed = form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
+
+func TestAnnouncementsInSmallPiecesComeThrough(t *testing.T) {
+	for name, text := range announcements(20_000) {
 		r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", &drip{text})))
-		f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
-		began := time.Now()
-		if _, got := r.post(f, f.body("go", 1, 10)); got != text {
+		if _, got := r.post(streamed, streamed.body("go", 1, 10)); got != text {
 			t.Errorf("%s: %d bytes, want %d", name, len(got), len(text))
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: %v", name, took)
 		}
 	}
 }
 
+// BenchmarkAnnouncementsInSmallPieces reads streams that begin with so many
+// bytes that are held back: the time of a byte must not grow with their number.
+func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
+	m, err := compact.New(b.Context(), compact.Config{Archive: memory.New(), MaxContextTokens: window})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	ctx := transport.WithSession(b.Context(), "s")
+	for _, n := range []int{50_000, 200_000, 800_000} {
+		streams := announcements(n)
+		for _, name := range slices.Sorted(maps.Keys(streams)) {
+			text := streams[name]
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "_"), n), func(b *testing.B) {
+				for b.Loop() {
+					rt := transport.New(m, transport.Base(scripted(ok, "text/event-stream", "", &drip{text})))
+					req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://provider.test"+streamed.path, strings.NewReader(streamed.body("go", 1, 10)))
+					if err != nil {
+						b.Fatal(err)
+					}
+					req.Header.Set("Content-Type", "application/json")
+					resp, err := rt.RoundTrip(req)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if got, err := io.Copy(io.Discard, resp.Body); err != nil || got != int64(len(text)) {
+						b.Fatalf("%d bytes of %d: %v", got, len(text), err)
+					}
+					_ = resp.Body.Close()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(text)), "ns/byte")
+			})
+		}
+	}
+}
+
+// once is a body that has a text at once, and counts how often it is asked.
+type once struct {
+	text  string
+	asked int
+}
+
+func (o *once) Read(p []byte) (int, error) {
+	if o.asked++; o.asked > 1 {
+		return 0, io.EOF
+	}
+	return copy(p, o.text), nil
+}
+
 func TestStreamsWithOtherLineEndsAreNotHeldBack(t *testing.T) {
-	read, write := io.Pipe()
-	defer func() { _ = write.Close() }()
-	r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", read)))
-	f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	resp, err := r.client.Do(r.request(ctx, f.path, f.body("go", 1, 10)))
+	const text = "data: {\"choices\":[]}\r\rdata: x\r\r"
+	body := &once{text: text}
+	r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", body)))
+	resp, err := r.client.Do(r.request(context.Background(), streamed.path, streamed.body("go", 1, 10)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	const text = "data: {\"choices\":[]}\r\rdata: x\r\r"
-	go func() { _, _ = io.WriteString(write, text) }()
-	stop := context.AfterFunc(ctx, func() { _ = read.Close() })
-	defer stop()
 	got := make([]byte, len(text))
-	if n, err := io.ReadFull(resp.Body, got); err != nil || string(got) != text {
-		t.Errorf("%q, %v", got[:n], err)
+	if n, err := io.ReadFull(resp.Body, got); err != nil || string(got) != text || body.asked != 1 {
+		t.Errorf("%q, %v, after %d reads of the provider's stream", got[:n], err, body.asked)
 	}
 }
 

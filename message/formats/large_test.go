@@ -2,9 +2,10 @@ package formats_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/anthropic"
@@ -28,14 +29,10 @@ func times(n int, element string) string {
 	return b.String()
 }
 
-// Bodies of which a pass over the parts, or the members, or the messages, for
-// each of them would take minutes.
-func TestLargeBodiesTakeTimeInProportion(t *testing.T) {
-	const n, most = 60_000, 10 * time.Second
-	for name, c := range map[string]struct {
-		format wire.Format
-		body   string
-	}{
+// large are bodies of n parts, members or messages, of which a pass over all of
+// them for each of them would take minutes.
+func large(n int) map[string]wireBody {
+	return map[string]wireBody{
 		"texts in a message":      {openai.Wire, `{"messages":[{"role":"user","content":[` + times(n, `{"type":"text","text":"0123456789"}`) + `]}]}`},
 		"fields that are cut out": {anthropic.Wire, `{"messages":[{"role":"user","content":"x",` + times(n, `"meta":{}`) + `}]}`},
 		"likewise, chat":          {openai.Wire, `{"messages":[{"role":"user","content":"x",` + times(n, `"meta":{}`) + `}]}`},
@@ -45,29 +42,57 @@ func TestLargeBodiesTakeTimeInProportion(t *testing.T) {
 			times(n, `{"type":"tool_result","tool_use_id":"c%d","content":"x"}`) + `]}]}`},
 		"results that are objects": {gemini.Wire, `{"contents":[{"role":"model","parts":[` + times(n, `{"functionCall":{"name":"f","args":{}}}`) + `]},{"role":"user","parts":[` +
 			times(n, `{"functionResponse":{"name":"f","response":{"a":1,"b":2}}}`) + `]}]}`},
-		"compactions": {anthropic.Wire, `{"messages":[` + times(2*n, `{"role":"assistant","content":[{"type":"compaction","content":"x"}]}`) + `]}`},
-	} {
-		began := time.Now()
-		req, err := c.format.ParseRequest([]byte(c.body), nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+		"compactions": {anthropic.Wire, `{"messages":[` + times(n, `{"role":"assistant","content":[{"type":"compaction","content":"x"}]}`) + `]}`},
+	}
+}
+
+type wireBody struct {
+	format wire.Format
+	body   string
+}
+
+// pass does with a body what a call does, and returns what is written.
+func (b wireBody) pass(tb testing.TB) string {
+	tb.Helper()
+	req, err := b.format.ParseRequest([]byte(b.body), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	view := req.Messages()
+	for i := range view {
+		_, _ = view[i].Text(), view[i].ResultText()
+	}
+	message.Rounds(view)
+	req.Check(view, seq(len(view)))
+	out, err := req.Write(view, seq(len(view)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestLargeBodiesAreWrittenBackWithoutMeta(t *testing.T) {
+	for name, b := range large(500) {
+		want := strings.ReplaceAll(b.body, `,"meta":{}`, "")
+		if out := b.pass(t); out != want {
+			t.Errorf("%s: written as %.80q, want %.80q", name, out, want)
 		}
-		view := req.Messages()
-		sources := make([]int, len(view))
-		texts := 0
-		for i := range view {
-			sources[i] = i
-			texts += len(view[i].Text()) + len(view[i].ResultText())
-		}
-		message.Rounds(view)
-		req.Check(view, sources)
-		out, err := req.Write(view, sources)
-		if err != nil || len(out) == 0 || strings.Contains(string(out), `"meta"`) {
-			t.Errorf("%s: written as %.80q: %v", name, out, err)
-		}
-		if took := time.Since(began); took > most {
-			t.Errorf("%s: %v for %d bytes, of which %d are text", name, took, len(c.body), texts)
+	}
+}
+
+// BenchmarkLargeBodies is a call with a body of so many parts, members or
+// messages: the time of one must not grow with their number.
+func BenchmarkLargeBodies(b *testing.B) {
+	for _, n := range []int{5_000, 20_000, 80_000} {
+		bodies := large(n)
+		for _, name := range slices.Sorted(maps.Keys(bodies)) {
+			body := bodies[name]
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "_"), n), func(b *testing.B) {
+				for b.Loop() {
+					body.pass(b)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/element")
+			})
 		}
 	}
 }
