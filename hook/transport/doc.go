@@ -45,7 +45,7 @@
 // then "request:" and the field, as in "request:user:42"; whoever recalls under
 // it reads what all of its conversations left.
 //
-// A request that names nothing gets an id made of its credentials, system
+// A request that names nothing gets an id made of its host, credentials, system
 // prompt and first user message with a secret of this process. It ends with
 // the process, no other process can arrive at it, and nothing can be recalled
 // under it. Two conversations that begin alike share it, and in it nothing

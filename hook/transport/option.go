@@ -44,7 +44,8 @@ func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes
 
 // CacheSize is how many bytes of JSON are remembered to have been read, so
 // that reading them again costs nothing; default 64 MiB. What is derived from
-// the JSON can take several times as much.
+// the JSON can take several times as much, and the last 16 bodies are kept
+// beside it, which together can be as many bytes again.
 func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.NewCache(bytes) } }
 
 // Models says which model a request means, where the name is an alias: that of

@@ -128,6 +128,8 @@ func (t *Transport) unnamed(req *http.Request, msgs []message.Message) string {
 		mac.Write([]byte{':'})
 		mac.Write([]byte(s))
 	}
+	field(req.URL.Host)
+	field(req.Host)
 	for _, name := range credentials(req.Header) {
 		field(name)
 		field(strings.Join(req.Header[name], "\n"))

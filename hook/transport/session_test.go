@@ -136,14 +136,20 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 	}
 }
 
+// rigAt is a rig in front of a provider of this name that takes everything.
+func rigAt(t *testing.T, host string) *rig {
+	r := newRig(t, compact.Config{}, transport.Base(&reader{buf: make([]byte, 4096)}))
+	r.url = "http://" + host
+	return r
+}
+
 const printID = "COMPACT_TEST_PRINT_ID"
 
 // Another process can't arrive at the name of an unnamed session, even with
 // the same request.
 func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 	f := forms()[0]
-	r := newRig(t, compact.Config{})
-	id := r.unnamed(f, f.body("hi", 1, 1)).Session
+	id := rigAt(t, "provider.test").unnamed(f, f.body("hi", 1, 1)).Session
 	if os.Getenv(printID) != "" {
 		fmt.Println("id=" + id)
 		return
@@ -163,8 +169,11 @@ func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 	if !ok || !strings.HasPrefix(other, compact.UnnamedSession) || other == id {
 		t.Errorf("here %q, in another process %q", id, other)
 	}
-	if again := newRig(t, compact.Config{}).unnamed(f, f.body("hi", 1, 1)).Session; again != id {
+	if again := rigAt(t, "provider.test").unnamed(f, f.body("hi", 1, 1)).Session; again != id {
 		t.Errorf("another transport of this process says %q, not %q", again, id)
+	}
+	if other := rigAt(t, "another.test").unnamed(f, f.body("hi", 1, 1)).Session; other == id {
+		t.Error("another provider, the same session")
 	}
 }
 

@@ -35,7 +35,9 @@ func (e *cached) is(format string, raw []byte) bool {
 }
 
 // NewCache returns a cache of about limit bytes of JSON; 0 is 64 MiB. What is
-// derived from the JSON can take several times as much.
+// derived from the JSON can take several times as much, and the last 16 bodies
+// that [Cache.Split] saw are kept beside it, which together can be as many
+// bytes again.
 func NewCache(limit int) *Cache {
 	if limit <= 0 {
 		limit = 64 << 20
