@@ -36,7 +36,9 @@ func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
 		if _, err := os.Stat(c.Spool); errors.Is(err, os.ErrNotExist) {
 			return a, nil
 		}
-		return spool.Open(c.Spool, a, &spool.Options{Keep: c.SpoolKeep, Passive: true})
+		o := spoolOptions(c)
+		o.Passive = true
+		return spool.Open(c.Spool, a, &o)
 	}
 	return nil, fmt.Errorf("configs: unknown storage adapter %q", c.Adapter)
 }
@@ -76,8 +78,12 @@ func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archiv
 	if err := a.Try(try); err != nil && (!errors.Is(err, s3.ErrUnreachable) || ctx.Err() != nil) {
 		return nil, err
 	}
-	return spool.Open(c.Spool, a, &spool.Options{Keep: c.SpoolKeep, Blind: true})
+	o := spoolOptions(c)
+	o.Blind = true
+	return spool.Open(c.Spool, a, &o)
 }
+
+func spoolOptions(c compact.StorageConfig) spool.Options { return spool.Options{Keep: c.SpoolKeep} }
 
 func s3Config(c compact.StorageConfig) s3.Config {
 	return s3.Config{

@@ -27,6 +27,7 @@ storage:
   object_lock: {mode: governance, days: 365}
   timeout: 20s
   spool: /var/spool/compact
+  spool_keep: 2h
 `)
 	want := s3.Config{
 		Bucket: "compliance", Prefix: "team/agents", Region: "eu-central-1", Endpoint: "https://minio.internal:9000", PathStyle: true,
@@ -35,12 +36,15 @@ storage:
 	if diff := cmp.Diff(want, s3Config(c.Storage)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || c.Storage.SpoolKeep != 24*time.Hour {
-		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, c.Storage.SpoolKeep)
+	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage).Keep != 2*time.Hour {
+		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, spoolOptions(c.Storage).Keep)
 	}
 	env := load(t, "model: gpt-4\n", Environ([]string{
 		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
 	}))
+	if spoolOptions(env.Storage).Keep != 24*time.Hour {
+		t.Errorf("kept for %s unless something else is said", spoolOptions(env.Storage).Keep)
+	}
 	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
 		t.Errorf("from the environment: %+v", got)
 	}
