@@ -81,8 +81,8 @@ type Remover interface {
 // Keeper is an Archive that can forbid for a time that a key goes, whoever
 // asks: a retention, an Object Lock.
 type Keeper interface {
-	// Kept is nil when k can be removed now, and [ErrLocked], saying until
-	// when, while it cannot. Nothing there is nil.
+	// Kept is nil when k can be removed now, and [ErrLocked] while it cannot,
+	// best as a [*LockedError] that says until when. Nothing there is nil.
 	Kept(ctx context.Context, k Key) error
 }
 

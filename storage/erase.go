@@ -16,9 +16,9 @@ import (
 // begins with an underscore.
 const erasedName = "_erased.jsonl"
 
-// Tombstone is what remains of an erased session. It does not hold the id,
-// which may be somebody's name, but its hash: who knows the id finds it
-// ([Erased]).
+// Tombstone is what remains of an erased session, or of a request to erase one
+// that was refused. It does not hold the id, which may be somebody's name, but
+// its hash: who knows the id finds it ([Erased]).
 type Tombstone struct {
 	At      time.Time `json:"at"`
 	Session string    `json:"session"` // SHA-256 of the folder's name
@@ -29,6 +29,12 @@ type Tombstone struct {
 	// Done: every file is gone. Without it the removal began and was cut
 	// short; erasing again ends it.
 	Done bool `json:"done"`
+
+	// Refused: why nothing was removed. "" where it was.
+	Refused string `json:"refused,omitempty"`
+	// KeptUntil: when a lock that refused it ends; the zero time where nobody
+	// knows.
+	KeptUntil time.Time `json:"kept_until,omitzero"`
 }
 
 func (t Tombstone) body() string {
@@ -42,45 +48,71 @@ func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 // Erase removes every file of the session, and leaves a tombstone. Sessions
 // that write to it meanwhile get [ErrErased]. It is [ErrHeld] under a legal
 // hold, [ErrUnsupported] where the archive is no [Remover], [ErrNotExist] where
-// nothing is stored, and [ErrLocked], with nothing done, where the archive is a
-// [Keeper] that keeps a file of it. After any other error some files may be gone; the ledgers
-// go first and from the last one down, so that what remains is no session that
-// could be taken for whole. Erase again to end it.
+// nothing is stored, and [ErrLocked] where the archive is a [Keeper] that keeps
+// a file of it. A hold and a lock leave the session as it is, which can go on,
+// and a tombstone that says that it was asked for and refused. After any other
+// error some files may be gone; the ledgers go first and from the last one down,
+// so that what remains is no session that could be taken for whole. Erase again
+// to end it.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
-	return s.erase(ctx, reason, time.Time{})
+	remover, files, err := s.condemn(ctx, time.Time{})
+	switch {
+	case errors.Is(err, ErrHeld), errors.Is(err, ErrLocked):
+		return s.refuse(ctx, reason, err)
+	case err != nil:
+		return Tombstone{}, err
+	}
+	return s.erase(ctx, reason, remover, files)
 }
 
-// erase does not touch a session that was written to since before, unless that
-// is zero.
-func (s *Session) erase(ctx context.Context, reason redact.Text, before time.Time) (Tombstone, error) {
+// condemn says that the session is being removed, and returns who removes its
+// files and in which order they go. It does not touch one that was written to since
+// before, unless that is zero, nor one that is kept.
+func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Info, error) {
 	remover, ok := s.a.(Remover)
 	if !ok {
-		return Tombstone{}, &Error{"erase", s.dir, ErrUnsupported}
+		return nil, nil, &Error{"erase", s.dir, ErrUnsupported}
 	}
 	files, err := s.removable(ctx)
 	if err != nil {
-		return Tombstone{}, err
+		return nil, nil, err
 	}
 	if err := s.kept(ctx, files); err != nil {
-		return Tombstone{}, err
+		return nil, nil, err
 	}
-	if err := s.seal(ctx, before); err != nil {
-		return Tombstone{}, err
+	return remover, files, s.seal(ctx, before)
+}
+
+// refuse leaves the tombstone of a session that stays, and why.
+func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
+	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Reason: reason.String(), Refused: ErrLocked.Error()}
+	if errors.Is(why, ErrHeld) {
+		stone.Refused = ErrHeld.Error()
 	}
+	if locked := new(LockedError); errors.As(why, &locked) {
+		stone.KeptUntil = locked.Until
+	}
+	return stone, errors.Join(why, bury(ctx, s.graves(), stone))
+}
+
+// erase removes a condemned session.
+func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, files []Info) (Tombstone, error) {
 	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Files: len(files), Head: s.ManifestHead(), Reason: reason.String()}
 	for _, f := range files {
 		stone.Bytes += f.Size
 	}
-	stones := newChain(s.a, Key{}.child(erasedName), false)
-	if err := bury(ctx, stones, stone); err != nil {
+	graves := s.graves()
+	if err := bury(ctx, graves, stone); err != nil {
 		return Tombstone{}, err
 	}
-	if err := s.removeAll(ctx, remover, files); err != nil {
+	if err := s.removeAll(ctx, r, files); err != nil {
 		return Tombstone{}, err
 	}
 	stone.At, stone.Done = time.Now(), true
-	return stone, bury(ctx, stones, stone)
+	return stone, bury(ctx, graves, stone)
 }
+
+func (s *Session) graves() *chain { return newChain(s.a, Key{}.child(erasedName), false) }
 
 // kept returns what forbids that the files go: the error of the last one, for
 // what was written last is kept longest.
@@ -99,8 +131,8 @@ func (s *Session) kept(ctx context.Context, files []Info) error {
 	return nil
 }
 
-func bury(ctx context.Context, stones *chain, t Tombstone) error {
-	_, err := stones.append(ctx, func(facts) ([]string, error) { return []string{t.body()}, nil })
+func bury(ctx context.Context, graves *chain, t Tombstone) error {
+	_, err := graves.append(ctx, func(facts) ([]string, error) { return []string{t.body()}, nil })
 	return err
 }
 
@@ -175,7 +207,8 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 }
 
 // Tombstones yields what remains of erased sessions, in the order in which it
-// happened; usually two for each, the second one Done. An error is yielded last.
+// happened; usually two for each, the second one Done, and one for each refusal.
+// An error is yielded last.
 func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {
@@ -191,6 +224,7 @@ func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 }
 
 // Erased returns the last tombstone of a session, and false when it has none.
+// Refusals do not count.
 func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -202,7 +236,7 @@ func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, er
 		if err != nil {
 			return Tombstone{}, false, err
 		}
-		if t.Session == tombstoneID(dir) {
+		if t.Session == tombstoneID(dir) && t.Refused == "" {
 			last, found = t, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Sentinels for the decisions that a caller can take. They are wrapped in an
@@ -29,7 +30,8 @@ var (
 	ErrErased = errors.New("erased")
 	// ErrHeld: the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
-	// ErrLocked: the place itself keeps the key for now, whoever asks.
+	// ErrLocked: the place itself keeps the key for now, whoever asks. The
+	// error can be a [*LockedError].
 	ErrLocked = errors.New("kept by a lock")
 	// ErrUnsupported: the archive cannot do this at all.
 	ErrUnsupported = errors.ErrUnsupported
@@ -54,6 +56,23 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// LockedError says until when the place keeps a key. It is [ErrLocked].
+type LockedError struct {
+	By    string    // what keeps it, such as "Object Lock"
+	Until time.Time // the zero time: until somebody lifts it
+}
+
+// Error says until when.
+func (e *LockedError) Error() string {
+	if e.Until.IsZero() {
+		return e.By + " keeps it until somebody lifts that"
+	}
+	return e.By + " keeps it until " + e.Until.UTC().Format(time.RFC3339)
+}
+
+// Is makes errors.Is(err, ErrLocked) true.
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // Begin is what each method of an [Archive], [Remover] or [Keeper] does first,
 // but for List, which is good for the zero Key: it returns the [*Error] of a

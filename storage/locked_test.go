@@ -3,13 +3,19 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
+
+var lockedUntil = time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
 
 // keeper is an archive that keeps one file.
 type keeper struct {
@@ -19,9 +25,43 @@ type keeper struct {
 
 func (k *keeper) Kept(_ context.Context, key storage.Key) error {
 	if key.Base() == k.keeps {
-		return &storage.Error{Op: "look for a lock", Key: key, Err: storage.ErrLocked}
+		return storage.Wrap("look for a lock", key, &storage.LockedError{By: "a test", Until: lockedUntil})
 	}
 	return nil
+}
+
+// stones are the tombstones of an archive, whose log is whole; at least one.
+func stones(t *testing.T, a storage.Archive) []storage.Tombstone {
+	t.Helper()
+	var out []storage.Tombstone
+	for stone, err := range storage.Tombstones(t.Context(), a) {
+		must(t, err)
+		out = append(out, stone)
+	}
+	r, err := storage.VerifyTombstones(t.Context(), a)
+	must(t, err)
+	if !r.OK() || len(out) == 0 {
+		t.Fatalf("%d tombstones, %v", len(out), r.Problems)
+	}
+	return out
+}
+
+var withoutTime = cmpopts.IgnoreFields(storage.Tombstone{}, "At")
+
+func TestRequestToEraseWhatIsHeldIsOnRecord(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	must(t, s.Hold(t.Context(), text("case 7")))
+	if _, err := s.Erase(t.Context(), redact.Lit("request 12")); !errors.Is(err, storage.ErrHeld) {
+		t.Errorf("Erase: %v, want ErrHeld", err)
+	}
+	must(t, s.Release(t.Context(), redact.Text{}))
+	must(t, second(s.Erase(t.Context(), redact.Lit("request 12, again"))))
+	got := stones(t, a)
+	if len(got) != 3 || got[0].Refused != "under a legal hold" || got[0].Session != got[2].Session || !got[2].Done || got[2].Refused != "" {
+		t.Errorf("tombstones: %+v", got)
+	}
 }
 
 func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
@@ -40,8 +80,9 @@ func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
 		}
 	}
 	archive(1)
-	if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, storage.ErrLocked) {
-		t.Errorf("Erase: %v, want ErrLocked", err)
+	_, err = s.Erase(t.Context(), redact.Lit("request 12"))
+	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), "2031-02-03T04:05:06Z") {
+		t.Errorf("Erase: %v, want ErrLocked and until when", err)
 	}
 	for r, err := range storage.Prune(t.Context(), a, storage.PruneOptions{Before: time.Now().Add(time.Hour)}) {
 		if err != nil || r.Outcome != storage.KeptLocked {
@@ -49,7 +90,11 @@ func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
 		}
 	}
 	if _, ok, err := storage.Erased(t.Context(), a, "s"); ok || err != nil {
-		t.Errorf("there is a tombstone: %v", err)
+		t.Errorf("it counts as erased: %v", err)
+	}
+	want := []storage.Tombstone{{Session: stones(t, a)[0].Session, Reason: "request 12", Refused: "kept by a lock", KeptUntil: lockedUntil}}
+	if diff := cmp.Diff(want, stones(t, a), withoutTime); diff != "" {
+		t.Errorf("tombstones; pruning asks for nobody (-want +got):\n%s", diff)
 	}
 	archive(2) // it goes on
 	a.keeps = ""

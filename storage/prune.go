@@ -80,7 +80,10 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 	case opts.DryRun:
 		return PruneResult{info, WouldPrune, nil}, true
 	}
-	_, err = s.erase(ctx, opts.Reason, opts.Before)
+	remover, files, err := s.condemn(ctx, opts.Before)
+	if err == nil {
+		_, err = s.erase(ctx, opts.Reason, remover, files)
+	}
 	switch {
 	case err == nil:
 		return PruneResult{info, Pruned, nil}, true

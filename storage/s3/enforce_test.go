@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
@@ -107,7 +108,7 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 			for _, k := range []string{"s/small", "s/large", "s/log"} {
 				kept, removed := a.Kept(t.Context(), key(t, k)), a.Remove(t.Context(), key(t, k))
 				for what, err := range map[string]error{"Kept": kept, "Remove": removed} {
-					var locked *s3.LockedError
+					var locked *storage.LockedError
 					if !errors.Is(err, storage.ErrLocked) || !errors.As(err, &locked) || locked.Until.Before(started.AddDate(0, 0, 2)) {
 						t.Errorf("%s %s: %v, want ErrLocked with its time", what, k, err)
 					}
@@ -117,6 +118,36 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 				t.Errorf("%q are left of %q", got, names)
 			}
 		}
+	})
+}
+
+func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, true))
+		c.Lock = s3.Lock{Mode: s3.Compliance, Days: 3}
+		a := open(t, c)
+		log, err := storage.OpenSession(t.Context(), a, "s")
+		must(t, err)
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
+		until := time.Now().AddDate(0, 0, 3)
+		if _, err := log.Erase(t.Context(), redact.Lit("request 12")); !errors.Is(err, storage.ErrLocked) {
+			t.Errorf("Erase: %v, want ErrLocked", err)
+		}
+		n := 0
+		for stone, err := range storage.Tombstones(t.Context(), a) {
+			must(t, err)
+			n++
+			if off := stone.KeptUntil.Sub(until); stone.Refused == "" || stone.Reason != "request 12" || off < -time.Minute || off > time.Minute {
+				t.Errorf("the tombstone is %+v, want a refusal until %s", stone, until)
+			}
+		}
+		r, err := log.Verify(t.Context(), storage.VerifyOptions{})
+		must(t, err)
+		if n != 1 || !r.OK() {
+			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
+		}
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it goes on
 	})
 }
 

@@ -164,19 +164,11 @@ func passing(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// LockedError says that Object Lock keeps an object. It is
-// [storage.ErrLocked].
-type LockedError struct {
-	Until time.Time // the zero time: until a legal hold ends
-}
-
-// Error says until when.
-func (e *LockedError) Error() string {
-	if e.Until.IsZero() {
-		return "a legal hold of Object Lock keeps it"
+// locked is the error of what Object Lock keeps; the zero time is a legal hold.
+func locked(until time.Time) *storage.LockedError {
+	by := "Object Lock"
+	if until.IsZero() {
+		by = "a legal hold of Object Lock"
 	}
-	return "Object Lock keeps it until " + e.Until.UTC().Format(time.RFC3339)
+	return &storage.LockedError{By: by, Until: until}
 }
-
-// Is makes errors.Is(err, storage.ErrLocked) true.
-func (e *LockedError) Is(target error) bool { return target == storage.ErrLocked }

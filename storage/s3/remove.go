@@ -16,7 +16,7 @@ import (
 
 // Remove implements [storage.Remover]: it deletes every version, for a bucket
 // that keeps versions would else keep the bytes. Where Object Lock forbids it
-// the error is a [*LockedError]. Of a log the first segment goes first, so that
+// the error is a [*storage.LockedError]. Of a log the first segment goes first, so that
 // its last line says to the end that it is being erased.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
@@ -121,8 +121,8 @@ func (a *Archive) removeVersion(ctx context.Context, v version) error {
 	if err == nil || absent(err) {
 		return nil
 	}
-	if until, locked, herr := a.lockedUntil(ctx, v); herr == nil && locked {
-		return errors.Join(&LockedError{until}, err)
+	if until, keeps, herr := a.lockedUntil(ctx, v); herr == nil && keeps {
+		return errors.Join(locked(until), err)
 	}
 	return err
 }
@@ -156,14 +156,14 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 	if err != nil {
 		return storage.Wrap("look for a lock", k, err)
 	}
-	var longest *LockedError
+	var longest *storage.LockedError
 	for _, v := range all {
-		until, locked, err := a.lockedUntil(ctx, v)
+		until, keeps, err := a.lockedUntil(ctx, v)
 		if err != nil {
 			return storage.Wrap("look for a lock", k, err)
 		}
-		if locked && (longest == nil || until.IsZero() || !longest.Until.IsZero() && until.After(longest.Until)) {
-			longest = &LockedError{until}
+		if keeps && (longest == nil || until.IsZero() || !longest.Until.IsZero() && until.After(longest.Until)) {
+			longest = locked(until)
 		}
 	}
 	if longest == nil {
