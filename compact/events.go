@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
@@ -172,11 +171,9 @@ func (c *call) emitDiscard(p policy.Pass) {
 	c.emit(c.event(e, p.Started))
 }
 
-// fail reports the error of the call.
-func (c *call) fail(_ context.Context, err error) {
-	c.res.Messages = append([]message.Message(nil), c.input...)
-	c.res.Triggered, c.res.Archived, c.res.Step = false, nil, 0
-	c.res.After = c.res.Before
+// fail makes the result that of a call which did nothing, and reports why.
+func (c *call) fail(err error) {
+	c.undo()
 	if c.s == nil {
 		return
 	}
@@ -232,7 +229,7 @@ func (c *call) timings() map[string]float64 {
 
 // finish ends the trace of the call. Lines that no commit wrote wait for the
 // next one, so that a call that compacts nothing never waits for a disk.
-func (c *call) finish(_ context.Context, err error) {
+func (c *call) finish(err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
 	if c.s == nil {
 		return

@@ -177,12 +177,11 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	err := c.run(ctx)
 	if err != nil {
-		c.fail(ctx, err)
-		c.res.Sources = identity(len(history))
+		c.fail(err)
 	} else {
 		c.sent()
 	}
-	c.finish(ctx, err)
+	c.finish(err)
 	return c.res, err
 }
 

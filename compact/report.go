@@ -2,6 +2,7 @@ package compact
 
 import (
 	"math"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -32,6 +33,21 @@ func (c *call) took(out *policy.Outcome) {
 			r.Err = c.m.redactor.Text(p.Err.Error()).String()
 		}
 		c.res.Stages = append(c.res.Stages, r)
+	}
+}
+
+// undo takes back what the result says of edits that were not made after all,
+// nor made again: the view is the history as it came in.
+func (c *call) undo() {
+	r := c.res
+	r.Messages, r.Sources = slices.Clone(c.input), identity(len(c.input))
+	r.Triggered, r.Step, r.Archived, r.Replayed = false, 0, nil, 0
+	r.Decisions, r.Stages, r.Summary, r.Savings = nil, nil, nil, Savings{}
+	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
+	r.ReductionStage = ReductionNone
+	if r.MaxTokens > 0 { // it was counted
+		r.After, r.Keep = c.layers(c.input), c.ep.engine.Keep
+		r.TokensIn = r.After.Total
 	}
 }
 

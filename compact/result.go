@@ -26,7 +26,8 @@ const (
 )
 
 // A Result is what a call of the hook led to. It is never nil: on an error its
-// Messages are the history as it came in.
+// Messages are the history as it came in, After is what that costs, and there
+// are no Decisions.
 type Result struct {
 	// Messages is the view: what the model is to be sent. The slice is the
 	// caller's; the messages are shared with the history.
