@@ -37,6 +37,18 @@ func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
 	}
 }
 
+// Where a threshold is no whole number of tokens, less than the trigger does not
+// trigger, and more than the target is not good enough.
+func TestBudgetBetweenTwoWholeNumbers(t *testing.T) {
+	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Trigger != 6801 || b.Target != 4800 {
+		t.Errorf("trigger %d, target %d; want 6801 (6800.85) and 4800 (4800.6)", b.Trigger, b.Target)
+	}
+}
+
 func TestBudgetTriggerNeverExceedsTheCap(t *testing.T) {
 	l := policy.Limits{MaxContextTokens: 8000, HardCapBuffer: 1500, MaxOutputTokens: 4000, TriggerPct: 0.85, TargetPct: 0.6}
 	b, err := l.Budget()
