@@ -13,8 +13,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -179,12 +177,7 @@ func (i *issuer) token(t *testing.T) string {
 func TestExtraCertificatesAreTrusted(t *testing.T) {
 	s := s3test.Versitygw(t)
 	c := s.Config(s.Bucket(t, false))
-	behind, err := url.Parse(s.Endpoint)
-	must(t, err)
-	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(behind)
-		r.Out.Host = r.In.Host // it is signed
-	}})
+	front := httptest.NewTLSServer(s.Front(t))
 	defer front.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	must(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}), 0o600))

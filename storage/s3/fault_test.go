@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -33,13 +31,7 @@ type front struct {
 
 func newFront(t *testing.T, s *s3test.Server) *front {
 	t.Helper()
-	behind, err := url.Parse(s.Endpoint)
-	must(t, err)
-	f := &front{}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(behind)
-		r.Out.Host = r.In.Host // it is signed
-	}}
+	f, proxy := &front{}, s.Front(t)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		before, after, cutAt := f.before, f.after, f.cutAt

@@ -5,6 +5,8 @@ package s3test
 
 import (
 	"crypto/rand"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +80,19 @@ func Connect(t *testing.T, endpoint string) *Server {
 		BaseEndpoint: &endpoint, UsePathStyle: true, Region: "us-east-1",
 		Credentials: aws.NewCredentialsCache(credentials(static)),
 	})}
+}
+
+// Front hands requests on to the server as they were signed.
+func (s *Server) Front(t testing.TB) *httputil.ReverseProxy {
+	t.Helper()
+	behind, err := url.Parse(s.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(behind)
+		r.Out.Host = r.In.Host // it is signed
+	}}
 }
 
 // Bucket makes a new bucket; locks makes it one for Object Lock.
