@@ -70,7 +70,7 @@ func (x *exchange) prepare() error {
 	if about.ServerSide != "" {
 		return nil
 	}
-	x.parsed, x.who, x.model = parsed, x.t.identify(x.req, parsed), x.named(about.Model)
+	x.parsed, x.who, x.model = parsed, x.t.identify(x.req, parsed), x.modelOf(about.Model)
 	window := x.t.windows.of(x.lane())
 	err = x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
@@ -79,8 +79,9 @@ func (x *exchange) prepare() error {
 	return err
 }
 
-// named returns the model that a request means; "" = the configured one.
-func (x *exchange) named(model string) string {
+// modelOf returns the model that a request means, which names this one; "" =
+// the configured one.
+func (x *exchange) modelOf(model string) string {
 	if model == "" {
 		model = pathModel(x.req.URL.Path)
 	}

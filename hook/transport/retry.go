@@ -94,6 +94,21 @@ func newWindows() *windows { return &windows{now: map[lane]int{}} }
 func (w *windows) of(l lane) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.known(l)
+}
+
+// put notes a window. It can only become smaller.
+func (w *windows) put(l lane, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if had := w.known(l); had > 0 {
+		n = min(n, had)
+	}
+	w.set(l, n)
+}
+
+// known is of; the caller holds mu.
+func (w *windows) known(l lane) int {
 	if n, ok := w.now[l]; ok {
 		return n
 	}
@@ -104,16 +119,7 @@ func (w *windows) of(l lane) int {
 	return n
 }
 
-// put notes a window. It can only become smaller.
-func (w *windows) put(l lane, n int) {
-	if had := w.of(l); had > 0 {
-		n = min(n, had)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.set(l, n)
-}
-
+// set notes a window as one that was asked for; the caller holds mu.
 func (w *windows) set(l lane, n int) {
 	if len(w.now) >= maxWindows {
 		w.now, w.old = map[lane]int{}, w.now
