@@ -66,7 +66,7 @@ func randomResult(j wiretest.JSON, id string) string {
 	return j.Object("type", `"tool_result"`, "tool_use_id", id, "content", content, "is_error", "true")
 }
 
-func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+func TestPropertyWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
 	for _, body := range wiretest.Random(t, randomBody) {
 		wiretest.Body(t, anthropic.Wire, body)
 	}

@@ -31,7 +31,7 @@ func TestStrangeBodiesAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
+func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
 	for seed, body := range wiretest.Random(t, randomBody) {
 		splicetest.Views(t, gemini.Wire, body, seed, gemini.CheckSealed)
 	}

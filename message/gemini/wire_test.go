@@ -65,7 +65,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 	return []string{j.Object("role", `"model"`, "parts", j.Array(calls...)), j.Object("role", []string{`"user"`, `"function"`}[j.IntN(2)], "parts", j.Array(responses...))}
 }
 
-func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+func TestPropertyWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
 	for _, body := range wiretest.Random(t, randomBody) {
 		wiretest.Body(t, gemini.Wire, body)
 	}

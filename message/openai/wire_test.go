@@ -51,7 +51,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 	return append([]string{j.Object("role", `"assistant"`, "content", "null", "tool_calls", j.Array(calls...))}, out...)
 }
 
-func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+func TestPropertyWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
 	for _, body := range wiretest.Random(t, randomBody) {
 		wiretest.Body(t, openai.Wire, body)
 	}

@@ -72,7 +72,7 @@ func randomItems(j wiretest.JSON, i int) []string {
 	return append(calls, out...)
 }
 
-func TestWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
+func TestPropertyWireKeepsEveryByteThatIsNotEdited(t *testing.T) {
 	for _, body := range wiretest.Random(t, randomBody) {
 		wiretest.Body(t, responses.Wire, body)
 	}

@@ -37,6 +37,7 @@ type Format interface {
 // A Request is a request body that was read. It is immutable and safe for
 // concurrent use.
 type Request interface {
+	// Format is the wire that the body is of.
 	Format() Format
 
 	// Messages is the conversation: what the body lists, and before it the

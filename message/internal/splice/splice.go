@@ -17,9 +17,11 @@ import (
 
 // A Grammar is what differs between the wires. It is given valid JSON only.
 type Grammar interface {
+	// Name is the wire's, Field that of the list in a body, Content that of the
+	// blocks in an item.
 	Name() string
-	Field() string   // the list's
-	Content() string // of an item's blocks
+	Field() string
+	Content() string
 
 	// Item reads one item of the list as one message, and says whether it is
 	// the user's with results of tools and something else. It keeps raw.
