@@ -2,12 +2,37 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
+
+// reads is the history of an agent that read so many files.
+func reads(files int) []message.Message {
+	history := []message.Message{message.User("go")}
+	for i := range files {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "read", "{}")),
+			message.ToolResult(id, fmt.Sprintf("%d", i)+string(make([]byte, 1000))))
+	}
+	return history
+}
+
+// crowd makes calls for more sessions than a manager holds.
+func crowd(t *testing.T, m *CompactManager) {
+	t.Helper()
+	m.keep = 3
+	for i := range 10 {
+		if _, err := m.Preflight(t.Context(), fmt.Sprint("other-", i), reads(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 func TestIdleSessionsAreForgottenAndReadAgain(t *testing.T) {
 	ctx := context.Background()
@@ -16,22 +41,12 @@ func TestIdleSessionsAreForgottenAndReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close(ctx)
-	m.keep = 3
-	history := []message.Message{message.User("go")}
-	for i := range 60 {
-		id := fmt.Sprintf("call_%d", i)
-		history = append(history, message.Assistant("", message.Call(id, "read", "{}")),
-			message.ToolResult(id, fmt.Sprintf("%d", i)+string(make([]byte, 1000))))
-	}
+	history := reads(60)
 	first, err := m.Preflight(ctx, "first", history)
 	if err != nil || !first.Triggered {
 		t.Fatalf("triggered %v, %v", first.Triggered, err)
 	}
-	for i := range 10 {
-		if _, err := m.Preflight(ctx, fmt.Sprint("other-", i), history[:3]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	crowd(t, m)
 	if n := len(m.sessions); n > m.keep {
 		t.Errorf("%d sessions in memory, at most %d are wanted", n, m.keep)
 	}
@@ -44,6 +59,88 @@ func TestIdleSessionsAreForgottenAndReadAgain(t *testing.T) {
 	}
 }
 
+func TestSessionInUseIsNotForgotten(t *testing.T) {
+	ctx := t.Context()
+	m, err := New(ctx, Config{Model: "gpt-4", Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	s, err := m.session(ctx, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowd(t, m)
+	if n := len(m.sessions); m.sessions["first"] != s || n > m.keep+1 {
+		t.Errorf("%d sessions in memory; that in use: %v", n, m.sessions["first"] == s)
+	}
+	m.release(s)
+}
+
+// broken is an archive that takes no file whose name holds a word.
+type broken struct {
+	storage.Archive
+	word string
+}
+
+func (b *broken) fails(k storage.Key) error {
+	if b.word != "" && strings.Contains(k.String(), b.word) {
+		return errors.New("no space left on device")
+	}
+	return nil
+}
+
+func (b *broken) Create(ctx context.Context, k storage.Key, data storage.Blob) error {
+	if err := b.fails(k); err != nil {
+		return err
+	}
+	return b.Archive.Create(ctx, k, data)
+}
+
+func (b *broken) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
+	if err := b.fails(k); err != nil {
+		return err
+	}
+	return b.Archive.Append(ctx, k, seq, data)
+}
+
+func TestSessionThatOnlyThisProcessKnowsIsNotForgotten(t *testing.T) {
+	ctx := t.Context()
+	m, err := New(ctx, Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: &broken{memory.New(), "transcript"}, Storage: StorageConfig{OnError: "continue"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	first, err := m.Preflight(ctx, "first", reads(60))
+	if err != nil || !first.Triggered {
+		t.Fatalf("triggered %v, %v", first.Triggered, err)
+	}
+	crowd(t, m)
+	again, err := m.Preflight(ctx, "first", reads(60))
+	if err != nil || again.Triggered || again.Replayed == 0 {
+		t.Errorf("compacted anew: %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
+	}
+}
+
+func TestSessionIsNotForgottenBeforeItsEventsAreWritten(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{memory.New(), "events"}
+	m, err := New(ctx, Config{Model: "gpt-4", Archive: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	crowd(t, m)
+	if n := len(m.sessions); n != 10 {
+		t.Errorf("%d sessions in memory; the events of 10 are nowhere else", n)
+	}
+	a.word = ""
+	crowd(t, m)
+	if n := len(m.sessions); n == 10 {
+		t.Error("none is forgotten although their events can be written")
+	}
+}
+
 func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
@@ -51,12 +148,7 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close(ctx)
-	history := []message.Message{message.User("go")}
-	for i := range 60 {
-		id := fmt.Sprintf("call_%d", i)
-		history = append(history, message.Assistant("", message.Call(id, "read", "{}")),
-			message.ToolResult(id, fmt.Sprintf("%d", i)+string(make([]byte, 1000))))
-	}
+	history := reads(60)
 	first, err := m.Preflight(ctx, "s", history, WithBranch("first"))
 	if err != nil || !first.Triggered {
 		t.Fatalf("triggered %v, %v", first.Triggered, err)
