@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `de
 
 var faults = []fault{
 	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
-	{"pinned rounds are lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return pinned[i] })`, ``, nil},
+	{"pinned rounds are lost", "policy/conversation.go", `take(0, front, func(i int) bool { return pinned[i] })`, ``, nil},
 	{"pinned rounds may be summarised", "policy/partition.go", `case v.pinnedRound(r):`, `case false:`, nil},
 	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
 	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
@@ -57,6 +58,28 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 	t.Logf("%d faults of %d planted and caught", found, len(faults))
 }
 
+// A change of the code that moves a line must move the fault along, also where
+// only the full set would plant it.
+func TestEveryFaultHasItsLine(t *testing.T) {
+	all := slices.Clone(faults)
+	for _, f := range archiveFaults {
+		all = append(all, f.fault)
+	}
+	for _, f := range all {
+		t.Run(f.name, func(t *testing.T) { overlay(t, root(t), []fault{unchecked, f}) })
+	}
+}
+
+// root is the folder of the module.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // plant builds the properties with the fault in place of the real line, and
 // the engine's own check off, and reports whether they fail.
 func plant(t *testing.T, f fault) bool {
@@ -68,12 +91,9 @@ func plant(t *testing.T, f fault) bool {
 // and reports whether one of those that are named fails.
 func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, root, parts), "-count=1", "-run", tests, pkg)
-	cmd.Dir = root
+	dir := root(t)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, dir, parts), "-count=1", "-run", tests, pkg)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
 	out, err := cmd.CombinedOutput()
 	if err == nil {
