@@ -25,6 +25,9 @@ func scripted(status func(n int) int, media, length string, answers ...io.Reader
 	return sender(func(r *http.Request) (*http.Response, error) {
 		_, err := io.Copy(io.Discard, r.Body)
 		resp := &http.Response{StatusCode: status(n), Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(answers[n]), ContentLength: -1, Request: r}
+		if c, ok := answers[n].(io.ReadCloser); ok {
+			resp.Body = c
+		}
 		if s, ok := answers[n].(*strings.Reader); ok && length != "" {
 			resp.ContentLength = s.Size()
 			resp.Header.Set("Content-Length", fmt.Sprint(s.Size()))
@@ -163,7 +166,8 @@ func TestRememberedWindowDoesNotStopASession(t *testing.T) {
 	said := `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 20000 tokens."}}`
 	status := func(n int) int { return []int{http.StatusBadRequest, http.StatusOK, http.StatusOK}[n] }
 	var sent []int
-	base := scripted(status, "application/json", "", strings.NewReader(said), strings.NewReader("{}"), strings.NewReader("{}"))
+	refused := unclosed(said)
+	base := scripted(status, "application/json", "", refused, strings.NewReader("{}"), strings.NewReader("{}"))
 	r := newRig(t, compact.Config{MaxContextTokens: 64_000}, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
 		sent = append(sent, int(q.ContentLength))
 		return base.RoundTrip(q)
@@ -171,6 +175,9 @@ func TestRememberedWindowDoesNotStopASession(t *testing.T) {
 	f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o"`}
 	if code, answer := r.post(f, f.body("go", 60, 300)); code != http.StatusOK {
 		t.Fatal(code, answer)
+	}
+	if !refused.closed {
+		t.Error("the answer that was given up was not closed")
 	}
 	ask := `{"role":"user","content":"` + strings.Repeat("word ", 12_000) + `"}`
 	body := strings.TrimSuffix(f.body("go", 300, 300), "]}") + "," + ask + "]}"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 )
@@ -86,8 +87,8 @@ func TestWindowsAreBoundedAndOnlyShrink(t *testing.T) {
 	w := newWindows()
 	first := lane{identity{session: "first"}, "m"}
 	w.put(first, 1000)
-	w.put(first, 2000)
 	w.put(first, 500)
+	w.put(first, 2000)
 	for i := range 3 * maxWindows {
 		w.put(lane{identity{session: fmt.Sprint(i)}, "m"}, 10)
 		if i%1000 == 0 && w.of(first) != 500 {
@@ -100,6 +101,23 @@ func TestWindowsAreBoundedAndOnlyShrink(t *testing.T) {
 	if n := w.of(lane{identity{session: "0"}, "m"}); n != 0 {
 		t.Errorf("one that was not asked for since is still %d", n)
 	}
+}
+
+func TestWindowsAreSharedByGoroutines(t *testing.T) {
+	w, l := newWindows(), lane{model: "m"}
+	var all sync.WaitGroup
+	for k := range 8 {
+		all.Go(func() {
+			for n := range 200 {
+				w.put(l, 1000-n+k)
+				w.put(lane{identity{session: fmt.Sprint(k, n)}, "m"}, n)
+				if got := w.of(l); got == 0 || got > 1000-n+k {
+					t.Errorf("%d, after %d was said", got, 1000-n+k)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 const (
