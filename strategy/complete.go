@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
 // complete turns a draft into the text of a summary: verified, with the
@@ -46,7 +48,7 @@ func (d Document) identifiers() (named, referenced int) {
 	all := map[string]bool{}
 	add := func(lines []string) []string {
 		for _, l := range lines {
-			for _, id := range identAll(l) {
+			for _, id := range ident.All(l) {
 				all[id] = true
 			}
 		}
@@ -131,7 +133,7 @@ func (d *Document) dropPlain(names map[string]bool) bool {
 }
 
 func namesAny(line string, names map[string]bool) bool {
-	for _, id := range identAll(line) {
+	for _, id := range ident.All(line) {
 		if names[id] {
 			return true
 		}

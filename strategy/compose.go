@@ -267,11 +267,10 @@ func (c *composer) document() Document {
 	return d
 }
 
-// neutral takes the meaning from what would read as our own tags or headings.
+// neutral takes the meaning from a line that would read as our own tags or as
+// a heading.
 func neutral(s string) string {
-	if strings.Contains(s, "COMPACT-SUMMARY") {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, "<COMPACT-SUMMARY", "<compact-summary"), "</COMPACT-SUMMARY", "</compact-summary")
-	}
+	s = neutralText(s)
 	if strings.HasPrefix(s, "#") {
 		s = strings.TrimLeft(s, "# ")
 	}

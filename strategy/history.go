@@ -49,7 +49,7 @@ func (h *History) showVisible(r Request) {
 			h.Index.show(p.Text)
 			if len(p.Args) > 0 {
 				h.Index.show(p.Name)
-				for _, a := range args(p) {
+				for _, a := range readCall(p).Args {
 					h.Index.show(a.Name)
 					h.Index.show(a.Value)
 				}
@@ -164,12 +164,3 @@ func join(a, b string) string {
 func identifiers(text string, f func(k ident.Kind, s string)) {
 	ident.ScanAll(text, func(k ident.Kind, start, end int) { f(k, text[start:end]) })
 }
-
-// args returns the arguments of a call.
-func args(p *message.Part) []Arg {
-	c := readCall(p)
-	return c.Args
-}
-
-// identAll returns the identifiers of a line.
-func identAll(line string) []string { return ident.All(line) }

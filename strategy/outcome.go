@@ -3,6 +3,7 @@ package strategy
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // exitMarks stand before the exit status in the outputs of common tools.
@@ -84,7 +85,7 @@ func (c *Call) ErrorLine() string {
 	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || len(line) > 1000 || !strings.ContainsFunc(line, isLetter) {
+		if line == "" || len(line) > 1000 || !strings.ContainsFunc(line, unicode.IsLetter) {
 			continue
 		}
 		low := strings.ToLower(line)

@@ -101,7 +101,7 @@ func flag(on bool) float64 {
 // choice reports whether a path may be a choice of words, as in either/or:
 // letters alone, and no slash before them.
 func choice(path string) bool {
-	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && (r > 0x7f || !isLetter(r)) }) < 0
+	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && !asciiLetter(r) }) < 0
 }
 
 // score says how likely an identifier is needed again and not in view, between

@@ -28,8 +28,7 @@ func newSource(msgs []message.Message, more ...string) *source {
 			s.add(p.Text)
 			s.add(p.Name)
 			if len(p.Args) > 0 {
-				c := readCall(p)
-				for _, a := range c.Args {
+				for _, a := range readCall(p).Args {
 					s.add(a.Name)
 					s.add(a.Value)
 				}
@@ -114,7 +113,7 @@ func (s *source) hasWords(id string) bool {
 		return false
 	}
 	for _, w := range strings.Split(id, "/") {
-		if strings.ContainsFunc(w, func(r rune) bool { return r > 0x7f || !isLetter(r) }) {
+		if strings.ContainsFunc(w, func(r rune) bool { return !asciiLetter(r) }) {
 			return false
 		}
 		if !s.begins(strings.ToLower(w[:min(len(w), stem)])) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func isLetter(r rune) bool { return unicode.IsLetter(r) }
+func asciiLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // squash puts a text on one line: every run of white space is one space.
 func squash(s string) string {
@@ -76,10 +76,7 @@ func sentences(text string, f func(s string, heading bool)) {
 		}
 		heading := line[0] == '#'
 		line = unnumbered(strings.TrimSpace(strings.TrimLeft(line, "#>*-+•")))
-		if strings.HasPrefix(line, "**") || strings.Contains(line, "**") {
-			line = strings.ReplaceAll(line, "**", "")
-		}
-		splitSentences(line, func(s string) { f(s, heading) })
+		splitSentences(strings.ReplaceAll(line, "**", ""), func(s string) { f(s, heading) })
 	}
 }
 

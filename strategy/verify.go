@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
@@ -177,7 +178,7 @@ func without(s string, hits []hit) string {
 func contentWords(s string) int {
 	s = strings.ReplaceAll(s, cutMark, " ")
 	n := 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isLetter(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if !fillers[w] && (len(w) > 2 || w[0] > 0x7f) {
 			n++
 		}

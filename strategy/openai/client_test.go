@@ -393,6 +393,8 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 		{"Retry-After", "Fri, 02 Jan 2026 03:04:00 GMT", 0},
 		{"Retry-After", "soon", 0},
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+		{"Retry-After-Ms", "1e300", 0}, // more than a duration holds
+		{"Retry-After", "1e300", 0},
 	} {
 		if got := retryAfter(http.Header{http.CanonicalHeaderKey(c.name): {c.value}}, now); got != c.want {
 			t.Errorf("%s: %s gives %v, want %v", c.name, c.value, got, c.want)

@@ -87,7 +87,7 @@ func (d dialect) adapt(err error) (dialect, bool) {
 		return d, false
 	}
 	switch {
-	case !d.switched && strings.Contains(about, "max_tokens") || !d.switched && strings.Contains(about, "max_completion_tokens"):
+	case !d.switched && names(about, "max_tokens", "max_completion_tokens"):
 		d.completion, d.switched = !d.completion, true
 	case !d.noTemperature && strings.Contains(about, "temperature"):
 		d.noTemperature = true

@@ -61,14 +61,17 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// maxWait is the longest wait that a server is believed to mean, in seconds.
+const maxWait = 1e6
+
 // retryAfter reads how long a server asks to wait: seconds, a date, or
 // milliseconds in a header of OpenAI's own.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < maxWait*1e3 {
 		return time.Duration(ms * float64(time.Millisecond))
 	}
 	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e6 {
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < maxWait {
 		return time.Duration(s * float64(time.Second))
 	}
 	if t, err := http.ParseTime(v); err == nil && t.After(now) {
