@@ -37,6 +37,14 @@ func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
 	}
 }
 
+func TestWhatIsOfAnotherRequestIsRefused(t *testing.T) {
+	body := func(system string, more ...string) string {
+		result, text := `{"type":"tool_result","tool_use_id":"1","content":"`+system+`"}`, `{"type":"text","text":"t"}`
+		return `{"system":"` + system + `","messages":[{"role":"user","content":[` + strings.Join(append([]string{result, text}, more...), ",") + `]}]}`
+	}
+	splicetest.Foreign(t, anthropic.Wire, body("s"), body("o", `{"type":"tool_result","tool_use_id":"2","content":"x"}`, `{"type":"text","text":"u"}`))
+}
+
 func FuzzRequest(f *testing.F) {
 	for _, body := range strange {
 		f.Add([]byte(body))

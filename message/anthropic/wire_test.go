@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -192,6 +193,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 		`"context_management":{"edits":[{"type":"compact_20260112"}]}`:                                     "context_management",
 		`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`:                 "",
 		`"context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"clear_tool_uses_2"}]}`: "context_management",
+		`"context_management":{"edits":[{"type":"clear_tool_uses_2"},{"type":"clear_thinking_20251015"}]}`: "context_management",
 		`"context_management":{"edits":[]}`:                                                                "",
 		`"context_management":null`:                                                                        "",
 		`"context_management":"auto"`:                                                                      "context_management",
@@ -200,6 +202,38 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	} {
 		if got := parse(t, `{"messages":[],`+field+`}`).About().ServerSide; got != want {
 			t.Errorf("%s: server side %q, want %q", field, got, want)
+		}
+	}
+}
+
+// Citations point into the text that they stand at, and some are encrypted.
+func TestWhatIsSignedEncryptedOrCitedIsSealed(t *testing.T) {
+	for block, sealed := range map[string]bool{
+		`{"type":"text","text":"a"}`:                                                      false,
+		`{"type":"text","text":"a","citations":[ ]}`:                                      false,
+		`{"type":"text","text":"a","citations":null}`:                                     false,
+		`{"type":"text","text":"a","citations":[{"type":"char_location"}]}`:               true,
+		`{"type":"thinking","thinking":"a","signature":"s"}`:                              true,
+		`{"type":"redacted_thinking","data":"a"}`:                                         true,
+		`{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"}]}`: false,
+	} {
+		m := parse(t, `{"messages":[{"role":"assistant","content":[`+block+`]}]}`).Messages()[0]
+		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
+			t.Errorf("%s: sealed %v, an edit says %v", block, m.Parts[0].Sealed, err)
+		}
+	}
+}
+
+// Clients move the marks of the cache about.
+func TestMarksOfTheCacheAreNoContent(t *testing.T) {
+	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {
+		var got []message.Fingerprint
+		for _, mark := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {
+			block := strings.Replace(fmt.Sprintf(block, mark), "{,", "{", 1)
+			got = append(got, parse(t, `{"messages":[{"role":"user","content":[`+block+`]}]}`).Messages()[0].Fingerprint())
+		}
+		if got[0] != got[1] {
+			t.Errorf("%s is other content with a mark", block)
 		}
 	}
 }

@@ -37,6 +37,14 @@ func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
 	}
 }
 
+func TestWhatIsOfAnotherRequestIsRefused(t *testing.T) {
+	body := func(system string, more ...string) string {
+		response, text := `{"functionResponse":{"name":"f","response":{"output":"x"}}}`, `{"text":"t"}`
+		return `{"systemInstruction":{"parts":[{"text":"` + system + `"}]},"contents":[{"parts":[` + strings.Join(append([]string{response, text}, more...), ",") + `]}]}`
+	}
+	splicetest.Foreign(t, gemini.Wire, body("s"), body("o", `{"functionResponse":{"name":"g","response":{"output":"y"}}}`, `{"text":"u"}`))
+}
+
 func FuzzRequest(f *testing.F) {
 	for _, body := range strange {
 		f.Add([]byte(body))

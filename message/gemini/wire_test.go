@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -208,6 +209,25 @@ func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 	}
 	if _, err := gemini.Wire.ParseRequest([]byte(`{"contents":[],"systemInstruction":7}`), nil); err == nil || !strings.Contains(err.Error(), `"systemInstruction"`) {
 		t.Errorf("a number as system prompt: %v", err)
+	}
+}
+
+func TestWhatIsSignedOrThoughtIsSealed(t *testing.T) {
+	const response = `"functionResponse":{"name":"f","response":{"output":"a"}}`
+	for part, sealed := range map[string]bool{
+		`{"text":"a"}`:                              false,
+		`{"text":"a","thoughtSignature":"s"}`:       true,
+		`{"text":"a","thought_signature":"s"}`:      true,
+		`{"text":"a","thought":true}`:               true,
+		`{"text":"a","thought":false}`:              false,
+		`{` + response + `}`:                        false,
+		`{` + response + `,"thoughtSignature":"s"}`: true,
+		`{"thoughtSignature":"s","functionResponse":{"name":"f","response":{"a":1}}}`: true,
+	} {
+		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
+		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
+			t.Errorf("%s: sealed %v, an edit says %v", part, m.Parts[0].Sealed, err)
+		}
 	}
 }
 
