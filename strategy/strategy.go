@@ -10,8 +10,8 @@ import (
 type Strategy struct {
 	// Name is what configurations call it.
 	Name string
-	// Sections of the summary, in order. The first also takes what stands
-	// under no heading.
+	// Sections of the summary, in order. What stands under none of their
+	// headings becomes notes, which the next summary takes into the first.
 	Sections []Section
 	// Instructions say what to write, in the system prompt. What holds for
 	// every strategy (length, form, what not to do) is added to them.
