@@ -304,12 +304,8 @@ func (c *Conversation) WithForms(forms Forms) *Conversation {
 		return c
 	}
 	merged := Forms{}
-	for k, v := range c.forms {
-		merged[k] = v
-	}
-	for k, v := range forms {
-		merged[k] = v
-	}
+	maps.Copy(merged, c.forms)
+	maps.Copy(merged, forms)
 	d := *c
 	d.forms = merged
 	return &d

@@ -107,6 +107,7 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 		"edits a pinned message":  func(*policy.View) []policy.Edit { return rewrite(0, "x") },
 		"edits the anchor":        func(*policy.View) []policy.Edit { return rewrite(last-1, "x") },
 		"makes a message larger":  func(*policy.View) []policy.Edit { return rewrite(3, text(31)) },
+		"makes a message longer":  func(*policy.View) []policy.Edit { return rewrite(3, strings.Repeat("w", 1000)) },
 		"empties a message":       func(*policy.View) []policy.Edit { return rewrite(3, "") },
 		"edits what is not there": func(*policy.View) []policy.Edit { return rewrite(len(msgs), "x") },
 		"removes twice":           func(*policy.View) []policy.Edit { return remove(2, 3, 3) },
@@ -132,6 +133,37 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 				t.Errorf("the next stage did not go on: %+v", out.Passes)
 			}
 		})
+	}
+}
+
+func TestEngineDiscardsASummaryBehindTheAnchor(t *testing.T) {
+	msgs := []message.Message{message.System("be good"), message.User("do the task"), message.Assistant(text(30))}
+	summary := policy.NewSummary(1, "s")
+	out, err := run(t, engine(policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { return rewrite(2, summary.Text()) }), Goal: policy.All}), msgs, budget(500))
+	if err != nil || len(out.Passes) != 1 || !out.Passes[0].Discarded {
+		t.Errorf("%v, %+v", err, out.Passes)
+	}
+}
+
+func TestEngineDiscardsAMaskInTheOpenRound(t *testing.T) {
+	msgs := append(loop(2, 30), message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), message.ToolResult("x", text(30)))
+	mask := faulty(func(*policy.View) []policy.Edit {
+		edits := rewrite(len(msgs)-1, "masked")
+		edits[0].Decision = policy.Masked
+		return edits
+	})
+	out, err := run(t, engine(policy.Step{Stage: mask, Goal: policy.All}), msgs, budget(500))
+	if err != nil || len(out.Passes) != 1 || !out.Passes[0].Discarded {
+		t.Errorf("%v, %+v", err, out.Passes)
+	}
+}
+
+// Each turn is one pair here: with three turns kept, three pairs cost nothing.
+func TestShrinkTakesBackWhatFreesNothing(t *testing.T) {
+	v := policy.NewView(loop(20, 26), pins, words{}) // 9 tokens, and 32 a round
+	v.Keep, v.Budget = policy.Keep{Turns: 6, Pairs: 4}, budget(9+3*32)
+	if got, want := v.Shrink(0), (policy.Keep{Turns: 3, Pairs: 3}); got != want {
+		t.Errorf("keeps %+v, want %+v", got, want)
 	}
 }
 
@@ -177,6 +209,21 @@ func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
 		if n := out.View.Tokens[i]; n < 450 || n > 500 {
 			t.Errorf("result %d has %d tokens, want an equal share", i-3, n)
 		}
+	}
+}
+
+func TestSqueezeLeavesPinnedResultsAlone(t *testing.T) {
+	msgs := []message.Message{
+		message.System("be good"), message.User("read both"), message.Assistant("", message.Call("a", "read", "{}"), message.Call("b", "read", "{}")),
+		message.ToolResult("a", text(700)), message.ToolResult("b", text(700)),
+	}
+	msgs[3].Protected = true
+	out, err := run(t, engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.View.Tokens[3] != 702 || out.View.Total() > 1000 || out.View.Total() < 900 {
+		t.Errorf("the pinned result has %d tokens of 702, the view %d of 1,000", out.View.Tokens[3], out.View.Total())
 	}
 }
 
