@@ -93,6 +93,8 @@ func TestFingerprintIsOfContentNotOfIDs(t *testing.T) {
 	other := [][2]string{
 		{`{"role":"user","content":"x"}`, `{"role":"assistant","content":"x"}`},
 		{`{"role":"user","content":"x"}`, `{"role":"user","content":"x "}`},
+		{`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, `{"role":"user","content":"a\u0001b"}`},
+		{`{"role":"user","name":"s","content":"x"}`, `{"role":"users","content":"x"}`},
 		{`{"role":"user","content":[{"type":"file","file":{"file_id":"a"}}]}`, `{"role":"user","content":[{"type":"file","file":{"file_id":"b"}}]}`},
 		{`{"role":"assistant","content":"a","reasoning_content":"b"}`, `{"role":"assistant","content":"ab"}`},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":\"1 2\"}"}}]}`,

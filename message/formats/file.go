@@ -119,7 +119,7 @@ type edit struct {
 
 // edits returns what an edit of message s changes in the file.
 func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error {
-	if len(was.Parts) != len(is.Parts) || is.Wire() != was.Wire() {
+	if elements.Changed(was, is) || is.Wire() != was.Wire() {
 		return fmt.Errorf("formats: message %d of the view is not message %d, edited", s, s)
 	}
 	for i := range was.Parts {

@@ -216,9 +216,29 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	}
 }
 
+func TestEditsOfOneLineAreWrittenWhereTheyStand(t *testing.T) {
+	const file = `{"role":"assistant","content":"said","reasoning_content":"thought"}` + "\n"
+	f := read(t, "openai", file)
+	m, err := f.Messages()[0].WithPartTexts(map[int]string{0: "THOUGHT", 1: "SAID"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := f.Write([]message.Message{m}, []int{0})
+	if want := strings.NewReplacer("said", "SAID", "thought", "THOUGHT").Replace(file); err != nil || string(out) != want {
+		t.Errorf("%s, %v, want %s", out, err, want)
+	}
+}
+
 func TestAViewOfAnotherFileIsRefused(t *testing.T) {
 	f := read(t, "auto", codex)
 	m := f.Messages()
+	parsed := func(item string) message.Message {
+		m, err := f.Wire().ParseMessage([]byte(item))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
 	for name, c := range map[string]struct {
 		view    []message.Message
 		sources []int
@@ -227,6 +247,8 @@ func TestAViewOfAnotherFileIsRefused(t *testing.T) {
 		"a source that is none":   {m[:1], []int{9}},
 		"another message":         {[]message.Message{m[0], message.User("x")}, []int{0, 1}},
 		"another number of parts": {[]message.Message{m[0], m[2]}, []int{0, 1}},
+		"a part more":             {[]message.Message{m[0], parsed(`{"role":"user","content":[{"type":"input_text","text":"q"},{"type":"input_text","text":"r"}]}`)}, []int{0, 1}},
+		"other arguments":         {[]message.Message{m[0], parsed(strings.Replace(`{"items":[`+string(m[2].Raw())+`]}`, `"{}"`, `"{ }"`, 1))}, []int{0, 2}},
 	} {
 		if out, err := f.Write(c.view, c.sources); err == nil {
 			t.Errorf("%s: %s", name, out)

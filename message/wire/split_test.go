@@ -52,6 +52,22 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 	}
 }
 
+// What reads the next body into the buffer of the last one changes nothing of
+// what is known of the last one.
+func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
+	c := NewCache(0)
+	buf := []byte(`{"messages":["1234567",   "89"]}`)
+	if _, err := c.Split(buf, "messages"); err != nil {
+		t.Fatal(err)
+	}
+	copy(buf, `{"messages":["123","456","789"]}`)
+	got, err := c.Split(buf, "messages")
+	want, _ := jsonscan.Split(buf, "messages")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
 func TestSplitKnowsTheLastBodiesOnly(t *testing.T) {
 	c := NewCache(0)
 	for i := range 3 * maxBodies {

@@ -41,9 +41,9 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	if _, err := c.Messages("x", []byte(`1`), fail); !errors.Is(err, bad) {
 		t.Fatal(err)
 	}
-	ok := func([]byte) ([]message.Message, error) { return nil, nil }
-	if _, err := c.Messages("x", []byte(`1`), ok); err != nil {
-		t.Error(err)
+	ok := func([]byte) ([]message.Message, error) { return []message.Message{message.User("u")}, nil }
+	if got, err := c.Messages("x", []byte(`1`), ok); err != nil || len(got) != 1 {
+		t.Error(got, err)
 	}
 }
 
