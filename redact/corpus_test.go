@@ -49,7 +49,7 @@ func sharedDir(t testing.TB, env, name string) string {
 		dir = filepath.Join(root, "..", "shared", name)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("../shared/%s is absent", name)
+		t.Skipf("NOT TESTED: ../shared/%s is absent; name such a folder in %s", name, env)
 	}
 	return dir
 }

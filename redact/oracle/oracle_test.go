@@ -42,7 +42,7 @@ func shared(t testing.TB, env, name, pattern string) []string {
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(paths) == 0 {
-		t.Skipf("../shared/%s is absent", name)
+		t.Skipf("NOT TESTED: ../shared/%s is absent; name such a folder in %s", name, env)
 	}
 	return paths
 }
@@ -118,7 +118,7 @@ func survives(f report.Finding, text, out string) bool {
 // sessions and package redact does not. It takes minutes.
 func TestTranscriptsAgreeWithGitleaks(t *testing.T) {
 	if os.Getenv("COMPACT_ORACLE_TRANSCRIPTS") == "" {
-		t.Skip("set COMPACT_ORACLE_TRANSCRIPTS=1 to compare over ../shared/transcripts")
+		t.Skip("NOT TESTED: it takes minutes; set COMPACT_ORACLE_TRANSCRIPTS=1 to compare over ../shared/transcripts")
 	}
 	r, d := redactor(t), gitleaks(t)
 	for _, path := range shared(t, "COMPACT_TRANSCRIPTS", "transcripts", "chat/*.jsonl*") {

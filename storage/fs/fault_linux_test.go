@@ -16,33 +16,27 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/internal/needs"
 )
 
-// needs skips a test, loudly, where the machine cannot do what it takes.
-// COMPACT_FAULTS=require makes that a failure.
-func needs(t testing.TB, ok bool, what string) {
+// able skips a test, loudly, where the machine is not.
+func able(t testing.TB, ok bool, what, remedy string) {
 	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("COMPACT_FAULTS") == "require" {
-		t.Fatalf("this machine has no %s, and COMPACT_FAULTS=require", what)
-	}
-	t.Skipf("NOT TESTED: this machine has no %s", what)
+	needs.Skip(t, ok, "COMPACT_FAULTS", what, remedy)
 }
 
 func needsTool(t testing.TB, name string) {
 	t.Helper()
 	_, err := exec.LookPath(name)
-	needs(t, err == nil, name)
+	able(t, err == nil, name, "install it")
 }
 
 func needsMounts(t testing.TB) {
 	t.Helper()
-	needs(t, os.Geteuid() == 0, "root")
+	able(t, os.Geteuid() == 0, "the right of root", "run it as root")
 	dir := t.TempDir()
 	err := unix.Mount("none", dir, "tmpfs", 0, "size=64k")
-	needs(t, err == nil, "right to mount")
+	able(t, err == nil, "the right to mount", "run it where that is allowed, such as a privileged container")
 	must(t, unix.Unmount(dir, 0))
 }
 
@@ -129,7 +123,7 @@ func TestReadOnlyFolderIsAnErrorAtOpenAndLater(t *testing.T) {
 }
 
 func TestFolderOfSomebodyElseIsAnErrorAtOpen(t *testing.T) {
-	needs(t, os.Geteuid() == 0, "root")
+	able(t, os.Geteuid() == 0, "the right of root", "run it as root")
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o500))
 	// The binary has to be where the other user may run it.
@@ -171,7 +165,7 @@ func TestEachSystemCallInTurn(t *testing.T) {
 	needsTool(t, "strace")
 	every := size(t, "COMPACT_STRACE_EVERY", 13, 1)
 	probe := start(t, "once", t.TempDir(), "s", fs.NoFault, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync")
-	needs(t, probe.wait(t) == nil, "right to trace")
+	able(t, probe.wait(t) == nil, "the right to trace", "run it where ptrace is allowed")
 	runs, hits := 0, 0
 	for i, kill := range killed {
 		r, h := inTurn(t, kill, "signal=KILL", every, i)
@@ -237,7 +231,7 @@ func newDisk(t testing.TB) *disk {
 	must(t, errors.Join(f.Truncate(64<<20), f.Close()))
 	run(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", d.image)
 	out, err := exec.CommandContext(t.Context(), "mount", "-o", "loop", d.image, d.dir).CombinedOutput()
-	needs(t, err == nil, "loop devices: "+string(out))
+	able(t, err == nil, "a loop device ("+strings.TrimSpace(string(out))+")", "run it where one can be mounted, such as a privileged container")
 	t.Cleanup(func() { _ = unix.Unmount(d.dir, unix.MNT_DETACH) })
 	return d
 }

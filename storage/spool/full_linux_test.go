@@ -9,26 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agentcompact/compact/storage/internal/needs"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// needs skips a test, loudly, where the machine cannot do what it takes.
-// COMPACT_FAULTS=require makes that a failure.
-func needs(t testing.TB, ok bool, what string) {
-	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("COMPACT_FAULTS") == "require" {
-		t.Fatalf("this machine has no %s, and COMPACT_FAULTS=require", what)
-	}
-	t.Skipf("NOT TESTED: this machine has no %s", what)
-}
+const faults = "COMPACT_FAULTS"
 
 func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
-	needs(t, os.Geteuid() == 0, "root")
+	needs.Skip(t, os.Geteuid() == 0, faults, "the right of root", "run it as root")
 	disk := t.TempDir()
-	needs(t, unix.Mount("none", disk, "tmpfs", 0, "size=400k") == nil, "right to mount")
+	mounted := unix.Mount("none", disk, "tmpfs", 0, "size=400k")
+	needs.Skip(t, mounted == nil, faults, "the right to mount", "run it where that is allowed, such as a privileged container")
 	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
 	r := newRemote()
 	r.goAway(true)

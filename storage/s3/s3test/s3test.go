@@ -15,19 +15,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/agentcompact/compact/storage/internal/needs"
 	"github.com/agentcompact/compact/storage/s3"
 )
 
 // Needs skips a test where something it needs is not there.
 func Needs(t testing.TB, ok bool, what string) {
 	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("COMPACT_S3") == "require" {
-		t.Fatalf("%s is missing, and COMPACT_S3=require", what)
-	}
-	t.Skipf("NOT TESTED: %s is missing; see .ci/s3", what)
+	needs.Skip(t, ok, "COMPACT_S3", what, "run it as ./.ci/s3 with go test ./storage/s3/...")
 }
 
 // variable returns an environment variable that .ci/s3 prints.
