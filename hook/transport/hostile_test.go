@@ -145,18 +145,27 @@ func (o *once) Read(p []byte) (int, error) {
 	return copy(p, o.text), nil
 }
 
-func TestStreamsWithOtherLineEndsAreNotHeldBack(t *testing.T) {
-	const text = "data: {\"choices\":[]}\r\rdata: x\r\r"
-	body := &once{text: text}
-	r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", body)))
-	resp, err := r.client.Do(r.request(context.Background(), streamed.path, streamed.body("go", 1, 10)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	got := make([]byte, len(text))
-	if n, err := io.ReadFull(resp.Body, got); err != nil || string(got) != text || body.asked != 1 {
-		t.Errorf("%q, %v, after %d reads of the provider's stream", got[:n], err, body.asked)
+func TestStreamsThatCantBeReadAreNotHeldBack(t *testing.T) {
+	for name, c := range map[string]struct{ text, encoding string }{
+		"with other line ends": {"data: {\"choices\":[]}\r\rdata: x\r\r", ""},
+		"compressed":           {"\x1f\x8b\x08 and so on", "gzip"},
+	} {
+		body := &once{text: c.text}
+		base := scripted(ok, "text/event-stream", "", body)
+		r := newRig(t, compact.Config{}, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
+			resp, err := base.RoundTrip(q)
+			resp.Header.Set("Content-Encoding", c.encoding)
+			return resp, err
+		})))
+		resp, err := r.client.Do(r.request(context.Background(), streamed.path, streamed.body("go", 1, 10)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(c.text))
+		if n, err := io.ReadFull(resp.Body, got); err != nil || string(got) != c.text || body.asked != 1 {
+			t.Errorf("%s: %q, %v, after %d reads of the provider's stream", name, got[:n], err, body.asked)
+		}
+		_ = resp.Body.Close()
 	}
 }
 
