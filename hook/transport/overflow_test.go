@@ -2,14 +2,17 @@ package transport_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
 )
 
 // tight is a configuration whose window is far larger than the provider's.
@@ -35,6 +38,42 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 			}
 			r.quiet()
 		})
+	}
+}
+
+// What the provider says that the refused request has is a bill, too; that of
+// the answer is told of the smaller one.
+func TestOverflowIsABillOfTheRefusedRequest(t *testing.T) {
+	for _, f := range guessed() {
+		for _, inStream := range []bool{false, true} {
+			r := newRig(t, tight)
+			r.server.Window, r.server.InStream = 8_000, inStream
+			r.post(f, f.body("Fix it.", 60, 200))
+			if len(r.results) != 2 {
+				t.Fatalf("%v: %d results", f, len(r.results))
+			}
+			if says := f.wire != provider.Responses; r.observed(r.results[0], 9_000) != says {
+				t.Errorf("%v, in the stream %v: the bill of the refused request was told: %v", f, inStream, !says)
+			}
+			if !r.observed(r.results[1], 9_000) {
+				t.Errorf("%v, in the stream %v: the bill of the smaller request was not told", f, inStream)
+			}
+		}
+	}
+}
+
+func TestARefusalThatBreaksOffIsHandedOn(t *testing.T) {
+	gone := errors.New("gone")
+	refusal := io.MultiReader(strings.NewReader(`{"error":{"code":"context_length_exceeded"`), iotest.ErrReader(gone))
+	r := newRig(t, tight, transport.Base(scripted(func(int) int { return http.StatusBadRequest }, "application/json", "", refusal)))
+	f := forms()[0]
+	resp, err := r.client.Do(r.request(context.Background(), f.path, f.body("go", 60, 200)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if text, err := io.ReadAll(resp.Body); !errors.Is(err, gone) || string(text) != `{"error":{"code":"context_length_exceeded"` {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

@@ -119,8 +119,8 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 }
 
 func TestChunkedBodiesAreCompacted(t *testing.T) {
-	r := newRig(t, compact.Config{})
 	f, body := forms()[0], long("")
+	r := newRig(t, compact.Config{}, transport.MaxBody(int64(len(body)))) // no byte above it
 	req := r.request(context.Background(), f.path, "")
 	req.ContentLength, req.Body, req.GetBody = -1, io.NopCloser(io.MultiReader(strings.NewReader(body[:7]), strings.NewReader(body[7:]))), nil
 	req.TransferEncoding = []string{"chunked"}

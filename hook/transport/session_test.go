@@ -134,6 +134,16 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 	if other := r.unnamed(f, strings.Replace(f.body("hi", 1, 1), "Fix bugs.", "Be kind.", 1)).Session; other == one {
 		t.Error("another system prompt, the same session")
 	}
+	ids := map[string]string{}
+	for _, query := range []string{"", "?key=ab", "?key=a&api_key=b", "?api_key=ab", "?api-key=ab"} {
+		g := f
+		g.path += query
+		id := r.unnamed(g, f.body("hi", 1, 1)).Session
+		if other, known := ids[id]; known {
+			t.Errorf("%q and %q are one session", query, other)
+		}
+		ids[id] = query
+	}
 }
 
 // rigAt is a rig in front of a provider of this name that takes everything.
