@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -200,5 +201,32 @@ func TestNewCountsWhatIsTheSame(t *testing.T) {
 	}
 	if got := New(before, before[:1]); got != nil {
 		t.Error(got)
+	}
+}
+
+// A server looks for an answer to each id, not to each call.
+func TestChatWantsOneAnswerToTwoCallsOfOneID(t *testing.T) {
+	body := strings.NewReplacer(`"id":"b"`, `"id":"a"`, `{"role":"tool","tool_call_id":"b","content":"B"},`, "").Replace(chatBody)
+	if found := issuing(Chat, body).Judge([]byte(body)); len(found) > 0 {
+		t.Errorf("%s: %s", found[0].Rule, found[0].Text)
+	}
+}
+
+func TestAJudgeIsSharedByGoroutines(t *testing.T) {
+	for w, body := range map[Wire]string{Chat: chatBody, Responses: responsesBody, Anthropic: anthropicBody, Gemini: geminiBody} {
+		j := NewJudge(w)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for range 20 {
+					j.Issue([]byte(body))
+					if found := j.Judge([]byte(body)); len(found) > 0 {
+						t.Errorf("%s: %s: %s", w, found[0].Rule, found[0].Text)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
 	}
 }
