@@ -111,6 +111,13 @@ func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
 	}
 }
 
+func TestAnOutputOfTwoTextsWithoutItsCallIsOneViolation(t *testing.T) {
+	r := parse(t, `{"input":[{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"1"},{"type":"input_text","text":"2"}]},{"role":"user","content":"q"}]}`)
+	if diff := cmp.Diff([]string{"tool_result_without_call a"}, wiretest.Broken(r.Check(r.Messages(), seq(2)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
 	call := func(id string) string {
 		return `{"type":"function_call","call_id":"` + id + `","name":"f","arguments":"{}"}`

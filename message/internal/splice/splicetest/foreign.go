@@ -25,6 +25,8 @@ func Foreign(t *testing.T, f wire.Format, body, other string) {
 		"the rest of another":     {prompt, results, theirs[2]},
 		"results that were made":  {prompt, message.ToolResult("1", "x"), rest},
 		"a rest that was made":    {prompt, results, message.User("x")},
+		"results of other wires":  {prompt, message.FromWire(results, "other", results.Raw(), nil), rest},
+		"a rest of another wire":  {prompt, results, message.FromWire(rest, "other", rest.Raw(), nil)},
 		"the rest as the results": {prompt, rest, rest},
 		"the results as the rest": {prompt, results, results},
 	} {
