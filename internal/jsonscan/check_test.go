@@ -35,6 +35,8 @@ func TestSyntaxErrorsNameTheOffset(t *testing.T) {
 		`[1,]`:           {Offset: 3},
 		`{"a":"b` + "\n": {Offset: 7},
 		`{} x`:           {Offset: 3},
+		`"\u00e9`:        {Offset: 7, End: true},
+		`"\u00e`:         {Offset: 2},
 		``:               {Offset: 0, End: true},
 	} {
 		var got *jsonscan.SyntaxError

@@ -110,9 +110,8 @@ func appendUnescaped(out, s []byte) ([]byte, int) {
 		if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
 			return utf8.AppendRune(out, pair), 12
 		}
-		r = utf8.RuneError
 	}
-	return utf8.AppendRune(out, r), 6
+	return utf8.AppendRune(out, r), 6 // U+FFFD for half a pair
 }
 
 // hexRune reads \uXXXX; -1 is none.

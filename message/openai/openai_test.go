@@ -95,6 +95,24 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	}
 }
 
+func TestRefusalsAreSealed(t *testing.T) {
+	for raw, sealed := range map[string]bool{
+		`{"role":"assistant","content":null,"refusal":"no"}`:                          true,
+		`{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`:          true,
+		`{"role":"assistant","content":[{"type":"text","text":"no"}]}`:                false,
+		`{"role":"assistant","content":null,"refusal":null,"reasoning_content":"no"}`: false,
+	} {
+		m, err := openai.ParseMessage([]byte(raw))
+		if err != nil || len(m.Parts) != 1 || m.Parts[0].Text != "no" || m.Parts[0].Sealed != sealed {
+			t.Errorf("%s: %+v, %v", raw, m.Parts, err)
+			continue
+		}
+		if _, err := m.WithPartText(0, "yes"); errors.Is(err, message.ErrSealed) != sealed {
+			t.Errorf("%s: an edit says %v", raw, err)
+		}
+	}
+}
+
 func TestBadInputNamesLineAndField(t *testing.T) {
 	good := `{"role":"user","content":"x"}`
 	for bad, want := range map[string]string{
