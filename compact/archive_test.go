@@ -297,6 +297,31 @@ func TestArchiveStoresASessionThatNeverCompacts(t *testing.T) {
 	}
 }
 
+func TestPlanStoresNothing(t *testing.T) {
+	dir := t.TempDir()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Storage.Transcripts, c.Archive = "gpt-4", 8_000, "all", mustOpen(t, dir)
+	r := newRig(t, c)
+	ctx := t.Context()
+	plan, err := r.Plan(ctx, "s", loop(100, 200))
+	manual, merr := r.PlanManual(ctx, "s", loop(100, 200))
+	if err := errors.Join(err, merr, r.Close(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if !plan.Triggered || !manual.Triggered {
+		t.Error("nothing was planned")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "s")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the archive has files of the session: %v", err)
+	}
+	if n := len(r.events.Events()); n != 0 {
+		t.Errorf("%d events", n)
+	}
+}
+
 func TestJournalHoldsEachMessageOnce(t *testing.T) {
 	dir := t.TempDir()
 	c, err := compact.Preset("graduated")

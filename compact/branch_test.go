@@ -43,6 +43,15 @@ func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	}
 }
 
+func TestWindowOfACallOnlyNarrowsWhatIsConfigured(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	for told, want := range map[int]int{0: 16_000, 6_000: 6_000, 64_000: 16_000} {
+		if got := r.preflight(loop(2, 50), compact.WithWindow(told)).MaxTokens; got != want {
+			t.Errorf("told of %d tokens the window is %d, want %d", told, got, want)
+		}
+	}
+}
+
 func TestLongAnswerNarrowsTheBudgetOfItsRequestAlone(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	for asked, want := range map[int]int{0: 14_500, 4_000: 10_500, 1_000_000: 6_500} {

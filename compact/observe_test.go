@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
 )
 
 func TestObserveCorrectsTheBoundOfModelsWithoutAPublicTokenizer(t *testing.T) {
@@ -36,6 +37,24 @@ func TestObserveLeavesExactCountsAlone(t *testing.T) {
 	res := r.preflight(turns(3, 50))
 	if r.Observe(res, compact.Usage{PromptTokens: 999}) || res.UpperBound != res.Before.Total {
 		t.Errorf("an exact count was corrected: upper bound %d of %d", res.UpperBound, res.Before.Total)
+	}
+}
+
+// What one process has learned of a model goes on in the next, with the ledger.
+func TestCalibrationOutlivesTheProcess(t *testing.T) {
+	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
+	first := newRig(t, c)
+	for range 8 {
+		res := first.preflight(turns(10, 400))
+		first.Observe(res, compact.Usage{PromptTokens: res.After.Total * 14 / 10})
+	}
+	history := turns(40, 400)
+	if res := first.preflight(history); !res.Triggered {
+		t.Fatal("not triggered")
+	}
+	want := first.preflight(history)
+	if got := newRig(t, c).preflight(history); got.UpperBound != want.UpperBound || got.Triggered {
+		t.Errorf("upper bound %d, before the restart %d; triggered %v", got.UpperBound, want.UpperBound, got.Triggered)
 	}
 }
 

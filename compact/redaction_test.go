@@ -45,6 +45,9 @@ func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
 	if view := bytesOf(res.Messages); strings.Contains(res.Summary.Text, secret) || strings.Contains(view, secret) || strings.Contains(res.Summary.Text, password) {
 		t.Error("the summary holds a secret")
 	}
+	if res.Note != "because password: <REDACTED>" {
+		t.Errorf("the note of the result is %q", res.Note)
+	}
 	searched := 0
 	look := func(where string, data []byte) {
 		searched += len(data)
@@ -88,23 +91,34 @@ func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
 // A secret that one message gives away is taken out of all others too, also
 // where nothing there says that it is one, and of those before it.
 func TestSecretIsFoundInEveryMessageOfItsSession(t *testing.T) {
+	for _, transcripts := range []string{"compactions", "all"} {
+		t.Run("summarised, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 8_000) })
+		t.Run("masked, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 24_000) })
+	}
+}
+
+func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	secret := "Kq7" + strings.Repeat("zR4x", 5) + "9w"
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, "it printed "+secret+" and stopped\n"+text(150))
 	history[8].Parts = []message.Part{message.Call(history[8].Parts[0].CallID, "bash", `{"command":"run `+secret+`"}`)}
 	history[9] = message.ToolResult(history[9].Parts[0].CallID, "data: "+base64.StdEncoding.EncodeToString([]byte("me:"+secret))+" end")
-	history[60] = message.Assistant("I use the token "+secret+" for it", history[60].Parts...)
-	history[80] = message.Assistant("now with DB_PASSWORD="+secret, history[80].Parts...)
+	history[60] = message.Assistant("I use "+secret+" for it", history[60].Parts...)
+	// Among what stays: where nothing is summarised, or something else is.
+	history[196] = message.Assistant("now with DB_PASSWORD="+secret, history[196].Parts...)
 	dir := t.TempDir()
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Model, c.MaxContextTokens, c.Archive, c.Storage.Transcripts = "gpt-4", 8_000, mustOpen(t, dir), "all"
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.Transcripts = "gpt-4", window, mustOpen(t, dir), transcripts
 	r := newRig(t, c)
 	ctx := context.Background()
-	res, err := r.ManualCompact(ctx, "s", history, "because of "+secret)
-	if err != nil {
+	res, err := r.Preflight(ctx, "s", history)
+	if err != nil || !res.Triggered || (res.Summary != nil) != (window == 8_000) {
+		t.Fatalf("%v, %s", err, res.ReductionStage)
+	}
+	if res, err = r.ManualCompact(ctx, "s", append(history, message.User("so?")), "because of "+secret); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(r.Archive(ctx, "s", history), r.Archive(ctx, "another", history[:10]), r.Close(ctx)); err != nil {
