@@ -18,6 +18,7 @@ var answers = map[string]struct {
 	tokens int
 }{
 	"chat":                    {document, `{"choices":[{"message":{"content":"{\"usage\":{\"prompt_tokens\":1}}"}}],"usage":{"prompt_tokens":1234,"prompt_tokens_details":{"cached_tokens":1000}}}`, 1234},
+	"chat of a gateway":       {document, `{"usage":{"prompt_tokens":1234,"cache_read_input_tokens":1000,"cache_creation_input_tokens":200}}`, 1234},
 	"responses":               {document, `{"usage":{"input_tokens":1234,"input_tokens_details":{"cached_tokens":1000},"output_tokens":9}}`, 1234},
 	"anthropic":               {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":9}}`, 1234},
 	"anthropic without cache": {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
@@ -62,9 +61,18 @@ func TestOverflowIsABillOfTheRefusedRequest(t *testing.T) {
 	}
 }
 
+// broken gives an error, and nothing behind it.
+type broken struct{ err error }
+
+func (b *broken) Read([]byte) (int, error) {
+	err := b.err
+	b.err = io.EOF
+	return 0, err
+}
+
 func TestARefusalThatBreaksOffIsHandedOn(t *testing.T) {
 	gone := errors.New("gone")
-	refusal := io.MultiReader(strings.NewReader(`{"error":{"code":"context_length_exceeded"`), iotest.ErrReader(gone))
+	refusal := io.MultiReader(strings.NewReader(`{"error":{"code":"context_length_exceeded"`), &broken{gone})
 	r := newRig(t, tight, transport.Base(scripted(func(int) int { return http.StatusBadRequest }, "application/json", "", refusal)))
 	f := forms()[0]
 	resp, err := r.client.Do(r.request(context.Background(), f.path, f.body("go", 60, 200)))

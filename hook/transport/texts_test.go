@@ -65,6 +65,7 @@ func TestWindowAfterAnOverflowFits(t *testing.T) {
 		{overflow{limit: 100_000, prompt: 120_000}, 110_000, 0, 91_666},  // we count a little less
 		{overflow{limit: 100_000, prompt: 120_000}, 60_000, 0, 50_000},   // we count half
 		{overflow{limit: 100_000, prompt: 120_000}, 240_000, 0, 100_000}, // we count twice
+		{overflow{limit: 100_000, prompt: 90_000}, 80_000, 0, 79_999},    // it would fit, and was refused
 		{overflow{limit: 200_000, prompt: 190_000, output: 32_000}, 190_000, 32_000, 168_000},
 		{overflow{limit: 100_000}, 120_000, 0, 100_000},
 		{overflow{limit: 100_000}, 90_000, 0, 67_500},
@@ -131,19 +132,20 @@ func TestStreamsThatBeginWithAnOverflowAreReplaced(t *testing.T) {
 		text     string
 		replaced bool
 	}{
-		"at once":          {failedE, true},
-		"announced":        {created + created + ": ping\n\n" + failedE + delta, true},
-		"without names":    {strings.ReplaceAll(strings.ReplaceAll(created+failedE, "event: response.created\n", ""), "event: response.failed\n", ""), true},
-		"an error event":   {created + "event: error\ndata: {\"type\":\"error\",\"code\":\"context_length_exceeded\",\"message\":\"x\"}\n\n", true},
-		"chat":             {"data: {\"error\":{\"message\":\"This model's maximum context length is 10 tokens\"}}\n\n", true},
-		"carriage returns": {strings.ReplaceAll(created+failedE, "\n", "\r\n"), true},
-		"later":            {created + delta + failedE, false},
-		"an answer":        {created + delta + delta, false},
-		"another failure":  {created + "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n", false},
-		"nothing":          {"", false},
-		"no JSON":          {"data: prompt is too long\n\n", false},
-		"cut off":          {created + failedE[:50], false},
-		"too long":         {strings.Repeat(created, 4*maxHeld/len(created)) + failedE, false},
+		"at once":           {failedE, true},
+		"announced by type": {"data: {\"type\":\"response.queued\"}\n\nevent: response.in_progress\ndata: {}\n\n" + failedE, true},
+		"announced":         {created + created + ": ping\n\n" + failedE + delta, true},
+		"without names":     {strings.ReplaceAll(strings.ReplaceAll(created+failedE, "event: response.created\n", ""), "event: response.failed\n", ""), true},
+		"an error event":    {created + "event: error\ndata: {\"type\":\"error\",\"code\":\"context_length_exceeded\",\"message\":\"x\"}\n\n", true},
+		"chat":              {"data: {\"error\":{\"message\":\"This model's maximum context length is 10 tokens\"}}\n\n", true},
+		"carriage returns":  {strings.ReplaceAll(created+failedE, "\n", "\r\n"), true},
+		"later":             {created + delta + failedE, false},
+		"an answer":         {created + delta + delta, false},
+		"another failure":   {created + "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n", false},
+		"nothing":           {"", false},
+		"no JSON":           {"data: prompt is too long\n\n", false},
+		"cut off":           {created + failedE[:50], false},
+		"too long":          {strings.Repeat(created, 4*maxHeld/len(created)) + failedE, false},
 	} {
 		for i, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
 			if i > 0 && len(c.text) > maxHeld {
