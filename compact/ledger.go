@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"sync"
 	"time"
 
@@ -188,6 +189,15 @@ type replayed struct {
 	chain []message.Fingerprint // of conv
 	last  *ledgerStep           // the newest step that this history went through; nil = none
 	edits int                   // how many edits were applied again
+	room  int                   // so many messages may follow before another step could be one of this history
+}
+
+// await notes that a prefix is longer than the history: nobody can tell yet
+// whether it is one of it.
+func (r *replayed) await(l policy.Link) {
+	if ahead := l.N - len(r.chain); ahead >= 0 {
+		r.room = min(r.room, ahead)
+	}
 }
 
 // replay applies every step whose prefix the history has, in their order. A
@@ -198,19 +208,24 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 	if s.hasOrigins() {
 		conv.Recognise(s.known)
 	}
-	r := replayed{conv: conv, chain: conv.Chain()}
+	r := replayed{conv: conv, chain: conv.Chain(), room: math.MaxInt}
 	steps := s.snapshot()
 	for i := range steps {
 		step := &steps[i]
 		if step.owner() != of {
 			continue
 		}
+		r.await(step.In)
+		r.await(step.Out)
 		switch {
 		case has(r.chain, step.In):
-			if next, edits, err := applyStep(r.conv.WithForms(step.Forms), step); err == nil && (legal == nil || legal(next.Messages(), next.Sources()) == nil) {
-				r.conv, r.chain, r.last = next, next.Chain(), step
-				r.edits += edits
+			next, edits, err := applyStep(r.conv.WithForms(step.Forms), step)
+			if err != nil || legal != nil && legal(next.Messages(), next.Sources()) != nil {
+				r.room = 0 // what follows may change that
+				continue
 			}
+			r.conv, r.chain, r.last = next, next.Chain(), step
+			r.edits += edits
 		case has(r.chain, step.Out):
 			r.last = step
 		}

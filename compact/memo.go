@@ -29,9 +29,10 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 }
 
 // extended returns the outcome for a history that begins with the one that is
-// remembered, byte for byte.
+// remembered, byte for byte, and has not grown to where another step begins.
 func (m *memo) extended(history []message.Message, steps int) (replayed, bool) {
-	if m.now.conv == nil || m.steps != steps || len(history) < len(m.history) {
+	grown := len(history) - len(m.history)
+	if m.now.conv == nil || m.steps != steps || grown < 0 || grown > m.now.room {
 		return replayed{}, false
 	}
 	for i := range m.history {
@@ -40,6 +41,7 @@ func (m *memo) extended(history []message.Message, steps int) (replayed, bool) {
 		}
 	}
 	r := m.now
+	r.room -= grown
 	n := r.conv.Len()
 	r.conv = r.conv.Append(history[len(m.history):])
 	r.chain = r.conv.ExtendChain(r.chain, n)
