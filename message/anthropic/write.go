@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -31,24 +30,7 @@ func appendMessage(dst []byte, m message.Message, role message.Role) []byte {
 	if len(m.Parts) == 1 && m.Parts[0].Kind == message.KindText {
 		return append(jsonscan.AppendQuote(dst, m.Parts[0].Text), '}')
 	}
-	return append(appendBlocks(dst, m.Parts), '}')
-}
-
-func appendBlocks(dst []byte, parts []message.Part) []byte {
-	dst = append(dst, '[')
-	for i := 0; i < len(parts); i++ {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if parts[i].Kind != message.KindToolResult {
-			dst = appendBlock(dst, &parts[i])
-			continue
-		}
-		end := splice.ResultEnd(parts, i)
-		dst = appendResult(dst, parts[i:end])
-		i = end - 1
-	}
-	return append(dst, ']')
+	return append(splice.AppendBlocks(dst, m.Parts, appendBlock, appendResult), '}')
 }
 
 func appendResult(dst []byte, parts []message.Part) []byte {
@@ -83,7 +65,7 @@ func appendBlock(dst []byte, p *message.Part) []byte {
 	case message.KindToolCall:
 		dst = jsonscan.AppendQuote(append(dst, `{"type":"tool_use","id":`...), p.CallID)
 		dst = jsonscan.AppendQuote(append(dst, `,"name":`...), p.Name)
-		return append(appendArgs(append(dst, `,"input":`...), p.Args), '}')
+		return append(splice.AppendArgs(append(dst, `,"input":`...), p.Args), '}')
 	case message.KindImage, message.KindAudio, message.KindFile:
 		return appendMedia(dst, p)
 	case message.KindOther:
@@ -92,18 +74,6 @@ func appendBlock(dst []byte, p *message.Part) []byte {
 		}
 	}
 	return appendText(dst, p.Text)
-}
-
-// appendArgs writes arguments as what they are, or, where they are no JSON, as
-// a string.
-func appendArgs(dst, args []byte) []byte {
-	switch args = bytes.TrimSpace(args); {
-	case len(args) == 0:
-		return append(dst, "{}"...)
-	case args[0] == '"' || !json.Valid(args):
-		return jsonscan.AppendQuote(dst, string(args))
-	}
-	return append(dst, args...)
 }
 
 // appendMedia writes a picture or a document with the source that it had, or

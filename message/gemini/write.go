@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -35,20 +34,8 @@ func appendContent(dst []byte, m message.Message, role string) []byte {
 	if m.Name != "" {
 		dst = jsonscan.AppendQuote(append(dst, `,"name":`...), m.Name)
 	}
-	dst = append(dst, `,"parts":[`...)
-	for i := 0; i < len(m.Parts); i++ {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if m.Parts[i].Kind != message.KindToolResult {
-			dst = appendPart(dst, &m.Parts[i])
-			continue
-		}
-		end := splice.ResultEnd(m.Parts, i)
-		dst = appendResponse(dst, m.Parts[i:end])
-		i = end - 1
-	}
-	return append(dst, "]}"...)
+	dst = append(dst, `,"parts":`...)
+	return append(splice.AppendBlocks(dst, m.Parts, appendPart, appendResponse), '}')
 }
 
 // appendResponse writes the parts of one result as one response: their number
@@ -106,15 +93,7 @@ func appendCall(dst []byte, p *message.Part) []byte {
 		dst = append(jsonscan.AppendQuote(append(dst, `"id":`...), p.CallID), ',')
 	}
 	dst = append(jsonscan.AppendQuote(append(dst, `"name":`...), p.Name), `,"args":`...)
-	switch args := bytes.TrimSpace(p.Args); {
-	case len(args) == 0:
-		dst = append(dst, "{}"...)
-	case args[0] == '"' || !json.Valid(args):
-		dst = jsonscan.AppendQuote(dst, string(args))
-	default:
-		dst = append(dst, args...)
-	}
-	return append(dst, "}}"...)
+	return append(splice.AppendArgs(dst, p.Args), "}}"...)
 }
 
 // appendMedia writes a picture, a sound or a file as inline data, or by its

@@ -52,13 +52,3 @@ func (l *List) join(item, results, rest []byte) ([]byte, error) {
 	}
 	return append(dst, item[at:]...), nil
 }
-
-// ResultEnd returns the index behind the parts that belong to the result that
-// begins with part i: its texts, and the media in it.
-func ResultEnd(parts []message.Part, i int) int {
-	end := i + 1
-	for end < len(parts) && parts[end].CallID == parts[i].CallID && parts[i].CallID != "" && parts[end].Kind != message.KindToolCall {
-		end++
-	}
-	return end
-}
