@@ -194,6 +194,17 @@ func TestPinnedMessagesAboveTheTarget(t *testing.T) {
 	}
 }
 
+func TestWaitAboveTheTriggerIsExplainedOnce(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	history := []message.Message{message.User(text(14_000))}
+	for i, want := range []int{1, 0, 0} {
+		res := r.preflight(history)
+		if res.Triggered || res.Reason != trace.ReasonFloor || len(res.Warnings) != want {
+			t.Errorf("call %d: triggered %v (%s), warnings %q", i+1, res.Triggered, res.Reason, res.Warnings)
+		}
+	}
+}
+
 func TestProtectedAndRoleBasedPinning(t *testing.T) {
 	history := turns(40, 300)
 	history[2] = message.Developer("Never push to main.")

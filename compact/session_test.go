@@ -167,3 +167,20 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 		t.Errorf("read again: triggered %v, %d tokens, %d edits, %v", again.Triggered, again.After.Total, again.Replayed, err)
 	}
 }
+
+// Anybody may name any model, and any window.
+func TestModelsThatCallsNameAreBounded(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	for i := range 2 * maxEpochs {
+		if _, err := m.Preflight(t.Context(), "s", reads(1), WithWindow(10_000+i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(m.epochs); n > maxEpochs {
+		t.Errorf("%d are kept, at most %d are wanted", n, maxEpochs)
+	}
+}
