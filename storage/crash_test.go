@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"fmt"
 	"io"
 	"strings"
@@ -257,7 +258,31 @@ func TestLongLineIsDamageAndNotTheEndOfMemory(t *testing.T) {
 	if err := session(t, a, "s").Events(t.Context(), []redact.Text{text(`{}`)}); !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 	}
+	for what, lines := range map[string]iter.Seq2[[]byte, error]{
+		"EventLines": session(t, a, "s").EventLines(t.Context()), "Lines": session(t, a, "s").Lines(t.Context(), "events.jsonl"),
+	} {
+		for line, err := range lines {
+			if !errors.Is(err, storage.ErrDamaged) {
+				t.Errorf("%s: %d bytes, %v, want ErrDamaged", what, len(line), err)
+			}
+		}
+	}
 	if r := verify(t, a, "s", storage.VerifyOptions{}); r.OK() || r.Problems[0].Kind != storage.Unreadable {
 		t.Errorf("verify: %v", r.Problems)
+	}
+}
+
+func TestLogThatBecameShorterIsDamage(t *testing.T) {
+	a := memory.New()
+	s, k := session(t, a, "s"), mustKey(t, "s/events.jsonl")
+	must(t, s.Events(t.Context(), lines("e", 2)))
+	whole := content(t, s, "events.jsonl")
+	must(t, a.Remove(t.Context(), k))
+	must(t, a.Create(t.Context(), k, storage.Redacted(text("%s", whole[:len(whole)-1]))))
+	if err := s.Events(t.Context(), lines("e", 1)); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("got %v, want ErrDamaged", err)
+	}
+	if got := content(t, s, "events.jsonl"); got != whole[:len(whole)-1] {
+		t.Errorf("it was written to all the same: %q", got)
 	}
 }

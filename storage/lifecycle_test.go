@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +93,118 @@ func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
 			t.Errorf("writing on: %v, want ErrErased", err)
 		}
 	})
+}
+
+// busy is an archive in which somebody writes while things are removed, and
+// that notes what goes.
+type busy struct {
+	*memory.Archive
+	write func()
+	gone  []string
+}
+
+func (a *busy) Remove(ctx context.Context, k storage.Key) error {
+	if a.write != nil {
+		a.write()
+		a.write = nil
+	}
+	a.gone = append(a.gone, k.Base())
+	return a.Archive.Remove(ctx, k)
+}
+
+func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
+	a := &busy{Archive: memory.New()}
+	s := session(t, a, "s")
+	for n := range 3 {
+		step(t, s, n+1)
+	}
+	late := mustKey(t, "s/transcript-pre-compact-004.jsonl") // its writer had announced it before
+	a.write = func() { must(t, a.Create(t.Context(), late, storage.Redacted(text("late")))) }
+	must(t, second(s.Erase(t.Context(), redact.Text{})))
+	if got := names(t, s); len(got) > 0 {
+		t.Errorf("there is still %q", got)
+	}
+	if want := []string{"ledger-003.json", "ledger-002.json", "ledger-001.json"}; !slices.Equal(a.gone[:3], want) {
+		t.Errorf("%q went first, want %q", a.gone[:3], want)
+	}
+	if n := len(a.gone); a.gone[n-1] != late.Base() || a.gone[n-2] != "manifest.jsonl" {
+		t.Errorf("%q went last, want the manifest and then what was late", a.gone[n-2:])
+	}
+}
+
+func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		s := session(t, a, "s")
+		must(t, s.Checkpoint(t.Context()))
+		must(t, s.Events(t.Context(), lines("e", 2)))
+		must(t, s.Checkpoint(t.Context()))
+		head := s.ManifestHead()
+		must(t, s.Checkpoint(t.Context()))
+		if head == "" || s.ManifestHead() != head {
+			t.Errorf("the manifest is now\n%s", content(t, s, "manifest.jsonl"))
+		}
+		must(t, s.Events(t.Context(), lines("e", 1)))
+		must(t, s.Checkpoint(t.Context()))
+		if s.ManifestHead() == head {
+			t.Error("a new line is not marked")
+		}
+	})
+}
+
+// endless is an archive whose reader stops waiting after some pieces of a file
+// that is larger.
+type endless struct {
+	*memory.Archive
+	stop   context.CancelFunc // nil: the files are as they are
+	pieces int
+}
+
+func (a *endless) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if a.stop == nil {
+		return a.Archive.Open(ctx, k, off, n)
+	}
+	return io.NopCloser(a), nil
+}
+
+func (a *endless) Read(p []byte) (int, error) {
+	switch a.pieces++; a.pieces {
+	case 3:
+		a.stop()
+	case 30: // nobody has seen it
+		return 0, io.EOF
+	}
+	return len(p), nil
+}
+
+func TestReadingALargeFileEndsWithItsContext(t *testing.T) {
+	for what, read := range map[string]func(context.Context, *storage.Session) error{
+		"Read": func(ctx context.Context, s *storage.Session) error {
+			return second(s.Read(ctx, "journal.jsonl", 0, 1<<40))
+		},
+		"Export": func(ctx context.Context, s *storage.Session) error {
+			return s.Export(ctx, io.Discard, storage.ExportTarGz, storage.ExportOptions{})
+		},
+		"Verify": func(ctx context.Context, s *storage.Session) error {
+			return second(s.Verify(ctx, storage.VerifyOptions{}))
+		},
+		"Journal": func(ctx context.Context, s *storage.Session) error { return lastError(s.JournalLines(ctx)) },
+		"Ledgers": func(ctx context.Context, s *storage.Session) error { return lastError(s.Ledgers(ctx, 1)) },
+	} {
+		a := &endless{Archive: memory.New()}
+		s := session(t, a, "s")
+		step(t, s, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		a.stop = cancel
+		if err := read(ctx, s); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v after %d pieces, want context.Canceled", what, err, a.pieces)
+		}
+	}
+}
+
+func lastError[T any](all iter.Seq2[T, error]) (err error) {
+	for _, err = range all {
+	}
+	return err
 }
 
 func readKey(t *testing.T, a storage.Archive, k storage.Key) string {

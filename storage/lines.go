@@ -31,11 +31,8 @@ const maxLineBytes = 64 << 20
 // eachLine calls fn for every line of r; off is where r begins in its file.
 // The last line may lack its line feed. A line that is too long is ErrDamaged.
 func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) error) error {
-	br := bufio.NewReaderSize(r, 64<<10)
+	br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		text, err := readLine(br)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
