@@ -5,8 +5,11 @@ import "strings"
 // path reports text[start:end), which holds a slash, as a path; where it is
 // none, the words in it.
 func path(text string, start, end int, members bool, found func(Kind, int, int)) {
-	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 {
+	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 && !isPattern(text[start:end]) {
 		end--
+	}
+	if end > start && sideOfDiff(text[:start], text[start:end]) {
+		start += len("a/")
 	}
 	if text[start] == '/' && start > 0 && text[start-1] == '<' {
 		start++ // the end of a tag
@@ -28,16 +31,36 @@ func path(text string, start, end int, members bool, found func(Kind, int, int))
 	}
 }
 
-// isPath tells a/b/c and ./x from "and/or", 1/2 and a lone slash.
+// isPattern reports whether s ends as ./x/... does: everything below a folder.
+func isPattern(s string) bool { return strings.HasSuffix(s, "/...") }
+
+// sideOfDiff reports whether path begins with the a/ or b/ that a diff puts
+// before the name of a file: "diff --git a/x b/x", "--- a/x", "+++ b/x".
+func sideOfDiff(before, path string) bool {
+	if len(path) < 3 || path[1] != '/' || path[0] != 'a' && path[0] != 'b' {
+		return false
+	}
+	for _, mark := range []string{"--- ", "+++ ", "diff --git "} {
+		if line, ok := strings.CutSuffix(before, mark); ok {
+			return line == "" || strings.HasSuffix(line, "\n")
+		}
+	}
+	same, ok := strings.CutSuffix(before, path[2:]+" ")
+	return ok && path[0] == 'b' && strings.HasSuffix(same, "diff --git a/")
+}
+
+// isPath tells a/b/c, a word/word of three letters each and ./x from "and/or",
+// 1/2 and a lone slash.
 func isPath(s string) bool {
-	parts, letters, longest := 0, 0, 0
+	s = strings.TrimSuffix(s, "...") // of a pattern
+	parts, letters, longest, shortest := 0, 0, 0, len(s)
 	part := 0
 	for i := 0; i <= len(s); i++ {
 		if i == len(s) || s[i] == '/' {
 			if part > 0 {
 				parts++
+				longest, shortest = max(longest, part), min(shortest, part)
 			}
-			longest = max(longest, part)
 			part = 0
 			continue
 		}
@@ -57,7 +80,7 @@ func isPath(s string) bool {
 	case strings.IndexByte("/.~@", s[0]) >= 0:
 		return letters >= 2
 	case parts == 2:
-		return letters >= 4 && (strings.ContainsAny(s, "._-") || longest >= 5)
+		return letters >= 4 && (strings.ContainsAny(s, "._-") || longest >= 5 || shortest >= 3)
 	}
 	return strings.HasSuffix(s, "/") && letters >= 2
 }
@@ -275,7 +298,7 @@ func single(s string) (Kind, bool) {
 	case len(s) >= 5 && digits >= 2 && uppers > 0 && digits+uppers == len(s):
 		return Code, true
 	case humps > 0 && class[s[0]]&lower != 0:
-		return Camel, lowers > 1
+		return Camel, lowers > 1 || len(s) >= 4 // eBPF, but not vE
 	case humps > 0 && class[s[0]]&upper != 0 && lowers > 1:
 		return Pascal, true
 	case uppers > 1 && lowers > 1 && class[s[0]]&upper != 0 && isAcronymName(s):
