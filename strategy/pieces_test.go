@@ -14,6 +14,17 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
+func TestAnAnswerAsLongAsItsSourceIsRefused(t *testing.T) {
+	source := strings.Repeat("The importer skips rows. ", 8)
+	for shorter, want := range map[int]error{0: strategy.ErrNotSmaller, 4: nil} {
+		w := strategy.Writer{Summarizer: scribe{"- " + source[:len(source)-2-shorter]}, Retries: -1}
+		_, err := w.Write(t.Context(), strategy.Input{Messages: []message.Message{message.User(source)}, Count: count4})
+		if !errors.Is(err, want) {
+			t.Errorf("%d characters shorter: error %v, want %v", shorter, err, want)
+		}
+	}
+}
+
 // A model stands for a remote one: it has a window, keeps what it was asked
 // and refuses what does not fit.
 type model struct {

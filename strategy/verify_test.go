@@ -71,6 +71,13 @@ func TestVerificationCutsWhatTheSourceDoesNotName(t *testing.T) {
 	}
 }
 
+func TestVerificationReadsWhatStandsUnderNoHeadingOfTheStrategyToo(t *testing.T) {
+	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n## Remarks\n- the fix of the importer is in lib/ghost_loader.go as the user wished\n", work())
+	if strings.Contains(sum.Text, "ghost_loader") || sum.Invented != 1 || !strings.Contains(sum.Text, "as the user wished") {
+		t.Errorf("%d invented:\n%s", sum.Invented, sum.Text)
+	}
+}
+
 func TestVerificationDropsALineThatSaysNothingElse(t *testing.T) {
 	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n- service/ghost_loader.go\n- the file lib/ghost_two.go\n", work())
 	if strings.Contains(sum.Text, "[…]") || strings.Contains(sum.Text, "the file") {

@@ -46,6 +46,17 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 	}
 }
 
+func TestCutComesWhereTheShareIsPassedNotWhereItIsReached(t *testing.T) {
+	msgs := make([]message.Message, 100)
+	for i := range msgs {
+		msgs[i] = message.Assistant("x")
+	}
+	s, ok := Cut(Session{Messages: msgs}, 100, func(message.Message) int { return 1 })
+	if !ok || len(s.After) != 14 || len(s.Recent) != 6 {
+		t.Errorf("%d messages after the cut, %d recent, %v; want 14 and 6", len(s.After), len(s.Recent), ok)
+	}
+}
+
 func TestCutWantsASessionThatGoesOn(t *testing.T) {
 	msgs := []message.Message{message.User("a"), message.Assistant(strings.Repeat("x", 2000))}
 	if _, ok := Cut(Session{Messages: msgs}, 1000, func(m message.Message) int { return len(m.Text()) }); ok {

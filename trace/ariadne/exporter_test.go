@@ -199,7 +199,7 @@ func TestExporterSplitsLargeBatches(t *testing.T) {
 func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 	long := strings.Repeat("日本語😀", 50_000)
 	for name, data := range map[string]string{
-		"one text":      `{"session_id":"s","n":` + bigNumber + `,"output_text":` + quote(long) + `}`,
+		"one text":      `{"session_id":"s","n":` + bigNumber + `,"others":[true,false,null],"output_text":` + quote(long) + `}`,
 		"just too long": `{"session_id":"s","output_text":"` + strings.Repeat("x", 110_000) + `"}`,
 		"nested":        `{"session_id":"s","deep":{"er":{"text":` + quote(long) + `}},"output_text":"x"}`,
 		"in an array":   `{"session_id":"s","list":[` + quote(long) + `,` + quote(long) + `],"output_text":"x"}`,
@@ -223,8 +223,10 @@ func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 				if len(b) > 200<<10 {
 					t.Errorf("a body of %d bytes", len(b))
 				}
-				if strings.Contains(data, bigNumber) && !bytes.Contains(b, []byte(bigNumber)) {
-					t.Error("a number has changed")
+				for _, short := range []string{bigNumber, "[true,false,null]"} {
+					if strings.Contains(data, short) && !bytes.Contains(b, []byte(short)) {
+						t.Errorf("%s has changed", short)
+					}
 				}
 			}
 		})
@@ -245,6 +247,20 @@ func keys(n int) string {
 		b.WriteString(quote("key"+strings.Repeat("k", i%7)+string(rune('a'+i%26))+strings.Repeat("0", i%5)) + `:1,`)
 	}
 	return b.String()
+}
+
+// Whatever of a span is too long, the span arrives.
+func TestExporterSendsSpanWithOverlongIDs(t *testing.T) {
+	srv := tracetest.NewServer(t)
+	e := open(t, srv.URL, io.Discard)
+	event := tracetest.Sample(start)[0]
+	event.TraceID, event.ParentID = strings.Repeat("t", 300_000), strings.Repeat("p", 300_000)
+	event.Session = plain(t, strings.Repeat("s", 300_000))
+	srv.Lenient() // the parent and the trace event are missing
+	export(t, e, event)
+	if n := len(srv.Spans(trace.NameTokenEstimate)); n != 1 {
+		t.Errorf("%d spans arrived, want 1", n)
+	}
 }
 
 func TestExporterSendsOddTextAsValidJSON(t *testing.T) {

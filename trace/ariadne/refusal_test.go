@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func TestExporterLosesOnlyTheEventThatIsRefused(t *testing.T) {
 	}
 	if n := srv.Counts().Spans; n != len(events)-1 {
 		t.Errorf("%d spans arrived, want %d", n, len(events)-1)
+	}
+	for i, span := range srv.Spans("") { // the order stays, though batches were halved
+		if want := slices.Delete(slices.Clone(events), 101, 102)[i].SpanID; span.SpanID != want {
+			t.Fatalf("span %d is %s, want %s", i, span.SpanID, want)
+		}
 	}
 	if posts := srv.Counts().Posts; posts > 20 {
 		t.Errorf("%d posts to find one event among %d", posts, len(events))
