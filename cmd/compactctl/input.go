@@ -77,7 +77,7 @@ func unreadable(file string, data []byte, err error) error {
 	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
 		err = errors.New("is compressed: gunzip -c FILE | compactctl … -")
 	case errors.Is(err, formats.ErrUnknown):
-		err = fmt.Errorf("%w; say which one it is with --format", err)
+		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; say which one it is with --format")
 	}
 	return &inputError{file: file, err: err}
 }
