@@ -3,9 +3,9 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 

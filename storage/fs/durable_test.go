@@ -222,6 +222,30 @@ func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
 	}
 }
 
+func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
+	root := t.TempDir()
+	a, notes, err := fs.Watch(root, fs.NoFault)
+	closing(t, a, err)
+	first, last := key(t, "s/first"), key(t, "s/last")
+	must(t, errors.Join(a.Create(t.Context(), first, lit), a.Create(t.Context(), last, lit)))
+	for _, c := range []struct {
+		k       storage.Key
+		folders []string
+	}{{first, []string{"s", "."}}, {last, []string{"."}}} {
+		var want []string
+		for _, folder := range c.folders {
+			id, err := fs.FileID(filepath.Join(root, folder))
+			must(t, err)
+			want = append(want, "sync "+id)
+		}
+		*notes = nil
+		must(t, a.Remove(t.Context(), c.k))
+		if diff := cmp.Diff(want, *notes); diff != "" {
+			t.Errorf("removing %s (-want +got):\n%s", c.k, diff)
+		}
+	}
+}
+
 func TestAppendThatWaitedSeesThatTheFileWasErased(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

@@ -13,6 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/internal/filelock"
 )
 
+// syncFile is what durability hangs on. Tests watch it.
+var syncFile = (*os.File).Sync
+
 // syncFolder makes the entries of a folder durable.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
@@ -22,7 +25,7 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(syncFile(f), f.Close())
 }
 
 // replace writes a file whole or not at all, durably.
@@ -33,7 +36,7 @@ func replace(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync()
+		err = syncFile(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
@@ -69,7 +72,7 @@ func appendLine(path, line string) error {
 	if _, err := f.WriteAt([]byte(line), end); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := syncFile(f); err != nil {
 		return err
 	}
 	if end == 0 {

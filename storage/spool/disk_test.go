@@ -1,0 +1,62 @@
+package spool
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// TestQueueLastsBeforeWhatItSpeaksOf notes what is synced, and that what is
+// written is not on the disk by then.
+func TestQueueLastsBeforeWhatItSpeaksOf(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, memory.New(), &Options{Passive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var synced []string
+	now := "" // what is being written
+	real, random := syncFile, regexp.MustCompile(`\.new-.*`)
+	syncFile = func(f *os.File) error {
+		name, err := filepath.Rel(dir, f.Name())
+		synced = append(synced, random.ReplaceAllString(filepath.ToSlash(name), "a new file"))
+		if _, serr := os.Stat(filepath.Join(dir, "archive", now)); serr == nil {
+			t.Errorf("%s is on the disk before %s is synced", now, name)
+		}
+		return errors.Join(err, real(f))
+	}
+	defer func() { syncFile = real }()
+	blob := storage.Redacted(redact.Lit("line\n"))
+	write := map[string]func(k storage.Key) error{
+		"s/f":   func(k storage.Key) error { return s.Create(t.Context(), k, blob) },
+		"s/log": func(k storage.Key) error { return s.Append(t.Context(), k, 0, blob) },
+	}
+	for _, c := range []struct {
+		name string
+		want []string
+	}{
+		{"s/f", []string{"state", "state/s/a new file", "state/s", "state/s/queue", "state/s"}},
+		{"s/log", []string{"state/s/queue"}},
+	} {
+		k, err := storage.ParseKey(c.name)
+		synced, now = nil, c.name
+		if err := errors.Join(err, write[c.name](k)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, synced); diff != "" {
+			t.Errorf("synced for %s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	syncFile = real
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
