@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -264,6 +265,23 @@ func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
 		if again.Triggered || s.calls.Load() != calls || bytesOf(again.Messages) != bytesOf(first.Messages) {
 			t.Fatalf("after a call with %d messages: triggered %v, %d edits made again, %d more summaries", n, again.Triggered, again.Replayed, s.calls.Load()-calls)
 		}
+	}
+}
+
+func TestStepOfAnotherProcessIsSeenWithoutASummary(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	c := compact.Config{MaxContextTokens: 8_000, Archive: memory.New(), Now: func() time.Time { return now }}
+	one, two := &counting{}, &counting{}
+	c.Summarise = one
+	r1 := newRig(t, c)
+	c.Summarise = two
+	r2 := newRig(t, c)
+	history := loop(100, 200)
+	r2.preflight(history[:3]) // knows the session from before
+	first := r1.preflight(history)
+	now = now.Add(time.Minute)
+	if res := r2.preflight(history); res.Triggered || bytesOf(res.Messages) != bytesOf(first.Messages) || two.calls.Load() != 0 {
+		t.Errorf("triggered %v, %d edits made again, %d summaries; there is one of another process", res.Triggered, res.Replayed, two.calls.Load())
 	}
 }
 

@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -191,6 +192,20 @@ func TestPinnedMessagesAboveTheTarget(t *testing.T) {
 	}
 	if want := min(second.Budget, max(27_200, first.After.Total+27_200-19_200)); second.Trigger != want {
 		t.Errorf("next due at %d, want %d", second.Trigger, want)
+	}
+}
+
+func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	history := loop(40, 300)
+	without := r.preflight(history)
+	schemas := json.RawMessage(`[{"type":"function","function":{"name":"bash","description":"` + text(3_000) + `"}}]`)
+	with := r.preflight(history, compact.WithTools(schemas))
+	if without.Triggered || without.Before.ToolsSchema != 0 || !with.Triggered {
+		t.Errorf("triggered without schemas: %v, with: %v", without.Triggered, with.Triggered)
+	}
+	if n := with.Before.ToolsSchema; n < 3_000 || with.Before.Total != without.Before.Total+n || with.Before.Overhead != without.Before.Overhead || with.After.Total > with.Target {
+		t.Errorf("schemas %d tokens, total %d of %d without; after it %d, target %d", n, with.Before.Total, without.Before.Total, with.After.Total, with.Target)
 	}
 }
 

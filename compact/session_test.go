@@ -141,6 +141,36 @@ func TestSessionIsNotForgottenBeforeItsEventsAreWritten(t *testing.T) {
 	}
 }
 
+func TestJournalWaitsForTheArchive(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{memory.New(), "journal"}
+	m, err := New(ctx, Config{Model: "gpt-4", Archive: a, Storage: StorageConfig{Transcripts: "all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	if _, err := m.Preflight(ctx, "s", reads(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Flush(ctx); !errors.Is(err, ErrArchiveFailed) {
+		t.Errorf("a flush without a disk: %v", err)
+	}
+	a.word = ""
+	if err := m.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, err := range m.sessions["s"].log.JournalLines(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 4 { // the two calls say the same, and are one message
+		t.Errorf("%d lines in the journal, want 4", n)
+	}
+}
+
 func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
