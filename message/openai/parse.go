@@ -3,7 +3,7 @@
 // exactly one JSON string replaced. [Wire] is the whole of it; the functions
 // read and write single messages and files of them.
 //
-// The key "meta" of a message belongs to this package: {"meta":{"protected":true}}
+// The key "meta" of a message belongs to the codecs: {"meta":{"protected":true}}
 // protects the message. It stays in files ([AppendJSONL]) and is cut out of
 // what goes to a provider ([AppendMessage]).
 package openai
