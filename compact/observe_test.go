@@ -58,6 +58,17 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// What the estimate may be short of counts as if it were there.
+func TestUpperBoundTriggers(t *testing.T) {
+	history := loop(40, 350)
+	for model, want := range map[string]bool{"gpt-4o": false, "claude-sonnet-4": true} {
+		res := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000}).preflight(history)
+		if res.Triggered != want || res.Before.Total >= 17_000 {
+			t.Errorf("%s: %d tokens, due from 17,000: triggered %v", model, res.Before.Total, res.Triggered)
+		}
+	}
+}
+
 // The bound is that of the view, whether it is sent or only planned.
 func TestUpperBoundIsOfTheView(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
