@@ -4,14 +4,13 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
 // spreader gives spans the times that the viewer can draw: whole milliseconds,
 // siblings never in the same one, parents ending after their children. It
 // remembers the families of some thousand recent parents.
-type spreader struct {
-	recent, older map[parent]*family
-}
+type spreader struct{ families *recent.Map[parent, *family] }
 
 // parent names the span whose children are a family; the empty span id stands
 // for the trace itself.
@@ -24,11 +23,11 @@ type family struct {
 }
 
 const (
-	maxFamilies = 4096 // in each generation
-	maxStarts   = 256  // per family
+	families  = 4096 // that are remembered at least
+	maxStarts = 256  // per family
 )
 
-func newSpreader() *spreader { return &spreader{recent: map[parent]*family{}} }
+func newSpreader() *spreader { return &spreader{recent.New[parent, *family](families)} }
 
 // place returns where the span is to be drawn, in milliseconds since 1970:
 // from its own start, or the next millisecond that no sibling has, to its own
@@ -38,7 +37,7 @@ func (s *spreader) place(ev *trace.Event) (start, end int64) {
 	f := s.family(parent{ev.TraceID, ev.ParentID})
 	start = f.slot(from.UnixMilli())
 	end = max(to.UnixMilli(), start+1)
-	if children := s.lookup(parent{ev.TraceID, ev.SpanID}); children != nil {
+	if children, ok := s.families.Find(parent{ev.TraceID, ev.SpanID}); ok {
 		end = max(end, children.end+1)
 	}
 	f.end = max(f.end, end)
@@ -47,7 +46,7 @@ func (s *spreader) place(ev *trace.Event) (start, end int64) {
 
 // traceEnd returns end, or a millisecond after the trace's last root.
 func (s *spreader) traceEnd(traceID string, end int64) int64 {
-	if roots := s.lookup(parent{trace: traceID}); roots != nil {
+	if roots, ok := s.families.Find(parent{trace: traceID}); ok {
 		return max(end, roots.end+1)
 	}
 	return end
@@ -65,31 +64,13 @@ func (f *family) slot(ms int64) int64 {
 	return ms
 }
 
-// family finds or makes a family. When there are too many the older half is
+// family finds or makes a family. Those that were not used for long are
 // forgotten: their parents are long finished.
 func (s *spreader) family(p parent) *family {
-	if f := s.lookup(p); f != nil {
-		return f
-	}
-	f := &family{}
-	s.keep(p, f)
-	return f
-}
-
-func (s *spreader) lookup(p parent) *family {
-	if f := s.recent[p]; f != nil {
-		return f
-	}
-	f := s.older[p]
-	if f != nil {
-		s.keep(p, f)
+	f, ok := s.families.Find(p)
+	if !ok {
+		f = &family{}
+		s.families.Put(p, f)
 	}
 	return f
-}
-
-func (s *spreader) keep(p parent, f *family) {
-	if len(s.recent) >= maxFamilies {
-		s.older, s.recent = s.recent, map[parent]*family{}
-	}
-	s.recent[p] = f
 }

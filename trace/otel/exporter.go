@@ -15,6 +15,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
 // scope is the instrumentation scope of the spans.
@@ -25,7 +26,7 @@ const scope = "github.com/agentcompact/compact/trace/otel"
 // others.
 type Exporter struct {
 	tracer  oteltrace.Tracer
-	made    *generations[oteltrace.SpanContext] // by the SpanID of their events
+	made    *recent.Map[string, oteltrace.SpanContext] // by the SpanID of their events
 	callers *callers
 	closed  bool
 
@@ -56,7 +57,7 @@ const maxWaiting = 4096
 func New(provider oteltrace.TracerProvider) *Exporter {
 	nothing := func(context.Context) error { return nil }
 	return &Exporter{
-		tracer: provider.Tracer(scope), made: newGenerations[oteltrace.SpanContext](),
+		tracer: provider.Tracer(scope), made: recent.New[string, oteltrace.SpanContext](remembered),
 		callers: newCallers(), waiting: map[string][]trace.Event{}, flush: nothing, shutdown: nothing,
 	}
 }
@@ -117,7 +118,7 @@ func (e *Exporter) waits(ev *trace.Event) bool {
 	if e.ownIDs || ev.ParentID == "" || ev.Name == trace.NameBeforeModelCall {
 		return false
 	}
-	_, made := e.made.find(ev.ParentID)
+	_, made := e.made.Find(ev.ParentID)
 	return !made
 }
 
@@ -162,13 +163,13 @@ func (e *Exporter) span(ev *trace.Event) {
 		span.SetStatus(codes.Error, facts.message)
 	}
 	span.End(oteltrace.WithTimestamp(end))
-	e.made.put(ev.SpanID, span.SpanContext())
+	e.made.Put(ev.SpanID, span.SpanContext())
 }
 
 // parent is the context of the span under which the event goes: the one made
 // for its parent's event, the caller's, or none but the trace.
 func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
-	if sc, made := e.made.find(ev.ParentID); made && !e.ownIDs {
+	if sc, made := e.made.Find(ev.ParentID); made && !e.ownIDs {
 		return sc
 	}
 	traceID, parentID := traceIDOf(ev), spanIDOf(ev.ParentID)
