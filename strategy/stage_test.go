@@ -204,6 +204,34 @@ func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
 	}
 }
 
+func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
+	v, bad := view(session(20), 6000), errors.New("nobody answers")
+	for _, c := range []struct {
+		name       string
+		summarizer Summarizer
+		want       error
+	}{{"summary", nil, nil}, {"failure", failing{bad}, bad}} {
+		t.Run(c.name, func(t *testing.T) {
+			var told []CallInfo
+			s := stage(t, Writer{Summarizer: c.summarizer, Observe: func(i CallInfo) { told = append(told, i) }})
+			if _, err := s.Estimate(v); err != nil || len(told) != 0 {
+				t.Fatalf("an estimate was told of: %+v, error %v", told, err)
+			}
+			if _, err := s.Propose(t.Context(), v); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(told); n != 3 || told[0].Phase != Started || told[1].Phase != Answered || told[n-1].Phase != Finished {
+				t.Fatalf("told %+v", told)
+			}
+			for _, i := range told[1:] {
+				if !errors.Is(i.Err, c.want) {
+					t.Errorf("%s: error %v, want %v", i.Phase, i.Err, c.want)
+				}
+			}
+		})
+	}
+}
+
 func TestStageLeavesASmallRemainderAlone(t *testing.T) {
 	msgs := []message.Message{message.User("hi"), message.Assistant("hello"), message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d")}
 	v := view(msgs, 6000)

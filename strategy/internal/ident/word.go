@@ -46,7 +46,7 @@ func sideOfDiff(before, path string) bool {
 		}
 	}
 	same, ok := strings.CutSuffix(before, path[2:]+" ")
-	return ok && path[0] == 'b' && strings.HasSuffix(same, "diff --git a/")
+	return ok && strings.HasSuffix(same, "diff --git a/")
 }
 
 // isPath tells a/b/c, a word/word of three letters each and ./x from "and/or",
