@@ -118,7 +118,7 @@ type members struct {
 func (m *members) note(w *walker, name string, from int) {
 	switch name {
 	case "kind":
-		m.secret = w.s[from:w.i] == `"Secret"` || w.s[from:w.i] == `"SealedSecret"`
+		m.secret = w.s[from:w.i] == `"Secret"`
 	case "data", "stringData":
 		m.data = append(m.data, from)
 	case "name", "Name", "key", "Key", "variable", "field":

@@ -60,6 +60,21 @@ func TestWordsDoNotSpread(t *testing.T) {
 	}
 }
 
+func TestShortestValueIsFoundAtBothEnds(t *testing.T) {
+	r := newRedactor(t, Options{})
+	secret := "x7Kq2mWp" // minNeedle
+	text := secret + " password='" + secret + "' " + secret
+	want := strings.ReplaceAll(text, secret, Placeholder)
+	if got := r.Text(text).String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s := r.Session()
+	s.Learn([]byte("password='" + secret + "'"))
+	if got := s.Text(secret + " or " + secret).String(); got != Placeholder+" or "+Placeholder {
+		t.Errorf("with what a session knows: %q", got)
+	}
+}
+
 func TestShortValuesSpreadAsWholeWordsOnly(t *testing.T) {
 	r := newRedactor(t, Options{})
 	text := "password='x7Kq2mWp'\nx7Kq2mWp ax7Kq2mWpb"

@@ -94,8 +94,22 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 }
 
 func TestNewRefusesAKeyThatCouldBeGuessed(t *testing.T) {
-	if _, err := New(Options{Pseudonyms: []byte("short")}); !errors.Is(err, ErrShortKey) {
-		t.Errorf("New: %v, want ErrShortKey", err)
+	for _, n := range []int{1, MinPseudonymKey - 1} {
+		if _, err := New(Options{Pseudonyms: bytes.Repeat([]byte("k"), n)}); !errors.Is(err, ErrShortKey) {
+			t.Errorf("New with a key of %d bytes: %v, want ErrShortKey", n, err)
+		}
+	}
+}
+
+func TestFindingsThatOverlapGoWhole(t *testing.T) {
+	for _, patterns := range [][]string{{`ab\d+`, `\d+yz`}, {`\d+yz`, `ab\d+`}, {`ab\d+yz`, `\d`}} {
+		r := newRedactor(t, Options{Patterns: patterns})
+		if got, want := r.Text("see ab123yz there").String(), "see <REDACTED> there"; got != want {
+			t.Errorf("%q: got %q, want %q", patterns, got, want)
+		}
+		if got := r.Find("see ab123yz there"); len(got) != 1 || got[0].Start != 4 || got[0].End != 11 {
+			t.Errorf("%q: Find returns %v", patterns, got)
+		}
 	}
 }
 
