@@ -151,8 +151,8 @@ func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
 	})
 }
 
-// endless is an archive whose reader stops waiting after some pieces of a file
-// that is larger.
+// endless is an archive of large files, whose reader gives up after some pieces
+// of one.
 type endless struct {
 	*memory.Archive
 	stop   context.CancelFunc // nil: the files are as they are
@@ -167,10 +167,10 @@ func (a *endless) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 }
 
 func (a *endless) Read(p []byte) (int, error) {
-	switch a.pieces++; a.pieces {
-	case 3:
+	switch a.pieces++; {
+	case a.pieces == 3:
 		a.stop()
-	case 30: // nobody has seen it
+	case a.pieces > 30: // nobody has seen it
 		return 0, io.EOF
 	}
 	return len(p), nil
