@@ -51,8 +51,7 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	q.agent, q.branch = agent.String(), m.nameOf(q.branch).String()
 	c := &call{m: m, q: q, id: label.String(), label: label, agent: agent, input: history, history: protect(history, q.pins), began: m.now()}
 	c.res = &Result{
-		Messages: append([]message.Message(nil), history...),
-		Session:  id, Agent: asked, Manual: q.manual,
+		Session: id, Agent: asked, Manual: q.manual,
 		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
 		Note: m.redactor.Text(q.note).String(),
 	}
