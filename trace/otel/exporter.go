@@ -172,13 +172,7 @@ func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
 	if sc, made := e.made.Find(ev.ParentID); made && !e.ownIDs {
 		return sc
 	}
-	traceID, parentID := traceIDOf(ev), spanIDOf(ev.ParentID)
-	if sc, ok := e.callers.find(traceID, parentID); ok {
-		return sc
-	}
-	return oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
-		TraceID: traceID, SpanID: parentID, TraceFlags: oteltrace.FlagsSampled,
-	})
+	return e.callers.find(traceIDOf(ev), spanIDOf(ev.ParentID))
 }
 
 // traceIDOf is the event's trace id, or one made of it where it has not the

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -128,6 +129,28 @@ func TestOTLPKeepsACallerThatIsNotSampledOut(t *testing.T) {
 	export(t, e, ev)
 	if s := c.spans(); len(s) != 1 || hex.EncodeToString(s[0].ParentSpanId) != parentID {
 		t.Errorf("spans: %v", s)
+	}
+}
+
+// All of a call or nothing of it, though its parts come before the whole.
+func TestOTLPFollowsTheCallersSampling(t *testing.T) {
+	c := newCollector(t)
+	e := open(t, c.url)
+	tp, _ := provider(t, sdktrace.WithSampler(sdktrace.NeverSample()))
+	ctx, caller := tp.Tracer("agent").Start(t.Context(), "invoke_agent")
+	defer caller.End()
+	traceID, parentID, _ := trace.FromContext(e.Join(ctx))
+	events := tracetest.Sample(start)
+	for i := range events {
+		events[i].TraceID = traceID
+	}
+	events[len(events)-1].ParentID = parentID
+	export(t, e, events...)
+	if err := e.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.spans(); len(s) > 0 {
+		t.Errorf("%d spans of a call that is not sampled", len(s))
 	}
 }
 

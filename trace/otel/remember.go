@@ -15,23 +15,36 @@ const remembered = 4096
 // whether they are sampled, and their trace state.
 type callers struct {
 	mu    sync.Mutex
-	spans *recent.Map[string, oteltrace.SpanContext]
+	spans *recent.Map[ids, oteltrace.SpanContext]
+	flags *recent.Map[oteltrace.TraceID, oteltrace.TraceFlags] // of the span found last
 }
 
 func newCallers() *callers {
-	return &callers{spans: recent.New[string, oteltrace.SpanContext](remembered)}
+	return &callers{
+		spans: recent.New[ids, oteltrace.SpanContext](remembered),
+		flags: recent.New[oteltrace.TraceID, oteltrace.TraceFlags](remembered),
+	}
 }
 
 func (c *callers) remember(sc oteltrace.SpanContext) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.spans.Put(callerKey(sc.TraceID(), sc.SpanID()), sc)
+	c.spans.Put(ids{sc.TraceID(), sc.SpanID()}, sc)
+	c.flags.Put(sc.TraceID(), sc.TraceFlags())
 }
 
-func (c *callers) find(t oteltrace.TraceID, s oteltrace.SpanID) (oteltrace.SpanContext, bool) {
+// find returns the span of that name, if it is a caller's. Of any other, whose
+// own parent may come later, it returns a stand-in: sampled where the caller's
+// trace is, and where nobody's is known.
+func (c *callers) find(t oteltrace.TraceID, s oteltrace.SpanID) oteltrace.SpanContext {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.spans.Find(callerKey(t, s))
+	if sc, ok := c.spans.Find(ids{t, s}); ok {
+		return sc
+	}
+	flags, ok := c.flags.Find(t)
+	if !ok {
+		flags = oteltrace.FlagsSampled
+	}
+	return oteltrace.NewSpanContext(oteltrace.SpanContextConfig{TraceID: t, SpanID: s, TraceFlags: flags})
 }
-
-func callerKey(t oteltrace.TraceID, s oteltrace.SpanID) string { return string(t[:]) + string(s[:]) }
