@@ -195,6 +195,45 @@ func TestPinnedMessagesAboveTheTarget(t *testing.T) {
 	}
 }
 
+func TestSavingsAreAgainstTheHistoryAsItCameIn(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
+	history := loop(100, 200)
+	for i := range 2 { // the second call makes the edits again
+		res := r.preflight(history)
+		s, observations := res.Savings, 0
+		for _, d := range res.Decisions {
+			if d.Role == message.RoleTool {
+				observations += d.TokensBefore
+			}
+		}
+		saved := res.TokensIn - res.After.Total
+		if s.TokensSaved != saved || s.ObservationTokens != observations || observations == 0 || saved <= 0 {
+			t.Errorf("call %d: %+v; %d tokens saved, %d of observations", i+1, s, saved, observations)
+		}
+		if got, want := s.Percent, 100*float64(saved)/float64(res.TokensIn); got < want-0.05 || got > want+0.05 {
+			t.Errorf("call %d: %v percent, want %v", i+1, got, want)
+		}
+		if s.MaskedTurns != res.MaskedCount || s.VisibleTurns+s.MaskedTurns != 100 {
+			t.Errorf("call %d: %d turns masked, %d visible, %d results masked of 100", i+1, s.MaskedTurns, s.VisibleTurns, res.MaskedCount)
+		}
+	}
+}
+
+func TestResultNamesTheAdapterOfTheArchive(t *testing.T) {
+	res := newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(loop(100, 200))
+	if res.Archived == nil || res.Archived.Adapter != "custom" {
+		t.Errorf("handed in: %+v", res.Archived)
+	}
+	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Storage: compact.StorageConfig{Adapter: "memory"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	if res, err = m.Preflight(t.Context(), "s", loop(100, 200)); err != nil || res.Archived == nil || res.Archived.Adapter != "memory" {
+		t.Errorf("configured: %+v, %v", res.Archived, err)
+	}
+}
+
 func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history := loop(40, 300)
