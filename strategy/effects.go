@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // effectCommands begin commands that change something which a second run would
 // change again.
@@ -39,10 +42,8 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		for _, v := range effectVerbs {
-			if word == v {
-				return true
-			}
+		if slices.Contains(effectVerbs, word) {
+			return true
 		}
 	}
 	return false

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -194,15 +195,9 @@ func diffOp(from, to string) FileOp {
 const maxFuncs = 12
 
 func (f *FileOp) add(name string) {
-	if name == "" || len(f.Funcs) >= maxFuncs {
-		return
+	if name != "" && len(f.Funcs) < maxFuncs && !slices.Contains(f.Funcs, name) {
+		f.Funcs = append(f.Funcs, name)
 	}
-	for _, have := range f.Funcs {
-		if have == name {
-			return
-		}
-	}
-	f.Funcs = append(f.Funcs, name)
 }
 
 // declared returns the functions, types and classes that a text declares.
