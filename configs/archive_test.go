@@ -3,6 +3,7 @@ package configs
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/s3"
 )
 
@@ -133,5 +136,23 @@ func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
 	c.Model, c.Storage.Adapter, c.Storage.Bucket = "gpt-4", "s3", "b-1"
 	if _, err := compact.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "configs.Load") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestArchiveThatIsReadIsNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	a, err := OpenArchiveReadOnly(compact.StorageConfig{Adapter: "fs", Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Events(t.Context(), []redact.Text{redact.Lit("{}")}); err == nil {
+		t.Error("an event was written")
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("there is %v, %v", files, err)
 	}
 }

@@ -16,7 +16,7 @@ func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
 	}
 	c := load(t, "", Environ([]string{
 		"COMPACT_MODEL=gpt-4o", "COMPACT_MAX_CONTEXT_TOKENS=32000", "COMPACT_STRATEGY=brief", "COMPACT_ARIADNE_URL=http://127.0.0.1:5175",
-		"COMPACT_ROLES_NEVER_PRUNE= system , tool", "COMPACT_MASK_EXCLUDE_TOOLS=[\"a,b\"]", "COMPACT_SUMMARIZER_TIMEOUT=90s",
+		"COMPACT_ROLES_NEVER_PRUNE= system , ,tool,", "COMPACT_MASK_EXCLUDE_TOOLS=[\"a,b\"]", "COMPACT_SUMMARIZER_TIMEOUT=90s",
 		"COMPACT_STORAGE_PATH=/tmp/x", "COMPACT_KEEP_RECENT_TURNS=2", "COMPACT_TARGET_PCT=", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_VECTORS=/v",
 	}))
 	if c.Model != "gpt-4o" || c.MaxContextTokens != 32000 || c.Policy.Strategy != "brief" || c.Trace.AriadneURL != "http://127.0.0.1:5175" ||
