@@ -62,6 +62,9 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 			if n := len(r.named(trace.NameError)); n != 1 {
 				t.Errorf("%d error events, want 1", n)
 			}
+			if res.Messages[0] = message.User("mine"); bytesOf(history) != before {
+				t.Error("the slice of the result is the caller's history")
+			}
 			a.word = "" // the disk is free again
 			res, err = r.Preflight(context.Background(), "s", history)
 			if err != nil || res.Step != 1 || !res.Triggered {

@@ -174,8 +174,10 @@ func (s *session) refusal(history []message.Message, res *compact.Result, err er
 	s.found = append(s.found, invariant.CheckRefusal(r)...)
 }
 
-// again has the same history come once more: the same view, no compaction.
+// again has the same history come once more, behind a look at the beginning of
+// it: the same view, no compaction.
 func (s *session) again(history, view []message.Message) {
+	_, _ = s.m.Plan(context.Background(), "s", history[:(len(history)*2+2)/3]) // which may well be refused
 	res, err := s.m.Preflight(context.Background(), "s", history)
 	if err != nil || s.steps[len(s.steps)-1].Refused {
 		return
