@@ -96,6 +96,9 @@ func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
 	if span.Data["session_id"] != tracetest.Session || span.Data["t_est"] != 112345.0 {
 		t.Errorf("data = %v", span.Data)
 	}
+	if got, want := bytes.Count(srv.Bodies()[0], []byte(`"session_id":`)), len(events)+1; got != want {
+		t.Errorf("session_id stands %d times, want once in each span and in the trace", got)
+	}
 	tr := srv.Received()[0]
 	if tr.Type != "trace" || tr.GroupID != tracetest.Session || tr.EndedAt.IsZero() {
 		t.Errorf("first event = %+v, want a complete trace", tr)
@@ -290,13 +293,17 @@ func TestExporterKeepsBackWhatServerWouldRefuse(t *testing.T) {
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	good := len(events)
-	noTime, noTrace := tracetest.Sample(start)[0], tracetest.Sample(start)[0]
+	noTime, noTrace, late := tracetest.Sample(start)[0], tracetest.Sample(start)[0], tracetest.Sample(start)[0]
 	noTime.Start, noTime.End = time.Time{}, time.Time{}
 	noTrace.TraceID = ""
-	err := e.Export(t.Context(), append(events, noTime, noTrace))
+	late.End = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
+	err := e.Export(t.Context(), append(events, noTime, noTrace, late))
 	var lost *trace.LostError
-	if !errors.As(err, &lost) || lost.Lost != 2 {
-		t.Errorf("err = %v, want 2 lost", err)
+	if !errors.As(err, &lost) || lost.Lost != 3 {
+		t.Errorf("err = %v, want 3 lost", err)
+	}
+	if posts := srv.Counts().Posts; posts != 1 {
+		t.Errorf("%d posts, want one that the server takes", posts)
 	}
 	if n := srv.Counts().Spans; n != good {
 		t.Errorf("%d spans arrived, want %d", n, good)

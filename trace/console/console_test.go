@@ -77,6 +77,15 @@ func TestConsoleKeepsTextFromTalkingToTheTerminal(t *testing.T) {
 	}
 }
 
+func TestConsoleShowsAsManyCharactersAsItsWidth(t *testing.T) {
+	got := write(t, console.Options{Width: 5},
+		trace.Event{Name: trace.NameError, Start: start, Data: redact.Lit(`{"output_text":"fünf!"}`)},
+		trace.Event{Name: trace.NameError, Start: start, Data: redact.Lit(`{"output_text":"sechs!"}`)})
+	if !strings.Contains(got, "fünf!\n") || !strings.HasSuffix(got, " sech…\n") {
+		t.Errorf("lines:\n%s", got)
+	}
+}
+
 func TestConsoleColoursOnlyWhenAsked(t *testing.T) {
 	events := tracetest.Sample(start)
 	t.Setenv("NO_COLOR", "")

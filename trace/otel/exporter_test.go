@@ -198,6 +198,20 @@ func TestOrphansAreBounded(t *testing.T) {
 	}
 }
 
+func TestChildrenWaitHoweverManyCameBefore(t *testing.T) {
+	tp, rec := provider(t)
+	e := otel.New(tp)
+	const calls = 1000
+	for range calls {
+		export(t, e, tracetest.Sample(start)...)
+	}
+	before := len(rec.Ended())
+	export(t, e, tracetest.Sample(start)[:6]...)
+	if n := len(rec.Ended()); before != 7*calls || n != before {
+		t.Errorf("%d spans of %d calls, and %d more without their parent", before, calls, n-before)
+	}
+}
+
 func TestAttributesFollowTheConventions(t *testing.T) {
 	tp, rec := provider(t)
 	events := tracetest.Sample(start)

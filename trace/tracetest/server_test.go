@@ -216,12 +216,16 @@ func TestServerCutsLongTextsByUTF16Units(t *testing.T) {
 	text := strings.Repeat(emoji, 51_201)
 	post(t, srv, spanHead+`,"name":"`+strings.Repeat("n", 1025)+`","data":{"o":{"cut":"`+text+`"}}}`)
 	post(t, srv, spanHead+`,"data":{"fits":"`+strings.Repeat("x", 102_400)+`","list":["`+strings.Repeat("x", 110_000)+`"]}}`)
+	post(t, srv, spanHead+`,"data":{"just":"`+text[len(emoji):]+`"}}`)
 	got := srv.Received()
 	if want := strings.Repeat("n", 1024) + "... [truncated]"; got[0].Name != want {
 		t.Errorf("name has %d characters", len(got[0].Name))
 	}
 	if s := got[1].Data["fits"].(string); len(s) != 102_400 {
 		t.Errorf("a string that fits has %d characters", len(s))
+	}
+	if s := got[2].Data["just"].(string); s != text[len(emoji):] {
+		t.Errorf("a string that just fits has %d bytes", len(s))
 	}
 	if s := got[0].Data["o"].(map[string]any)["cut"].(string); s != strings.Repeat(emoji, 51_200)+"... [truncated]" {
 		t.Errorf("a long string has %d bytes", len(s))
