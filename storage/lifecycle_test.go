@@ -160,8 +160,11 @@ type endless struct {
 }
 
 func (a *endless) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if a.stop == nil {
+	switch {
+	case a.stop == nil:
 		return a.Archive.Open(ctx, k, off, n)
+	case a.pieces > 30:
+		return nil, storage.Wrap("open", k, storage.ErrNotExist)
 	}
 	return io.NopCloser(a), nil
 }

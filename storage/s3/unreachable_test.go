@@ -10,14 +10,16 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/s3"
 )
 
 // at is an archive at an endpoint that need not be S3.
-func at(t *testing.T, endpoint string) *s3.Archive {
+func at(t *testing.T, endpoint string, timeout time.Duration) *s3.Archive {
 	t.Helper()
-	a, err := s3.New(s3.Config{Bucket: "bucket", Endpoint: endpoint, PathStyle: true, Timeout: 400 * time.Millisecond})
+	a, err := s3.New(s3.Config{Bucket: "bucket", Endpoint: endpoint, PathStyle: true, Timeout: timeout})
 	must(t, err)
 	return a
 }
@@ -49,18 +51,23 @@ func TestServerThatCannotBeReachedIsNamedWithWhatToDo(t *testing.T) {
 	withKeys(t)
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
-	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
-	defer busy.Close()
-	for endpoint, then := range map[string]string{dead.URL: "check storage.endpoint, storage.region and the network", busy.URL: "see its log"} {
-		for what, err := range attempts(t, at(t, endpoint)) {
-			var told *s3.UnreachableError
-			if !errors.Is(err, s3.ErrUnreachable) || !errors.As(err, &told) || told.Server != endpoint || told.Attempts < 2 {
-				t.Errorf("%s: %v, want ErrUnreachable of %s", what, err, endpoint)
-			}
-			if err != nil && (!strings.Contains(err.Error(), endpoint+" cannot be reached") || !strings.Contains(err.Error(), then)) {
-				t.Errorf("%s: %v, want the endpoint and %q", what, err, then)
-			}
+	for what, err := range attempts(t, at(t, dead.URL, 400*time.Millisecond)) {
+		var told *s3.UnreachableError
+		if !errors.Is(err, s3.ErrUnreachable) || !errors.As(err, &told) || told.Server != dead.URL {
+			t.Errorf("%s: %v, want ErrUnreachable of %s", what, err, dead.URL)
 		}
+		const then = "check storage.endpoint, storage.region and the network"
+		if err != nil && (!strings.Contains(err.Error(), dead.URL+" cannot be reached") || !strings.Contains(err.Error(), then)) {
+			t.Errorf("%s: %v, want the endpoint and %q", what, err, then)
+		}
+	}
+}
+
+func TestServerThatAnswersButCannotServeIsToldFromADeadOne(t *testing.T) {
+	busy := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusServiceUnavailable}}, Err: errors.New("busy")}
+	err := &s3.UnreachableError{Server: "https://s3.test", Attempts: 3, Waited: time.Second, Err: busy}
+	if got := err.Error(); !strings.Contains(got, "https://s3.test cannot be reached: gave up after 3 attempts in 1s") || !strings.Contains(got, "see its log") || strings.Contains(got, "storage.endpoint") {
+		t.Errorf("it says %q", got)
 	}
 }
 
@@ -70,7 +77,7 @@ func TestCertificateThatIsNotTrustedIsToldAtOnce(t *testing.T) {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()
-	for what, err := range attempts(t, at(t, srv.URL)) {
+	for what, err := range attempts(t, at(t, srv.URL, time.Minute)) {
 		if !errors.Is(err, s3.ErrUntrusted) || errors.Is(err, s3.ErrUnreachable) || !strings.Contains(err.Error(), "AWS_CA_BUNDLE") {
 			t.Errorf("%s: %v, want ErrUntrusted, and not after many attempts", what, err)
 		}
@@ -87,7 +94,7 @@ func TestRefusedCredentialsAreNoAnswerAboutAFile(t *testing.T) {
 			defer instance.Close()
 			t.Setenv("AWS_EC2_METADATA_DISABLED", "false")
 			t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", instance.URL)
-			for what, err := range attempts(t, at(t, instance.URL)) {
+			for what, err := range attempts(t, at(t, instance.URL, time.Minute)) {
 				if !errors.Is(err, s3.ErrNoCredentials) || errors.Is(err, storage.ErrNotExist) {
 					t.Errorf("%s: %v, want ErrNoCredentials", what, err)
 				}
