@@ -316,3 +316,25 @@ func ExampleCall_Line() {
 	fmt.Println(h.Steps[0].Calls[0].Line())
 	// Output: bash "go vet ./..." → exit 1, 2 lines: vet: undefined: x
 }
+
+func TestASecondResultOfACallStandsByItself(t *testing.T) {
+	h := history(message.Assistant("", message.Call("c", "bash", `{"command":"make"}`)), message.ToolResult("c", "exit code: 1"), message.ToolResult("c", "later"))
+	var got []string
+	for _, s := range h.Steps {
+		for _, c := range s.Calls {
+			got = append(got, c.Tool+": "+c.Result)
+		}
+	}
+	if d := cmp.Diff([]string{"bash: exit code: 1", "tool: later"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSealedReasoningIsNotRead(t *testing.T) {
+	m := message.Assistant("I'll look at main.go first, because it is small.")
+	m.Parts = append(m.Parts, message.Part{Kind: message.KindReasoning, Text: "gAAAA sealedBlob", Sealed: true}, message.Part{Kind: message.KindReasoning, Text: "plainThought"})
+	h := history(m)
+	if h.Index.Lookup("sealedBlob") != nil || h.Index.Lookup("plainThought") == nil || h.Steps[0].Reasoning != "plainThought" {
+		t.Errorf("step %+v", h.Steps[0])
+	}
+}

@@ -3,6 +3,8 @@ package strategy
 import (
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/message"
 )
 
 func TestFenceDoesNotOccurInWhatItFences(t *testing.T) {
@@ -35,4 +37,27 @@ func FuzzFenceDoesNotOccurInWhatItFences(f *testing.F) {
 			t.Errorf("%q occurs in the text", d)
 		}
 	})
+}
+
+func TestAPromptShowsEverythingThatIsToBeSummarised(t *testing.T) {
+	r := Request{Strategy: TaskState, Previous: "- the old one", Messages: []message.Message{message.User("the new one")}, First: 7, MaxTokens: 400,
+		Count: func(s string) int { return len(s) / 4 }}
+	merge := r
+	merge.Messages, merge.Partial = nil, []string{"- draft one", "- draft two"}
+	for _, c := range []struct {
+		r    Request
+		want []string
+	}{
+		{r, []string{"BEGIN PREVIOUS SUMMARY", "- the old one", "BEGIN HISTORY", "[s7] user: the new one"}},
+		{merge, []string{"- the old one", "BEGIN PART 1 OF 2", "- draft one", "BEGIN PART 2 OF 2", "- draft two"}},
+	} {
+		at := 0
+		for _, want := range c.want {
+			i := strings.Index(c.r.Prompt().User[at:], want)
+			if i < 0 {
+				t.Fatalf("no %q, or not in order, in\n%s", want, c.r.Prompt().User)
+			}
+			at += i
+		}
+	}
 }

@@ -122,6 +122,9 @@ func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
 		if n := len(r.Messages); n > 0 && (r.Messages[0].Role != message.RoleAssistant || r.Messages[n-1].Role != message.RoleTool) {
 			t.Errorf("piece %d splits a round", i)
 		}
+		if n := len(r.Messages); n > 0 && r.Shorten != 1 {
+			t.Errorf("piece %d shows observations whole up to %d characters, instead of one line each", i, r.Shorten)
+		}
 	}
 	if covered != len(msgs) {
 		t.Errorf("%d of %d messages were summarised", covered, len(msgs))

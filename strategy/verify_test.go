@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -75,6 +76,13 @@ func TestVerificationReadsWhatStandsUnderNoHeadingOfTheStrategyToo(t *testing.T)
 	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n## Remarks\n- the fix of the importer is in lib/ghost_loader.go as the user wished\n", work())
 	if strings.Contains(sum.Text, "ghost_loader") || sum.Invented != 1 || !strings.Contains(sum.Text, "as the user wished") {
 		t.Errorf("%d invented:\n%s", sum.Invented, sum.Text)
+	}
+}
+
+func TestADraftOfReferencesAloneIsNone(t *testing.T) {
+	w := strategy.Writer{Summarizer: scribe{"## References\n- Files: service/importer.go"}}
+	if _, err := w.Write(t.Context(), strategy.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnverified) {
+		t.Errorf("error %v, want ErrUnverified", err)
 	}
 }
 

@@ -69,11 +69,7 @@ func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			began := time.Now()
 			_ = p.Close(ctx) // it may or may not have had the time
-			if d := time.Since(began); d > 3*time.Second {
-				t.Errorf("Close took %v, its deadline was 1s", d)
-			}
 			s := p.Stats()[0]
 			if s.Exported != 0 || s.Emitted != 7*calls || s.Failed+s.Dropped+uint64(s.Waiting) != s.Emitted {
 				t.Errorf("stats = %+v", s)

@@ -86,7 +86,6 @@ func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 			srv.SetMode(c.mode)
 			log := &bytes.Buffer{}
 			e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Timeout: 300 * time.Millisecond})
-			began := time.Now()
 			events := tracetest.Sample(start)
 			err := e.Export(t.Context(), events)
 			var lost *trace.LostError
@@ -95,9 +94,6 @@ func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 			}
 			if got := srv.Counts().Posts; got != c.posts {
 				t.Errorf("%d posts, want %d", got, c.posts)
-			}
-			if d := time.Since(began); d > 2*time.Second {
-				t.Errorf("took %v", d)
 			}
 			if strings.Count(log.String(), "\n") != 1 || !strings.HasPrefix(log.String(), "[Ariadne] 7 events not delivered: ") {
 				t.Errorf("log = %q", log)

@@ -200,12 +200,11 @@ func TestOTLPReturnsTheCollectorsRefusal(t *testing.T) {
 func TestOTLPRepeatsWhatFailedInPassing(t *testing.T) {
 	c := newCollector(t)
 	c.status = http.StatusServiceUnavailable
-	began := time.Now()
 	if err := open(t, c.url).Export(t.Context(), tracetest.Sample(start)); err == nil {
 		t.Error("nothing was delivered, and no error")
 	}
-	if n := len(c.requests); n < 2 || time.Since(began) > 3*time.Second {
-		t.Errorf("%d requests in %v", n, time.Since(began))
+	if n := len(c.requests); n < 2 {
+		t.Errorf("%d requests, want more than one", n)
 	}
 }
 
