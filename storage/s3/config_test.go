@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -77,6 +79,26 @@ func TestLocationIsAURLThatCanBeReadAgain(t *testing.T) {
 	for _, s := range []string{"", "/folder", "s3:/b", "s3://", "s3:///p", "https://b/p"} {
 		if b, p, ok := ParseURL(s); ok {
 			t.Errorf("%q reads as %q, %q", s, b, p)
+		}
+	}
+}
+
+func TestKeyThatWasNotAskedForIsSeen(t *testing.T) {
+	const arn = "arn:aws:kms:eu-central-1:111122223333:key/"
+	for _, c := range []struct {
+		want, sse, key string
+		same           bool
+	}{
+		{"", "AES256", "", true}, {"k1", "aws:kms", "k1", true}, {"k1", "aws:kms", arn + "k1", true}, {"k1", "aws:kms", "arn:aws:kms:k1", true},
+		{"k1", "aws:kms", "k2", false}, {"k1", "aws:kms", arn + "not-k1", false}, {"k1", "aws:kms", "", false}, {"k1", "AES256", "k1", false}, {"k1", "", "", false},
+		{"alias/archive", "aws:kms", arn + "k1", true}, {"alias/archive", "aws:kms", "", false}, {"alias/archive", "", "", false},
+	} {
+		a, err := New(Config{Bucket: "bucket", KMSKeyID: c.want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.sameKey(types.ServerSideEncryption(c.sse), c.key); (err == nil) != c.same || err != nil && !errors.Is(err, ErrNotEnforced) {
+			t.Errorf("asked for %q, encrypted with %q by %q: %v", c.want, c.key, c.sse, err)
 		}
 	}
 }

@@ -121,6 +121,39 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 	})
 }
 
+func TestLongestLockOfALogIsTold(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, true))
+		for name, days := range map[string][2]int{"s/longer-later": {2, 9}, "s/longer-first": {9, 2}} {
+			k := key(t, name)
+			for i, n := range days {
+				c.Lock = s3.Lock{Mode: s3.Governance, Days: n}
+				must(t, open(t, c).Append(t.Context(), k, int64(4*i), raw("one\n")))
+			}
+			var locked *storage.LockedError
+			if err := open(t, c).Kept(t.Context(), k); !errors.As(err, &locked) || time.Until(locked.Until) < 8*24*time.Hour {
+				t.Errorf("%s: %v, want nine days", name, err)
+			}
+		}
+	})
+}
+
+func TestPartsOfALostRaceAreGivenBack(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, false))
+		a, k := open(t, c), key(t, "s/large")
+		must(t, a.Create(t.Context(), k, raw("first")))
+		if err := a.Create(t.Context(), k, raw(strings.Repeat("0123456789abcdef", 17<<16))); !errors.Is(err, storage.ErrExists) {
+			t.Errorf("got %v, want ErrExists", err)
+		}
+		left, err := s.Admin.ListMultipartUploads(t.Context(), &awss3.ListMultipartUploadsInput{Bucket: &c.Bucket, Prefix: aws.String(c.Prefix + "/s/large")})
+		must(t, err)
+		if len(left.Uploads) > 0 {
+			t.Errorf("%d uploads are left", len(left.Uploads))
+		}
+	})
+}
+
 func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))

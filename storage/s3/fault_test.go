@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -191,6 +194,42 @@ func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
 			t.Errorf("%v: nothing was broken: %q", span, f.asked())
 		}
 	}
+}
+
+func TestObjectsOfEverySizeComeBackByteForByte(t *testing.T) {
+	var all strings.Builder
+	for i := 0; all.Len() < 33<<20; i++ {
+		fmt.Fprintf(&all, "%d ", i)
+	}
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		a := open(t, s.Config(s.Bucket(t, false)))
+		for _, size := range []int{16 << 20, 16<<20 + 1, 32<<20 + 12_345} { // in one, and in two and three parts
+			k, want := key(t, fmt.Sprintf("s/f-%d", size)), all.String()[:size]
+			must(t, a.Create(t.Context(), k, raw(want)))
+			got, err := read(t.Context(), a, k, 0, -1)
+			if err != nil || got != want {
+				t.Errorf("of %d bytes %d came back, %v", size, len(got), err)
+			}
+		}
+	})
+}
+
+// TestBrokenReadIsNotEndedWithAnotherObject: somebody who may do everything
+// writes over the object while it is read.
+func TestBrokenReadIsNotEndedWithAnotherObject(t *testing.T) {
+	f, a, s, c := opened(t, nil)
+	k, name := key(t, "s/f"), c.Prefix+"/s/f"
+	must(t, a.Create(t.Context(), k, raw(strings.Repeat("a", 200_000))))
+	f.set(func(f *front) { f.cutAt = 50_000 })
+	r, err := a.Open(t.Context(), k, 0, -1)
+	must(t, err)
+	_, err = s.Admin.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: &c.Bucket, Key: &name, Body: strings.NewReader(strings.Repeat("b", 200_000))})
+	must(t, err)
+	got, err := io.ReadAll(r)
+	if err == nil || strings.Contains(string(got), "b") {
+		t.Errorf("%d bytes, %d of them of another object, %v", len(got), strings.Count(string(got), "b"), err)
+	}
+	must(t, r.Close())
 }
 
 func TestOneRangedGetReadsAPageOfAFile(t *testing.T) {
