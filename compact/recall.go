@@ -136,7 +136,8 @@ func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts
 }
 
 // Recall is [CompactManager.Recall] for those who have an archive and no
-// manager. It only reads.
+// manager. It only reads. sessionID is the id that the archive lists: a session
+// whose id holds a secret has another one there.
 func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string, opts ...RecallOption) (string, error) {
 	q, err := parseRef(ref)
 	if err != nil {
