@@ -2,6 +2,8 @@ package s3_test
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +121,28 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestServerThatDeletesWhatIsLockedIsRefused: all that the server says of a lock
+// is right, and yet it deletes.
+func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
+	s := s3test.Versitygw(t)
+	c := s.Config(s.Bucket(t, true))
+	c.Lock = s3.Lock{Mode: s3.Governance, Days: 1}
+	front := s.Front(t)
+	obedient := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete && r.URL.Query().Has("versionId") {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		front.ServeHTTP(w, r)
+	}))
+	defer obedient.Close()
+	c.Endpoint = obedient.URL
+	var told *s3.NotEnforcedError
+	if _, err := s3.Open(t.Context(), c); !errors.As(err, &told) || told.What != "Object Lock" || !strings.Contains(told.Reason, "deleted") {
+		t.Errorf("got %v, want that Object Lock is not in force", err)
+	}
 }
 
 func TestLongestLockOfALogIsTold(t *testing.T) {
