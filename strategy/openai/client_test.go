@@ -77,6 +77,24 @@ func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
 	}
 }
 
+func TestClientDoesNotGoBackAndForthBetweenTwoNamesOfALimit(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
+		if n > 2 {
+			completion(w, good, "", "stop") // so that asking again and again ends
+			return
+		}
+		failure(w, 400, "unsupported_parameter", "invalid_request_error", "", "max_tokens and max_completion_tokens are not supported")
+	})
+	c, err := New(Config{Model: "house-model", BaseURL: s.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Summarize(t.Context(), strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count})
+	if n := len(s.requests()); n != 2 || !errors.Is(err, strategy.ErrRejected) {
+		t.Errorf("%d requests, error %v; want each name once, and the refusal", n, err)
+	}
+}
+
 // Every failure has its own case: what the server does, and what must come of it.
 func TestWriterHandlesEachFailure(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
