@@ -46,6 +46,22 @@ func TestCompactionIsATreeOfSpansInAriadne(t *testing.T) {
 	}
 }
 
+// foreign is an exporter to a tracing system in which the caller has a span.
+type foreign struct{ tracetest.Recorder }
+
+func (*foreign) Join(ctx context.Context) context.Context {
+	return trace.ContextWith(ctx, "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
+}
+
+func TestEventsOfACallHangOnTheCallersSpan(t *testing.T) {
+	r := newRig(t, compact.Config{Exporters: []trace.Exporter{&foreign{}}})
+	r.preflight(turns(2, 10))
+	parents := r.named(trace.NameBeforeModelCall)
+	if len(parents) != 1 || parents[0].TraceID != "4bf92f3577b34da6a3ce929d0e0e4736" || parents[0].ParentID != "00f067aa0ba902b7" {
+		t.Errorf("before_model_call is %+v", parents)
+	}
+}
+
 func TestUntriggeredCallSendsParentEstimateAndDecisionOnly(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	r.preflight(turns(2, 10))
