@@ -16,7 +16,8 @@ func newArchiveErase(a *app) *cobra.Command {
 		Use:   "erase SESSION --yes",
 		Short: "Remove a session for good",
 		Long: `Erase removes every file of a session and leaves a tombstone, which holds no id but
-its hash. A session under a legal hold stays.`,
+its hash. A session that a legal hold or a lock of the bucket keeps stays as it is;
+that it was asked for and refused, and until when, is put on record.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			archive, cfg, err := a.openArchive(cmd)
