@@ -124,7 +124,7 @@ func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 // written once, however many of its parts change.
 type rewriter struct {
 	d     *Conversation
-	names map[string]string // of the tools, by call id
+	tools tools
 	at    int
 	texts map[int]string // of message at
 	marks map[int]Origin // likewise: what is to be remembered of its parts
@@ -135,8 +135,8 @@ func (w *rewriter) add(e *Edit) error {
 	if t.Index < 0 || t.Index >= len(w.d.items) || t.Part < 0 || t.Part >= len(w.d.items[t.Index].m.Parts) {
 		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
 	}
-	if w.names == nil {
-		w.names = toolNames(w.d.Messages())
+	if w.tools == nil {
+		w.tools = toolsOf(w.d.Messages())
 	}
 	if _, again := w.texts[t.Part]; again || t.Index != w.at {
 		if err := w.flush(); err != nil {
@@ -144,7 +144,7 @@ func (w *rewriter) add(e *Edit) error {
 		}
 	}
 	it := &w.d.items[t.Index]
-	text, err := w.d.render(it.m.Parts[t.Part], t.Segments, w.names)
+	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, w.tools.of(t.Index, &it.m.Parts[t.Part]))
 	if err != nil {
 		return err
 	}
@@ -190,30 +190,27 @@ func (d *Conversation) decide(src int, e *Edit) {
 	}
 }
 
-// render builds the new text of a part.
-func (d *Conversation) render(part message.Part, segments []Segment, names map[string]string) (string, error) {
-	tool := part.Name
-	if tool == "" {
-		tool = names[part.CallID]
-	}
+// render builds the new text of a part, which answers a tool perhaps, from the
+// old one.
+func (d *Conversation) render(old string, segments []Segment, tool string) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
 		switch {
 		case s.Mark != nil:
-			text, err := d.forms.Render(*s.Mark, tool, status(part.Text))
+			text, err := d.forms.Render(*s.Mark, tool, status(old))
 			if err != nil {
 				return "", err
 			}
 			b.WriteString(text)
 		case s.Lit != "":
 			b.WriteString(s.Lit)
-		case s.From < 0 || s.To < s.From || s.To > len(part.Text):
-			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(part.Text))
+		case s.From < 0 || s.To < s.From || s.To > len(old):
+			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(old))
 		default:
-			b.WriteString(part.Text[s.From:s.To])
+			b.WriteString(old[s.From:s.To])
 		}
 	}
-	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(part.Text)) {
+	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(old)) {
 		return text, nil
 	}
 	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -186,16 +187,37 @@ func (k *Mark) set(field, value string) bool {
 
 func runes(s string) int { return utf8.RuneCountInString(s) }
 
-// toolNames returns the name of the tool that each result of the conversation
-// answers, by the id of the call.
-func toolNames(msgs []message.Message) map[string]string {
-	names := map[string]string{}
+// tools finds the tool that a result answers: the calls of each id, in order.
+type tools map[string][]call
+
+type call struct {
+	at   int // of its message
+	name string
+}
+
+func toolsOf(msgs []message.Message) tools {
+	t := tools{}
 	for i := range msgs {
 		for _, p := range msgs[i].Parts {
 			if p.Kind == message.KindToolCall {
-				names[p.CallID] = p.Name
+				t[p.CallID] = append(t[p.CallID], call{i, p.Name})
 			}
 		}
 	}
-	return names
+	return t
+}
+
+// of returns the tool that part p of message i answers: that of the newest call
+// before it. Some servers begin again with their ids at every turn, so that a
+// later call of the same id must not count.
+func (t tools) of(i int, p *message.Part) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	calls := t[p.CallID]
+	n := sort.Search(len(calls), func(k int) bool { return calls[k].at >= i })
+	if n == 0 {
+		return ""
+	}
+	return calls[n-1].name
 }

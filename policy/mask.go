@@ -54,7 +54,7 @@ func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 				continue
 			}
 			seen++
-			if seen <= m.KeepFirst || seen > results-m.KeepLast || visible[v.round[i]] || v.Pinned[i] || !msg.Editable(p) || excluded(&msg.Parts[p]) {
+			if seen <= m.KeepFirst || seen > results-m.KeepLast || visible[v.round[i]] || v.Pinned[i] || !msg.Editable(p) || excluded(i, &msg.Parts[p]) {
 				continue
 			}
 			if e, ok := m.edit(v, i, p); ok {
@@ -90,15 +90,11 @@ func (m Mask) window(v *View) int {
 }
 
 // excluded returns what says whether a result is of an excluded tool.
-func (m Mask) excluded(v *View) func(*message.Part) bool {
+func (m Mask) excluded(v *View) func(i int, p *message.Part) bool {
 	if len(m.ExcludeTools) == 0 {
-		return func(*message.Part) bool { return false }
+		return func(int, *message.Part) bool { return false }
 	}
-	names := toolNames(v.Messages)
-	return func(p *message.Part) bool {
-		tool := names[p.CallID]
-		return tool != "" && slices.Contains(m.ExcludeTools, tool)
-	}
+	return func(i int, p *message.Part) bool { return slices.Contains(m.ExcludeTools, v.tools().of(i, p)) }
 }
 
 func countResults(msgs []message.Message) int {

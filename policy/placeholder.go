@@ -104,9 +104,8 @@ func runePrefix(text string, n int) int {
 // shrinks reports whether rewriting part p of message i makes the message
 // smaller in tokens and no larger in characters.
 func shrinks(v *View, i, p int, segments []Segment) bool {
-	c := Conversation{forms: v.Forms}
 	old := v.Messages[i].Parts[p]
-	text, err := c.render(old, segments, nil)
+	text, err := v.rendered(i, p, segments)
 	if err != nil || !noLonger(text, old.Text) {
 		return false
 	}

@@ -94,10 +94,9 @@ func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed 
 
 // freed returns by how much text edits make the view cheaper.
 func (v *View) freed(group []Edit) int {
-	c := Conversation{forms: v.Forms}
 	after := map[int]map[int]string{} // message → part → text
 	for _, e := range group {
-		text, err := c.render(v.Messages[e.Text.Index].Parts[e.Text.Part], e.Text.Segments, nil)
+		text, err := v.rendered(e.Text.Index, e.Text.Part, e.Text.Segments)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"sync"
+
 	"github.com/agentcompact/compact/message"
 )
 
@@ -56,6 +58,7 @@ type View struct {
 	// it is.
 	before func(i int) message.Message
 
+	tools func() tools
 	round []int // message → round
 	turn  []int // round → turn; len(Turns) for those in no turn
 }
@@ -82,6 +85,7 @@ func (p Pins) Pinned(m *message.Message) bool {
 // are shared with nobody; the messages are.
 func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
 	v := &View{Messages: msgs, Cost: cost, Anchor: message.Anchor(msgs)}
+	v.tools = sync.OnceValue(func() tools { return toolsOf(msgs) })
 	v.Rounds = message.Rounds(msgs)
 	v.Open = message.Open(v.Rounds)
 	v.Pinned = make([]bool, len(msgs))
@@ -151,6 +155,12 @@ func (v *View) Origin(i, p int) Origin {
 		o.Tokens = k.Tokens
 	}
 	return o
+}
+
+// rendered is the text of part p of message i after an edit.
+func (v *View) rendered(i, p int, segments []Segment) (string, error) {
+	part := &v.Messages[i].Parts[p]
+	return (&Conversation{forms: v.Forms}).render(part.Text, segments, v.tools().of(i, part))
 }
 
 // Masked reports whether part p of message i is a placeholder already.
