@@ -219,6 +219,9 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 		r.await(step.Out)
 		switch {
 		case has(r.chain, step.In):
+			if step.In.N == len(r.chain)-1 {
+				r.room = 0 // pinned messages that come next may belong to what the step cut
+			}
 			next, edits, err := applyStep(r.conv.WithForms(step.Forms), step)
 			if err != nil || legal != nil && legal(next.Messages(), next.Sources()) != nil {
 				r.room = 0 // what follows may change that

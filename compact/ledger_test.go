@@ -251,20 +251,77 @@ func testRewound(t *testing.T, history []message.Message) {
 // A call with the beginning of a history, a title for it say, and then the whole
 // again: what a call remembers of the one before must not hide the ledger.
 func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
-	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
-	history := loop(100, 200)
-	first := r.preflight(history)
-	if !first.Triggered || first.Summary == nil {
-		t.Fatal("nothing was summarised")
+	for name, history := range map[string][]message.Message{"loop": loop(100, 200), "protected rounds": withProtectedRounds(100, 200)} {
+		t.Run(name, func(t *testing.T) {
+			s := &counting{}
+			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+			first := r.preflight(history)
+			if !first.Triggered || first.Summary == nil {
+				t.Fatal("nothing was summarised")
+			}
+			calls := s.calls.Load()
+			for n := 2; n < len(history); n++ {
+				if _, err := r.Plan(t.Context(), "s", history[:n]); err != nil {
+					t.Fatal(err)
+				}
+				again := r.preflight(history)
+				if again.Triggered || s.calls.Load() != calls || bytesOf(again.Messages) != bytesOf(first.Messages) {
+					t.Fatalf("after a call with %d messages: triggered %v, %d edits made again, %d more summaries", n, again.Triggered, again.Replayed, s.calls.Load()-calls)
+				}
+			}
+		})
 	}
-	for n := 2; n < len(history); n += 9 {
-		r.preflight(history[:n])
-		calls := s.calls.Load()
-		again := r.preflight(history)
-		if again.Triggered || s.calls.Load() != calls || bytesOf(again.Messages) != bytesOf(first.Messages) {
-			t.Fatalf("after a call with %d messages: triggered %v, %d edits made again, %d more summaries", n, again.Triggered, again.Replayed, s.calls.Load()-calls)
+}
+
+// withProtectedRounds is a loop in which every other round has two results and
+// must stay, so that a beginning of it can end within one.
+func withProtectedRounds(rounds, tokens int) []message.Message {
+	history := loop(0, 0)
+	for i := range rounds {
+		history = append(history, round(i, tokens)...)
+		a, b := fmt.Sprintf("a_%d", i), fmt.Sprintf("b_%d", i)
+		for _, m := range []message.Message{
+			message.Assistant("", message.Call(a, "grep", `{}`), message.Call(b, "grep", `{}`)), message.ToolResult(a, "one"), message.ToolResult(b, "two"),
+		} {
+			m.Protected = true
+			history = append(history, m)
 		}
+	}
+	return history
+}
+
+// Some servers begin again with the ids of calls at every turn: what a
+// placeholder says of its tool must not change with the calls that come later.
+func TestCallIdsThatBeginAgainChangeNoPlaceholder(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Archive, c.Mask.Template = 8_000, memory.New(), "[{tool}: {chars} characters, {ref}]"
+	r := newRig(t, c)
+	tools := []string{"read_file", "grep", "bash"}
+	history, compactions := loop(0, 0), 0
+	for i := range 60 {
+		history = append(history, message.Assistant("", message.Call("call_0", tools[i%3], fmt.Sprintf(`{"n":%d}`, i))), message.ToolResult("call_0", fmt.Sprint(i, text(200))))
+		res := r.preflight(history)
+		if res.Triggered {
+			compactions++
+		}
+		other, err := newRig(t, c).Plan(t.Context(), "s", history) // remembers nothing
+		if err != nil || other.Triggered || bytesOf(other.Messages) != bytesOf(res.Messages) {
+			t.Fatalf("%d calls: another process makes %d edits again, this one %d: %v", i+1, other.Replayed, res.Replayed, err)
+		}
+		for k, m := range res.Messages {
+			if m.Role != message.RoleTool || !strings.HasPrefix(m.Parts[0].Text, "[") {
+				continue
+			}
+			if tool := res.Messages[k-1].Parts[0].Name; !strings.HasPrefix(m.Parts[0].Text, "["+tool+": ") {
+				t.Errorf("a result of %s is now %q", tool, m.Parts[0].Text)
+			}
+		}
+	}
+	if compactions == 0 || compactions > 5 {
+		t.Errorf("%d compactions", compactions)
 	}
 }
 
