@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -54,6 +55,43 @@ func TestQueueLastsBeforeWhatItSpeaksOf(t *testing.T) {
 		if diff := cmp.Diff(c.want, synced); diff != "" {
 			t.Errorf("synced for %s (-want +got):\n%s", c.name, diff)
 		}
+	}
+	syncFile = real
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOriginGoesBeforeWhatItSpeaksOf holds the order in which a session is
+// taken off the disk: what is left after a power loss is no session that could
+// be taken for whole.
+func TestOriginGoesBeforeWhatItSpeaksOf(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, memory.New(), &Options{Passive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := storage.ParseKey("s/f")
+	if err = errors.Join(err, s.Create(t.Context(), k, storage.Redacted(redact.Lit("line\n"))), s.Flush(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	real, last := syncFile, ""
+	defer func() { syncFile = real }()
+	syncFile = func(f *os.File) error {
+		_, err := os.Stat(filepath.Join(dir, "archive", "s", "f"))
+		if _, oerr := os.Stat(s.state("s", originFile)); err == nil && errors.Is(oerr, os.ErrNotExist) {
+			last = f.Name()
+		}
+		return real(f)
+	}
+	if err := s.evict(t.Context(), time.Nanosecond); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "f")); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("it is still on the disk: %v", err)
+	}
+	if last != s.state("s") {
+		t.Errorf("before the file went, and without its origin, %q was synced, want %q", last, s.state("s"))
 	}
 	syncFile = real
 	if err := s.Close(t.Context()); err != nil {
