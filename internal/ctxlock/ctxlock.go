@@ -1,0 +1,55 @@
+// Package ctxlock is the one kind of lock for what may take long: a wait for
+// it ends with the caller's context. Moments in memory take a [sync.Mutex].
+package ctxlock
+
+import (
+	"context"
+	"sync"
+)
+
+// A Mutex is a mutual exclusion lock whose waits honor a context. The zero
+// value is an unlocked mutex. It must not be copied after first use, and is
+// safe for concurrent use. Waiters get it in no particular order.
+type Mutex struct {
+	once sync.Once
+	held chan struct{} // holds one value while the mutex is locked
+}
+
+func (m *Mutex) slot() chan struct{} {
+	m.once.Do(func() { m.held = make(chan struct{}, 1) })
+	return m.held
+}
+
+// Lock locks m, and waits until it can or ctx ends. The error is that of
+// the context; m is not locked then. A context that has ended locks nothing,
+// not even a free mutex.
+func (m *Mutex) Lock(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	select {
+	case m.slot() <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TryLock locks m if it is free, and reports whether it did.
+func (m *Mutex) TryLock() bool {
+	select {
+	case m.slot() <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// Unlock unlocks m. It panics if m is not locked.
+func (m *Mutex) Unlock() {
+	select {
+	case <-m.slot():
+	default:
+		panic("ctxlock: unlock of an unlocked mutex")
+	}
+}
