@@ -115,6 +115,7 @@ func (c *call) open(ctx context.Context) (err error) {
 		return err
 	}
 	c.res.Timing.Ledger = c.m.now().Sub(started)
+	c.s.redactor.Name(c.agent, c.m.nameOf(c.q.branch))
 	c.lane = c.s.lane(c.q.owner())
 	c.startTrace(ctx)
 	return nil

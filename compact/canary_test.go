@@ -100,6 +100,7 @@ type watched struct {
 	fresh   []canary.Secret // to be planted
 	planted []canary.Secret
 	counted []canary.Secret // planted where redaction has nothing to do
+	tweak   func(*compact.Config)
 }
 
 func watch(t *testing.T, redact bool) *watched {
@@ -153,6 +154,9 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 	full.Exporters = []trace.Exporter{
 		ariadne.New(w.server.URL, &ariadne.Options{ErrorLog: w.sinks["stderr"]}), ariadne.New(tracetest.DeadURL(w.t), &ariadne.Options{ErrorLog: w.sinks["stderr"]}),
 		console.New(w.sinks["console"], &console.Options{Width: -1}), console.New(w.sinks["console json"], &console.Options{JSON: true}), toCollector,
+	}
+	if w.tweak != nil {
+		w.tweak(&full)
 	}
 	m, err := compact.New(context.Background(), full)
 	if err != nil {

@@ -46,7 +46,8 @@ func (c *call) emit(e trace.Event) {
 }
 
 // auditLine is the line of an event in events.jsonl. Its data are redacted
-// already; redacting the whole once more also covers ids.
+// already; redacting the whole once more also covers the ids of a caller's
+// trace. What the session and its agents are called is known not to be secret.
 func (c *call) auditLine(e trace.Event) redact.Text {
 	return c.redactJSON(e.AppendJSON(nil))
 }

@@ -198,7 +198,7 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	}
 	s, err := openSession(ctx, m.archive, id)
 	if err == nil {
-		s.redactor.Session = m.redactor.Session()
+		s.redactor.Session = m.redactor.Session(m.nameOf(id))
 	}
 	if err == nil && m.cfg.Storage.Transcripts == "all" {
 		err = s.readJournal(ctx)

@@ -7,6 +7,7 @@ type document struct {
 	sc     *scan
 	known  finder  // only these are looked for, where there are any
 	mem    *memory // of the session that the text belongs to
+	names  *names  // of that session
 	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
 	json   bool    // the text is said to be JSON: it may be a mere string or number
 	record bool    // digests are left alone
@@ -57,7 +58,9 @@ func (d *document) look(s string) []span {
 	}
 	var all []span
 	for _, f := range d.find(s) {
-		all = append(all, f.in(s))
+		if !d.names.hold(s, f) {
+			all = append(all, f.in(s))
+		}
 	}
 	return all
 }

@@ -17,6 +17,8 @@ func (w *walker) leaf(name string, lit literal) {
 	switch {
 	case w.d.record && isRecordDigest(text):
 		return
+	case w.d.names.whole(text) && nameStrength(name) <= weak:
+		return
 	case w.d.known != nil:
 		if !w.nested(lit, text) {
 			w.spans(lit, text, w.d.known.find(text), 0)
@@ -45,7 +47,7 @@ func (w *walker) wasClean(name string, lit literal) bool {
 
 // nested follows JSON inside of a string. It reports whether there was any.
 func (w *walker) nested(lit literal, text string) bool {
-	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, level: w.d.level + 1}
+	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, names: w.d.names, level: w.d.level + 1}
 	found, ok := inner.walk(text)
 	if !ok {
 		return false
@@ -70,7 +72,7 @@ func (w *walker) spans(lit literal, text string, found []span, head int) {
 	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
 	for _, f := range found {
 		f.start, f.end = max(0, f.start-head), min(len(text), f.end-head)
-		if f.start >= f.end {
+		if f.start >= f.end || w.d.names.hold(text, f) {
 			continue
 		}
 		e := f.in(text)

@@ -199,6 +199,10 @@ var (
 	apiKeyRule   = &rule{id: "api-key", kind: "api_key"}
 	tokenRule    = &rule{id: "token", kind: "token"}
 	secretRule   = &rule{id: "secret", kind: "secret"}
+
+	weakKeyRule    = &rule{id: "api-key", kind: "api_key", weak: true}
+	weakTokenRule  = &rule{id: "token", kind: "token", weak: true}
+	weakSecretRule = &rule{id: "secret", kind: "secret", weak: true}
 )
 
 // nameRule names a finding after what the name says.
@@ -207,9 +211,16 @@ func nameRule(name string, s strength) *rule {
 	case s == password:
 		return passwordRule
 	case endsFold(name, "key"):
-		return apiKeyRule
+		return pick(s, apiKeyRule, weakKeyRule)
 	case endsFold(name, "token"):
-		return tokenRule
+		return pick(s, tokenRule, weakTokenRule)
 	}
-	return secretRule
+	return pick(s, secretRule, weakSecretRule)
+}
+
+func pick(s strength, sure, unsure *rule) *rule {
+	if s <= weak {
+		return unsure
+	}
+	return sure
 }

@@ -8,25 +8,42 @@ package redact
 //
 // It remembers no secret, but hashes of it under a key of its own, and forgets
 // the oldest of more than a thousand. It is safe for concurrent use.
+//
+// Names are what the texts call themselves by, such as the id of the
+// conversation. One of them is no secret because a word like "session" stands
+// before it; it is one where a password, a token or an API key is said to be
+// it, and in text that was told so. A string of JSON that is wholly a name is
+// one only under such a key.
 type Session struct {
-	r   *Redactor
-	mem *memory
+	r     *Redactor
+	mem   *memory
+	names *names
 }
 
-// Session returns one that knows nothing yet.
-func (r *Redactor) Session() *Session { return &Session{r: r, mem: newMemory()} }
+// Session returns one that knows nothing yet but its names.
+func (r *Redactor) Session(called ...Text) *Session {
+	s := &Session{r: r, mem: newMemory(), names: &names{}}
+	s.Name(called...)
+	return s
+}
+
+// Name adds to the names. Of more than a hundred the first and the newest are
+// known.
+func (s *Session) Name(called ...Text) { s.names.add(called) }
 
 // Text is [Redactor.Text] with what is known.
-func (s *Session) Text(text string) Text { return Text{s.r.redact(text, document{mem: s.mem})} }
+func (s *Session) Text(text string) Text {
+	return Text{s.r.redact(text, document{mem: s.mem, names: s.names})}
+}
 
 // JSON is [Redactor.JSON] with what is known.
 func (s *Session) JSON(raw []byte) Text {
-	return Text{s.r.redact(string(raw), document{json: true, mem: s.mem})}
+	return Text{s.r.redact(string(raw), document{json: true, mem: s.mem, names: s.names})}
 }
 
 // Record is [Redactor.Record] with what is known.
 func (s *Session) Record(raw []byte) Text {
-	return Text{s.r.redact(string(raw), document{json: true, record: true, mem: s.mem})}
+	return Text{s.r.redact(string(raw), document{json: true, record: true, mem: s.mem, names: s.names})}
 }
 
 // Learn looks for secrets in a JSON value, or in any text, and remembers them.
@@ -37,7 +54,7 @@ func (s *Session) Learn(raw []byte) {
 	sc := s.r.scan()
 	defer sc.release()
 	text := string(raw)
-	d := document{sc: sc, json: true}
+	d := document{sc: sc, json: true, names: s.names}
 	found := d.look(text)
 	s.mem.learn(s.r, found)
 }

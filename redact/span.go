@@ -10,6 +10,7 @@ type rule struct {
 	id   string // as Find reports it
 	kind string // as it stands in a pseudonym
 	rank rank   // where two rules find the same, the higher one names it
+	weak bool   // the name before the value says little: see weak
 }
 
 // rank orders rules by how well they know what they have found.
@@ -60,7 +61,7 @@ func (s *span) take(f span) {
 	if f.end > s.end {
 		s.end, s.quote = f.end, ""
 	}
-	if f.rule.rank > s.rule.rank {
+	if f.rule.rank > s.rule.rank || s.rule.weak && !f.rule.weak {
 		s.rule = f.rule
 	}
 }

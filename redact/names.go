@@ -1,0 +1,59 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxNames bounds the names that a session knows; the oldest but the first go.
+const maxNames = 128
+
+// names are what a session and its agents are called. They stand in every line
+// of its log, and are no secrets where nothing says so but a name like
+// "session". It is safe for concurrent use.
+type names struct {
+	mu   sync.RWMutex
+	list []string
+}
+
+func (n *names) add(all []Text) {
+	for _, t := range all {
+		if t.s != "" && !n.whole(t.s) {
+			n.addOne(t.s)
+		}
+	}
+}
+
+func (n *names) addOne(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.list) == maxNames {
+		n.list = slices.Delete(n.list, 1, 2)
+	}
+	n.list = append(n.list, name)
+}
+
+// whole reports whether s is a name.
+func (n *names) whole(s string) bool {
+	if n == nil {
+		return false
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return slices.Contains(n.list, s)
+}
+
+// hold reports whether what was found in s is a name, or in one, and was found
+// for the word before it alone.
+func (n *names) hold(s string, f span) bool {
+	if n == nil || !f.rule.weak {
+		return false
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return slices.ContainsFunc(n.list, func(name string) bool {
+		from, to := max(0, f.end-len(name)), min(len(s), f.start+len(name))
+		return from < to && strings.Contains(s[from:to], name)
+	})
+}

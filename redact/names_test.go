@@ -1,0 +1,81 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const calledSo = "sess_BZt7nQw3KxL9mP2vR8sYd"
+
+func named(t *testing.T, also ...Text) *Session {
+	t.Helper()
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session(append([]Text{r.Text(calledSo)}, also...)...)
+}
+
+// A name of the session is none of its secrets for a word that says little.
+func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
+	for _, text := range []string{
+		"session: " + calledSo, "session=" + calledSo + "; path=/", "key: " + calledSo,
+		`{"session":"` + calledSo + `","agent":"x"}`, `{"more":"{\"sid\":\"` + calledSo + `\"}"}`, `{"out":"cookie: ` + calledSo + `"}`,
+	} {
+		s := named(t)
+		if got := s.Text(text).String(); got != text {
+			t.Errorf("%s became %s", text, got)
+		}
+		if r := s.r; r.Text(text).String() == text {
+			t.Errorf("%s shows nothing: without a name it stays, too", text)
+		}
+		s.Learn([]byte(text))
+		if again := "see " + calledSo; s.Text(again).String() != again {
+			t.Errorf("%s was learned", text)
+		}
+	}
+}
+
+// What is said to be a password, a token or a key is one, whatever it names.
+func TestNamesAreSecretsWhereOneIsTold(t *testing.T) {
+	for _, text := range []string{
+		"password: " + calledSo, "API_TOKEN=" + calledSo, "api_key=" + calledSo, `{"password":"` + calledSo + `"}`, `{"access_token":"` + calledSo + `"}`,
+	} {
+		s := named(t)
+		if got := s.Text(text).String(); strings.Contains(got, calledSo) {
+			t.Errorf("%s stays", text)
+		}
+		if got := s.Text("and so " + calledSo).String(); strings.Contains(got, calledSo) {
+			t.Errorf("%s was not learned", text)
+		}
+		line := `{"session":"` + calledSo + `","text":"of it"}`
+		if got := s.JSON([]byte(line)).String(); got != line {
+			t.Errorf("after %s the name itself is gone: %s", text, got)
+		}
+	}
+}
+
+func TestOtherIDsThanTheNamesStaySecrets(t *testing.T) {
+	other := strings.ToUpper(calledSo[:10]) + calledSo[10:]
+	for _, text := range []string{"session: " + other, `{"session":"` + other + `"}`, "session: " + calledSo + "Xz9", `{"session":"x` + calledSo + `"}`} {
+		if got := named(t).Text(text).String(); got == text {
+			t.Errorf("%s stays", text)
+		}
+	}
+}
+
+// The first name is the session's, and is never forgotten.
+func TestNamesAreBounded(t *testing.T) {
+	s := named(t)
+	r := s.r
+	for i := range 3 * maxNames {
+		s.Name(r.Text(fmt.Sprintf("agent %d", i)))
+	}
+	if n := len(s.names.list); n != maxNames {
+		t.Errorf("%d names are known, want %d", n, maxNames)
+	}
+	if !s.names.whole(calledSo) || !s.names.whole(fmt.Sprintf("agent %d", 3*maxNames-1)) || s.names.whole("agent 0") {
+		t.Errorf("known are %q", s.names.list)
+	}
+}
