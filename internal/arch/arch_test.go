@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token"},
+	"price":              {},
 	"strategy":           {"message", "token", "policy", "internal/jsonscan"},
 	"redact":             {"internal/jsonscan"},
 	"storage":            {"redact", "internal/ctxlock"},
