@@ -38,19 +38,34 @@
 // # Sessions
 //
 // A session is named by [WithSession], else by the header X-Compact-Session,
-// else by the request: prompt_cache_key, metadata (session_id,
-// conversation_id, thread_id, chat_id), user. What a request names is not
-// trusted to be one conversation; each of its conversations, told apart by
-// how they begin, has compactions of its own. The session's id is
-// then "request:" and the field, as in "request:user:42"; whoever recalls under
-// it reads what all of its conversations left.
+// else by what the request says of its session: a member of metadata or
+// client_metadata (session_id, conversation_id, thread_id, chat_id), the
+// session in Claude Code's metadata.user_id, the headers
+// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata. The id is then
+// "request:", the field and the name, as in "request:metadata.thread_id:42".
+// Sub-agents and titles may share such a name: conversations in it, told apart
+// by the user's first message and the first answer, have compactions of their
+// own. Whoever recalls under it reads what all of them left.
 //
-// A request that names nothing gets an id made of its host, credentials, system
-// prompt and first user message with a secret of this process. It ends with
-// the process, no other process can arrive at it, and nothing can be recalled
-// under it. Two conversations that begin alike share it, and in it nothing
-// but edits to what they have in common, word for word. Keys that change every
-// hour change the id with them: name the session where that matters.
+// A request that names none is known by its host, its credentials, the user's
+// first message and the first answer. The system prompt does not count: it may
+// hold a clock. Host, credentials and first message make the session, the
+// answer a branch of it; until there is an answer a call belongs to what all
+// branches grow from, and is compacted, if ever, by itself. Conversations that
+// begin alike share nothing but edits to what they have in common, word for
+// word. prompt_cache_key and user are shared by conversations: they stand in
+// the id beside the rest, as in "request:user:42:" and 32 digits. Without
+// them the id is made with a secret of this process. It ends with the process,
+// no other process can arrive at it, and nothing can be recalled under it.
+//
+// Credentials are the headers and query keys that tell tenants apart. A token
+// that rotates is known by what stays: a JSON web token by issuer and subject,
+// or by its other claims where it has no subject; Copilot's by its id;
+// Google's ya29… and Anthropic's sk-ant-oat… by their kind, so that there
+// project, organization and account tell tenants apart, and nothing else does.
+// All others are known by their bytes: where such keys rotate, name the session.
+// Tokens are not verified. Who forges one reaches a session of that name, gets
+// nothing out of it, and is refused by the provider.
 //
 // # Failure
 //

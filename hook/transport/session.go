@@ -1,15 +1,7 @@
 package transport
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -23,12 +15,35 @@ const (
 	agentHeader   = "X-Compact-Agent"
 )
 
-// identity is whose history a request holds.
+// identity is whose history a request holds. What a call without an answer
+// leaves is on the trunk, where the branches grow from.
 type identity struct{ session, agent, branch string }
 
 // identify finds out whose history a request holds: what the program says,
 // then what the request says, then what it looks like.
 func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
+	id := t.told(req)
+	if id.session != "" {
+		return id
+	}
+	msgs := parsed.Messages()
+	if id.branch == "" {
+		id.branch = conversation(msgs)
+	}
+	about := parsed.About()
+	if n := namedBy(req.Header, about); n.session != "" {
+		id.session = "request:" + n.field + ":" + short(n.session)
+		if id.agent == "" {
+			id.agent = short(n.agent)
+		}
+		return id
+	}
+	id.session = t.likely(req, about, firstUser(msgs))
+	return id
+}
+
+// told returns what the program says: in the context, or in headers.
+func (t *Transport) told(req *http.Request) identity {
 	h := hintsOf(req.Context())
 	id := identity{session: h.session, agent: h.agent, branch: h.branch}
 	if id.agent == "" {
@@ -37,19 +52,22 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	for i := 0; id.session == "" && i < len(t.headers); i++ {
 		id.session = req.Header.Get(t.headers[i])
 	}
-	if id.session != "" {
-		return id
-	}
-	msgs := parsed.Messages()
-	if id.branch == "" {
-		id.branch = conversation(msgs)
-	}
-	if field, value := named(parsed.About()); value != "" {
-		id.session = "request:" + field + ":" + short(value)
-	} else {
-		id.session = t.unnamed(req, msgs)
-	}
 	return id
+}
+
+// likely makes the id of a session that nothing names, of where the request
+// goes, whose it is and what the user says first. What a conversation shares
+// with others (prompt_cache_key, user) makes it one that other processes arrive
+// at; else only this process does.
+func (t *Transport) likely(req *http.Request, about wire.About, first *message.Message) string {
+	field, value := "prompt_cache_key", about.CacheKey
+	if value == "" {
+		field, value = "user", about.User
+	}
+	if value == "" {
+		return compact.UnnamedSession + origin(t.key, req, about.User, first)
+	}
+	return "request:" + field + ":" + short(value) + ":" + origin(nil, req, about.User, first)
 }
 
 // conversation tells the conversations of one session apart by how they
@@ -65,92 +83,6 @@ func conversation(msgs []message.Message) (branch string) {
 		}
 	}
 	return branch
-}
-
-// conversationKeys are the members of metadata that name a conversation, in
-// the order in which they are believed.
-var conversationKeys = []string{"session_id", "conversation_id", "thread_id", "chat_id", "sessionId", "conversationId", "threadId", "chatId"}
-
-// named returns what a request calls its session, and the field that does.
-func named(a wire.About) (field, value string) {
-	if a.CacheKey != "" {
-		return "prompt_cache_key", a.CacheKey
-	}
-	for _, key := range conversationKeys {
-		if v := a.Metadata[key]; v != "" {
-			return "metadata." + key, v
-		}
-	}
-	return "user", a.User
-}
-
-// maxName is how long a name from a request may be before its hash stands for
-// it, in bytes.
-const maxName = 128
-
-func short(name string) string {
-	if len(name) <= maxName {
-		return name
-	}
-	sum := sha256.Sum256([]byte(name))
-	return "sha256-" + hex.EncodeToString(sum[:])
-}
-
-// processKey is the secret that the names of unnamed sessions are made with.
-var processKey = sync.OnceValue(func() []byte {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return key
-})
-
-// telling are pieces of the names of headers that tell tenants apart: their
-// keys, and what gateways and proxies call them.
-var telling = []string{"authorization", "api-key", "apikey", "subscription-key", "auth-token", "access-token", "organization", "project", "tenant"}
-
-// credentials returns the names of the headers that tell tenants apart, in order.
-func credentials(h http.Header) (names []string) {
-	for name := range h {
-		lower := strings.ToLower(name)
-		if slices.ContainsFunc(telling, func(piece string) bool { return strings.Contains(lower, piece) }) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// unnamed makes the id of a session that nobody named. Without the key, which
-// ends with the process, nobody can make it.
-func (t *Transport) unnamed(req *http.Request, msgs []message.Message) string {
-	mac := hmac.New(sha256.New, t.key)
-	field := func(s string) {
-		mac.Write(strconv.AppendInt(nil, int64(len(s)), 10))
-		mac.Write([]byte{':'})
-		mac.Write([]byte(s))
-	}
-	field(req.URL.Host)
-	field(req.Host)
-	for _, name := range credentials(req.Header) {
-		field(name)
-		field(strings.Join(req.Header[name], "\n"))
-	}
-	query := req.URL.Query()
-	for _, name := range []string{"key", "api_key", "api-key"} {
-		field(query.Get(name))
-	}
-	for i := range msgs {
-		if r := msgs[i].Role; r != message.RoleSystem && r != message.RoleDeveloper {
-			break
-		}
-		fp := msgs[i].Fingerprint()
-		mac.Write(fp[:])
-	}
-	if first := firstUser(msgs); first != nil {
-		fp := first.Fingerprint()
-		mac.Write([]byte{1})
-		mac.Write(fp[:])
-	}
-	return compact.UnnamedSession + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // firstUser returns the first message in which the user speaks.

@@ -76,6 +76,8 @@ type About struct {
 	CacheKey string            // prompt_cache_key
 	User     string            // user, safety_identifier, metadata.user_id
 	Metadata map[string]string // the members of metadata that are strings
+
+	ClientMetadata map[string]string // the members of client_metadata that are strings
 }
 
 // A Violation is a rule of the provider that a conversation breaks.

@@ -105,6 +105,8 @@ func (b Body) About() wire.About {
 		CacheKey: b.Text("prompt_cache_key"),
 		User:     b.Text("user", "safety_identifier"),
 		Metadata: b.Texts("metadata"),
+
+		ClientMetadata: b.Texts("client_metadata"),
 	}
 	if a.User == "" {
 		a.User = a.Metadata["user_id"]

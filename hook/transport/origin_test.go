@@ -1,0 +1,178 @@
+package transport_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// clocked is a request whose system prompt says the time.
+func (f form) clocked(ask string, rounds, words, minute int) string {
+	clock := fmt.Sprintf("Fix bugs. It is 12:%02d.", minute)
+	body := f.body(ask, rounds, words)
+	switch f.wire {
+	case provider.Chat:
+		return strings.Replace(body, "Fix bugs.", clock, 1)
+	case provider.Responses:
+		return strings.Replace(body, "{", `{"instructions":"`+clock+`",`, 1)
+	case provider.Anthropic:
+		return strings.Replace(body, "{", `{"system":"`+clock+`",`, 1)
+	}
+	return strings.Replace(body, "{", `{"systemInstruction":{"parts":[{"text":"`+clock+`"}]},`, 1)
+}
+
+// From the first call, which has no answer, to the last: one session, and each
+// compaction of it holds for the calls that come after.
+func TestAClockInTheSystemPromptMakesNoNewSession(t *testing.T) {
+	for _, f := range forms() {
+		for _, fields := range []string{"", `,"user":"me"`} {
+			if f.wire == provider.Gemini && fields != "" {
+				continue
+			}
+			g := f
+			g.fields += fields
+			r := newRig(t, compact.Config{})
+			sessions, compactions := map[string]int{}, 0
+			for step := range 50 {
+				res := r.unnamed(g, g.clocked("Fix it.", step, 300, step))
+				sessions[res.Session]++
+				if res.Triggered {
+					compactions++
+				}
+			}
+			if len(sessions) != 1 || compactions == 0 || compactions > 3 {
+				t.Errorf("%v %q: %d sessions, %d compactions of 50 calls", f, fields, len(sessions), compactions)
+			}
+			r.quiet()
+		}
+	}
+}
+
+// token is a JSON web token that nobody signed.
+func token(claims string) string {
+	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
+	return part(`{"alg":"RS256"}`) + "." + part(claims) + "." + part(claims+"signed")
+}
+
+func TestATokenIsKnownByItsSubject(t *testing.T) {
+	f := forms()[0]
+	one := token(`{"iss":"https://id","sub":"alice","exp":1}`)
+	for _, c := range []struct {
+		name, header, first, then string
+		same                      bool
+	}{
+		{"a token that rotates", "Authorization", "Bearer " + one, "Bearer " + token(`{"sub":"alice","exp":2,"iss":"https://id"}`), true},
+		{"another subject", "Authorization", "Bearer " + one, "Bearer " + token(`{"iss":"https://id","sub":"bob","exp":1}`), false},
+		{"another issuer", "Authorization", "Bearer " + one, "Bearer " + token(`{"iss":"https://other","sub":"alice","exp":1}`), false},
+		{"no subject, but a client", "Authorization", "Bearer " + token(`{"client_id":"c","exp":1,"jti":"x"}`), "Bearer " + token(`{"client_id":"c","exp":2,"jti":"y"}`), true},
+		{"another client", "Authorization", "Bearer " + token(`{"client_id":"c","exp":1}`), "Bearer " + token(`{"client_id":"d","exp":1}`), false},
+		{"nothing but a time", "Authorization", "Bearer " + token(`{"exp":1}`), "Bearer " + token(`{"exp":2}`), false},
+		{"in a key's header", "Api-Key", one, token(`{"iss":"https://id","sub":"alice","exp":3}`), true},
+		{"a key", "Authorization", "Bearer sk-1", "Bearer sk-2", false},
+		{"what looks like a token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
+		{"Google's", "Authorization", "Bearer ya29.abc", "Bearer ya29.def", true},
+		{"Anthropic's", "Authorization", "Bearer sk-ant-oat01-abc", "Bearer sk-ant-oat01-def", true},
+		{"Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=1;exp=3:b", true},
+		{"another of Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=2;exp=2:a", false},
+		{"a project", "X-Goog-User-Project", "p", "q", false},
+	} {
+		for _, fields := range []string{"", `,"user":"me"`} {
+			g := f
+			g.fields += fields
+			r := newRig(t, compact.Config{})
+			first, then := r.unnamed(g, g.body("hi", 1, 1), c.header, c.first).Session, r.unnamed(g, g.body("hi", 2, 1), c.header, c.then).Session
+			if (first == then) != c.same {
+				t.Errorf("%s %q: %q, then %q", c.name, fields, first, then)
+			}
+			if strings.Contains(first, "alice") || strings.Contains(first, "sk-1") {
+				t.Errorf("%s: %q says whose it is", c.name, first)
+			}
+		}
+	}
+}
+
+func TestProjectsInThePathAreTenants(t *testing.T) {
+	f, r := forms()[7], newRig(t, compact.Config{})
+	one := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.a").Session
+	f.path = strings.Replace(f.path, "projects/p/", "projects/q/", 1)
+	if two := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.b").Session; one == two {
+		t.Errorf("two projects are %q", one)
+	}
+}
+
+// What users share names none of their conversations.
+func TestWhatIsSharedNamesNoSession(t *testing.T) {
+	for _, fields := range []string{`,"prompt_cache_key":"agent-v1"`, `,"user":"me"`, `,"prompt_cache_key":"agent-v1","user":"me"`} {
+		f, r := forms()[0], newRig(t, compact.Config{})
+		f.fields += fields
+		one := r.unnamed(f, f.body("Fix a.", 1, 1)).Session
+		if later := r.unnamed(f, f.body("Fix a.", 3, 1)).Session; later != one {
+			t.Errorf("%s: %q, then %q", fields, one, later)
+		}
+		if other := r.unnamed(f, f.body("Fix b.", 1, 1)).Session; other == one {
+			t.Errorf("%s: two conversations are %q", fields, one)
+		}
+		if other := r.unnamed(f, f.body("Fix a.", 1, 1), "Authorization", "Bearer other").Session; other == one {
+			t.Errorf("%s: two tenants are %q", fields, one)
+		}
+		f.fields = strings.Replace(f.fields, `"user":"me"`, `"user":"you"`, 1)
+		if other := r.unnamed(f, f.body("Fix a.", 1, 1)).Session; strings.Contains(fields, "user") && other == one {
+			t.Errorf("%s: two users are %q", fields, one)
+		}
+	}
+}
+
+// Sub-agents, titles and second answers come between the calls of the main
+// conversation, under one name or none: its view stays what it was.
+func TestOtherConversationsDoNotDisturb(t *testing.T) {
+	for _, fields := range []string{"", `,"metadata":{"session_id":"s"}`, `,"user":"me"`} {
+		f := forms()[0]
+		f.fields += fields
+		alone, r := newRig(t, compact.Config{}), newRig(t, compact.Config{})
+		for step := range 40 {
+			title := strings.Replace(f.body("Fix it.", 0, 0), "Fix bugs.", "Write a title.", 1)
+			answered := strings.ReplaceAll(f.body("Fix it.", step, 480), `"read"`, `"list"`)
+			for _, body := range []string{title, f.body("Explore.", step, 490), answered} {
+				if status, answer := r.do(r.request(context.Background(), f.path, body)); status != http.StatusOK {
+					t.Fatal(answer)
+				}
+			}
+			main := f.body("Fix it.", step, 500)
+			want, got := alone.unnamed(f, main), r.unnamed(f, main)
+			if a, b := alone.got(), r.got(); a[len(a)-1] != b[len(b)-1] || got.Triggered != want.Triggered {
+				t.Fatalf("%q, step %d: compacted %v, alone %v; the views are the same: %v", fields, step, got.Triggered, want.Triggered, a[len(a)-1] == b[len(b)-1])
+			}
+		}
+		if alone.steps() == 0 {
+			t.Error("nothing was compacted")
+		}
+		r.quiet()
+	}
+}
+
+// Back at an earlier step, with the same words or with others, what was
+// compacted before that step still holds.
+func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
+	f, r := forms()[0], newRig(t, compact.Config{})
+	for step := 10; step <= 60; step += 5 {
+		r.unnamed(f, f.body("Fix it.", step, 300))
+	}
+	grown := r.last()
+	back := r.unnamed(f, f.body("Fix it.", 58, 300))
+	if grown.Replayed == 0 || back.Replayed == 0 || back.Session != grown.Session {
+		t.Errorf("grown: %d edits; rewound: %d, %q and %q", grown.Replayed, back.Replayed, grown.Session, back.Session)
+	}
+	branched := strings.Replace(f.body("Fix it.", 59, 300), "file 58: word", "file 58: branch", 1)
+	if res := r.unnamed(f, branched); res.Replayed == 0 || res.Session != grown.Session {
+		t.Errorf("branched: %d edits, %q", res.Replayed, res.Session)
+	}
+	if res := r.unnamed(f, f.body("Fix it.", 0, 0)); res.Replayed != 0 || res.Session != grown.Session {
+		t.Errorf("from the beginning: %d edits, %q", res.Replayed, res.Session)
+	}
+}
