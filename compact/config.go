@@ -79,9 +79,10 @@ type SummarizerConfig struct {
 	// BaseURL is its server, "http://localhost:11434/v1" for example; "" is
 	// OpenAI's.
 	BaseURL string `mapstructure:"base_url" validate:"omitempty,url"`
-	// MaxTokens is the most that a summary may cost, in tokens; default 1500.
-	// In the preset history-reducer it is in characters.
-	MaxTokens int `mapstructure:"max_tokens" validate:"gte=64"`
+	// MaxTokens is the most that a summary may cost, in tokens; 0, the default: a
+	// twentieth of the target, at least 1500 and at most 8000. The preset summarize
+	// has 1500, history-reducer 1400 characters.
+	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
 	// Window is the summarising model's own window, in tokens; 0: looked up.
 	Window int `mapstructure:"window_tokens" validate:"gte=0"`
 	// Timeout bounds a whole summary with all its retries; default 1m.
@@ -236,11 +237,12 @@ var presets = map[string]func(*Config){
 	"graduated": func(*Config) {},
 	"summarize": func(c *Config) {
 		c.Policy.Stages = []string{"summarise", "shrink", "squeeze"}
+		c.Mask.MinTokens, c.Summarizer.MaxTokens = 0, 1500
 	},
 	"masking": func(c *Config) {
 		c.Policy.Stages = []string{"mask"}
 		c.Mask.When = policy.Always
-		c.Mask.KeepFirst = 0
+		c.Mask.KeepFirst, c.Mask.MinTokens = 0, 0
 	},
 	// Sizes are UTF-16 code units, max_context_tokens and summarizer.max_tokens
 	// included. Nothing is done before the budget is exceeded.
@@ -249,7 +251,7 @@ var presets = map[string]func(*Config){
 		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
 		c.Policy.KeepRecentMessages = policy.DefaultTail
-		c.Mask.WindowTurns, c.Mask.KeepFirst = 0, 0
+		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens = 0, 0, 0
 		c.Summarizer.MaxTokens = 1400
 	},
 	"gateway": func(c *Config) {
@@ -259,7 +261,7 @@ var presets = map[string]func(*Config){
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer, c.Policy.MarginPct = 1, 0, 10
 		c.Policy.MaxHistoryTokens = 20_000
 		c.Truncate.When, c.Mask.When = policy.Always, policy.Always
-		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast = 0, 2, 5
+		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast, c.Mask.MinTokens = 0, 2, 5, 0
 	},
 }
 
@@ -268,9 +270,9 @@ func graduated() Config {
 		Counting: "model",
 		Policy:   policy.Default(),
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
-		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2},
+		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50},
 		Summarizer: SummarizerConfig{
-			Backend: "extractive", MaxTokens: 1500, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
+			Backend: "extractive", Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},

@@ -277,13 +277,26 @@ func TestProtectedAndRoleBasedPinning(t *testing.T) {
 }
 
 func TestKeepLast6Of20Turns(t *testing.T) {
-	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(turns(20, 400))
-	if !res.Triggered || res.Keep.Turns != 6 {
-		t.Fatalf("triggered %v, keep %+v", res.Triggered, res.Keep)
+	res, err := newRig(t, compact.Config{MaxContextTokens: 16_000}).ManualCompact(context.Background(), "s", turns(20, 400), "")
+	if err != nil || !res.Triggered || res.Keep.Turns != 6 {
+		t.Fatalf("triggered %v, keep %+v: %v", res.Triggered, res.Keep, err)
 	}
 	want := 1 + 2*14
 	if kept := decided(res, policy.Kept); len(kept) != 1+12 || kept[1] != want {
 		t.Errorf("kept %v; want the system prompt and the 12 messages from %d on", kept, want)
+	}
+}
+
+// What is kept is the least, not the most: a compaction goes as far as the
+// target, and not a turn further.
+func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
+	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(turns(20, 400))
+	const turn = 2 * 415
+	if kept := len(decided(res, policy.Kept)); kept <= 1+12 {
+		t.Errorf("%d messages are kept, no more than must be", kept)
+	}
+	if after := res.After.Total; after > res.Target || after < res.Target-turn-1500 {
+		t.Errorf("%d tokens are left of a target of %d", after, res.Target)
 	}
 }
 
@@ -344,7 +357,10 @@ func TestInsufficientBudgetNamesTheLargestAndLeavesTheHistory(t *testing.T) {
 func TestThreeLayerOrder(t *testing.T) {
 	history := turns(20, 400)
 	history[7] = message.Developer("Never push to main.")
-	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
+	res, err := newRig(t, compact.Config{MaxContextTokens: 16_000}).ManualCompact(context.Background(), "s", history, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var layers []string
 	for _, m := range res.Messages {
 		switch {

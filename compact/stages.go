@@ -27,7 +27,8 @@ func (m *CompactManager) maskStep(k epochKey) policy.Step {
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
 		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(k), Every: c.Mask.Every,
-		Messages: c.Policy.KeepRecentMessages,
+		MinTokens: c.Mask.MinTokens,
+		Messages:  c.Policy.KeepRecentMessages,
 	}
 	step := policy.Step{When: c.Mask.When, Manual: true}
 	switch c.Preset {

@@ -88,6 +88,10 @@ type MaskConfig struct {
 	// MaxObservationChars, where it is not 0, leaves the beginning of a result:
 	// with the placeholder at most so many characters. Default 0.
 	MaxObservationChars int `mapstructure:"max_observation_chars" validate:"omitempty,gte=48"`
+	// MinTokens is what a mask has to save: one that saves less is not made, as
+	// what the result says is worth more than that. Default 50; 0, every one that
+	// saves anything, in the presets that come from a source.
+	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
 	// Template is a placeholder of your own, of {chars} {tokens} {tool} {turn}
 	// {ref} {status}; "": the preset's.
 	Template string `mapstructure:"template"`

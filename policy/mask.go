@@ -18,6 +18,7 @@ type Mask struct {
 	MaxChars     int      // 0: the placeholder alone; else the result keeps its beginning, and is at most that long, placeholder included
 	Form         string   // default FormObservation
 	Every        int      // the window slides by so many turns at once; 0 and 1: with every turn
+	MinTokens    int      // a mask that saves less is not made; 0: every one that saves anything
 
 	// Messages, where it is not 0, keeps the results of the last so many
 	// messages instead of those of turns and pairs; rounds stay whole.

@@ -10,7 +10,7 @@ func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 	}
 	e := Edit{Decision: Masked, Reason: "observation outside of the window", Text: &TextEdit{Index: i, Part: p}}
 	for _, segments := range m.forms(v, v.Messages[i].Parts[p].Text, m.mark(v, i, p)) {
-		if shrinks(v, i, p, segments) {
+		if n, ok := saved(v, i, p, segments); ok && n >= m.MinTokens {
 			e.Text.Segments = segments
 			return e, true
 		}
@@ -104,16 +104,28 @@ func runePrefix(text string, n int) int {
 // shrinks reports whether rewriting part p of message i makes the message
 // smaller in tokens and no larger in characters.
 func shrinks(v *View, i, p int, segments []Segment) bool {
+	_, ok := saved(v, i, p, segments)
+	return ok
+}
+
+// saved returns how many tokens rewriting part p of message i saves, and false
+// where it saves none or makes the message longer.
+func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 	old := v.Messages[i].Parts[p]
 	text, err := v.rendered(i, p, segments)
 	if err != nil || !noLonger(text, old.Text) {
-		return false
+		return 0, false
 	}
 	if len(v.Messages[i].Parts) > fewParts {
-		return v.Cost.Text(text) < v.Cost.Text(old.Text)
+		tokens = v.Cost.Text(old.Text) - v.Cost.Text(text)
+		return tokens, tokens > 0
 	}
 	m, err := v.Messages[i].WithPartText(p, text)
-	return err == nil && v.Cost.Message(m) < v.Tokens[i]
+	if err != nil {
+		return 0, false
+	}
+	tokens = v.Tokens[i] - v.Cost.Message(m)
+	return tokens, tokens > 0
 }
 
 // fewParts is how many parts a message may have for its whole cost to be asked

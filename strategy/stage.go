@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,16 +22,21 @@ const seams = 2
 
 // A Stage proposes to replace the remainder of a view by one summary, or by a
 // notice where no summary can be had. It may be used concurrently.
-type Stage struct{ w Writer }
+type Stage struct {
+	w     Writer
+	grows bool // the limit of a summary is a share of the target
+}
 
 var _ policy.Estimator = (*Stage)(nil)
 
-// NewStage returns the stage. The error is an *[OptionError].
+// NewStage returns the stage. Where w.MaxTokens is 0, a summary may take a
+// twentieth of the target, at least 1,500 tokens and at most 8,000. The error is
+// an *[OptionError].
 func NewStage(w Writer) (*Stage, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	return &Stage{w.defaults()}, nil
+	return &Stage{w: w.defaults(), grows: w.MaxTokens <= 0}, nil
 }
 
 // Name returns "summarise".
@@ -40,17 +46,16 @@ func (s *Stage) Name() string { return StageName }
 // can be had the group is a cut with a notice, and Proposal.Summary tells what
 // was tried. The only error is the context's.
 func (s *Stage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
-	return s.propose(v, func(c *cut) (Summary, error) { return s.w.Write(ctx, c.input()) }, ctx.Err)
+	return s.propose(v, func(c *cut) (Summary, error) { return s.writer(c).Write(ctx, c.input()) }, ctx.Err)
 }
 
 // Estimate offers the same cut with a stand-in of the size that is to be
 // expected. The extractive backend costs nothing, so its summary is the real
 // one.
 func (s *Stage) Estimate(v *policy.View) (policy.Proposal, error) {
-	w := s.w
-	w.Observe = nil
 	return s.propose(v, func(c *cut) (Summary, error) {
-		if !describe(w.Summarizer).Remote {
+		if w := s.writer(c); !describe(w.Summarizer).Remote {
+			w.Observe = nil
 			return w.Write(context.Background(), c.input())
 		}
 		return s.standIn(c), nil
@@ -70,13 +75,15 @@ func (s *Stage) propose(v *policy.View, write func(*cut) (Summary, error), ended
 	if ended() != nil {
 		return policy.Proposal{}, ended()
 	}
-	info := c.info(sum)
-	if err != nil {
-		return c.prune(info), nil
+	info, m := c.info(sum), policy.NewSummary(c.version, sum.Text)
+	if cost := v.Cost.Message(m); err == nil && cost >= c.tokens {
+		err = &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}
+		info.Errors = append(info.Errors, err.Error())
 	}
-	m := policy.NewSummary(c.version, sum.Text)
-	if cost := v.Cost.Message(m); cost >= c.tokens {
-		info.Errors = append(info.Errors, (&Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}).Error())
+	switch {
+	case errors.Is(err, ErrNotSmaller) && v.Total() <= v.Budget.Cap:
+		return policy.Proposal{}, nil // it costs less than its summary, and nothing forces it out
+	case err != nil:
 		return c.prune(info), nil
 	}
 	info.Text = policy.WrapSummary(c.version, sum.Text)
@@ -105,7 +112,8 @@ func (s *Stage) cut(v *policy.View) *cut {
 		}
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
-	c.part = v.Partition(v.Shrink(s.w.MaxTokens + tags))
+	most := s.most(v)
+	c.part = v.Oldest(v.Shrink(most+tags), most+tags, v.Goal)
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
 		c.take(v.Messages[i], v.Owned(i))
@@ -122,7 +130,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 		// Squeeze comes after: it makes of the rest what the floor leaves.
 		room = v.Budget.Cap - v.Floor()
 	}
-	c.limit = min(s.w.MaxTokens, room, c.tokens-1) - tags
+	c.limit = min(most, room, c.tokens-1) - tags
 	if c.limit < minSummary && v.Total() <= v.Budget.Cap && c.tokens <= minSummary+tags {
 		return nil // too little to be worth a summary, and nothing forces it out
 	}

@@ -29,7 +29,7 @@ var faults = []fault{
 	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
 	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
 	{"pinned results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]]`, nil},
-	{"a placeholder may be larger than the result", "policy/placeholder.go", `return err == nil && v.Cost.Message(m) < v.Tokens[i]`, `return err == nil && v.Cost.Message(m) < v.Tokens[i]+1000`, nil},
+	{"a placeholder may be larger than the result", "policy/placeholder.go", `tokens = v.Tokens[i] - v.Cost.Message(m)`, `tokens = v.Tokens[i] - v.Cost.Message(m) + 1000`, nil},
 	{"a placeholder states a wrong size", "policy/placeholder.go", `Chars: o.Chars, Tokens`, `Chars: o.Chars + 1, Tokens`, nil},
 	{"a call is separated from its result", "message/round.go", `	if !answers {`, `	if !answers || i%2 == 0 {`, nil},
 	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`, nil},

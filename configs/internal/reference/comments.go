@@ -45,6 +45,7 @@ var comments = map[string]string{
 	"mask.keep_first":            `... and so do the first results ...`,
 	"mask.keep_last":             `... and the last ones ...`,
 	"mask.exclude_tools":         `... and all results of these tools.`,
+	"mask.min_tokens":            `What a mask has to save; a result where it would save less stays.`,
 	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,
 	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,
 
@@ -53,7 +54,7 @@ var comments = map[string]string{
 		`It is openai where nothing stands here, but a model or a base_url does.`,
 	"summarizer.model":         `The model to ask; it may be a cheaper one than the agent's.`,
 	"summarizer.base_url":      `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
-	"summarizer.max_tokens":    `The most that a summary may take.`,
+	"summarizer.max_tokens":    `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
 	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
 	"summarizer.timeout":       `For a whole summary, retries included.`,
 	"summarizer.max_attempts":  `Tries of one call.`,

@@ -1,0 +1,83 @@
+package compact_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// A compaction goes as far as the target and no further: what its view costs,
+// as a share of the target, over recorded sessions, at the steps whose last
+// stage was the summary. Every twentieth session, and all of them with
+// COMPACT_SOAK=1.
+func TestSoakViewOverTarget(t *testing.T) {
+	every := 20
+	if soak() {
+		every = 1
+	}
+	for _, window := range []int{32_000, 128_000} {
+		var shares []float64
+		n := 0
+		for _, data := range corpus.Sessions(t, "chat") {
+			if n++; n%every != 0 {
+				continue
+			}
+			msgs, _, err := openai.Parse(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shares = append(shares, sharesOfTarget(t, msgs, window)...)
+		}
+		if len(shares) == 0 {
+			t.Logf("window %d: no summary", window)
+			continue
+		}
+		slices.Sort(shares)
+		at := func(q int) float64 { return shares[(len(shares)-1)*q/100] }
+		t.Logf("window %d: %d summaries, view/target median %.3f, quartiles %.3f and %.3f, %.3f to %.3f",
+			window, len(shares), at(50), at(25), at(75), at(0), at(100))
+		if m := at(50); m < 0.85 || m > 1 {
+			t.Errorf("window %d: the median is %.3f, want 0.85 to 1", window, m)
+		}
+	}
+}
+
+// sharesOfTarget goes through a session call by call, and returns what the view
+// of each step that summarised costs, as a share of the target.
+func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares []float64) {
+	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	for i := range history {
+		if history[i].Role != message.RoleAssistant {
+			continue
+		}
+		res, err := m.Preflight(context.Background(), "s", history[:i])
+		if err != nil {
+			break // what is too large for the window is too large from here on
+		}
+		if res.Triggered && lastStage(res) == strategy.StageName && res.Summary != nil {
+			shares = append(shares, float64(res.After.Total)/float64(res.Target))
+		}
+	}
+	return shares
+}
+
+// lastStage is the last one that did something.
+func lastStage(res *compact.Result) string {
+	for _, s := range slices.Backward(res.Stages) {
+		if s.Edits > 0 {
+			return s.Stage
+		}
+	}
+	return ""
+}

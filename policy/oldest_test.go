@@ -1,0 +1,66 @@
+package policy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// ten costs ten tokens a message.
+type ten struct{}
+
+func (ten) Text(string) int             { return 10 }
+func (ten) Message(message.Message) int { return 10 }
+
+// oldest returns the remainder of eight questions with their answers, behind a
+// system prompt and what is given: 160 tokens, the last two turns kept.
+func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.Partition {
+	t.Helper()
+	msgs := append([]message.Message{message.System("s")}, before...)
+	for range 8 {
+		msgs = append(msgs, message.User("q"), message.Assistant("a"))
+	}
+	v := policy.NewView(msgs, policy.Pins{message.RoleSystem}, ten{})
+	return v.Oldest(policy.Keep{Turns: 2, Pairs: 1}, reserve, goal)
+}
+
+func TestOldestEndsWhereTheGoalIsReached(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		goal, reserve int
+		last, start   int
+	}{
+		{"as many turns as are too much", 140, 0, 4, 5},
+		{"no turn more than that", 130, 0, 4, 5},
+		{"one token more is a turn more", 129, 0, 6, 7},
+		{"the summary has its room", 140, 25, 6, 7},
+		{"nothing may stay above the goal", 10, 0, 12, 13},
+		{"no goal", -1, 0, 12, 13},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := oldest(t, c.goal, c.reserve)
+			if got := p.Remainder[len(p.Remainder)-1]; got != c.last || p.Remainder[0] != 1 || len(p.Remainder) != c.last {
+				t.Errorf("remainder %v, want 1 to %d", p.Remainder, c.last)
+			}
+			if p.Start != c.start {
+				t.Errorf("the recent span begins at %d, want %d", p.Start, c.start)
+			}
+		})
+	}
+}
+
+func TestOldestTakesTheLastSummaryWithIt(t *testing.T) {
+	p := oldest(t, 160, 10, policy.NewSummary(1, "what was"))
+	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
+		t.Errorf("remainder %v, want %v: the summary makes room for one round less", p.Remainder, want)
+	}
+}
+
+func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
+	p := oldest(t, 180, 0, message.Assistant("a"), message.ToolResult("gone", "r"), message.ToolResult("gone", "r"))
+	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
+		t.Errorf("remainder %v, want %v", p.Remainder, want)
+	}
+}

@@ -1,0 +1,80 @@
+package strategy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		w       Writer
+		target  int
+		want    int
+		because string
+	}{
+		{"small", Writer{}, 19_200, 1500, "never less"},
+		{"middle", Writer{}, 76_800, 3840, "a twentieth"},
+		{"large", Writer{}, 600_000, 8000, "never more"},
+		{"set", Writer{MaxTokens: 700}, 600_000, 700, "what is set holds"},
+		{"small model", Writer{Summarizer: sized(16_000)}, 600_000, 4000, "a quarter of the summariser's window"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := &policy.View{Budget: policy.Budget{Target: c.target}}
+			if got := stage(t, c.w).most(v); got != c.want {
+				t.Errorf("%d, want %d: %s", got, c.want, c.because)
+			}
+		})
+	}
+}
+
+// sized is a summariser with a window of so many tokens.
+type sized int
+
+func (sized) Summarize(context.Context, Request) (Draft, error) { return Draft{}, nil }
+func (s sized) Describe() Info                                  { return Info{Name: "sized", Window: int(s), Remote: true} }
+
+func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
+	v := view(session(60), 14_000)
+	p, err := stage(t, Writer{MaxTokens: 400}).Propose(context.Background(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := policy.NewView(apply(t, v, p), pins, coster{}).Total()
+	const round = 300 // of the session
+	if left > v.Goal || left < v.Goal-400-round {
+		t.Errorf("%d tokens are left, the target is %d", left, v.Goal)
+	}
+	v.Goal = -1
+	if p, err = stage(t, Writer{MaxTokens: 400}).Propose(context.Background(), v); err != nil {
+		t.Fatal(err)
+	}
+	if all := policy.NewView(apply(t, v, p), pins, coster{}).Total(); all >= left/2 {
+		t.Errorf("%d tokens are left where all may go, %d where not", all, left)
+	}
+}
+
+func TestNothingGoesThatCostsLessThanItsSummary(t *testing.T) {
+	msgs := []message.Message{message.System("s")}
+	for range 15 {
+		msgs = append(msgs, message.User("go"), message.Assistant("yes"))
+	}
+	v := view(msgs, 4000)
+	v.Goal = -1
+	long := "## Goals and success criteria\n- " + strings.Repeat("word ", 30)
+	p, err := stage(t, Writer{Summarizer: saying(long)}).Propose(context.Background(), v)
+	if err != nil || len(p.Groups) > 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// saying is a summariser that always says the same.
+type saying string
+
+func (s saying) Summarize(context.Context, Request) (Draft, error) {
+	return Draft{Text: string(s)}, nil
+}
