@@ -2,10 +2,8 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -74,11 +72,12 @@ type SummarizerConfig struct {
 	// Backend is "extractive" (no model, no network) or "openai" (any server that
 	// speaks its chat completions); default "extractive".
 	Backend string `mapstructure:"backend" validate:"oneof=extractive openai"`
-	// Model is asked for summaries; "" with the backend openai is an error.
+	// Model is asked for summaries; "" with the backend openai is an error, and
+	// so is a model with another backend.
 	Model string `mapstructure:"model"`
 	// BaseURL is its server, "http://localhost:11434/v1" for example; "" is
 	// OpenAI's.
-	BaseURL string `mapstructure:"base_url" validate:"omitempty,url"`
+	BaseURL string `mapstructure:"base_url" validate:"omitempty,http_url"`
 	// MaxTokens is the most that a summary may cost, in tokens; 0, the default: a
 	// twentieth of the target, at least 1500 and at most 8000. The preset summarize
 	// has 1500, history-reducer 1400 characters.
@@ -196,7 +195,7 @@ type ObjectLockConfig struct {
 type TraceConfig struct {
 	// AriadneURL is the API of an Ariadne, "http://127.0.0.1:5175" for example;
 	// "": none.
-	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,url"`
+	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,http_url"`
 	// Console writes one line an event on standard error; default false.
 	Console bool `mapstructure:"console"`
 	// PerSession makes one trace a session instead of one a model call; default
@@ -206,7 +205,7 @@ type TraceConfig struct {
 	// OTLPEndpoint is the URL of a collector that takes OTLP over HTTP; "": none.
 	// This package links no OpenTelemetry: configs.Load makes the exporter and
 	// puts it among Exporters, where a program can put one of its own.
-	OTLPEndpoint string `mapstructure:"otlp_endpoint" validate:"omitempty,url"`
+	OTLPEndpoint string `mapstructure:"otlp_endpoint" validate:"omitempty,http_url"`
 	// OTLPService is the service.name; "": OTEL_SERVICE_NAME, or "compact".
 	OTLPService string `mapstructure:"otlp_service"`
 	// OTLPTimeout bounds one request to the collector; default 5s.
@@ -226,7 +225,7 @@ func Preset(name string) (Config, error) {
 	}
 	change, ok := presets[name]
 	if !ok {
-		return Config{}, fmt.Errorf("compact: unknown preset %q (there are %s)", name, strings.Join(Presets(), ", "))
+		return Config{}, &ConfigError{Path: "preset", Value: name, Reason: oneOf(name, Presets())}
 	}
 	c.Preset = name
 	change(&c)
@@ -296,6 +295,9 @@ func (c Config) filled() (Config, error) {
 	// struct: a struct that names no redaction keeps it on.
 	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
 	base.complete = true
+	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarise == nil && (s.Model != "" || s.BaseURL != "") {
+		s.Backend = backendOpenAI
+	}
 	return base, nil
 }
 
@@ -311,28 +313,6 @@ func overlay(dst, src reflect.Value) {
 			to.Set(from)
 		}
 	}
-}
-
-// Validate reports every mistake that can be seen without a model: the one
-// place where the numbers are held against each other.
-func (c Config) Validate() error {
-	c, err := c.filled()
-	if err != nil {
-		return err
-	}
-	var errs []error
-	_, err = c.Policy.Limits(c.window(c.Model), c.MaxOutputTokens).Budget()
-	errs = append(errs, err, c.Policy.Check())
-	if c.Mask.Template != "" {
-		errs = append(errs, policy.ValidTemplate(c.Mask.Template))
-	}
-	if c.Truncate.MaxToolResultTokens <= 0 {
-		errs = append(errs, fmt.Errorf("compact: truncate.max_tool_result_tokens must be > 0 (got %d)", c.Truncate.MaxToolResultTokens))
-	}
-	if _, err := strategy.Lookup(c.Policy.Strategy); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }
 
 // window returns the size of a model's window. What is configured holds for

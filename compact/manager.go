@@ -90,8 +90,8 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
 	o := redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns}
 	if c.Pseudonyms {
-		if len(c.PseudonymKey) == 0 {
-			return nil, errors.New("compact: redaction.pseudonyms needs a key: set COMPACT_PSEUDONYM_KEY and use configs.Load, or Config.Redaction.PseudonymKey")
+		if err := c.pseudonymKey(); err != nil {
+			return nil, err
 		}
 		o.Pseudonyms = c.PseudonymKey
 	}

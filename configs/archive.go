@@ -68,7 +68,7 @@ const tryTimeout = 10 * time.Second
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	a, err := s3.New(s3Config(c))
 	if err != nil {
-		return nil, err
+		return nil, inOurWords(err)
 	}
 	if c.Spool == "" {
 		return a, a.Try(ctx)
@@ -93,26 +93,27 @@ func s3Config(c compact.StorageConfig) s3.Config {
 }
 
 // bucket reports what is wrong with the settings of S3.
-func (l *loader) bucket(c compact.StorageConfig, wrong map[string]bool) {
+func (l *loader) bucket(c compact.StorageConfig) {
 	if c.Adapter != s3Adapter {
-		if strings.HasPrefix(c.Path, "s3:") {
-			l.wrong("storage.path", "storage.path", c.Path, "is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix")
-		}
-		if c.Spool != "" {
-			l.wrong("storage.spool", "storage.spool", c.Spool, "has no effect with storage.adapter "+c.Adapter+"; set that to s3, or leave it out")
-		}
 		return
 	}
-	for _, err := range split(s3Config(c).Check()) {
-		var at *s3.ConfigError
-		if !errors.As(err, &at) {
-			continue
+	for _, err := range split(inOurWords(s3Config(c).Check())) {
+		var e *compact.ConfigError
+		if errors.As(err, &e) && !l.reported(e.Path) {
+			l.refused(e)
 		}
-		path := "storage." + at.Field
-		if wrong[path] {
-			continue // it was reported already
-		}
-		// The value is not shown: an endpoint can hold a password.
-		l.wrong(path, path, nil, at.Reason)
 	}
+}
+
+// inOurWords names the settings that package s3 speaks of as files do. The value
+// is not shown: an endpoint can hold a password.
+func inOurWords(err error) error {
+	var errs []error
+	for _, err := range split(err) {
+		if at := new(s3.ConfigError); errors.As(err, &at) {
+			err = &compact.ConfigError{Path: "storage." + at.Field, Reason: at.Reason, Err: at}
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

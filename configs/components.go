@@ -2,11 +2,9 @@ package configs
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/strategy/openai"
 	"github.com/agentcompact/compact/trace/otel"
 )
@@ -25,7 +23,6 @@ func KeysOptional() Option {
 
 // components makes what a configuration names.
 func (l *loader) components(c *compact.Config) {
-	l.pseudonyms(c)
 	l.summariser(c)
 	l.collector(c)
 	if c.Storage.Adapter == s3Adapter {
@@ -35,19 +32,12 @@ func (l *loader) components(c *compact.Config) {
 
 // pseudonyms finds the key of the pseudonyms.
 func (l *loader) pseudonyms(c *compact.Config) {
-	if !c.Redaction.Pseudonyms {
-		return
+	if key := l.variable(pseudonymVariable); key != "" {
+		c.Redaction.PseudonymKey = compact.Secret(key)
 	}
-	const path = "redaction.pseudonyms"
-	key := l.variable(pseudonymVariable)
-	switch {
-	case key == "" && !l.keysOptional:
-		l.wrong(path, path, nil, "needs the environment variable "+pseudonymVariable)
-	case key != "" && len(key) < redact.MinPseudonymKey:
-		l.wrong(path, path, nil, fmt.Sprintf("needs %d bytes or more in %s", redact.MinPseudonymKey, pseudonymVariable))
-	}
-	c.Redaction.PseudonymKey = compact.Secret(key)
 }
+
+const pseudonymsPath = "redaction.pseudonyms"
 
 // collector makes the exporter to an OpenTelemetry collector. Whoever makes a
 // manager of the configuration hands it over with it; nothing is opened before
@@ -68,12 +58,7 @@ func (l *loader) collector(c *compact.Config) {
 // summariser makes the client of a model that writes summaries.
 func (l *loader) summariser(c *compact.Config) {
 	s := c.Summarizer
-	if s.Backend != openai.Name {
-		l.ineffective(s)
-		return
-	}
-	if s.Model == "" {
-		l.wrong("summarizer.model", "summarizer.model", nil, "must not be empty: the backend openai asks a model")
+	if s.Backend != openai.Name || s.Model == "" {
 		return
 	}
 	key := l.variable(keyVariable)
@@ -91,14 +76,18 @@ func (l *loader) summariser(c *compact.Config) {
 	c.Summarise = client
 }
 
-// ineffective reports a model to ask beside a backend that asks none, unless
-// the backend was named by somebody who stands higher, to overrule the model.
-func (l *loader) ineffective(s compact.SummarizerConfig) {
-	backend := l.from["summarizer.backend"]
-	for _, given := range [][2]string{{"summarizer.model", s.Model}, {"summarizer.base_url", s.BaseURL}} {
-		if path, value := given[0], given[1]; value != "" && backend.layer <= l.from[path].layer {
-			l.wrong(path, path, value, "has no effect with summarizer.backend "+s.Backend+"; set that to openai, or leave it out")
-		}
+// overruled leaves out a model to ask where the backend was named by somebody
+// who stands higher, to overrule it.
+func (l *loader) overruled(s *compact.SummarizerConfig) {
+	if s.Backend == openai.Name {
+		return
+	}
+	backend := l.from["summarizer.backend"].layer
+	if l.from["summarizer.model"].layer < backend {
+		s.Model = ""
+	}
+	if l.from["summarizer.base_url"].layer < backend {
+		s.BaseURL = ""
 	}
 }
 

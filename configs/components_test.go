@@ -48,8 +48,8 @@ func TestCollectorIsSentWhatHappens(t *testing.T) {
 
 func TestCollectorThatCannotBeIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"trace: {otlp_endpoint: localhost}\n", `f.yaml:1: trace.otlp_endpoint must be a URL such as http://127.0.0.1:4318 (got "localhost")`},
-		{"trace: {otlp_endpoint: \"grpc://h:1\"}\n", `f.yaml:1: trace.otlp_endpoint must be a URL such as http://127.0.0.1:4318: scheme must be http or https (got "grpc://h:1")`},
+		{"trace: {otlp_endpoint: localhost}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "localhost")`},
+		{"trace: {otlp_endpoint: \"grpc://h:1\"}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "grpc://h:1")`},
 		{"trace: {otlp_headers: \"a=b\"}\n", `f.yaml:1: unknown key "trace.otlp_headers"`},
 	} {
 		got := mistakes(c.text)
@@ -74,10 +74,10 @@ func TestCollectorWithoutExporterIsAnError(t *testing.T) {
 
 func TestPseudonymsNeedAKeyFromTheEnvironment(t *testing.T) {
 	const text = "model: gpt-4\nstorage: {adapter: memory}\nredaction: {pseudonyms: true}\n"
-	if diff := cmp.Diff([]string{"f.yaml:3: redaction.pseudonyms needs the environment variable COMPACT_PSEUDONYM_KEY"}, mistakes(text)); diff != "" {
+	if diff := cmp.Diff([]string{"f.yaml:3: redaction.pseudonyms needs a key of 16 bytes or more (there is none): the environment variable COMPACT_PSEUDONYM_KEY, or in Go RedactionConfig.PseudonymKey"}, mistakes(text)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"f.yaml:3: redaction.pseudonyms needs 16 bytes or more in COMPACT_PSEUDONYM_KEY"},
+	if diff := cmp.Diff([]string{"f.yaml:3: redaction.pseudonyms needs a key of 16 bytes or more (it has 5): the environment variable COMPACT_PSEUDONYM_KEY, or in Go RedactionConfig.PseudonymKey"},
 		mistakes(text, Environ([]string{"COMPACT_PSEUDONYM_KEY=short"}))); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,8 @@ package configs
 import (
 	"slices"
 	"strings"
+
+	words "github.com/agentcompact/compact/internal/setting"
 )
 
 const envPrefix = "COMPACT_"
@@ -79,7 +81,7 @@ func (l *loader) suspect(name string, known map[string]string) {
 	}
 	meant := ""
 	for _, k := range names {
-		if distance(lower, k, 2) <= 2 && (meant == "" || k < meant) {
+		if words.Distance(lower, k, 2) <= 2 && (meant == "" || k < meant) {
 			meant = k
 		}
 	}

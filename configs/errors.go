@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
+
+	words "github.com/agentcompact/compact/internal/setting"
 )
 
 // An Error is one mistake in a configuration. [Load] joins all of them;
@@ -18,6 +19,8 @@ type Error struct {
 	Value  any    // what was given; nil where there is none to show
 	Reason string // "must be 0.0-1.0"
 	Err    error  // the cause, if there is one besides the reason
+
+	setting string // the path of the setting, whatever name it was given by
 }
 
 // Error reads "compact.yaml:12: policy.trigger_pct must be 0.0-1.0 (got 1.7)".
@@ -35,7 +38,7 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Reason)
 	if e.Value != nil {
-		fmt.Fprintf(&b, " (got %s)", show(e.Value))
+		fmt.Fprintf(&b, " (got %s)", words.Show(e.Value))
 	}
 	return b.String()
 }
@@ -58,30 +61,6 @@ func Mistakes(err error) []*Error {
 		return []*Error{one}
 	}
 	return nil
-}
-
-// maxShown is how much of a value an error shows, in bytes.
-const maxShown = 80
-
-// show writes a value as its owner wrote it, but for a password in a URL.
-func show(v any) string {
-	s, ok := v.(string)
-	if !ok {
-		return clip(fmt.Sprint(v))
-	}
-	if u, err := url.Parse(s); err == nil && u.User != nil {
-		s = u.Redacted()
-	} else if strings.Contains(s, "://") && strings.Contains(s, "@") {
-		return "a URL that can't be read"
-	}
-	return clip(fmt.Sprintf("%q", s))
-}
-
-func clip(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxShown], "") + "…"
 }
 
 // report collects mistakes.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	words "github.com/agentcompact/compact/internal/setting"
 )
 
 // setting is a value that somebody gave, and where.
@@ -144,11 +146,8 @@ func plain(n *yaml.Node) any {
 	if n.ShortTag() == "!!str" {
 		return n.Value
 	}
-	return raw(n.Value)
+	return words.Raw(n.Value)
 }
-
-// raw is a value that errors show without quotes.
-type raw string
 
 // unknown says that there is no such setting. The value is not shown: it may
 // well be a secret.
@@ -162,5 +161,5 @@ func unknown(path string) string {
 			return "unknown key " + strconv.Quote(path) + "; secrets are never in a configuration: set OPENAI_API_KEY in the environment"
 		}
 	}
-	return "unknown key " + strconv.Quote(path) + didYouMean(path, schema().known())
+	return "unknown key " + strconv.Quote(path) + words.DidYouMean(path, schema().known())
 }

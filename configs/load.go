@@ -106,6 +106,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 		return compact.Config{}, err
 	}
 	l.settle(&c)
+	l.pseudonyms(&c)
 	l.validate(c)
 	l.components(&c)
 	return c, l.report.err()
@@ -139,11 +140,8 @@ func (l *loader) chooseBase(name string, keys []given, layers ...[]setting) {
 func (l *loader) useBase(at setting) {
 	wanted := at.value.(string)
 	base, err := compact.Preset(wanted)
-	if err != nil {
-		l.report.add(&Error{
-			Source: at.source, Line: at.line, Path: "preset", Value: wanted, Err: err,
-			Reason: "must be one of " + strings.Join(Names(), ", ") + didYouMean(wanted, Names()),
-		})
+	if e := new(compact.ConfigError); errors.As(err, &e) {
+		l.report.add(&Error{Source: at.source, Line: at.line, Path: e.Path, Value: e.Value, Reason: e.Reason, Err: e, setting: e.Path})
 		base, _ = compact.Preset("")
 	}
 	l.base, l.preset = base, base.Preset
@@ -205,4 +203,5 @@ func (l *loader) settle(c *compact.Config) {
 	if s := &c.Summarizer; !named && (s.Model != "" || s.BaseURL != "") {
 		s.Backend = "openai"
 	}
+	l.overruled(&c.Summarizer)
 }

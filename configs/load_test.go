@@ -165,7 +165,7 @@ func TestSummariserModelOrServerChoosesTheBackend(t *testing.T) {
 
 func TestSummariserThatCannotWorkIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"summarizer: {backend: openai}\n", "summarizer.model must not be empty: the backend openai asks a model"},
+		{"summarizer: {backend: openai}\n", "f.yaml:1: summarizer.model must not be empty: the backend openai asks a model"},
 		{"summarizer: {model: m}\n", "summarizer.backend openai needs the environment variable OPENAI_API_KEY"},
 		{
 			"summarizer: {backend: extractive, model: m}\n",

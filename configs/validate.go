@@ -2,20 +2,14 @@ package configs
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/go-playground/validator/v10"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/strategy"
-	"github.com/agentcompact/compact/trace/ariadne"
-	"github.com/agentcompact/compact/trace/otel"
 )
 
 // rules is the validator, which names fields as files do.
@@ -25,90 +19,62 @@ var rules = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// validate reports the values that can't be: each by itself, then all that are
-// left against each other.
+// validate reports the values that can't be. What is wrong, and the words for
+// it, are those of compact.New; here is where each was given. The validator has
+// its own reading of the same rules: what it alone refuses is refused.
 func (l *loader) validate(c compact.Config) {
-	wrong := map[string]bool{}
+	for _, err := range split(c.Validate()) {
+		var e *compact.ConfigError
+		switch {
+		case !errors.As(err, &e):
+			l.report.add(&Error{Reason: err.Error(), Err: err})
+		case e.Path == pseudonymsPath && l.keysOptional && len(c.Redaction.PseudonymKey) == 0:
+		default:
+			l.refused(e)
+		}
+	}
 	var invalid validator.ValidationErrors
 	if errors.As(rules().Struct(c), &invalid) {
 		for _, e := range invalid {
 			_, path, _ := strings.Cut(e.Namespace(), ".")
 			setting, _, _ := strings.Cut(path, "[")
-			wrong[setting] = true
-			l.wrong(setting, path, e.Value(), reason(schema().byPath[setting], e))
+			if !l.reported(setting) {
+				l.wrong(setting, path, e.Value(), "breaks the rule "+strings.TrimSuffix(e.Tag()+"="+e.Param(), "="))
+			}
 		}
 	}
-	for i, p := range c.Redaction.Patterns {
-		if _, err := regexp.Compile(p); err != nil {
-			l.wrong("redaction.patterns", fmt.Sprintf("redaction.patterns[%d]", i), nil, "is not a regular expression: "+err.Error())
-		}
+	l.bucket(c.Storage)
+}
+
+// refused reports a mistake where it was made: of several settings that do not
+// go together, at the one that was given last by who stands highest. Nothing
+// is said of those that are known to be wrong by themselves.
+func (l *loader) refused(e *compact.ConfigError) {
+	about := append([]string{e.Setting()}, e.With...)
+	if len(e.With) > 0 && slices.ContainsFunc(about, l.reported) {
+		return
 	}
-	for path, check := range map[string]func(string) error{"trace.ariadne_url": ariadne.CheckURL, "trace.otlp_endpoint": otel.CheckURL} {
-		u := schema().byPath[path].of(reflect.ValueOf(&c).Elem()).String()
-		if u == "" || wrong[path] {
-			continue
-		}
-		if err := check(u); err != nil {
-			l.wrong(path, path, u, "must be a URL such as "+urls[path]+": "+err.Error())
-		}
+	from := l.blame(about)
+	path, reason := e.Path, e.Reason
+	if name := l.from[e.Setting()].name; name != "" {
+		path, reason = name, reason+", that is "+path
 	}
-	l.bucket(c.Storage, wrong)
-	l.together(c, wrong)
+	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: e.Value, Reason: reason, Err: e, setting: e.Setting()})
 }
 
 // wrong reports a value, where it was given.
 func (l *loader) wrong(setting, path string, value any, reason string) {
-	from := l.from[setting]
+	from, of := l.from[setting], setting
 	if from.name != "" {
 		reason += ", that is " + path
 		path = from.name
 	}
-	if s := reflect.ValueOf(value); s.IsValid() && s.Kind() == reflect.String {
-		value = s.String()
-	}
-	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason})
+	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason, setting: of})
 }
 
-// together holds the values against each other, those of the preset in place
-// of those that were reported already: nothing is said of these.
-func (l *loader) together(c compact.Config, wrong map[string]bool) {
-	root, base := reflect.ValueOf(&c).Elem(), reflect.ValueOf(&l.base).Elem()
-	for path := range wrong {
-		f := schema().byPath[path]
-		f.of(root).Set(f.of(base))
-	}
-	for _, err := range split(c.Validate()) {
-		var unknown *strategy.UnknownError
-		if errors.As(err, &unknown) {
-			l.wrong("policy.strategy", "policy.strategy", unknown.Name,
-				"must be one of "+strings.Join(strategy.Names(), ", ")+didYouMean(unknown.Name, strategy.Names()))
-			continue
-		}
-		text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "compact: "), "policy: ")
-		about := spokenOf(text)
-		if slices.ContainsFunc(about, l.reported) {
-			continue
-		}
-		from := l.blame(about)
-		l.report.add(&Error{Source: from.source, Line: from.line, Reason: text, Err: err})
-	}
-}
-
-// spokenOf returns the settings that an error speaks of.
-func spokenOf(text string) []string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
-	var paths []string
-	for _, f := range schema().fields {
-		if slices.Contains(words, f.leaf()) {
-			paths = append(paths, f.path)
-		}
-	}
-	return paths
-}
-
-// reported reports whether a setting is known to be wrong by itself.
+// reported reports whether a setting is known to be wrong.
 func (l *loader) reported(path string) bool {
-	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.Path == path })
+	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.setting == path || e.Path == path })
 }
 
 // blame returns who gave one of the settings: the highest of them, and in a

@@ -12,6 +12,7 @@ type Limits struct {
 	MaxContextTokens int     // the model's window
 	MaxOutputTokens  int     // reserved for the answer; default 0
 	HardCapBuffer    int     // reserved for what estimates miss; default 1500
+	MarginPct        int     // the same as a share of the window, in percent, on top; default 0
 	TriggerPct       float64 // share of the window at which a compaction is due; default 0.85
 	TargetPct        float64 // share of the window that a compaction aims for; default 0.60
 }
@@ -29,31 +30,16 @@ var ErrBudget = errors.New("policy: the budget is not possible")
 
 // Budget computes
 //
-//	B       = max_context_tokens - hard_cap_buffer - max_output_tokens
+//	B       = max_context_tokens - hard_cap_buffer - margin_pct / 100 * max_context_tokens - max_output_tokens
 //	trigger = min(trigger_pct * max_context_tokens, B)
 //	T       = min(target_pct * max_context_tokens, target_pct/trigger_pct * trigger)
 //
 // in exact decimal arithmetic: 0.85 of 128,000 is 108,800, and a view of
 // 108,800 tokens triggers. All mistakes are reported at once.
 func (l Limits) Budget() (Budget, error) {
-	b := Budget{Max: l.MaxContextTokens, Cap: l.MaxContextTokens - l.HardCapBuffer - l.MaxOutputTokens}
-	var errs []error
-	if b.Cap <= 0 {
-		errs = append(errs, fmt.Errorf("%w: max_context_tokens %d - hard_cap_buffer %d - max_output_tokens %d leaves %d tokens",
-			ErrBudget, l.MaxContextTokens, l.HardCapBuffer, l.MaxOutputTokens, b.Cap))
-	}
-	for _, p := range []struct {
-		name string
-		pct  float64
-	}{{"trigger_pct", l.TriggerPct}, {"target_pct", l.TargetPct}} {
-		if !(p.pct > 0 && p.pct <= 1) {
-			errs = append(errs, fmt.Errorf("%w: %s must be 0.0-1.0 (got %v)", ErrBudget, p.name, p.pct))
-		}
-	}
-	if len(errs) == 0 && l.TargetPct >= l.TriggerPct {
-		errs = append(errs, fmt.Errorf("%w: target_pct %v must be below trigger_pct %v", ErrBudget, l.TargetPct, l.TriggerPct))
-	}
-	if err := errors.Join(errs...); err != nil {
+	margin := l.MaxContextTokens * l.MarginPct / 100
+	b := Budget{Max: l.MaxContextTokens, Cap: l.MaxContextTokens - l.HardCapBuffer - margin - l.MaxOutputTokens}
+	if err := l.check(b.Cap, margin); err != nil {
 		return Budget{}, err
 	}
 	limit := big.NewRat(int64(b.Cap), 1)
@@ -63,6 +49,35 @@ func (l Limits) Budget() (Budget, error) {
 		new(big.Rat).Mul(new(big.Rat).Quo(decimal(l.TargetPct), decimal(l.TriggerPct)), trigger))
 	b.Trigger, b.Target = ceil(trigger), floorOf(target)
 	return b, nil
+}
+
+// check reports what cannot be, with the paths of the settings.
+func (l Limits) check(left, margin int) error {
+	var errs []error
+	if left <= 0 {
+		with, less := []string{"policy.hard_cap_buffer", "max_output_tokens"}, ""
+		if margin > 0 {
+			with, less = append(with, "policy.margin_pct"), fmt.Sprintf(", policy.margin_pct %d (%d tokens)", l.MarginPct, margin)
+		}
+		errs = append(errs, &ConfigError{Path: "max_context_tokens", With: with, Err: ErrBudget, Reason: fmt.Sprintf(
+			"%d less policy.hard_cap_buffer %d%s and max_output_tokens %d leaves %d tokens for the conversation",
+			l.MaxContextTokens, l.HardCapBuffer, less, l.MaxOutputTokens, left)})
+	}
+	for _, p := range []struct {
+		path string
+		pct  float64
+	}{{"policy.trigger_pct", l.TriggerPct}, {"policy.target_pct", l.TargetPct}} {
+		if !(p.pct > 0 && p.pct <= 1) {
+			errs = append(errs, &ConfigError{Path: p.path, Value: p.pct, Err: ErrBudget, Reason: "must be 0.0-1.0 and above 0.0"})
+		}
+	}
+	if len(errs) == 0 && l.TargetPct >= l.TriggerPct {
+		errs = append(errs, &ConfigError{
+			Path: "policy.target_pct", With: []string{"policy.trigger_pct"}, Value: l.TargetPct, Err: ErrBudget,
+			Reason: fmt.Sprintf("must be below policy.trigger_pct %v", l.TriggerPct),
+		})
+	}
+	return errors.Join(errs...)
 }
 
 // decimal is the number that was written, not the nearest binary fraction.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/agentcompact/compact/message"
@@ -32,9 +33,9 @@ type Config struct {
 	// KeepToolIOPairs is the same for the last tool calls with their results;
 	// default 4.
 	KeepToolIOPairs int `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
-	// RolesNeverPrune are the roles whose messages are never touched; default
-	// system and developer.
-	RolesNeverPrune []message.Role `mapstructure:"roles_never_prune"`
+	// RolesNeverPrune are the roles whose messages are never touched: of system,
+	// developer, user, assistant and tool. Default system and developer.
+	RolesNeverPrune []message.Role `mapstructure:"roles_never_prune" validate:"dive,oneof=system developer user assistant tool"`
 	// Strategy is the name of what a summary holds: task_state, decision_log,
 	// code_delta or brief; default task_state.
 	Strategy string `mapstructure:"strategy" validate:"required"`
@@ -48,14 +49,19 @@ type Config struct {
 	KeepRecentMessages int `mapstructure:"keep_recent_messages" validate:"gte=0"`
 }
 
-// Check reports what is wrong with settings that are right one by one.
+// Check reports what is wrong with settings that are right one by one, each as
+// a [*ConfigError].
 func (c Config) Check() error {
+	var errs []error
 	for _, name := range c.Stages {
 		if (name == "local" || name == "fallback") && c.KeepRecentMessages < 1 {
-			return fmt.Errorf("policy.keep_recent_messages must be at least 1 with the stage %s (got %d)", name, c.KeepRecentMessages)
+			errs = append(errs, &ConfigError{
+				Path: "policy.keep_recent_messages", With: []string{"policy.stages"}, Value: c.KeepRecentMessages,
+				Reason: fmt.Sprintf("must be >= 1 with the stage %s in policy.stages", name),
+			})
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // TruncateConfig configures the stage truncate.
@@ -116,7 +122,8 @@ func (c Config) Limits(maxContextTokens, maxOutputTokens int) Limits {
 	return Limits{
 		MaxContextTokens: maxContextTokens,
 		MaxOutputTokens:  maxOutputTokens,
-		HardCapBuffer:    c.HardCapBuffer + maxContextTokens*c.MarginPct/100,
+		HardCapBuffer:    c.HardCapBuffer,
+		MarginPct:        c.MarginPct,
 		TriggerPct:       c.TriggerPct,
 		TargetPct:        c.TargetPct,
 	}

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -102,13 +105,30 @@ func (k *Mark) field(name, tool, status string) (string, bool) {
 	return "", false
 }
 
-// ValidTemplate reports what is wrong with a template of the user's own.
+// templateNames are what a placeholder of the user's own may name.
+var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
+
+// templateName finds what looks like a name; any other brace is only a brace.
+var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
+
+// ValidTemplate reports what is wrong with a template of the user's own, as a
+// [*ConfigError] of mask.template.
 func ValidTemplate(t string) error {
+	wrong := func(format string, args ...any) error {
+		return &ConfigError{Path: "mask.template", Value: t, Reason: fmt.Sprintf(format, args...)}
+	}
 	if strings.TrimSpace(t) == "" {
-		return fmt.Errorf("policy: an empty placeholder would make an empty result, which providers refuse")
+		return wrong("must not be empty: providers refuse an empty result")
 	}
 	if !utf8.ValidString(t) || strings.ContainsAny(t, "\n\r") {
-		return fmt.Errorf("policy: a placeholder template is one line of text")
+		return wrong("must be one line of text")
+	}
+	for _, found := range templateName.FindAllString(t, -1) {
+		name := found[1 : len(found)-1]
+		if !slices.Contains(templateNames, name) {
+			return wrong("names %s, which there is not; there are {%s}%s", found,
+				strings.Join(templateNames, "} {"), setting.DidYouMean(strings.TrimSpace(name), templateNames))
+		}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ var comments = map[string]string{
 	"policy.margin_pct":         `The same as a share of the window, in percent, on top.`,
 	"policy.keep_recent_turns":  `The newest turns are left as they are ...`,
 	"policy.keep_tool_io_pairs": `... and so are the newest tool calls with their results.`,
-	"policy.roles_never_prune":  `Messages of these roles are never touched.`,
+	"policy.roles_never_prune":  `Messages of these roles are never touched: of system, developer, user, assistant, tool.`,
 	"policy.max_history_tokens": `The stage history: the most that is left of the conversation before the last request, newest first. 0: what the budget leaves.`,
 	"policy.keep_recent_messages": `The stages local and fallback: the last messages that stay raw. Not 0 in others: mask keeps the results ` +
 		`of these messages instead of those of turns.`,

@@ -1,14 +1,14 @@
-package configs
+package setting
 
 import "strings"
 
-// nearest returns the known name that name was probably meant to be, or "".
-func nearest(name string, known []string) string {
+// Nearest returns the known name that name was probably meant to be, or "".
+func Nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	leaf := name[strings.LastIndexByte(name, '.')+1:]
 	best, at := "", min(1+len(leaf)/4, 4)
 	for _, k := range known {
-		if d := distance(name, k, at); d < at || d == at && (best == "" || k < best) {
+		if d := Distance(name, k, at); d < at || d == at && (best == "" || k < best) {
 			best, at = k, d
 		}
 	}
@@ -28,9 +28,9 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// distance is the number of letters that have to be put in, taken out,
+// Distance is the number of letters that have to be put in, taken out,
 // replaced or swapped with their neighbour, or more than limit.
-func distance(a, b string, limit int) int {
+func Distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1
 	}
@@ -55,9 +55,9 @@ func distance(a, b string, limit int) int {
 	return last[len(b)]
 }
 
-// didYouMean is the end of a sentence that suggests a name.
-func didYouMean(name string, known []string) string {
-	if k := nearest(name, known); k != "" {
+// DidYouMean is the end of a sentence that suggests a name.
+func DidYouMean(name string, known []string) string {
+	if k := Nearest(name, known); k != "" {
 		return " (did you mean " + k + "?)"
 	}
 	return ""

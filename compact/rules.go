@@ -1,0 +1,196 @@
+package compact
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/internal/setting"
+	"github.com/agentcompact/compact/policy"
+)
+
+// A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join
+// all of them; package configs says where in a file each was made.
+type ConfigError = policy.ConfigError
+
+// The rules of a single setting stand in its tag "validate", in the words of
+// github.com/go-playground/validator, which package configs holds them with.
+// This package links nothing but the standard library, so it reads them itself.
+
+// broken returns the settings that can't be, each by itself.
+func (c Config) broken() []*ConfigError {
+	var all []*ConfigError
+	brokenIn(reflect.ValueOf(c), "", &all)
+	return all
+}
+
+func brokenIn(section reflect.Value, prefix string, all *[]*ConfigError) {
+	for i := range section.NumField() {
+		f := section.Type().Field(i)
+		name := f.Tag.Get("mapstructure")
+		if name == "" || name == "-" {
+			continue
+		}
+		v := section.Field(i)
+		if v.Kind() == reflect.Struct {
+			brokenIn(v, prefix+name+".", all)
+			continue
+		}
+		if e := brokenRule(section, v, f.Tag.Get("validate")); e != nil {
+			e.Path = prefix + name + e.Path
+			*all = append(*all, e)
+		}
+	}
+}
+
+// brokenRule holds a value against its rules, and returns the first one that it
+// breaks. The path of the error is the place within the value.
+func brokenRule(section, v reflect.Value, rules string) *ConfigError {
+	list := strings.Split(rules, ",")
+	for i, rule := range list {
+		name, param, _ := strings.Cut(rule, "=")
+		switch name {
+		case "", "-":
+		case "omitempty":
+			if v.IsZero() {
+				return nil
+			}
+		case "dive":
+			return brokenElement(section, v, strings.Join(list[i+1:], ","))
+		default:
+			if !holds(section, v, name, param) {
+				return &ConfigError{Value: v.Interface(), Reason: reason(v, rules, name, param)}
+			}
+		}
+	}
+	return nil
+}
+
+func brokenElement(section, list reflect.Value, rules string) *ConfigError {
+	for i := range list.Len() {
+		if e := brokenRule(section, list.Index(i), rules); e != nil {
+			e.Path = fmt.Sprintf("[%d]", i) + e.Path
+			return e
+		}
+	}
+	return nil
+}
+
+// holds reports whether a value keeps one rule.
+func holds(section, v reflect.Value, rule, param string) bool {
+	switch rule {
+	case "required":
+		return !isEmpty(v)
+	case "required_if":
+		other, value, _ := strings.Cut(param, " ")
+		return section.FieldByName(other).String() != value || !isEmpty(v)
+	case "oneof":
+		return slices.Contains(strings.Fields(param), v.String())
+	case "http_url":
+		u, err := url.Parse(v.String())
+		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	case "gt", "gte", "lt", "lte":
+		return compares(number(v), rule, limitOf(v, param))
+	}
+	panic("compact: no such rule for a setting: " + rule)
+}
+
+func isEmpty(v reflect.Value) bool {
+	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+}
+
+// compares is false for what is not a number.
+func compares(n float64, rule string, limit float64) bool {
+	switch rule {
+	case "gt":
+		return n > limit
+	case "gte":
+		return n >= limit
+	case "lt":
+		return n < limit
+	}
+	return n <= limit
+}
+
+func number(v reflect.Value) float64 {
+	if v.CanFloat() {
+		return v.Float()
+	}
+	return float64(v.Int())
+}
+
+// limitOf reads the number of a rule; that of a duration may have a unit.
+func limitOf(v reflect.Value, param string) float64 {
+	if v.Type() == reflect.TypeFor[time.Duration]() && param != "0" {
+		d, err := time.ParseDuration(param)
+		if err != nil {
+			panic("compact: the rule of a duration: " + err.Error())
+		}
+		return float64(d)
+	}
+	n, err := strconv.ParseFloat(param, 64)
+	if err != nil {
+		panic("compact: the rule of a number: " + err.Error())
+	}
+	return n
+}
+
+// reason says in words what a setting takes. It states the whole rule, not
+// only the part that was broken.
+func reason(v reflect.Value, rules, broken, param string) string {
+	switch broken {
+	case "oneof":
+		return oneOf(v.String(), strings.Fields(param))
+	case "required", "required_if":
+		return "must not be empty"
+	case "http_url":
+		return "must be a URL that begins with http:// or https://"
+	}
+	return boundsOf(rules, v.CanFloat(), broken)
+}
+
+// oneOf says which names there are, and which was probably meant.
+func oneOf(name string, names []string) string {
+	return "must be one of " + strings.Join(names, ", ") + setting.DidYouMean(name, names)
+}
+
+// boundsOf reads the bounds of a number out of its rules: "0.0-1.0",
+// ">= 1", "> 0". broken is the rule that the value breaks.
+func boundsOf(rules string, float bool, broken string) string {
+	bound := map[string]string{}
+	for r := range strings.SplitSeq(rules, ",") {
+		name, limit, _ := strings.Cut(r, "=")
+		if float && !strings.Contains(limit, ".") {
+			limit += ".0"
+		}
+		bound[name] = limit
+	}
+	low, high := bound["gte"]+bound["gt"], bound["lte"]+bound["lt"]
+	if _, optional := bound["omitempty"]; optional {
+		return "must be 0 or " + oneSided(bound)
+	}
+	if low == "" || high == "" {
+		return "must be " + oneSided(bound)
+	}
+	words := "must be " + low + "-" + high
+	switch broken {
+	case "gt":
+		words += " and above " + low
+	case "lt":
+		words += " and below " + high
+	}
+	return words
+}
+
+func oneSided(bound map[string]string) string {
+	for _, b := range [][2]string{{"gte", ">= "}, {"gt", "> "}, {"lte", "<= "}, {"lt", "< "}} {
+		if limit, ok := bound[b[0]]; ok {
+			return b[1] + limit
+		}
+	}
+	return "another number"
+}

@@ -1,0 +1,162 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// backendOpenAI is the backend of summaries that asks a model.
+const backendOpenAI = "openai"
+
+// Validate reports every mistake that can be seen without asking anybody, each
+// as a [*ConfigError]: the values that can't be by themselves, then all that
+// are left against each other. Package configs refuses what Validate refuses,
+// and nothing else but what only a file can get wrong.
+func (c Config) Validate() error {
+	c, err := c.filled()
+	if err != nil {
+		return err
+	}
+	base, err := Preset(c.Preset)
+	if err != nil {
+		return err
+	}
+	if s := &c.Storage; c.Archive != nil { // it says where
+		s.Adapter, s.Path, s.Bucket = base.Storage.Adapter, base.Storage.Path, ""
+	}
+	var errs []error
+	// Nothing more is said of a value that is wrong by itself: the preset's
+	// stands in for it.
+	for _, e := range c.broken() {
+		errs = append(errs, e)
+		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
+	}
+	for _, check := range []func(Config) error{
+		Config.checkBudget, Config.checkPolicy, Config.checkSummarizer, Config.checkRedaction, Config.checkStorage,
+	} {
+		errs = append(errs, check(c))
+	}
+	return errors.Join(errs...)
+}
+
+// fieldAt returns the field of a path that there is.
+func fieldAt(c *Config, path string) reflect.Value {
+	v := reflect.ValueOf(c).Elem()
+	for name := range strings.SplitSeq(path, ".") {
+		v = fieldNamed(v, name)
+		if !v.IsValid() {
+			return v
+		}
+	}
+	return v
+}
+
+func fieldNamed(section reflect.Value, name string) reflect.Value {
+	if section.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
+	for i := range section.NumField() {
+		if tag := section.Type().Field(i).Tag.Get("mapstructure"); tag == name && tag != "-" {
+			return section.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+func (c Config) checkBudget() error {
+	_, err := c.Policy.Limits(c.window(c.Model), c.MaxOutputTokens).Budget()
+	return err
+}
+
+func (c Config) checkPolicy() error {
+	errs := []error{c.Policy.Check()}
+	if c.Mask.Template != "" {
+		errs = append(errs, policy.ValidTemplate(c.Mask.Template))
+	}
+	if _, err := strategy.Lookup(c.Policy.Strategy); err != nil {
+		errs = append(errs, &ConfigError{Path: "policy.strategy", Value: c.Policy.Strategy, Reason: oneOf(c.Policy.Strategy, strategy.Names()), Err: err})
+	}
+	return errors.Join(errs...)
+}
+
+// checkSummarizer says what has no effect. A summariser that was handed in
+// needs no settings.
+func (c Config) checkSummarizer() error {
+	s := c.Summarizer
+	switch {
+	case c.Summarise != nil:
+		return nil
+	case s.Backend == backendOpenAI && s.Model == "":
+		return &ConfigError{Path: "summarizer.model", With: []string{"summarizer.backend"}, Reason: "must not be empty: the backend openai asks a model"}
+	case s.Backend == backendOpenAI:
+		return nil
+	}
+	var errs []error
+	for _, given := range [][2]string{{"summarizer.model", s.Model}, {"summarizer.base_url", s.BaseURL}} {
+		if given[1] != "" {
+			errs = append(errs, &ConfigError{
+				Path: given[0], With: []string{"summarizer.backend"}, Value: given[1],
+				Reason: "has no effect with summarizer.backend " + s.Backend + "; set that to openai, or leave it out",
+			})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkRedaction holds what only a redactor that is made of the settings needs.
+func (c Config) checkRedaction() error {
+	if c.Redactor != nil {
+		return nil
+	}
+	var errs []error
+	for i, p := range c.Redaction.Patterns {
+		if _, err := regexp.Compile(p); err != nil {
+			errs = append(errs, &ConfigError{Path: fmt.Sprintf("redaction.patterns[%d]", i), Reason: "is not a regular expression: " + err.Error(), Err: err})
+		}
+	}
+	if err := c.Redaction.pseudonymKey(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// pseudonymKey says that there is no key, or a short one. An error is a
+// *ConfigError.
+func (c RedactionConfig) pseudonymKey() error {
+	if !c.Pseudonyms || len(c.PseudonymKey) >= redact.MinPseudonymKey {
+		return nil
+	}
+	there := "there is none"
+	if n := len(c.PseudonymKey); n > 0 {
+		there = fmt.Sprintf("it has %d", n)
+	}
+	return &ConfigError{Path: "redaction.pseudonyms", Reason: fmt.Sprintf(
+		"needs a key of %d bytes or more (%s): the environment variable COMPACT_PSEUDONYM_KEY, or in Go RedactionConfig.PseudonymKey", redact.MinPseudonymKey, there)}
+}
+
+// checkStorage says what has no effect. What a bucket takes is the business of
+// the archive of s3.
+func (c Config) checkStorage() error {
+	s := c.Storage
+	if c.Archive != nil || s.Adapter == "s3" {
+		return nil
+	}
+	var errs []error
+	if strings.HasPrefix(s.Path, "s3:") {
+		errs = append(errs, &ConfigError{Path: "storage.path", Value: s.Path, Reason: "is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix"})
+	}
+	if s.Spool != "" {
+		errs = append(errs, &ConfigError{
+			Path: "storage.spool", With: []string{"storage.adapter"}, Value: s.Spool,
+			Reason: "has no effect with storage.adapter " + s.Adapter + "; set that to s3, or leave it out",
+		})
+	}
+	return errors.Join(errs...)
+}

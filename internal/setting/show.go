@@ -1,0 +1,47 @@
+package setting
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+)
+
+// maxShown is how much of a value an error shows, in bytes.
+const maxShown = 80
+
+// Raw is a value that is shown without quotes.
+type Raw string
+
+// Show writes a value as its owner wrote it, but for a password in a URL.
+func Show(v any) string {
+	s, ok := text(v)
+	if !ok {
+		return clip(fmt.Sprint(v))
+	}
+	if u, err := url.Parse(s); err == nil && u.User != nil {
+		s = u.Redacted()
+	} else if strings.Contains(s, "://") && strings.Contains(s, "@") {
+		return "a URL that can't be read"
+	}
+	return clip(fmt.Sprintf("%q", s))
+}
+
+// text returns what is a text, whatever its type is called.
+func text(v any) (string, bool) {
+	if _, raw := v.(Raw); raw {
+		return "", false
+	}
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.String {
+		return "", false
+	}
+	return r.String(), true
+}
+
+func clip(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "…"
+}

@@ -1,0 +1,33 @@
+package policy_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+func TestTemplateNamesOnlyWhatThereIs(t *testing.T) {
+	for template, ok := range map[string]bool{
+		"[{tool}: {chars} characters, {tokens} tokens, turn {turn}, {ref}, {status}]": true,
+		"plain": true, "{": true, "{}": true, `{"json": 1}`: true, "{{chars}}": true,
+		"": false, " ": false, "a\nb": false, "{kept}": false, "{chrs}": false, "{ chars }": false, "{Chars}": false, "\xff": false,
+	} {
+		err := policy.ValidTemplate(template)
+		var e *policy.ConfigError
+		if ok != (err == nil) || !ok && (!errors.As(err, &e) || e.Path != "mask.template") {
+			t.Errorf("%q: %v", template, err)
+		}
+	}
+}
+
+func TestConfigErrorIsOneSentenceWithItsPath(t *testing.T) {
+	cause := errors.New("cause")
+	e := &policy.ConfigError{Path: "policy.stages[1]", Value: "maks", Reason: "must be one of mask", Err: cause}
+	if got, want := e.Error(), `policy.stages[1] must be one of mask (got "maks")`; got != want || e.Setting() != "policy.stages" || !errors.Is(e, cause) {
+		t.Errorf("%s, of %s", got, e.Setting())
+	}
+	if got := (&policy.ConfigError{Path: "model", Reason: "is not shown"}).Error(); got != "model is not shown" {
+		t.Error(got)
+	}
+}
