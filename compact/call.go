@@ -129,7 +129,7 @@ const headEvery = 3 * time.Second
 func (c *call) replay(ctx context.Context) {
 	c.s.refresh(ctx, c.m.now(), headEvery)
 	started := c.m.now()
-	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.m.forms())
+	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms())
 	c.replayLegally()
 	c.last = 0
 	if l := c.now.last; l != nil && l.Model == c.ep.name && l.Window == c.ep.window {
@@ -219,6 +219,11 @@ func (c *call) decide(ctx context.Context) error {
 	switch {
 	case c.q.manual:
 		c.res.Reason = trace.ReasonManual
+	case c.ep.cfg.Policy.When == policy.Never:
+		c.res.Reason = trace.ReasonNever
+		c.keepView(c.now.conv)
+		c.emitDecision(started, nil)
+		return nil
 	case total >= due && due >= c.ep.budget.Cap:
 		c.res.Reason = trace.ReasonBudget
 	case total >= due:

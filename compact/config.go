@@ -43,6 +43,11 @@ type Config struct {
 	Storage    StorageConfig         `mapstructure:"storage"`    // where what is taken out of a conversation goes first
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
 
+	// Overrides change settings for the calls of some models, agents or both;
+	// where several are for a call, the later ones go over the earlier. They go
+	// over the fields above: [Config.For] says what holds for a call.
+	Overrides []Override `mapstructure:"-" validate:"-"`
+
 	// Archive stores what is taken out; nil: what Storage says. The manager
 	// does not close it.
 	Archive storage.Archive `mapstructure:"-" validate:"-"`

@@ -24,6 +24,7 @@ type model struct {
 // all sessions.
 type epoch struct {
 	model
+	cfg    Config // with the overrides for the call
 	key    epochKey
 	window int
 	budget policy.Budget
@@ -37,6 +38,8 @@ type epochKey struct {
 	model  string
 	window int // tokens; 0 = looked up
 	output int // tokens that the answer may have; 0 = what is configured
+
+	overrides string // those that are for the call, as Config.matching says it
 
 	unnamed bool // the session's id is made up: no placeholder may name a reference
 }
@@ -69,19 +72,22 @@ func (m *CompactManager) epoch(k epochKey) (*epoch, error) {
 }
 
 func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
-	ep := &epoch{key: k, window: m.cfg.window(k.model)}
+	cfg, err := m.cfg.overridden(k.model, k.overrides)
+	if err != nil {
+		return nil, err
+	}
+	ep := &epoch{key: k, cfg: cfg, window: cfg.window(k.model)}
 	if k.window > 0 {
 		ep.window = min(ep.window, k.window)
 	}
-	ep.limits = m.cfg.Policy.Limits(ep.window, m.reserve(k.output, ep.window))
-	var err error
+	ep.limits = cfg.Policy.Limits(ep.window, cfg.reserve(k.output, ep.window))
 	if ep.budget, err = ep.limits.Budget(); err != nil {
 		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
 	if ep.model, err = m.modelNamed(k.model); err != nil {
 		return nil, err
 	}
-	if ep.writer, err = m.newWriter(); err != nil {
+	if ep.writer, err = m.newWriter(ep); err != nil {
 		return nil, err
 	}
 	if ep.engine, err = m.newEngine(ep); err == nil && !ep.engine.HasTarget() {
@@ -94,8 +100,8 @@ func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
 // what the request asks for, up to half of the window. Agents ask for the most
 // that a model can write, far above what it does write, and must not lose the
 // window to that.
-func (m *CompactManager) reserve(asked, window int) int {
-	return max(m.cfg.MaxOutputTokens, min(asked, window/2))
+func (c Config) reserve(asked, window int) int {
+	return max(c.MaxOutputTokens, min(asked, window/2))
 }
 
 // modelNamed returns what depends on the name alone; the caller holds mu.
@@ -136,15 +142,16 @@ func (m *CompactManager) estimator(model string) (*token.Estimator, string, erro
 
 // newEngine puts the stages together that the configuration names.
 func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
+	c := &ep.cfg
 	e := &policy.Engine{
-		Pins: policy.Pins(m.cfg.Policy.RolesNeverPrune),
-		Keep: policy.Keep{Turns: m.cfg.Policy.KeepRecentTurns, Pairs: m.cfg.Policy.KeepToolIOPairs},
+		Pins: policy.Pins(c.Policy.RolesNeverPrune),
+		Keep: policy.Keep{Turns: c.Policy.KeepRecentTurns, Pairs: c.Policy.KeepToolIOPairs},
 		Cost: ep.estimator,
 		Now:  m.now,
 
-		Rigid: !slices.Contains(m.cfg.Policy.Stages, "shrink"),
+		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
 	}
-	for _, name := range m.cfg.Policy.Stages {
+	for _, name := range c.Policy.Stages {
 		s, err := m.step(name, ep)
 		if err != nil {
 			return nil, err
@@ -163,19 +170,19 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 // step makes one stage. shrink is no stage of its own: it is how summarise
 // chooses the keep counts.
 func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
-	c := &m.cfg
+	c := &ep.cfg
 	switch name {
 	case "truncate":
-		return policy.Step{When: c.Truncate.When, Stage: m.truncate()}, nil
+		return policy.Step{When: c.Truncate.When, Stage: truncate(c)}, nil
 	case "mask":
-		return m.maskStep(ep.key), nil
+		return ep.maskStep(), nil
 	case "summarise":
 		stage, err := strategy.NewStage(ep.writer)
 		return policy.Step{Manual: true, Stage: stage}, err
 	case "shrink":
 		return policy.Step{}, nil
 	case "local":
-		return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary()}, nil
+		return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(c)}, nil
 	case "fallback":
 		return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: c.Policy.KeepRecentMessages}}, nil
 	case "squeeze":
@@ -192,22 +199,24 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
 }
 
-func (m *CompactManager) maskForm(k epochKey) string {
+func (ep *epoch) maskForm() string {
+	c := &ep.cfg
 	switch {
-	case m.cfg.Mask.Template != "":
-		return policy.CustomForm(m.cfg.Mask.Template)
-	case m.cfg.Preset == presetGateway:
+	case c.Mask.Template != "":
+		return policy.CustomForm(c.Mask.Template)
+	case c.Preset == presetGateway:
 		return policy.FormResult
-	case m.cfg.Preset == "graduated" && m.cfg.Storage.Adapter != "memory" && !k.unnamed:
+	case c.Preset == "graduated" && c.Storage.Adapter != "memory" && !ep.key.unnamed:
 		return policy.FormRecall
 	}
 	return policy.FormObservation
 }
 
 // forms are the templates of the user's own, which the ledger keeps.
-func (m *CompactManager) forms() policy.Forms {
-	if m.cfg.Mask.Template == "" {
+func (ep *epoch) forms() policy.Forms {
+	c := &ep.cfg
+	if c.Mask.Template == "" {
 		return nil
 	}
-	return policy.Forms{policy.CustomForm(m.cfg.Mask.Template): m.cfg.Mask.Template}
+	return policy.Forms{policy.CustomForm(c.Mask.Template): c.Mask.Template}
 }

@@ -80,10 +80,10 @@ func (c *call) emitEstimate(started time.Time) {
 }
 
 func (c *call) policyInfo() trace.PolicyInfo {
-	p := c.m.cfg.Policy
+	p := c.ep.cfg.Policy
 	return trace.PolicyInfo{
 		TriggerPct: p.TriggerPct, TargetPct: p.TargetPct, HardCapBuffer: p.HardCapBuffer,
-		KeepRecentTurns: p.KeepRecentTurns, KeepToolIOPairs: p.KeepToolIOPairs, Strategy: p.Strategy, Preset: c.m.cfg.Preset,
+		KeepRecentTurns: p.KeepRecentTurns, KeepToolIOPairs: p.KeepToolIOPairs, Strategy: p.Strategy, Preset: c.ep.cfg.Preset,
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *call) emitOutcome(r *run, out *policy.Outcome, stored storage.Written) 
 func (c *call) emitMasked(r *run, p policy.Pass) {
 	e := trace.MaskedObservations{
 		SessionID: c.id, Step: r.step, MaskedCount: len(p.Recipe.Texts),
-		WindowTurns: c.m.cfg.Mask.WindowTurns, KeepRecentTurns: c.m.cfg.Policy.KeepRecentTurns,
+		WindowTurns: c.ep.cfg.Mask.WindowTurns, KeepRecentTurns: c.ep.cfg.Policy.KeepRecentTurns,
 		TokensBefore: p.Before, TokensAfter: p.After,
 	}
 	for _, t := range p.Recipe.Texts {
@@ -60,8 +60,8 @@ func (c *call) emitMasked(r *run, p policy.Pass) {
 
 func (c *call) emitTruncated(r *run, p policy.Pass) {
 	e := trace.TruncatedResults{
-		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.m.cfg.Truncate.Keep,
-		LimitTokens: c.m.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
+		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.ep.cfg.Truncate.Keep,
+		LimitTokens: c.ep.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
 	}
 	for _, t := range p.Recipe.Texts {
 		for _, s := range t.Segments {

@@ -83,7 +83,7 @@ func (c *call) replayLegally() {
 	if err == nil {
 		return
 	}
-	c.now = c.s.replay(c.history, c.q.owner(), c.ep.engine.Pins, c.m.forms(), c.rules.check)
+	c.now = c.s.replay(c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms(), c.rules.check)
 	c.res.InvariantStatus = InvariantsFallback
 	c.res.Warnings = append(c.res.Warnings, "edits of an earlier compaction were left out: "+c.m.redactor.Text(err.Error()).String())
 	c.emitError("IllegalView", "replay without them", err)

@@ -72,7 +72,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 			err = errors.Join(err, m.closeArchive(ctx))
 		}
 	}()
-	if _, err := m.epoch(epochKey{}); err != nil {
+	if _, err := m.epoch(epochKey{overrides: c.matching("", "")}); err != nil {
 		return nil, err
 	}
 	all, err := exporters(c)
@@ -174,6 +174,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	}
 	q.complete()
 	q.unnamed = isUnnamed(id)
+	q.overrides = m.cfg.matching(q.model, q.agent)
 	c := newCall(m, id, history, q)
 	err := c.run(ctx)
 	if err != nil {

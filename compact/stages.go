@@ -8,13 +8,13 @@ const (
 	presetHistoryReducer = "history-reducer"
 )
 
-func (m *CompactManager) truncate() policy.Truncate {
-	t := policy.Truncate{MaxTokens: m.cfg.Truncate.MaxToolResultTokens, Keep: m.cfg.Truncate.Keep}
-	if m.cfg.Preset != presetGateway {
+func truncate(c *Config) policy.Truncate {
+	t := policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}
+	if c.Preset != presetGateway {
 		return t
 	}
 	t.MarkerOnTop, t.NoShare = true, true
-	if m.cfg.Counting == "bytes4" {
+	if c.Counting == "bytes4" {
 		t.BytesPerToken = 4
 	}
 	return t
@@ -22,11 +22,11 @@ func (m *CompactManager) truncate() policy.Truncate {
 
 // maskStep is the stage mask as the preset has it: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
-func (m *CompactManager) maskStep(k epochKey) policy.Step {
-	c := &m.cfg
+func (ep *epoch) maskStep() policy.Step {
+	c := &ep.cfg
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
-		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: m.maskForm(k), Every: c.Mask.Every,
+		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: ep.maskForm(), Every: c.Mask.Every,
 		MinTokens: c.Mask.MinTokens,
 		Messages:  c.Policy.KeepRecentMessages,
 	}
@@ -44,10 +44,10 @@ func (m *CompactManager) maskStep(k epochKey) policy.Step {
 	return step
 }
 
-func (m *CompactManager) localSummary() policy.LocalSummary {
+func (m *CompactManager) localSummary(c *Config) policy.LocalSummary {
 	return policy.LocalSummary{
-		Messages: m.cfg.Policy.KeepRecentMessages,
-		MaxChars: m.cfg.Summarizer.MaxTokens,
+		Messages: c.Policy.KeepRecentMessages,
+		MaxChars: c.Summarizer.MaxTokens,
 		Clean:    func(s string) string { return m.redactor.Text(s).String() },
 	}
 }

@@ -236,7 +236,7 @@ func (c *call) ledger(r *run, out *policy.Outcome) ledgerStep {
 	step := ledgerStep{
 		V: ledgerVersion, Step: r.step, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window,
-		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.m.forms(),
+		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
 		Archive: path.Base(r.written.Key.String()),
 	}
 	switch {

@@ -12,11 +12,12 @@ import (
 )
 
 // newWriter makes what writes summaries, out of the configuration.
-func (m *CompactManager) newWriter() (strategy.Writer, error) {
-	c := m.cfg.Summarizer
+func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
+	cfg := &ep.cfg
+	c := cfg.Summarizer
 	w := strategy.Writer{
-		Summarizer: m.cfg.Summarise, MaxTokens: c.MaxTokens, Fallback: c.Fallback,
-		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !m.cfg.Redaction.Summarizer,
+		Summarizer: cfg.Summarise, MaxTokens: c.MaxTokens, Fallback: c.Fallback,
+		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !cfg.Redaction.Summarizer,
 		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
 	}
 	if w.Retries == 0 {
@@ -26,7 +27,7 @@ func (m *CompactManager) newWriter() (strategy.Writer, error) {
 		return w, errors.New("compact: summarizer.backend is openai, and no summariser was handed in: use configs.Load, or set Config.Summarise to one of package strategy/openai")
 	}
 	var err error
-	w.Strategy, err = strategy.Lookup(m.cfg.Policy.Strategy)
+	w.Strategy, err = strategy.Lookup(cfg.Policy.Strategy)
 	return w, err
 }
 

@@ -38,10 +38,9 @@ func (c Config) Validate() error {
 		errs = append(errs, e)
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
 	}
-	for _, check := range []func(Config) error{
-		Config.checkBudget, Config.checkPolicy, Config.checkSummarizer, Config.checkRedaction, Config.checkStorage,
-	} {
-		errs = append(errs, check(c))
+	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkStorage())
+	if errors.Join(errs...) == nil {
+		errs = append(errs, c.checkOverrides()) // they are changes of what is right
 	}
 	return errors.Join(errs...)
 }

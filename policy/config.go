@@ -15,6 +15,10 @@ type Config struct {
 	// groups, drop, squeeze. Default truncate, mask, summarise, shrink, squeeze.
 	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=window truncate mask history summarise shrink local fallback groups drop squeeze"`
 
+	// When is "trigger" (the stages work as they are configured) or "never":
+	// nothing is compacted, however large it is, unless somebody asks for it. What
+	// was done before stays done. Default "trigger".
+	When When `mapstructure:"when" validate:"oneof=trigger never"`
 	// TriggerPct is the share of the window (0 to 1) from which on a compaction
 	// is due; default 0.85.
 	TriggerPct float64 `mapstructure:"trigger_pct" validate:"gt=0,lte=1"`
@@ -107,6 +111,7 @@ type MaskConfig struct {
 func Default() Config {
 	return Config{
 		Stages:          []string{"truncate", "mask", "summarise", "shrink", "squeeze"},
+		When:            AtTrigger,
 		TriggerPct:      0.85,
 		TargetPct:       0.60,
 		HardCapBuffer:   1500,

@@ -139,8 +139,10 @@ type Estimator interface {
 // When says at which calls a stage works.
 type When string
 
-// Stages work at the trigger, in one batch that sticks, or at every call.
+// Stages work at the trigger, in one batch that sticks, or at every call; a
+// whole policy also never.
 const (
 	AtTrigger When = "trigger"
 	Always    When = "always"
+	Never     When = "never"
 )

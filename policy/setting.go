@@ -29,8 +29,10 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Setting returns the path without the place in a list or a text.
+// Setting returns the path without the place in a list at its end.
 func (e *ConfigError) Setting() string {
-	path, _, _ := strings.Cut(e.Path, "[")
-	return path
+	if open := strings.LastIndexByte(e.Path, '['); open >= 0 && strings.HasSuffix(e.Path, "]") {
+		return e.Path[:open]
+	}
+	return e.Path
 }

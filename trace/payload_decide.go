@@ -69,6 +69,7 @@ const (
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
+	ReasonNever      = "switched_off"       // policy.when is never
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
 )

@@ -21,6 +21,7 @@ var comments = map[string]string{
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
 	"policy.stages": `What may be done, in this order, each only as far as it must: some of window, truncate, mask, history, summarise, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,
+	"policy.when":               `trigger: as follows; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
 	"policy.target_pct":         `... and goes on until this share is reached.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,

@@ -1,0 +1,275 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/internal/setting"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// An Override changes settings for the calls of some models, agents or both.
+type Override struct {
+	// Model and Agent say for which calls: those that name them ([WithModel],
+	// [WithAgent], the request's model). A * stands for any text, a ? for one
+	// character; of a model the case does not matter. "" is any, and an agent
+	// that is named is never that of a call that names none.
+	Model, Agent string
+	// Set are the settings, by their paths in files, "policy.trigger_pct": those
+	// of policy, truncate, mask and summarizer, max_context_tokens and
+	// max_output_tokens. Each has the type of its field; a name is a string.
+	Set map[string]any
+	// Summarise is asked for summaries in place of [Config.Summarise]; nil: that.
+	Summarise strategy.Summarizer
+}
+
+// overridable are the settings and sections that an override may change. The
+// others are of the whole manager: where things are stored, what is redacted.
+var overridable = []string{"max_context_tokens", "max_output_tokens", "policy", "truncate", "mask", "summarizer"}
+
+// Overridable reports whether an [Override] may change a setting.
+func Overridable(path string) bool {
+	section, _, _ := strings.Cut(path, ".")
+	return slices.Contains(overridable, section)
+}
+
+// For returns the configuration of the calls that name a model and an agent;
+// "" is a call that names none. Its Overrides are those that hold for it.
+func (c Config) For(model, agent string) (Config, error) {
+	c, err := c.filled()
+	if err != nil {
+		return c, err
+	}
+	if model == "" {
+		model = c.Model
+	}
+	return c.overridden(model, c.matching(model, agent))
+}
+
+// matching returns the numbers of the overrides that are for a call, with
+// commas between.
+func (c Config) matching(model, agent string) string {
+	if model == "" {
+		model = c.Model
+	}
+	var all []string
+	for i, o := range c.Overrides {
+		if matches(strings.ToLower(o.Model), strings.ToLower(model)) && matches(o.Agent, agent) {
+			all = append(all, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// matches holds a name against a pattern; "" matches everything.
+func matches(pattern, name string) bool {
+	if pattern == "" {
+		return true
+	}
+	return glob([]rune(pattern), []rune(name)) && name != ""
+}
+
+// glob goes back to the last star only, so that it takes no more steps than
+// the product of the two lengths.
+func glob(pattern, name []rune) bool {
+	p, n, star, mark := 0, 0, -1, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// overridden returns the configuration with the overrides of the given numbers.
+func (c Config) overridden(model, numbers string) (Config, error) {
+	all := c.Overrides
+	c.Overrides = nil
+	if numbers == "" {
+		return c, nil
+	}
+	for number := range strings.SplitSeq(numbers, ",") {
+		i, err := strconv.Atoi(number)
+		if err != nil {
+			return c, err
+		}
+		if err := c.override(i, all[i]); err != nil {
+			return c, err
+		}
+		if _, ok := all[i].Set["max_context_tokens"]; ok {
+			c.Model = model // the window is meant for the models that are named
+		}
+	}
+	return c, nil
+}
+
+// override changes what one override says. Errors are [*ConfigError]s.
+func (c *Config) override(i int, o Override) error {
+	var errs []error
+	for _, path := range slices.Sorted(maps.Keys(o.Set)) {
+		if e := c.set(path, o.Set[path]); e != nil {
+			e.Path = fmt.Sprintf("overrides[%d].%s", i, e.Path)
+			errs = append(errs, e)
+		}
+	}
+	if o.Summarise != nil {
+		c.Summarise = o.Summarise
+	}
+	c.Overrides = append(c.Overrides[:len(c.Overrides):len(c.Overrides)], o)
+	return errors.Join(errs...)
+}
+
+// set changes one setting.
+func (c *Config) set(path string, value any) *ConfigError {
+	field := fieldAt(c, path)
+	switch {
+	case !field.IsValid():
+		return &ConfigError{Path: path, Reason: "is not a setting"}
+	case field.Kind() == reflect.Struct:
+		return &ConfigError{Path: path, Reason: "is a section, not a setting"}
+	case !Overridable(path):
+		return &ConfigError{Path: path, Reason: "holds for all models and agents; an override may change " + strings.Join(overridable, ", ")}
+	case !assign(field, value):
+		return &ConfigError{Path: path, Value: value, Reason: setting.Wanted(field.Type())}
+	}
+	return nil
+}
+
+// assign sets a field to a value of its type, or of the plain type below it.
+func assign(field reflect.Value, value any) bool {
+	v := reflect.ValueOf(value)
+	switch {
+	case !v.IsValid():
+		return false
+	case v.Type().AssignableTo(field.Type()):
+		field.Set(v)
+	case field.Kind() == reflect.Slice && v.Kind() == reflect.Slice:
+		list := reflect.MakeSlice(field.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			if !assign(list.Index(i), v.Index(i).Interface()) {
+				return false
+			}
+		}
+		field.Set(list)
+	case field.Kind() == reflect.Float64 && v.CanInt() && v.Type() != reflect.TypeFor[time.Duration]():
+		field.SetFloat(float64(v.Int()))
+	case field.Kind() == reflect.String && v.Kind() == reflect.String:
+		field.SetString(v.String())
+	default:
+		return false
+	}
+	return true
+}
+
+// checkOverrides holds what each override makes of the configuration against
+// the rules, and what any two make of it together.
+func (c Config) checkOverrides() error {
+	var errs []error
+	for i, o := range c.Overrides {
+		errs = append(errs, c.checkOverride(i, o))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for j := range c.Overrides {
+		for i := range j {
+			if together(c.Overrides[i], c.Overrides[j]) {
+				errs = append(errs, c.checkChange(fmt.Sprintf("%d,%d", i, j), j, c.Overrides[j]))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkOverride(i int, o Override) error {
+	at := fmt.Sprintf("overrides[%d]", i)
+	switch {
+	case o.Model == "" && o.Agent == "":
+		return &ConfigError{Path: at, Reason: "is for no one: it needs a model, an agent, or both"}
+	case len(o.Set) == 0 && o.Summarise == nil:
+		return &ConfigError{Path: at, Reason: "changes nothing"}
+	}
+	return c.checkChange(strconv.Itoa(i), i, o)
+}
+
+// checkChange validates the configuration with some overrides; what is wrong is
+// told of the last of them.
+func (c Config) checkChange(numbers string, i int, o Override) error {
+	changed, err := c.overridden(modelMeant(o.Model, c.Model), numbers)
+	if err != nil {
+		return err
+	}
+	changed.Overrides = nil
+	var errs []error
+	for _, err := range leaves(changed.Validate()) {
+		if e := new(ConfigError); errors.As(err, &e) {
+			at := *e
+			at.Path = fmt.Sprintf("overrides[%d].%s", i, e.Path)
+			err = &at
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// modelMeant is a model that an override is for: its own name where that is no
+// pattern.
+func modelMeant(pattern, configured string) string {
+	if pattern == "" || strings.ContainsAny(pattern, "*?") {
+		return configured
+	}
+	return pattern
+}
+
+// together reports whether one call can be meant by both. Of two patterns it
+// is assumed.
+func together(a, b Override) bool {
+	apart := func(p, q string) bool {
+		pattern := func(s string) bool { return s == "" || strings.ContainsAny(s, "*?") }
+		switch {
+		case pattern(p) && pattern(q):
+			return false
+		case pattern(p):
+			return !matches(p, q)
+		case pattern(q):
+			return !matches(q, p)
+		}
+		return p != q
+	}
+	return !apart(strings.ToLower(a.Model), strings.ToLower(b.Model)) && !apart(a.Agent, b.Agent)
+}
+
+// leaves takes a join of errors apart.
+func leaves(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, leaves(e)...)
+	}
+	return all
+}
