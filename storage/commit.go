@@ -17,17 +17,22 @@ const confirmTimeout = 5 * time.Second
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
 // step. Steps begin at 1 and have no holes.
 //
-// [ErrExists] means that another process has committed this step: read its
-// ledger ([Session.Ledgers]) and decide anew. [ErrStep] means that the step
-// before is not committed, or that this Session stored neither a transcript nor
-// originals for this one. After any other error the step is not acknowledged,
-// but may be committed; [Session.Head] tells.
-func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text) (Written, error) {
+// files are those that the step stands on, whatever number their names carry:
+// where several write steps of one session at once, a transcript is stored
+// before anybody knows which number its step gets. Without any, they are all
+// that this Session stored under the number of the step.
+//
+// [ErrExists] means that somebody else has committed this step: read its
+// ledger ([Session.Ledgers]), and take the next number or decide anew. [ErrStep]
+// means that the step before is not committed, or that there is neither a
+// transcript nor originals among the files. After any other error the step is
+// not acknowledged, but may be committed; [Session.Head] tells.
+func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
 	if step < 1 {
 		return Written{}, &Error{"commit", s.dir, ErrStep}
 	}
 	key := s.dir.child(ledgerKind.file(step, 1))
-	with, err := s.mayCommit(ctx, key, step)
+	with, err := s.mayCommit(ctx, key, step, files)
 	if err != nil {
 		return Written{}, err
 	}
@@ -49,7 +54,7 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text) (Wri
 }
 
 // mayCommit returns the files of the step, or why it cannot be committed.
-func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]fileHash, error) {
+func (s *Session) mayCommit(ctx context.Context, key Key, step int, files []Written) ([]fileHash, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -57,13 +62,28 @@ func (s *Session) mayCommit(ctx context.Context, key Key, step int) ([]fileHash,
 	if step <= head {
 		return nil, &Error{"commit", key, ErrExists}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	with := s.pending[step]
+	with := s.filesOf(step, files)
 	if step != head+1 || !archives(with) {
 		return nil, &Error{"commit", key, ErrStep}
 	}
 	return with, nil
+}
+
+// filesOf returns the files of a step: those that are named, or what was
+// stored under its number.
+func (s *Session) filesOf(step int, named []Written) []fileHash {
+	if len(named) == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.pending[step]
+	}
+	var out []fileHash
+	for _, w := range named {
+		if w.Key.Has(s.dir) {
+			out = append(out, fileHash{w.Key.Base(), w.Bytes, w.SHA256})
+		}
+	}
+	return out
 }
 
 // archives reports whether there is a transcript, or originals, among files.
