@@ -27,18 +27,22 @@ type call struct {
 
 	rules *legality // of the provider; nil = nobody said which
 	now   replayed  // the history with the edits of earlier steps
+	seen  int       // steps of the session that they are of
 	fixed int       // tool schemas and the reply primer
 	tools int
 	last  int // what the last compaction ended at; 0 = none
+
+	lastAttempt bool // what is decided now goes out, whatever others do
 
 	summary *policy.SummaryInfo // that this call made
 
 	began             time.Time
 	trace, span, root string
-	label, agent      redact.Text   // id and agent, as events say them
-	sessionBegan      time.Time     // where one trace is for a whole session
-	callers           bool          // the trace is the caller's own
-	decided           bool          // the decision has been said
+	label, agent      redact.Text // id and agent, as events say them
+	sessionBegan      time.Time   // where one trace is for a whole session
+	callers           bool        // the trace is the caller's own
+	decided           bool        // the decision has been said, or is held
+	telling           stepTelling
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
 	logged            int // the step that the line of parent says
@@ -70,31 +74,27 @@ func protect(history []message.Message, f func(message.Message) bool) []message.
 	return out
 }
 
-// attempts bounds how often a call starts anew because another process won
-// the race for the step.
-const attempts = 5
-
 func (c *call) run(ctx context.Context) error {
 	if err := c.open(ctx); err != nil {
 		return err
 	}
 	defer c.s.leave(c.lane)
-	c.lane.mu.Lock()
+	if err := c.lane.mu.Lock(ctx); err != nil {
+		return err
+	}
 	defer c.lane.mu.Unlock()
 	c.note()
-	for range attempts {
-		c.decided, c.floor = false, 0
+	before := *c.res
+	for attempt := 1; ; attempt++ {
+		c.lastAttempt, c.decided, c.floor = attempt == attempts, false, 0
 		c.replay(ctx)
 		c.estimate()
 		err := c.decide(ctx)
-		if !errors.Is(err, errLost) {
+		if !errors.Is(err, errStale) {
 			return err
 		}
-		if err := c.s.reload(ctx); err != nil {
-			return &ArchiveError{Op: "read", Session: c.id, Err: err}
-		}
+		c.anew(before)
 	}
-	return ErrConflict
 }
 
 func (c *call) open(ctx context.Context) (err error) {
@@ -129,6 +129,7 @@ const headEvery = 3 * time.Second
 func (c *call) replay(ctx context.Context) {
 	c.s.refresh(ctx, c.m.now(), headEvery)
 	started := c.m.now()
+	c.seen = len(c.s.snapshot())
 	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms())
 	c.replayLegally()
 	c.last = 0
@@ -249,6 +250,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.s.study(c.history)
 	}
 	run := newRun(ctx, c)
+	defer run.end()
 	engine, err := run.engine()
 	if err != nil {
 		return err
@@ -261,14 +263,12 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	out, err := engine.Run(ctx, q)
 	run.measure(c.m.now().Sub(started))
 	if err != nil {
-		run.cancel()
 		c.discards(out)
 		c.res.Reason = reasonFor(err, c.res.Reason)
 		c.emitDecision(started, nil)
 		return err
 	}
 	if !out.Changed() {
-		run.cancel()
 		return c.unchanged(started, q, out)
 	}
 	c.res.Triggered = true

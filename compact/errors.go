@@ -18,8 +18,10 @@ var (
 	ErrClosed = errors.New("compact: the manager is closed")
 	// ErrSession: a session id is needed.
 	ErrSession = errors.New("compact: the session id is empty")
-	// ErrConflict: other processes kept winning the race for the next step.
-	ErrConflict = errors.New("compact: other processes keep compacting this session")
+	// ErrConflict: other processes kept committing steps of this agent, so that
+	// the ledger did not take the view, which goes out all the same. It stands
+	// in events; no call returns it.
+	ErrConflict = errors.New("compact: other processes keep compacting the history of this agent")
 	// ErrIllegal: the provider would refuse the outcome of an edit, which is
 	// therefore not made. It stands in warnings and events; no call returns it.
 	ErrIllegal = errors.New("compact: the provider would refuse the view")

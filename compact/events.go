@@ -27,7 +27,11 @@ func (c *call) startTrace(ctx context.Context) {
 
 // event makes an event of a payload that began at start and ends now.
 func (c *call) event(p trace.Payload, start time.Time) trace.Event {
-	e := trace.New(p, c.redactJSON(trace.Encode(p)), start, c.m.now())
+	return c.eventAt(p, start, c.m.now())
+}
+
+func (c *call) eventAt(p trace.Payload, start, end time.Time) trace.Event {
+	e := trace.New(p, c.redactJSON(trace.Encode(p)), start, end)
 	e.TraceID, e.ParentID, e.Session, e.Agent = c.trace, c.span, c.label, c.agent
 	return e
 }
@@ -39,6 +43,11 @@ func (c *call) emit(e trace.Event) {
 		return
 	}
 	c.events = append(c.events, c.auditLine(e))
+	c.export(e)
+}
+
+// export hands an event to the exporters.
+func (c *call) export(e trace.Event) {
 	if c.m.cfg.Trace.PerSession && !c.callers {
 		e.Trace = c.traceInfo(c.sessionBegan, time.Time{})
 	}
@@ -88,7 +97,8 @@ func (c *call) policyInfo() trace.PolicyInfo {
 }
 
 // emitDecision says whether this call compacts, with every number beside what
-// it was held against. It is said once, before a summariser is waited for.
+// it was held against. It is said once. That it does is held until the number
+// of the step is certain.
 func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if c.decided {
 		return
@@ -98,7 +108,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
 		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
-		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor, Step: c.deciding(),
+		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor,
 		Note: c.q.note, Policy: c.policyInfo(),
 		Checks: []trace.Check{
 			{Check: "t_est >= trigger", Value: float64(total), Threshold: float64(b.Trigger), Met: total >= b.Trigger},
@@ -118,15 +128,16 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
 		d.Plan = &trace.Plan{Kept: k, PrunedCount: len(part.Remainder)}
 	}
-	c.emit(c.event(d, started))
-}
-
-// deciding is the number of the step that the decision leads to.
-func (c *call) deciding() int {
-	if !c.res.Triggered || c.q.dry {
-		return 0
+	ended := c.m.now()
+	say := func(step int) trace.Event {
+		d.Step = step
+		return c.eventAt(d, started, ended)
 	}
-	return len(c.s.snapshot()) + 1
+	if c.res.Triggered {
+		c.hold(say)
+		return
+	}
+	c.emit(say(0))
 }
 
 // kept counts what a view is made of.
@@ -159,11 +170,6 @@ func (c *call) emitError(kind, fallback string, err error) {
 	c.emit(c.event(e, c.m.now()))
 }
 
-func (c *call) emitLost(step int) {
-	e := trace.Error{SessionID: c.id, Step: step, ErrorType: "CommitLost", Fallback: "re-read", Message: errLost.Error()}
-	c.emit(c.event(e, c.m.now()))
-}
-
 func (c *call) emitDiscard(p policy.Pass) {
 	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Stage: p.Stage, Message: p.Err.Error()}
 	if p.Discarded {
@@ -190,8 +196,6 @@ func kindOf(err error) string {
 		return "ArchiveFailed"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "Cancelled"
-	case errors.Is(err, ErrConflict):
-		return "Conflict"
 	}
 	return "Error"
 }
@@ -239,6 +243,7 @@ func (c *call) finish(err error) {
 	if c.q.dry {
 		return
 	}
+	c.settle(0)
 	c.logParent(err)
 	if !c.callers { // the caller names a trace of its own
 		c.parent.Trace = c.traceInfo(c.began, c.m.now())

@@ -18,28 +18,28 @@ func (c *call) pruned(after *policy.Conversation) []string {
 	return refs
 }
 
-// emitOutcome tells what a compaction did, stage by stage. stored says where
+// outcomeEvents tell what a compaction did, stage by stage. stored says where
 // its summary is.
-func (c *call) emitOutcome(r *run, out *policy.Outcome, stored storage.Written) {
+func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step int) (events []trace.Event) {
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
 		}
 		switch {
 		case p.Recipe.Cut != nil:
-			c.emitSummary(r, p, stored)
+			events = append(events, c.summaryEvents(step, p, stored)...)
 		case p.Stage == "mask":
-			c.emitMasked(r, p)
+			events = append(events, c.maskedEvent(step, p))
 		default:
-			c.emitTruncated(r, p)
+			events = append(events, c.truncatedEvent(step, p))
 		}
 	}
-	c.emitPruned(r, out)
+	return append(events, c.prunedEvent(step, out))
 }
 
-func (c *call) emitMasked(r *run, p policy.Pass) {
+func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 	e := trace.MaskedObservations{
-		SessionID: c.id, Step: r.step, MaskedCount: len(p.Recipe.Texts),
+		SessionID: c.id, Step: step, MaskedCount: len(p.Recipe.Texts),
 		WindowTurns: c.ep.cfg.Mask.WindowTurns, KeepRecentTurns: c.ep.cfg.Policy.KeepRecentTurns,
 		TokensBefore: p.Before, TokensAfter: p.After,
 	}
@@ -55,12 +55,12 @@ func (c *call) emitMasked(r *run, p policy.Pass) {
 		}
 	}
 	e.VisibleCount -= e.MaskedCount
-	c.emit(c.event(e, p.Started))
+	return c.event(e, p.Started)
 }
 
-func (c *call) emitTruncated(r *run, p policy.Pass) {
+func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 	e := trace.TruncatedResults{
-		SessionID: c.id, Step: r.step, TruncatedCount: len(p.Recipe.Texts), Mode: c.ep.cfg.Truncate.Keep,
+		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: c.ep.cfg.Truncate.Keep,
 		LimitTokens: c.ep.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
 	}
 	for _, t := range p.Recipe.Texts {
@@ -71,7 +71,7 @@ func (c *call) emitTruncated(r *run, p policy.Pass) {
 			}
 		}
 	}
-	c.emit(c.event(e, p.Started))
+	return c.event(e, p.Started)
 }
 
 // resultSize says how much of one result a truncation kept. Which message it
@@ -100,17 +100,16 @@ func toolName(history []message.Message, callID string) string {
 	return ""
 }
 
-func (c *call) emitSummary(r *run, p policy.Pass, stored storage.Written) {
+func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (events []trace.Event) {
 	s := p.Recipe.Cut.Summary
-	if s == nil || s.Text == "" {
-		c.emitFallback(p)
-		return
+	if p.Summary != nil && (s == nil || s.Text == "" || s.Fallback != "") {
+		events = append(events, c.fallbackEvent(step, p))
 	}
-	if s.Fallback != "" {
-		c.emitFallback(p)
+	if s == nil || s.Text == "" {
+		return events
 	}
 	e := trace.SummaryCreated{
-		SessionID: c.id, Step: r.step, SummaryVersion: s.Version, InputMessages: s.Input, InputTokens: s.InputSize,
+		SessionID: c.id, Step: step, SummaryVersion: s.Version, InputMessages: s.Input, InputTokens: s.InputSize,
 		SummaryTokens: s.Tokens, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model, Policy: c.policyInfo(),
 		EntityRetention: s.Retention, InventedRemoved: s.Invented, Calls: s.Calls, Attempts: s.Attempts,
 		Verification: &trace.Verification{Identifiers: s.Named, InventedRemoved: s.Invented, ReferencesAdded: s.Added}, OutputText: s.Text,
@@ -118,19 +117,19 @@ func (c *call) emitSummary(r *run, p policy.Pass, stored storage.Written) {
 	e.FilePath, e.S3Key = place(stored)
 	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
 	e.Payload = summaryPayload(s, body)
-	c.emit(c.event(e, c.m.now()))
+	return append(events, c.event(e, c.m.now()))
 }
 
-func (c *call) emitPruned(r *run, out *policy.Outcome) {
+func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {
 	res, ids := c.res, c.pruned(out.Conversation)
 	e := trace.PrunedMessages{
-		SessionID: c.id, Step: r.step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: len(c.history),
+		SessionID: c.id, Step: step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: len(c.history),
 		SummarizedCount: res.SummarisedCount, DroppedCount: res.DroppedCount, MaskedCount: res.MaskedCount, TruncatedCount: res.TruncatedCount,
 		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
 		Kept: kept(out.View), Layers: layersOf(out.View),
 		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
 	}
-	c.emit(c.event(e, c.m.now()))
+	return c.event(e, c.m.now())
 }
 
 func layersOf(v *policy.View) trace.Layers {
@@ -149,17 +148,14 @@ func layersOf(v *policy.View) trace.Layers {
 	return l
 }
 
-func (c *call) emitFallback(p policy.Pass) {
+func (c *call) fallbackEvent(step int, p policy.Pass) trace.Event {
 	s := p.Summary
-	if s == nil {
-		return
-	}
 	e := trace.Error{
-		SessionID: c.id, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
+		SessionID: c.id, Step: step, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
 		Chain: s.Errors, Tokens: s.InputSize,
 	}
 	if n := len(s.Errors); n > 0 {
 		e.Message = s.Errors[n-1]
 	}
-	c.emit(c.event(e, p.Started))
+	return c.event(e, p.Started)
 }

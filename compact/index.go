@@ -139,14 +139,14 @@ func shownAs(decision string) turnindex.Shown {
 func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (err error) {
 	n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
 	step.Turns, step.Evicted = n.ledger(out.Conversation), c.evicted(r, out, n)
-	step.Index, err = c.writeIndex(ctx, r, out, n)
+	step.Index, err = c.writeIndex(ctx, r, out, n, step.Step)
 	return err
 }
 
 // writeIndex stores the turn index of the step: what is new since the step
 // before, or shown otherwise, and what the indexes hold that it takes the
 // place of.
-func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *numbered) (*indexRef, error) {
+func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *numbered, step int) (*indexRef, error) {
 	changed := map[int]bool{}
 	for _, i := range c.changed(out) {
 		changed[i] = true
@@ -165,15 +165,16 @@ func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *n
 		rows = append(rows, row)
 	}
 	set := &turnindex.Set{}
-	set.Cover(r.step, r.step)
+	set.Cover(step, step)
 	if err := addRows(set, path.Base(r.written.Key.String()), rows); err != nil {
 		return nil, err
 	}
-	first := c.s.merge(ctx, set, r.step)
-	w, err := c.s.log.Index(ctx, r.step, set)
+	first := c.s.merge(ctx, set, step)
+	w, err := c.s.log.Index(ctx, step, set)
 	if err != nil {
 		return nil, err
 	}
+	r.files = append(r.files, w)
 	return &indexRef{File: path.Base(w.Key.String()), First: first}, nil
 }
 

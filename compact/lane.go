@@ -1,12 +1,12 @@
 package compact
 
-import "sync"
+import "github.com/agentcompact/compact/internal/ctxlock"
 
-// lane is one agent's branch of a session. Its mutex is held for a whole call: two
+// lane is one agent's branch of a session. Its lock is held for a whole call: two
 // calls of one agent come one after the other, so that the second sees what
 // the first decided.
 type lane struct {
-	mu   sync.Mutex
+	mu   ctxlock.Mutex
 	memo memo
 	// explained remembers that the wait above the trigger was explained.
 	explained bool

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
@@ -63,6 +64,7 @@ type session struct {
 
 	mu       sync.Mutex
 	steps    []ledgerStep
+	reserved map[int]bool // numbers of files whose step is not known yet
 	origins  map[message.Fingerprint]map[int]policy.Origin
 	lanes    map[owner]*lane
 	calls    uint64        // that ended
@@ -75,7 +77,8 @@ type session struct {
 	checked  time.Time                   // when the archive was last asked for newer steps
 	volatile bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
-	flush sync.Mutex // one writer of pending lines at a time, so that they stay in order
+	committing ctxlock.Mutex // held from the look for the next number until the step is committed
+	flush      ctxlock.Mutex // one writer of pending lines at a time, so that they stay in order
 }
 
 // owner is whose steps they are: those of one agent and branch are never
@@ -92,7 +95,7 @@ func openSession(ctx context.Context, a storage.Archive, id string) (*session, e
 	if err != nil {
 		return nil, err
 	}
-	s := &session{id: id, log: log, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
+	s := &session{id: id, log: log, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
 		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)
 }
@@ -168,6 +171,35 @@ func (s *session) snapshot() []ledgerStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.steps[:len(s.steps):len(s.steps)]
+}
+
+// next returns the number of the next step.
+func (s *session) next() int { return len(s.snapshot()) + 1 }
+
+func (s *session) add(step ledgerStep) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if step.Step == len(s.steps)+1 {
+		s.learn(step)
+	}
+}
+
+// addVolatile learns a step that only this process knows.
+func (s *session) addVolatile(step ledgerStep) {
+	step.Volatile = true
+	s.add(step)
+}
+
+func (s *session) setVolatile() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.volatile = true
+}
+
+func (s *session) isVolatile() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.volatile
 }
 
 func (s *session) known(fp message.Fingerprint) map[int]policy.Origin {

@@ -72,6 +72,19 @@ type stepRow struct {
 	Before int    `json:"tokens_before"`
 	After  int    `json:"tokens_after"`
 	Note   string `json:"note,omitempty"`
+
+	Archive string `json:"archive,omitempty"` // the file that holds what was taken out
+}
+
+// elsewhere returns the file of a step that is archived under another number:
+// several agents compacted at once.
+func (s *stepRow) elsewhere() string {
+	for _, kind := range []string{"transcript-pre-compact", "originals"} {
+		if strings.HasPrefix(s.Archive, fmt.Sprintf("%s-%03d.", kind, s.Step)) {
+			return ""
+		}
+	}
+	return s.Archive
 }
 
 type storedRow struct {
@@ -126,7 +139,7 @@ func (a *app) printSheet(v *sheet) error {
 	}
 	for _, s := range v.Steps {
 		line := fmt.Sprintf("%4d  %-9s  %10s%10s  %s", s.Step, oneLine(s.Kind), count(s.Before), count(s.After), oneLine(s.Model))
-		for _, more := range []string{s.Agent, s.Note} {
+		for _, more := range []string{s.Agent, s.Note, s.elsewhere()} {
 			if more != "" {
 				line += " · " + oneLine(more)
 			}

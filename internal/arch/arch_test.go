@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"internal/arch":      {},
 	"internal/ctxlock":   {},
 	"internal/setting":   {},
+	"internal/crew":      {"message", "strategy", "storage", "compact"},
 	"internal/corpus":    {},
 	"internal/canary":    {},
 	"internal/invariant": {"message"},

@@ -1,0 +1,274 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"time"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+)
+
+// attempts bounds how often a call decides anew because another process
+// committed a step of its own lane meanwhile.
+const attempts = 5
+
+// maxTries bounds how often an outcome asks for the next number. Each try that
+// fails is a step of somebody else.
+const maxTries = 1000
+
+var (
+	errStale = errors.New("compact: another process committed a step of this agent and branch first")
+	errTaken = errors.New("compact: another process took the number of this step")
+)
+
+// commit makes a step of an outcome: what it takes out is stored first, then
+// the events, then the ledger. Only then the view changes. All that takes long
+// is done before the session's lock is asked for, so that a summary of one
+// agent holds up no other.
+func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
+	if err := c.archive(ctx, r, out); err != nil {
+		return err
+	}
+	started := c.m.now()
+	c.took(out)
+	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
+	err := c.makeStep(ctx, r, out)
+	c.res.Timing.Commit = c.m.now().Sub(started)
+	if err != nil {
+		c.res.Step = 0
+	}
+	return err
+}
+
+// archive waits until what the outcome takes out is stored.
+func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
+	var originals []int
+	if !c.q.manual && c.res.Reason == trace.ReasonEveryCall {
+		originals = c.changed(out)
+	}
+	r.startArchive(ctx, originals)
+	waited := c.m.now()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c.res.Timing.Archive = c.m.now().Sub(waited)
+	c.hold(r.archived)
+	if r.err == nil {
+		return nil
+	}
+	return c.archiveFailed(ctx, "transcript", r.err)
+}
+
+// makeStep gives the outcome the next free number, whatever others have
+// committed meanwhile: only a step of this call's own lane is one that the
+// decision should have known.
+func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error {
+	if err := c.s.committing.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.s.committing.Unlock()
+	for try := range maxTries {
+		mine, err := c.catchUp(ctx, r)
+		switch {
+		case mine > 0: // the answer to its commit had been lost
+			c.committed(r, mine)
+			return nil
+		case errors.Is(err, errStale) && c.lastAttempt:
+			return c.uncommitted(r, errStale)
+		case err != nil:
+			return err
+		}
+		if err := c.tryStep(ctx, r, out, c.s.next()); !errors.Is(err, errTaken) {
+			return err
+		}
+		if err := backOff(ctx, try); err != nil {
+			return err
+		}
+	}
+	return c.uncommitted(r, errTaken)
+}
+
+// catchUp reads the steps of others. errStale is the answer to one of this
+// call's lane that its decision has not seen. A step that is this very outcome
+// is returned.
+func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
+	if c.s.isVolatile() {
+		return 0, nil
+	}
+	if err := c.s.reload(ctx); err != nil {
+		return 0, c.archiveFailed(ctx, "read", err)
+	}
+	for _, step := range c.s.snapshot()[c.seen:] {
+		if step.owner() != c.q.owner() {
+			continue
+		}
+		if r.err == nil && step.Archive == path.Base(r.written.Key.String()) {
+			return step.Step, nil // nobody else has written that file
+		}
+		return 0, errStale
+	}
+	return 0, nil
+}
+
+// tryStep stores the step under a number. errTaken: the number is another's by
+// now.
+func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number int) error {
+	c.res.Step = number
+	step := c.ledger(r, out, number)
+	if r.err != nil || c.s.isVolatile() {
+		c.s.addVolatile(step)
+		c.settle(number)
+		return nil
+	}
+	r.files = []storage.Written{r.written}
+	if err := c.storeSummary(ctx, r, number); err != nil {
+		return c.unstored(ctx, "summary", err, step)
+	}
+	if err := c.index(ctx, r, out, &step); err != nil {
+		return c.unstored(ctx, "index", err, step)
+	}
+	lines := c.stepLines(number)
+	c.logParent(nil)
+	if err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...); err != nil {
+		return c.unstored(ctx, "events", err, step)
+	}
+	return c.create(ctx, r, step)
+}
+
+// create creates the ledger of a step, which commits it.
+func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
+	raw, err := json.Marshal(step)
+	if err != nil {
+		return err
+	}
+	w, err := c.s.log.Commit(ctx, step.Step, c.s.redactor.Record(raw), r.files...)
+	switch {
+	case errors.Is(err, storage.ErrExists):
+		c.lost(step.Step)
+		return errTaken
+	case err != nil:
+		return c.unstored(ctx, "commit", err, step)
+	}
+	r.files = append(r.files, w)
+	c.s.add(step)
+	c.committed(r, step.Step)
+	return nil
+}
+
+// committed ends a call whose step is in the archive.
+func (c *call) committed(r *run, number int) {
+	c.res.Step = number
+	c.res.Archived = c.place(r.files)
+	c.settle(number)
+}
+
+func (c *call) place(files []storage.Written) *Archived {
+	a := &Archived{Adapter: c.m.adapter(), Location: c.s.log.Location(), Head: c.s.log.ManifestHead()}
+	for _, w := range files {
+		a.Files = append(a.Files, path.Base(w.Key.String()))
+	}
+	return a
+}
+
+// uncommitted lets a view out that the ledger does not take. What it takes out
+// is archived; the next call finds out what the ledger has instead.
+func (c *call) uncommitted(r *run, why error) error {
+	c.res.Step = 0
+	if r.err == nil {
+		c.res.Archived = c.place([]storage.Written{r.written})
+	}
+	c.settle(0)
+	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
+	c.emitError("Conflict", "uncommitted", fmt.Errorf("%w: %w", ErrConflict, why))
+	return nil
+}
+
+// storeSummary writes the summary that this call made, if any: before the
+// events, which say where it is.
+func (c *call) storeSummary(ctx context.Context, r *run, number int) error {
+	if c.summary == nil {
+		return nil
+	}
+	w, err := c.s.log.Summary(ctx, number, c.s.summaryFile(number, c.summary))
+	if err != nil {
+		return err
+	}
+	r.summary, r.files = w, append(r.files, w)
+	return nil
+}
+
+// unstored ends a step that the archive did not take: with the error, or, where
+// the configuration says to go on, by keeping it in memory.
+func (c *call) unstored(ctx context.Context, op string, err error, step ledgerStep) error {
+	if err := c.archiveFailed(ctx, op, err); err != nil {
+		return err
+	}
+	c.s.addVolatile(step)
+	c.settle(step.Step)
+	return nil
+}
+
+// archiveFailed turns a failure of the archive into the error of the call, or
+// into a warning where the configuration says to go on.
+func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
+	if c.m.cfg.Storage.OnError != "continue" {
+		return failed
+	}
+	c.res.Warnings = append(c.res.Warnings, "nothing was archived (storage.on_error: continue): "+failed.Error())
+	c.emitError("ArchiveFailed", "continue", failed)
+	c.s.setVolatile()
+	return nil
+}
+
+// ledger writes down what the step did.
+func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
+	step := ledgerStep{
+		V: ledgerVersion, Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
+		Model: c.ep.name, Window: c.ep.window,
+		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
+		Archive: path.Base(r.written.Key.String()),
+	}
+	switch {
+	case c.q.manual:
+		step.Kind = "manual"
+	case c.res.Reason == trace.ReasonEveryCall:
+		step.Kind = "always"
+	}
+	for _, p := range out.Passes {
+		if p.Applied > 0 {
+			step.Recipes = append(step.Recipes, p.Recipe)
+		}
+	}
+	in, n := policy.Coverage(step.Recipes)
+	step.In = policy.Link{N: in, Hash: c.now.chain[in]}
+	step.Out = policy.Link{N: n, Hash: out.Conversation.Chain()[n]}
+	return step
+}
+
+// backOff lets others go first: not at all the first time, then for a random
+// moment of at most a quarter of a second.
+func backOff(ctx context.Context, try int) error {
+	if try == 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(rand.N(time.Millisecond << min(try, 8)))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,219 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/crew"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+// overtaken is an archive in which somebody else is first, whenever a ledger
+// is about to be created: by then the call has looked for the next number.
+type overtaken struct {
+	*memory.Archive
+	by    func(n int) // n counts from 1
+	n     int
+	after error // what the creation of the first ledger says, although it was made
+}
+
+func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if !strings.Contains(k.String(), "/ledger-") {
+		return o.Archive.Create(ctx, k, b)
+	}
+	if o.by != nil {
+		o.n++
+		o.by(o.n)
+	}
+	err := o.Archive.Create(ctx, k, b)
+	if o.after != nil && err == nil {
+		err, o.after = o.after, nil
+	}
+	return err
+}
+
+// rival is another process that compacts the session, as agents of its own.
+func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Option) {
+	m := crew.Manager(t, a, &counting{})
+	return func(history int, opts ...compact.Option) {
+		t.Helper()
+		res, err := m.Preflight(t.Context(), "s", historyOf(history, 100), opts...)
+		if err != nil || res.Step == 0 {
+			t.Errorf("the other process: step %d, %v", res.Step, err)
+		}
+	}
+}
+
+// historyOf is one of several histories, no two of which are alike.
+func historyOf(n, rounds int) []message.Message {
+	history := loop(rounds, 200)
+	history[1] = message.User(fmt.Sprintf("Make all tests of module_%d pass.", n))
+	return history
+}
+
+func asAgent(name string) compact.Option { return compact.WithAgent(name) }
+
+// stepsSaid are the numbers of steps that events speak of.
+func stepsSaid(t *testing.T, events []trace.Event) (steps []int) {
+	t.Helper()
+	for _, e := range events {
+		var data struct{ Step int }
+		if err := json.Unmarshal([]byte(e.Data.String()), &data); err != nil {
+			t.Fatal(err)
+		}
+		if data.Step > 0 && !slices.Contains(steps, data.Step) {
+			steps = append(steps, data.Step)
+		}
+	}
+	return steps
+}
+
+// A number that an agent of another process takes at the last moment costs
+// another number, and nothing else.
+func TestLostNumberCostsNoDecision(t *testing.T) {
+	a := &overtaken{Archive: memory.New()}
+	other := rival(t, a.Archive)
+	a.by = func(n int) {
+		if n <= 2 {
+			other(n, asAgent(fmt.Sprint("other-", n)))
+		}
+	}
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	history := historyOf(0, 100)
+	res := r.preflight(history)
+	if res.Step != 3 || !res.Triggered || res.Summary == nil || res.After.Total > res.Target || len(res.Warnings) > 0 {
+		t.Errorf("step %d, triggered %v, %d tokens, warnings %q", res.Step, res.Triggered, res.After.Total, res.Warnings)
+	}
+	if n := s.calls.Load(); n != 1 {
+		t.Errorf("the summariser was asked %d times", n)
+	}
+	var stages []string
+	for _, st := range res.Stages {
+		stages = append(stages, st.Stage)
+	}
+	if len(stages) != len(slices.Compact(slices.Sorted(slices.Values(stages)))) {
+		t.Errorf("stages %q: some are said twice", stages)
+	}
+	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{3}) {
+		t.Errorf("exporters hear of steps %v, want 3 alone", got)
+	}
+	crew.Verify(t, a, 3)
+	lostLines(t, a, []int{1, 2})
+	masked := decided(res, policy.Summarised)
+	text, err := r.Recall(t.Context(), "s", history[masked[len(masked)-1]].Parts[0].Fingerprint().Ref())
+	if err != nil || text == "" {
+		t.Errorf("what the step took out is not found: %v", err)
+	}
+	again := r.preflight(history)
+	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
+		t.Error("the next call has another view")
+	}
+}
+
+// lostLines holds the audit log against the numbers that were lost.
+func lostLines(t *testing.T, a storage.Archive, want []int) {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost []int
+	for line, err := range s.EventLines(t.Context()) {
+		var e struct {
+			Data struct {
+				Type string `json:"error_type"`
+				Step int
+			}
+		}
+		if err != nil || json.Unmarshal(line, &e) != nil {
+			t.Fatal(err)
+		}
+		if e.Data.Type == "CommitLost" {
+			lost = append(lost, e.Data.Step)
+		}
+	}
+	if !slices.Equal(lost, want) {
+		t.Errorf("the audit log says that the numbers %v were lost, want %v", lost, want)
+	}
+}
+
+// A step of the same agent is one that the decision should have known.
+func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
+	a := &overtaken{Archive: memory.New()}
+	other := crew.Manager(t, a.Archive, &counting{})
+	history := historyOf(0, 100)
+	var theirs *compact.Result
+	a.by = func(n int) {
+		if n == 1 {
+			theirs, _ = other.Preflight(t.Context(), "s", history)
+		}
+	}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: &counting{}})
+	res := r.preflight(history)
+	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {
+		t.Errorf("the view is another than that of step %d", theirs.Step)
+	}
+	if res.Triggered || res.Step != 0 || res.Archived != nil || len(res.Stages) > 0 || res.Reason != trace.ReasonBelow || res.Replayed == 0 {
+		t.Errorf("the result tells of a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
+	}
+	if res.ReductionStage != theirs.ReductionStage || res.Keep != r.preflight(history).Keep {
+		t.Errorf("reduction %s, kept %+v", res.ReductionStage, res.Keep)
+	}
+	crew.Verify(t, a, 1)
+}
+
+// Where steps of the same agent don't end, the view that was computed goes out:
+// never the raw history.
+func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
+	a := &overtaken{Archive: memory.New()}
+	other := rival(t, a.Archive)
+	a.by = func(n int) { other(n) } // the same agent, with a history of its own each time
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: &counting{}})
+	history := historyOf(0, 100)
+	res := r.preflight(history)
+	if !res.Triggered || res.Step != 0 || res.After.Total > res.Target || len(decided(res, policy.Summarised)) == 0 {
+		t.Errorf("triggered %v, step %d, a view of %d tokens", res.Triggered, res.Step, res.After.Total)
+	}
+	if res.Archived == nil || len(res.Archived.Files) != 1 || len(res.Warnings) != 1 {
+		t.Errorf("archived %+v, warnings %q", res.Archived, res.Warnings)
+	}
+	conflict := false
+	for _, e := range r.named(trace.NameError) {
+		conflict = conflict || strings.Contains(e.Data.String(), `"error_type":"Conflict"`)
+	}
+	if got := stepsSaid(t, r.events.Events()); !conflict || len(got) > 0 {
+		t.Errorf("said as an event: %v; exporters hear of steps %v", conflict, got)
+	}
+	a.by = nil
+	if next := r.preflight(history); next.Step != a.n+1 {
+		t.Errorf("the next call makes step %d, want %d", next.Step, a.n+1)
+	}
+	crew.Verify(t, a, a.n+1)
+}
+
+// An archive may say that there is a ledger already when it was this call's own:
+// the answer to the request that made it got lost.
+func TestCommitWhoseAnswerWasLostIsOne(t *testing.T) {
+	a := &overtaken{Archive: memory.New()}
+	a.after = storage.ErrExists
+	s := &counting{}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	res := r.preflight(historyOf(0, 100))
+	if res.Step != 1 || !res.Triggered || res.Archived == nil || s.calls.Load() != 1 {
+		t.Errorf("step %d, triggered %v, archived %v, %d summaries", res.Step, res.Triggered, res.Archived, s.calls.Load())
+	}
+	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{1}) {
+		t.Errorf("exporters hear of steps %v", got)
+	}
+	crew.Verify(t, a, 1)
+}

@@ -1,0 +1,182 @@
+// Package crew lets several agents of one session work at once, in one process
+// or in several, and compares what each got with what it gets alone.
+package crew
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// Session is the session that all of them are of.
+const Session = "s"
+
+// A Summarizer takes its time, and says the same of the same.
+type Summarizer struct {
+	After time.Duration // that one summary takes
+	Calls atomic.Int64
+}
+
+// Summarize implements [strategy.Summarizer].
+func (s *Summarizer) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
+	s.Calls.Add(1)
+	select {
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	case <-time.After(s.After):
+	}
+	last := q.Messages[len(q.Messages)-1]
+	return strategy.Draft{
+		Text:         fmt.Sprintf("## Goals and success criteria\n- [open] %d messages up to %.40s\n", len(q.Messages), last.Text()),
+		PromptTokens: 900, CompletionTokens: 20,
+	}, nil
+}
+
+// A Crew is several agents, each with a history of its own that grows from call
+// to call.
+type Crew struct {
+	Agents []int                          // their numbers
+	As     func(agent int) compact.Option // who is whom
+	First  int                            // rounds of the history of the first call
+	Grow   int                            // and how many more at each further one
+	Calls  int
+}
+
+// History is that of an agent in a call: no two agents have one that is alike.
+func (c *Crew) History(agent, call int) []message.Message {
+	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprintf("Make all tests of module_%d pass.", agent))}
+	for i := range c.First + call*c.Grow {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history,
+			message.Assistant("", message.Call(id, "read_file", fmt.Sprintf(`{"path":"pkg/file_%d.go"}`, i))),
+			message.ToolResult(id, fmt.Sprintf("file_%d.go: %s", i, strings.Repeat("word ", 200))))
+	}
+	return history
+}
+
+// An Outcome is what a crew got.
+type Outcome struct {
+	Views       map[int][]string // of each agent, the hash of the view of each call
+	Compactions int
+	Summaries   int // that compactions made
+}
+
+// Add adds what others of the crew got.
+func (o *Outcome) Add(other Outcome) {
+	if o.Views == nil {
+		o.Views = map[int][]string{}
+	}
+	for agent, views := range other.Views {
+		o.Views[agent] = append(o.Views[agent], views...)
+	}
+	o.Compactions += other.Compactions
+	o.Summaries += other.Summaries
+}
+
+// Work lets the agents work, all at once or one after the other. An error, or a
+// view above the budget, fails the test.
+func (c *Crew) Work(t testing.TB, m *compact.CompactManager, atOnce bool) (all Outcome) {
+	t.Helper()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for _, agent := range c.Agents {
+		one := func() {
+			got := c.one(t, m, agent)
+			mu.Lock()
+			defer mu.Unlock()
+			all.Add(got)
+		}
+		if atOnce {
+			wg.Go(one)
+		} else {
+			one()
+		}
+	}
+	wg.Wait()
+	return all
+}
+
+func (c *Crew) one(t testing.TB, m *compact.CompactManager, agent int) Outcome {
+	out := Outcome{Views: map[int][]string{}}
+	for call := range c.Calls {
+		res, err := m.Preflight(context.Background(), Session, c.History(agent, call), c.As(agent))
+		if err != nil {
+			t.Errorf("agent %d, call %d: %v", agent, call, err)
+		}
+		if res.After.Total > res.Budget {
+			t.Errorf("agent %d, call %d: a view of %d tokens, %d fit", agent, call, res.After.Total, res.Budget)
+		}
+		if res.Triggered {
+			out.Compactions++
+		}
+		if slices.ContainsFunc(res.Stages, func(s compact.StageReport) bool { return s.Stage == strategy.StageName && s.Edits > 0 }) {
+			out.Summaries++
+		}
+		out.Views[agent] = append(out.Views[agent], hash(res.Messages))
+	}
+	return out
+}
+
+func hash(view []message.Message) string {
+	var b []byte
+	for _, m := range view {
+		b = append(openai.AppendMessage(b, m), '\n')
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// Compare holds what a crew got at once against what its agents get alone:
+// calls is how often the summariser was asked meanwhile.
+func Compare(t testing.TB, got, alone Outcome, calls int64) {
+	t.Helper()
+	for agent, views := range alone.Views {
+		if !slices.Equal(got.Views[agent], views) {
+			t.Errorf("agent %d got other views than alone", agent)
+		}
+	}
+	if got.Compactions != alone.Compactions || got.Compactions == 0 {
+		t.Errorf("%d compactions, alone they were %d", got.Compactions, alone.Compactions)
+	}
+	if int(calls) != got.Summaries || got.Summaries != alone.Summaries || calls == 0 {
+		t.Errorf("the summariser was asked %d times for %d summaries, alone there are %d", calls, got.Summaries, alone.Summaries)
+	}
+}
+
+// Verify holds what the archive has of the session against its manifest and its
+// ledgers, as compactctl archive verify does.
+func Verify(t testing.TB, a storage.Archive, steps int) {
+	t.Helper()
+	report, err := storage.Verify(context.Background(), a, Session, storage.VerifyOptions{Refs: compact.Refs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Errorf("verify: %s", p)
+	}
+	if report.Steps != steps {
+		t.Errorf("%d steps are committed, want %d", report.Steps, steps)
+	}
+}
+
+// Manager is one with a window that the histories of a crew outgrow.
+func Manager(t testing.TB, a storage.Archive, s strategy.Summarizer) *compact.CompactManager {
+	t.Helper()
+	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
