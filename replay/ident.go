@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Bounds of an identifier, in bytes. What is longer is data.
+const (
+	minIdentifier = 3
+	maxIdentifier = 200
+)
+
+// identifiers calls f with each identifier of a text: a path, URL, host, flag,
+// name in code, hash or number of three digits and more. It is a plain reading
+// of its own, shared with nothing that writes summaries.
+func identifiers(text string, f func(string)) {
+	for word := range strings.FieldsFuncSeq(text, breaks) {
+		word = strings.Trim(word, ".:-/@#*~!?&=+|%^$\\")
+		word = strings.TrimPrefix(word, "./")
+		if len(word) >= minIdentifier && len(word) <= maxIdentifier && isIdentifier(word) {
+			f(word)
+		}
+	}
+}
+
+// breaks reports whether a rune ends a word.
+func breaks(r rune) bool {
+	switch r {
+	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '=', '|', '\\':
+		return true
+	}
+	return unicode.IsSpace(r)
+}
+
+// isIdentifier tells names from words: a digit, a mark between letters, or a
+// capital behind a small letter.
+func isIdentifier(word string) bool {
+	digits, letters, marks, hump := 0, 0, 0, false
+	last := rune(0)
+	for _, r := range word {
+		switch {
+		case '0' <= r && r <= '9':
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+			hump = hump || unicode.IsUpper(r) && unicode.IsLower(last)
+		case strings.ContainsRune("_./:@#", r):
+			marks++
+		case r == utf8.RuneError:
+			return false
+		}
+		last = r
+	}
+	switch {
+	case letters == 0:
+		return digits >= minIdentifier
+	case digits > 0 || hump:
+		return true
+	}
+	return marks > 0 && letters > marks
+}
+
+// isReadable reports whether somebody could work from a line: at least a
+// quarter of its words are plain words. A list of names is not.
+func isReadable(line string) bool {
+	words, plain := 0, 0
+	for w := range strings.FieldsSeq(line) {
+		words++
+		if isPlain(w) {
+			plain++
+		}
+	}
+	return plain > 0 && 4*plain >= words
+}
+
+// isPlain reports whether a word is a word: two letters or more and nothing
+// else, but for the punctuation that follows it.
+func isPlain(word string) bool {
+	word = strings.TrimRight(word, ".,:;!?)")
+	n := 0
+	for i, r := range word {
+		if !unicode.IsLetter(r) || i > 0 && unicode.IsUpper(r) {
+			return false
+		}
+		n++
+	}
+	return n >= 2
+}
+
+// said calls f with every text that a message shows a reader.
+func said(m *message.Message, f func(string)) {
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		f(p.Text)
+		f(p.Name)
+		f(string(p.Args))
+	}
+}

@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// Managed is a policy of this module: a manager under a configuration. Model
+// and window are those of the replay, the archive is in memory, and nothing is
+// exported.
+func Managed(name string, c compact.Config) Policy { return managed{name, c} }
+
+type managed struct {
+	name   string
+	config compact.Config
+}
+
+func (p managed) Name() string    { return p.name }
+func (p managed) Reference() bool { return false }
+
+// sessionID is the same for every session: each has a manager and an archive
+// of its own.
+const sessionID = "replay"
+
+func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
+	c := p.config
+	c.Model, c.MaxContextTokens = e.Model, e.Window
+	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
+	c.Trace = compact.TraceConfig{}
+	c.Now = e.Now
+	m, err := compact.New(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &manager{m: m, s: s}, nil
+}
+
+type manager struct {
+	m *compact.CompactManager
+	s *Session
+}
+
+func (r *manager) View(ctx context.Context, history []message.Message) (View, error) {
+	began := time.Now()
+	res, err := r.m.Preflight(ctx, sessionID, history, compact.WithTools(r.s.Tools))
+	v := View{
+		Messages: res.Messages, Sources: res.Sources, Compacted: res.Step > 0, Reason: res.Reason, Elapsed: time.Since(began),
+	}
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, compact.ErrInsufficientBudget):
+		v.Messages, v.Sources, v.Refused, v.Reason = history, identity(len(history)), true, err.Error()
+		return v, nil
+	}
+	return v, err
+}
+
+func (r *manager) Close(ctx context.Context) error { return r.m.Close(ctx) }

@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// needs knows of one session which identifiers each message holds, and which
+// each answer uses.
+type needs struct {
+	holds map[string][]int // identifier → the messages that hold it, ascending
+	uses  map[int][]string // assistant message → the identifiers it uses
+	made  map[message.Fingerprint]map[string]bool
+}
+
+func newNeeds(msgs []message.Message) *needs {
+	n := &needs{holds: map[string][]int{}, uses: map[int][]string{}, made: map[message.Fingerprint]map[string]bool{}}
+	for i := range msgs {
+		seen := map[string]bool{}
+		said(&msgs[i], func(text string) {
+			identifiers(text, func(id string) { seen[strings.Clone(id)] = true })
+		})
+		if msgs[i].Role == message.RoleAssistant {
+			n.uses[i] = n.known(seen)
+		}
+		for id := range seen {
+			n.holds[id] = append(n.holds[id], i)
+		}
+	}
+	return n
+}
+
+// known returns those identifiers that an earlier message holds, sorted.
+func (n *needs) known(ids map[string]bool) []string {
+	var out []string
+	for id := range ids {
+		if len(n.holds[id]) > 0 {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// at returns how many identifiers the answer at a message needs, and which of
+// them the view does not hold. A message of the history holds what it held; one
+// that was edited, or made by the policy, holds what stands in it, the latter
+// in readable lines alone.
+func (n *needs) at(call int, history []message.Message, v *View) (needed int, missing []string) {
+	uses := n.uses[call]
+	if len(uses) == 0 {
+		return 0, nil
+	}
+	whole := make([]bool, len(history))
+	var changed []map[string]bool
+	for k := range v.Messages {
+		src := v.Sources[k]
+		if src >= 0 && message.Identical(v.Messages[k], history[src]) {
+			whole[src] = true
+			continue
+		}
+		changed = append(changed, n.of(&v.Messages[k], src < 0))
+	}
+	for _, id := range uses {
+		if !n.held(id, whole, changed) {
+			missing = append(missing, id)
+		}
+	}
+	return len(uses), missing
+}
+
+func (n *needs) held(id string, whole []bool, changed []map[string]bool) bool {
+	for _, i := range n.holds[id] {
+		if i >= len(whole) {
+			break
+		}
+		if whole[i] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(changed, func(ids map[string]bool) bool { return ids[id] })
+}
+
+// of returns the identifiers of a message that is not one of the history.
+func (n *needs) of(m *message.Message, made bool) map[string]bool {
+	fp := m.Fingerprint()
+	if ids, ok := n.made[fp]; ok {
+		return ids
+	}
+	ids := map[string]bool{}
+	said(m, func(text string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			if !made || isReadable(line) {
+				identifiers(line, func(id string) { ids[strings.Clone(id)] = true })
+			}
+		}
+	})
+	n.made[fp] = ids
+	return ids
+}

@@ -1,0 +1,164 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
+)
+
+// Raw sends everything, however much it is.
+func Raw() Policy {
+	return reference{"raw", func(Env) step { return func(h []message.Message) View { return whole(h) } }}
+}
+
+// Sliding replaces every tool result that is older than the last turns
+// assistant messages by a short placeholder, anew at each call.
+func Sliding(turns int) Policy {
+	return reference{fmt.Sprintf("sliding:%d", turns), func(Env) step {
+		return func(h []message.Message) View {
+			v := whole(h)
+			v.Messages = append([]message.Message(nil), h...)
+			seen := 0
+			for i := len(h) - 1; i >= 0; i-- {
+				if seen >= turns && len(h[i].ResultText()) > len(slidingMark) {
+					v.Messages[i] = masked(h[i])
+				}
+				if h[i].Role == message.RoleAssistant {
+					seen++
+				}
+			}
+			return v
+		}
+	}}
+}
+
+const slidingMark = "[old tool output removed]"
+
+// masked returns a message whose results are placeholders; one that can't be
+// edited stays.
+func masked(m message.Message) message.Message {
+	for p := range m.Parts {
+		if m.Parts[p].Kind != message.KindToolResult || len(m.Parts[p].Text) <= len(slidingMark) {
+			continue
+		}
+		if next, err := m.WithPartText(p, slidingMark); err == nil {
+			m = next
+		}
+	}
+	return m
+}
+
+// DropOldest sends the system messages and the last turns assistant messages
+// with all that belongs to them, as a sliding window over the conversation does.
+func DropOldest(turns int) Policy {
+	return reference{fmt.Sprintf("drop:%d", turns), func(Env) step {
+		return func(h []message.Message) View { return without(h, recentFrom(h, turns), nil) }
+	}}
+}
+
+// Summarise lets a model write a summary when a prompt reaches a share of the
+// window: of all but the system messages and the last six turns. The summary is
+// a stand-in of 1500 tokens that says nothing: it is paid for as if the agent's
+// own model had written it behind the cached prefix.
+func Summarise(share float64) Policy {
+	return reference{fmt.Sprintf("summarise:%g", share), func(e Env) step {
+		s := &summariser{env: e, share: share}
+		return s.view
+	}}
+}
+
+const (
+	summaryTurns  = 6    // that stay behind a summary
+	summaryTokens = 1500 // of the stand-in
+)
+
+type summariser struct {
+	env     Env
+	share   float64
+	cut     int // messages of the history that the summary stands for
+	summary *message.Message
+	number  int
+}
+
+func (s *summariser) view(h []message.Message) View {
+	v := without(h, s.cut, s.summary)
+	size := s.env.Count.Messages(v.Messages)
+	if float64(size) < s.share*float64(s.env.Window) {
+		return v
+	}
+	cut := recentFrom(h, summaryTurns)
+	if cut <= s.cut {
+		return v
+	}
+	s.number++
+	made := standIn(s.number)
+	s.cut, s.summary = cut, &made
+	v = without(h, s.cut, s.summary)
+	v.Compacted, v.Reason = true, "usage"
+	v.Summary = price.Usage{Cached: size, Output: summaryTokens}
+	return v
+}
+
+// standIn is a message of about summaryTokens tokens without a word that
+// anybody needs.
+func standIn(number int) message.Message {
+	return message.Assistant(fmt.Sprintf("Summary %d of what went before.%s", number, strings.Repeat(" the", summaryTokens-10)))
+}
+
+// recentFrom returns where the last turns assistant messages begin.
+func recentFrom(h []message.Message, turns int) int {
+	at := len(h)
+	for i := len(h) - 1; i >= 0 && turns > 0; i-- {
+		if h[i].Role == message.RoleAssistant {
+			at = i
+			turns--
+		}
+	}
+	if turns > 0 {
+		return 0
+	}
+	return at
+}
+
+// without returns the history from a message on, behind its system messages
+// and what stands for the rest.
+func without(h []message.Message, from int, instead *message.Message) View {
+	v := View{}
+	for i := range h {
+		if i == from && instead != nil {
+			v.Messages, v.Sources = append(v.Messages, *instead), append(v.Sources, -1)
+		}
+		if r := h[i].Role; i >= from || r == message.RoleSystem || r == message.RoleDeveloper {
+			v.Messages, v.Sources = append(v.Messages, h[i]), append(v.Sources, i)
+		}
+	}
+	v.Compacted = false
+	return v
+}
+
+func whole(h []message.Message) View { return View{Messages: h, Sources: identity(len(h))} }
+
+type step func([]message.Message) View
+
+// reference is a policy that needs no manager.
+type reference struct {
+	name  string
+	begin func(Env) step
+}
+
+func (r reference) Name() string    { return r.name }
+func (r reference) Reference() bool { return true }
+
+func (r reference) Begin(_ context.Context, _ *Session, e Env) (Runner, error) {
+	return plain{r.begin(e)}, nil
+}
+
+type plain struct{ next step }
+
+func (p plain) View(ctx context.Context, h []message.Message) (View, error) {
+	return p.next(h), ctx.Err()
+}
+func (p plain) Close(context.Context) error { return nil }

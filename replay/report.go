@@ -1,0 +1,118 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+)
+
+// A Row is one session under one policy and window.
+type Row struct {
+	Policy    string `json:"policy"`
+	Reference bool   `json:"reference"` // not a policy of this module
+	Window    int    `json:"window"`
+	Session   string `json:"session"`
+
+	Calls       int         `json:"calls"`
+	Cost        float64     `json:"cost_usd"`            // of the calls and the summaries
+	RawCost     float64     `json:"raw_cost_usd"`        // of the same calls with the whole history
+	SummaryCost float64     `json:"summary_cost_usd"`    // of the summaries alone
+	Usage       price.Usage `json:"usage"`               // of the calls
+	Largest     int         `json:"largest_prompt"`      // tokens
+	Over        int         `json:"calls_over_window"`   // calls whose prompt is larger than the window
+	Refused     int         `json:"calls_refused"`       // calls for which the policy could make no view
+	Compactions int         `json:"compactions"`         // calls that took something out
+	Changed     int         `json:"changed_prefixes"`    // calls that changed what the call before had sent
+	Needed      int         `json:"identifiers_needed"`  // by the recorded answers, of what their full prompts held
+	Held        int         `json:"identifiers_at_hand"` // of these, in the sent views
+
+	Points  []Point       `json:"-"` // the calls, in their order
+	Elapsed time.Duration `json:"-"` // own work; not deterministic
+}
+
+// A Point is one call.
+type Point struct {
+	Message   int     // the index of its answer
+	Tokens    int     // of its prompt
+	Cost      float64 // US dollars
+	Compacted bool
+	Refused   bool
+	Reason    string
+}
+
+func (r *Row) call(at int, v *View, u price.Usage, changed bool, needed, missing int, card price.Card) {
+	cost, summary := card.Cost(u), card.Cost(v.Summary)
+	r.Calls++
+	r.Cost += cost + summary
+	r.SummaryCost += summary
+	r.Usage = r.Usage.Plus(u)
+	r.Largest = max(r.Largest, u.Prompt())
+	r.Over += one(u.Prompt() > r.Window)
+	r.Refused += one(v.Refused)
+	r.Compactions += one(v.Compacted)
+	r.Changed += one(changed)
+	r.Needed += needed
+	r.Held += needed - missing
+	r.Elapsed += v.Elapsed
+	p := Point{Message: at, Tokens: u.Prompt(), Cost: cost + summary, Compacted: v.Compacted, Refused: v.Refused}
+	if v.Compacted || v.Refused {
+		p.Reason = v.Reason
+	}
+	r.Points = append(r.Points, p)
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A Report is what a replay found.
+type Report struct {
+	Model    string     `json:"model"` // whose tokens were counted
+	Card     price.Card `json:"prices"`
+	Sessions int        `json:"sessions"` // that were replayed
+	Totals   []Total    `json:"totals"`   // by window and policy, in the order in which they were given
+	Rows     []Row      `json:"rows"`     // by session, window and policy
+	Errors   []error    `json:"-"`        // sessions that could not be replayed, and why
+
+	options Options
+	found   []found
+}
+
+type found struct {
+	at   int
+	rows []Row
+	err  error
+}
+
+func newReport(o Options) *Report {
+	return &Report{Model: o.Model, Card: o.Card, options: o}
+}
+
+func (r *Report) add(at int, rows []Row, err error) { r.found = append(r.found, found{at, rows, err}) }
+func (r *Report) bad(at int, err error)             { r.found = append(r.found, found{at, nil, err}) }
+
+// finish puts what was found into the order of the sessions. What an ended
+// context cut short is left out, not counted as a mistake of the session.
+func (r *Report) finish() {
+	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.at, b.at) })
+	for _, f := range r.found {
+		switch {
+		case f.err == nil:
+			r.Sessions++
+			r.Rows = append(r.Rows, f.rows...)
+		case !isEnded(f.err):
+			r.Errors = append(r.Errors, f.err)
+		}
+	}
+	r.found = nil
+	r.Totals = totals(r.Rows, r.options)
+}
+
+// Err returns what kept sessions from being replayed, joined.
+func (r *Report) Err() error { return errors.Join(r.Errors...) }

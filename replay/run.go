@@ -1,0 +1,193 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/token"
+)
+
+// Options say how sessions are replayed.
+type Options struct {
+	Policies []Policy
+	Windows  []int         // tokens; default 200,000
+	Model    string        // whose tokens are counted; default "gpt-4o"
+	Card     price.Card    // what calls cost; default that of Model
+	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
+	Workers  int           // sessions at once; default one a core
+
+	// Progress is told how many calls of how many are done, from one goroutine
+	// at a time. The total is that of the sessions that were read so far.
+	Progress func(done, total int)
+}
+
+// A Source yields the sessions, one at a time, so that not all of them are in
+// memory. It is called from one goroutine at a time; ok is false at the end. An
+// error is one session that can't be read; the rest goes on.
+type Source func() (s *Session, ok bool, err error)
+
+// Of returns a source of sessions that are in memory.
+func Of(sessions ...*Session) Source {
+	return func() (*Session, bool, error) {
+		if len(sessions) == 0 {
+			return nil, false, nil
+		}
+		s := sessions[0]
+		sessions = sessions[1:]
+		return s, true, nil
+	}
+}
+
+// Run replays all sessions under all policies and windows. When ctx ends it
+// returns what is done, with the context's error. The error is nil where
+// single sessions failed: they are in the report.
+func Run(ctx context.Context, from Source, o Options) (*Report, error) {
+	o, err := o.filled()
+	if err != nil {
+		return nil, err
+	}
+	counter, err := token.ForModel(o.Model)
+	if err != nil {
+		return nil, err
+	}
+	count, err := token.NewEstimator(o.Model, counter, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{o: o, count: count, from: from, report: newReport(o)}
+	var wg sync.WaitGroup
+	for range o.Workers {
+		wg.Go(func() { r.work(ctx) })
+	}
+	wg.Wait()
+	r.report.finish()
+	return r.report, ctx.Err()
+}
+
+func (o Options) filled() (Options, error) {
+	if len(o.Windows) == 0 {
+		o.Windows = []int{200_000}
+	}
+	if o.Model == "" {
+		o.Model = "gpt-4o"
+	}
+	if o.Card == (price.Card{}) {
+		o.Card, _ = price.For(o.Model)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if len(o.Policies) == 0 {
+		return o, fmt.Errorf("replay: no policy is given")
+	}
+	return o, o.Card.Validate()
+}
+
+// runner is one Run.
+type runner struct {
+	o     Options
+	count *token.Estimator
+	from  Source
+
+	mu          sync.Mutex
+	report      *Report
+	read        int // sessions, in their order
+	done, total int // calls
+}
+
+// work replays session after session until there are none.
+func (r *runner) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		s, at, ok := r.next()
+		if !ok {
+			return
+		}
+		if s == nil {
+			continue
+		}
+		rows, err := r.session(ctx, s)
+		r.mu.Lock()
+		r.report.add(at, rows, err)
+		r.mu.Unlock()
+	}
+}
+
+// next reads the next session; nil where it can't be read.
+func (r *runner) next() (s *Session, at int, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok, err := r.from()
+	if !ok {
+		return nil, 0, false
+	}
+	at = r.read
+	r.read++
+	if err == nil && len(s.Calls()) == 0 {
+		s, err = nil, fmt.Errorf("%s: there is no answer in it, so that there is no call to replay", s.Name)
+	}
+	if err != nil {
+		r.report.bad(at, err)
+		return nil, at, true
+	}
+	r.total += len(s.Calls()) * (1 + len(r.o.Policies)*len(r.o.Windows))
+	return s, at, true
+}
+
+// session replays one session under everything.
+func (r *runner) session(ctx context.Context, s *Session) ([]Row, error) {
+	needs := newNeeds(s.Messages)
+	raw, err := r.replay(ctx, s, needs, Raw(), r.o.Windows[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	var rows []Row
+	for _, window := range r.o.Windows {
+		for _, p := range r.o.Policies {
+			row, err := r.replay(ctx, s, needs, p, window)
+			if err != nil {
+				return nil, fmt.Errorf("%s under %s at %d: %w", s.Name, p.Name(), window, err)
+			}
+			row.RawCost = raw.Cost
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// replay replays one session under one policy.
+func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy, window int) (Row, error) {
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	run, err := p.Begin(ctx, s, Env{Model: r.o.Model, Window: window, Count: r.count, Now: func() time.Time { return clock }})
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Policy: p.Name(), Reference: p.Reference(), Window: window, Session: s.Name}
+	b := biller{card: r.o.Card, count: r.count, gap: r.o.Gap, fixed: r.count.Tools(s.Tools) + r.count.Reply()}
+	for _, at := range s.Calls() {
+		v, err := run.View(ctx, s.Messages[:at:at])
+		if err != nil {
+			_ = run.Close(context.WithoutCancel(ctx))
+			return Row{}, err
+		}
+		u, changed := b.bill(v.Messages, s.Messages[at])
+		needed, missing := needs.at(at, s.Messages[:at], &v)
+		row.call(at, &v, u, changed, needed, len(missing), r.o.Card)
+		clock = clock.Add(r.o.Gap)
+		r.step()
+	}
+	return row, run.Close(ctx)
+}
+
+// step notes that a call is done.
+func (r *runner) step() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	if r.o.Progress != nil {
+		r.o.Progress(r.done, r.total)
+	}
+}
