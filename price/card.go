@@ -11,25 +11,25 @@ import (
 // cache. Prices are in US dollars per million tokens. The zero Card is not
 // valid; take one from [For], or fill one and call [Card.Validate].
 type Card struct {
-	Model string // the name, or the part of names, that the card is for
+	Model string `json:"model"` // the name, or the part of names, that the card is for
 
-	Input          float64 // prompt tokens that have nothing to do with the cache
-	CacheRead      float64 // prompt tokens that were read from the cache
-	CacheWrite     float64 // prompt tokens that were written into the cache, at its shorter lifetime
-	CacheWriteHour float64 // the same at a lifetime of an hour; equal to CacheWrite where there is one lifetime
-	Output         float64 // tokens of the answer, reasoning included
+	Input          float64 `json:"input"`            // prompt tokens that have nothing to do with the cache
+	CacheRead      float64 `json:"cache_read"`       // prompt tokens that were read from the cache
+	CacheWrite     float64 `json:"cache_write"`      // prompt tokens that were written into the cache, at its shorter lifetime
+	CacheWriteHour float64 `json:"cache_write_hour"` // the same at a lifetime of an hour; equal to CacheWrite where there is one lifetime
+	Output         float64 `json:"output"`           // tokens of the answer, reasoning included
 
-	MinPrefix   int           // tokens; a shorter prefix is not cached. 0 = the provider caches nothing
-	Granularity int           // tokens; the length of a cached prefix is a multiple of it
-	Lifetime    time.Duration // of a cached prefix that nobody reads
-	Marks       int           // how many prefixes a request may mark for the cache; 0 = the provider caches by itself
+	MinPrefix   int           `json:"min_prefix"`  // tokens; a shorter prefix is not cached. 0 = the provider caches nothing
+	Granularity int           `json:"granularity"` // tokens; the length of a cached prefix is a multiple of it
+	Lifetime    time.Duration `json:"-"`           // of a cached prefix that nobody reads
+	Marks       int           `json:"marks"`       // how many prefixes a request may mark for the cache; 0 = the provider caches by itself
 
 	// Relative: the provider is known and the model is not. The prices are in
 	// units of its input price, and only their ratios mean something.
-	Relative bool
+	Relative bool `json:"relative"`
 
-	Source string // where the prices stand
-	Date   string // the day they were looked up, as 2006-01-02
+	Source string `json:"source"` // where the prices stand
+	Date   string `json:"date"`   // the day they were looked up, as 2006-01-02
 }
 
 // Caches reports whether reading from the cache is cheaper than sending anew.

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/replay"
+)
+
+// replaying is a run of replay.
+type replaying struct {
+	*app
+	policies []string
+	windows  []int
+	prices   string
+	gap      time.Duration
+	model    string
+	csv      string
+}
+
+func newReplay(a *app) *cobra.Command {
+	r := &replaying{app: a}
+	cmd := &cobra.Command{
+		Use:   "replay PATH...",
+		Short: "Say what policies would have cost and kept on recorded sessions",
+		Long: `Runs recorded sessions call by call through policies: every answer is one model
+call, whose prompt is all before it. For each policy and window it prints what
+the calls cost under a price card, prompt cache included, and how much of what
+the recorded answers needed was still in view.
+
+PATH is a file, a folder or a pattern; files may be gzipped, and of any form
+that compactctl reads. A policy is a preset, a configuration file, each with
+settings behind commas, or a reference to compare with:
+
+  --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
+  --policy sliding:10    results older than 10 turns masked, anew at each call
+  --policy drop:6        the last 6 turns alone
+  --policy summarise:0.85  a summary at 85 % of the window, which holds nothing
+
+A session that can't be read is named, and the rest goes on; the exit status is
+3 then. Ctrl-C prints what is done.`,
+		Example: `  compactctl replay sessions/ --policy graduated --policy raw --window 200000
+  compactctl replay log.jsonl --prices claude-sonnet-4-5 --csv rows.csv`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("replay wants one PATH or more: a file, a folder or a pattern")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset that counts tokens, and the references)")
+	f.IntSliceVar(&r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
+	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
+	f.DurationVar(&r.gap, "gap", 20*time.Second, "`TIME` between two calls; the cache is cold where it is longer than the cache lives")
+	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
+	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
+	return cmd
+}
+
+func (r *replaying) run(ctx context.Context, paths []string) error {
+	o, err := r.options()
+	if err != nil {
+		return err
+	}
+	files, err := replay.Files(paths...)
+	if err != nil {
+		return &inputError{file: "replay", err: err}
+	}
+	out, err := r.target()
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	r.progress.start("replaying " + things(len(files), "session"))
+	defer r.progress.stop()
+	began := time.Now()
+	o.Progress = func(done, total int) { r.progress.at(int64(done), int64(total)) }
+	rep, err := replay.Run(ctx, replay.From(files, r.input.format), o)
+	r.progress.stop()
+	if rep == nil {
+		return err
+	}
+	return errors.Join(r.deliver(rep, out, time.Since(began)), err)
+}
+
+// target prepares the file of --csv; nil where there is none.
+func (r *replaying) target() (*target, error) {
+	if r.csv == "" {
+		return nil, nil
+	}
+	return openTarget(r.csv)
+}
+
+func (r *replaying) deliver(rep *replay.Report, out *target, took time.Duration) error {
+	if out != nil {
+		var b strings.Builder
+		if err := errors.Join(rep.WriteCSV(&b), out.commit([]byte(b.String()))); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case r.json:
+		err = r.printJSON(rep)
+	case !r.quiet && rep.Sessions > 0:
+		if err = rep.Write(r.out); err == nil {
+			r.complain("compactctl", fmt.Sprintf("%s in %s", things(rep.Sessions, "session"), took.Round(100*time.Millisecond)))
+		}
+	}
+	if bad := rep.Err(); bad != nil {
+		return errors.Join(err, &inputError{file: "not replayed", err: bad})
+	}
+	return err
+}
+
+func (r *replaying) options() (replay.Options, error) {
+	o := replay.Options{Windows: r.windows, Gap: r.gap, Model: r.model}
+	if bad := slices.IndexFunc(r.windows, func(n int) bool { return n < 1 }); bad >= 0 {
+		return o, &usageError{fmt.Errorf("--window must be above 0 (got %d)", r.windows[bad])}
+	}
+	var err error
+	if o.Card, err = card(r.prices); err != nil {
+		return o, err
+	}
+	names := r.policies
+	if len(names) == 0 {
+		names = append([]string{"graduated", "summarize", "masking", "gateway"}, replay.References()...)
+	}
+	for _, name := range names {
+		p, err := policyNamed(name)
+		if err != nil {
+			return o, err
+		}
+		o.Policies = append(o.Policies, p)
+	}
+	return o, nil
+}
+
+// policyNamed returns what --policy means: a reference, a file, or a preset,
+// with settings of its own.
+func policyNamed(name string) (replay.Policy, error) {
+	if p, ok, err := replay.ParseReference(name); ok {
+		if err != nil {
+			err = &usageError{fmt.Errorf("--policy %w", err)}
+		}
+		return p, err
+	}
+	base, settings, _ := strings.Cut(name, ",")
+	var opts []configs.Option
+	file := ""
+	switch {
+	case slices.Contains(configs.Names(), base):
+		opts = append(opts, configs.Override("--policy", "preset", base))
+	case isFile(base):
+		file = base
+	default:
+		return nil, &usageError{fmt.Errorf("--policy %q is no preset (%s), no file, and none of %s",
+			base, strings.Join(configs.Names(), ", "), strings.Join(replay.References(), ", "))}
+	}
+	for s := range strings.SplitSeq(settings, ",") {
+		if s == "" {
+			continue
+		}
+		path, value, err := setting(s)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, configs.Override("--policy "+path, path, value))
+	}
+	c, err := configs.Load(file, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return managed(name, c)
+}
+
+// managed refuses what would spend money.
+func managed(name string, c compact.Config) (replay.Policy, error) {
+	if c.Summarise != nil {
+		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s): a replay spends nothing; add summarizer.backend=extractive", name, c.Summarizer.Backend)}
+	}
+	return replay.Managed(name, c), nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// card returns the prices of a model, or those in a file.
+func card(name string) (price.Card, error) {
+	if !isFile(name) {
+		c, ok := price.For(name)
+		if !ok {
+			return c, &usageError{fmt.Errorf("--prices %q: no list price is known; there are %s, or a JSON FILE with a card", name, strings.Join(price.Models(), ", "))}
+		}
+		return c, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return price.Card{}, err
+	}
+	c := price.Card{Source: filepath.Base(name)}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, &inputError{file: name, err: err}
+	}
+	if err := c.Validate(); err != nil {
+		return c, &inputError{file: name, err: err}
+	}
+	return c, nil
+}

@@ -1,0 +1,49 @@
+package price
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// plain is a card without the methods, so that JSON reads its fields.
+type plain Card
+
+type cardJSON struct {
+	plain
+	Lifetime string `json:"lifetime"` // "5m", "1h"
+}
+
+// MarshalJSON writes the card as [Card.UnmarshalJSON] reads it.
+func (c Card) MarshalJSON() ([]byte, error) {
+	return json.Marshal(cardJSON{plain(c), c.Lifetime.String()})
+}
+
+// UnmarshalJSON reads a card: prices in US dollars per million tokens, the
+// lifetime as "5m". Fields that are not given stay as they are, except that what
+// is written into the cache costs what input costs unless something else is
+// said. An unknown field is an error.
+func (c *Card) UnmarshalJSON(data []byte) error {
+	in := cardJSON{plain: plain(*c)}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return err
+	}
+	out := Card(in.plain)
+	if in.Lifetime != "" {
+		var err error
+		if out.Lifetime, err = time.ParseDuration(in.Lifetime); err != nil {
+			return fmt.Errorf("lifetime %q is no duration such as 5m: %w", in.Lifetime, err)
+		}
+	}
+	if out.CacheWrite == 0 {
+		out.CacheWrite = out.Input
+	}
+	if out.CacheWriteHour == 0 {
+		out.CacheWriteHour = out.CacheWrite
+	}
+	*c = out
+	return nil
+}

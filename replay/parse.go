@@ -1,0 +1,39 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// References are the forms in which a reference is named, as examples.
+func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarise:0.85"} }
+
+// ParseReference returns the reference that a name means; ok is false where it
+// means none. The error says what is wrong with its number.
+func ParseReference(name string) (p Policy, ok bool, err error) {
+	kind, number, given := strings.Cut(name, ":")
+	switch kind {
+	case "raw":
+		if given {
+			return nil, true, fmt.Errorf("raw takes no number (got %q)", name)
+		}
+		return Raw(), true, nil
+	case "sliding", "drop":
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 {
+			return nil, true, fmt.Errorf("%s wants a number of turns, %s:10 for example (got %q)", kind, kind, name)
+		}
+		if kind == "drop" {
+			return DropOldest(n), true, nil
+		}
+		return Sliding(n), true, nil
+	case "summarise":
+		share, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(share > 0 && share <= 1) {
+			return nil, true, fmt.Errorf("%s wants a share of the window, %s:0.85 for example (got %q)", kind, kind, name)
+		}
+		return Summarise(share), true, nil
+	}
+	return nil, false, nil
+}
