@@ -253,14 +253,5 @@ func (c *call) finish(err error) {
 		}
 	}
 	c.m.pipe.Emit(c.parent)
-	c.s.mu.Lock()
-	c.s.pending = append(c.s.pending, c.takeEvents()...)
-	waiting := len(c.s.pending)
-	c.s.mu.Unlock()
-	if waiting > maxPending {
-		go func() { _ = c.s.writeEvents(context.Background()) }()
-	}
+	c.leaveEvents()
 }
-
-// maxPending bounds the lines of the audit log that wait in memory.
-const maxPending = 2048

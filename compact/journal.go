@@ -5,15 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/redact"
 )
-
-// journal is what a session's journal.jsonl holds: each message once, as it
-// first came by (storage.transcripts: all). The session's mutex guards it.
-type journal struct {
-	seen    map[message.Fingerprint]bool
-	pending []redact.Text
-}
 
 // note puts the messages down that never came by before. Our own summaries,
 // notices and placeholders are no messages of the session.
@@ -23,16 +15,18 @@ func (c *call) note() {
 	}
 	var fresh []message.Message
 	for i := range c.history {
+		if !c.s.audit.room() {
+			break
+		}
 		if fp := c.history[i].Fingerprint(); c.s.firstSeen(fp) && !c.s.ours(&c.history[i], fp) {
 			fresh = append(fresh, c.history[i])
 		}
 	}
 	c.s.study(fresh)
 	for i := range fresh {
-		line := c.s.line(fresh[i])
-		c.s.mu.Lock()
-		c.s.journal.pending = append(c.s.journal.pending, line)
-		c.s.mu.Unlock()
+		if fp := fresh[i].Fingerprint(); !c.s.audit.addJournal(journalLine{fp, c.s.line(fresh[i])}) {
+			c.s.unsee(fp)
+		}
 	}
 }
 
@@ -46,14 +40,23 @@ func (s *session) ours(m *message.Message, fp message.Fingerprint) bool {
 func (s *session) firstSeen(fp message.Fingerprint) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.journal.seen == nil {
-		s.journal.seen = map[message.Fingerprint]bool{}
+	if s.seen == nil {
+		s.seen = map[message.Fingerprint]bool{}
 	}
-	if s.journal.seen[fp] {
+	if s.seen[fp] {
 		return false
 	}
-	s.journal.seen[fp] = true
+	s.seen[fp] = true
 	return true
+}
+
+// seeWaiting learns what this process has put down and not written yet.
+func (s *session) seeWaiting() {
+	s.audit.mu.Lock()
+	defer s.audit.mu.Unlock()
+	for i := range s.audit.journal {
+		s.firstSeen(s.audit.journal[i].fp)
+	}
 }
 
 // readJournal learns what other processes have put down.
@@ -70,20 +73,9 @@ func (s *session) readJournal(ctx context.Context) error {
 	return nil
 }
 
-// writeJournal appends the lines that wait; the caller holds s.flush.
-func (s *session) writeJournal(ctx context.Context) error {
+// unsee forgets that a message came by: the journal could not take it.
+func (s *session) unsee(fp message.Fingerprint) {
 	s.mu.Lock()
-	lines := s.journal.pending
-	s.journal.pending = nil
-	s.mu.Unlock()
-	if len(lines) == 0 {
-		return nil
-	}
-	if err := s.log.Journal(ctx, lines); err != nil {
-		s.mu.Lock()
-		s.journal.pending = append(lines, s.journal.pending...)
-		s.mu.Unlock()
-		return err
-	}
-	return nil
+	defer s.mu.Unlock()
+	delete(s.seen, fp)
 }

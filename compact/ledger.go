@@ -13,7 +13,6 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/token"
@@ -67,9 +66,9 @@ type session struct {
 	reserved map[int]bool // numbers of files whose step is not known yet
 	origins  map[message.Fingerprint]map[int]policy.Origin
 	lanes    map[owner]*lane
-	calls    uint64        // that ended
-	pending  []redact.Text // lines of the audit log that are not written yet
-	journal  journal
+	calls    uint64 // that ended
+	audit    *auditLog
+	seen     map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
 	trace    sessionTrace
 	redactor secrets
 	tables   map[string]*turnindex.Table // by file, those that were opened
@@ -78,7 +77,6 @@ type session struct {
 	volatile bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	committing ctxlock.Mutex // held from the look for the next number until the step is committed
-	flush      ctxlock.Mutex // one writer of pending lines at a time, so that they stay in order
 }
 
 // owner is whose steps they are: those of one agent and branch are never

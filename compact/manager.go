@@ -35,6 +35,7 @@ type CompactManager struct {
 	models   map[string]model
 	sessions map[string]*session
 	keep     int // sessions in memory
+	backlog  *backlog
 	closed   bool
 }
 
@@ -57,6 +58,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.backlog = newBacklog(m)
 	if m.redactor == nil {
 		if m.redactor, err = c.Redaction.Redactor(); err != nil {
 			return nil, err
@@ -211,6 +213,9 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	defer m.mu.Unlock()
 	if other := m.sessions[id]; other != nil {
 		s = other
+	} else {
+		s.audit = m.backlog.adopt(id, s.log)
+		s.seeWaiting()
 	}
 	m.sessions[id] = s
 	s.users++
@@ -246,19 +251,11 @@ func (m *CompactManager) release(s *session) {
 		}
 	}
 	if idle != nil {
-		idle.users++ // nobody else evicts it meanwhile
+		m.endTrace(idle)
+		delete(m.sessions, idle.id)
+		m.backlog.orphan(idle.audit)
 	}
 	m.mu.Unlock()
-	if idle == nil {
-		return
-	}
-	m.endTrace(idle)
-	err := idle.writeEvents(context.Background())
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if idle.users--; idle.users == 0 && err == nil {
-		delete(m.sessions, idle.id)
-	}
 }
 
 // Flush writes the audit log of every session to the archive, sends what waits
@@ -287,6 +284,12 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
 		}
 	}
+	for _, a := range m.backlog.left() {
+		if err := a.write(ctx); err != nil {
+			errs = append(errs, &ArchiveError{Op: "events", Session: a.id, Err: err})
+		}
+		m.backlog.settle(a)
+	}
 	return errors.Join(errs...)
 }
 
@@ -302,6 +305,7 @@ func (m *CompactManager) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
+	m.backlog.close(ctx)
 	m.endTraces()
 	return errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
 }

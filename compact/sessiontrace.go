@@ -50,10 +50,7 @@ func (m *CompactManager) endTrace(s *session) {
 		Start: t.began, End: now, Status: trace.StatusOK, Trace: m.traceInfo(t.session, t.agent, t.model, t.began, now),
 	}
 	m.pipe.Emit(e)
-	line := s.redactor.JSON(e.AppendJSON(nil))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pending = append(s.pending, line)
+	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
 }
 
 // endTraces ends those of all sessions in memory.

@@ -156,28 +156,5 @@ func (c *call) changed(out *policy.Outcome) []int {
 
 // writeEvents appends the waiting lines of the audit log, and more.
 func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {
-	s.mu.Lock()
-	s.pending = append(s.pending, more...)
-	s.mu.Unlock()
-	if err := s.flush.Lock(ctx); err != nil {
-		return err
-	}
-	defer s.flush.Unlock()
-	if err := s.writeJournal(ctx); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	lines := s.pending
-	s.pending = nil
-	s.mu.Unlock()
-	if len(lines) == 0 {
-		return nil
-	}
-	if err := s.log.Events(ctx, lines); err != nil {
-		s.mu.Lock()
-		s.pending = append(lines, s.pending...)
-		s.mu.Unlock()
-		return err
-	}
-	return nil
+	return s.audit.write(ctx, more...)
 }

@@ -1,0 +1,322 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// stuck is an archive whose log takes nothing until the context ends.
+type stuck struct {
+	storage.Archive
+}
+
+func (s *stuck) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
+	if !strings.HasSuffix(k.String(), "events.jsonl") {
+		return s.Archive.Append(ctx, k, seq, data)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// logging makes a manager whose audit logs may hold little, in a bubble.
+func logging(t *testing.T, a storage.Archive, perSession int) (*CompactManager, *tracetest.Recorder) {
+	t.Helper()
+	seen := &tracetest.Recorder{}
+	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: a, Exporters: []trace.Exporter{seen}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = m.Close(ctx) // some archives refuse even this
+	})
+	m.backlog.perSession = perSession
+	return m, seen
+}
+
+// talk makes calls of a session, and returns the warnings.
+func talk(t *testing.T, m *CompactManager, session string, calls int) (warnings []string) {
+	t.Helper()
+	for range calls {
+		res, err := m.Preflight(t.Context(), session, reads(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		warnings = append(warnings, res.Warnings...)
+	}
+	return warnings
+}
+
+// linesOf are the lines of the audit log.
+func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, err := range s.EventLines(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const bound = 64 << 10
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, seen := logging(t, a, bound)
+		warnings := talk(t, m, "s", 500)
+		log := m.sessions["s"].audit
+		if log.bytes > bound || int64(log.bytes) != m.backlog.total.Load() || len(log.lines) == 0 {
+			t.Errorf("%d bytes in %d lines wait, %d are counted; at most %d are wanted", log.bytes, len(log.lines), m.backlog.total.Load(), bound)
+		}
+		if len(warnings) == 0 || !strings.Contains(warnings[0], "audit log") {
+			t.Errorf("the results warn of %q", warnings)
+		}
+		dropped := log.dropped
+		if dropped == 0 {
+			t.Fatal("nothing was dropped: the test shows nothing")
+		}
+		a.repair()
+		if err := m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lines := linesOf(t, a, "s")
+		said := fmt.Sprintf("the %d oldest that waited were dropped", dropped)
+		if len(lines) < 2 || !strings.Contains(lines[0], "AuditLinesDropped") || !strings.Contains(lines[0], said) {
+			t.Errorf("the log begins with %.300q, want %q", lines, said)
+		}
+		if n := m.backlog.total.Load(); n != 0 || log.bytes != 0 || log.dropped != 0 {
+			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
+		}
+		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
+			t.Errorf("it is said again: %v", err)
+		}
+		events := 0
+		for _, e := range seen.Events() {
+			if strings.Contains(e.Data.String(), "AuditLinesDropped") && e.Session.String() == "s" {
+				events++
+			}
+		}
+		if events != 1 {
+			t.Errorf("the exporters were told %d times, want once", events)
+		}
+	})
+}
+
+// All sessions together have a bound, too.
+func TestLinesOfAllSessionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := logging(t, &broken{Archive: memory.New(), word: "events"}, 1<<20)
+		m.backlog.all = 64 << 10
+		for i := range 50 {
+			talk(t, m, fmt.Sprint(i), 10)
+		}
+		if n := m.backlog.total.Load(); n > m.backlog.all || n == 0 {
+			t.Errorf("%d bytes wait, at most %d are wanted", n, m.backlog.all)
+		}
+	})
+}
+
+func TestWritersInTheBackgroundAreFew(t *testing.T) {
+	for name, a := range map[string]storage.Archive{"refuses": &broken{Archive: memory.New(), word: "events"}, "hangs": &stuck{memory.New()}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, _ := logging(t, a, 1<<20)
+				m.backlog.flushAt = 1000
+				before, most := runtime.NumGoroutine(), 0
+				for range 20 {
+					for i := range 20 {
+						talk(t, m, fmt.Sprint(i), 1)
+						synctest.Wait()
+						most = max(most, runtime.NumGoroutine()-before)
+					}
+					time.Sleep(5 * time.Second)
+				}
+				if most > flushers {
+					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
+				}
+				if name == "hangs" && most == 0 {
+					t.Error("nothing was written in the background: the test shows nothing")
+				}
+				if b, ok := a.(*broken); ok {
+					if b.asked < 20 || b.asked > 20*8 {
+						t.Errorf("the archive was asked %d times in 100 seconds for 20 sessions", b.asked)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestSessionHasOneWriterInTheBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := logging(t, &stuck{memory.New()}, 1<<20)
+		m.backlog.flushAt = 1000
+		before := runtime.NumGoroutine()
+		talk(t, m, "s", 20)
+		synctest.Wait()
+		if n := runtime.NumGoroutine() - before; n != 1 {
+			t.Errorf("%d goroutines more, want 1", n)
+		}
+	})
+}
+
+// What a step is about is durable before its ledger is, whatever waits.
+func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{Archive: memory.New(), word: "events"}
+	m, err := New(ctx, Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	m.backlog.perSession = 1 // nothing may wait, and yet
+	if res, err := m.Preflight(ctx, "s", reads(60)); err == nil || res.Triggered {
+		t.Fatalf("compacted %v without a log, %v", res.Triggered, err)
+	}
+	if head, err := m.sessions["s"].log.Head(ctx); err != nil || head != 0 {
+		t.Errorf("step %d is committed, %v", head, err)
+	}
+	a.repair()
+	res, err := m.Preflight(ctx, "s", reads(60))
+	if err != nil || !res.Triggered {
+		t.Fatalf("compacted %v, %v", res.Triggered, err)
+	}
+	lines := strings.Join(linesOf(t, a, "s"), "\n")
+	for _, name := range []string{trace.NameArchival, trace.NameTriggerDecision, trace.NameBeforeModelCall} {
+		if !strings.Contains(lines, `"name":"`+name+`"`) {
+			t.Errorf("the log has no %s", name)
+		}
+	}
+}
+
+// A session leaves the memory although its lines wait; they are written when
+// the archive works again, and the session finds them when it comes back.
+func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, _ := logging(t, a, 1<<20)
+		talk(t, m, "first", 1)
+		crowd(t, m)
+		synctest.Wait()
+		if n := len(m.sessions); n > m.keep || m.sessions["first"] != nil || len(m.backlog.left()) == 0 {
+			t.Fatalf("%d sessions in memory, %d logs wait", n, len(m.backlog.left()))
+		}
+		time.Sleep(time.Second)
+		talk(t, m, "first", 1)
+		if m.backlog.orphans["first"] != nil {
+			t.Error("the session came back, and its log did not")
+		}
+		a.repair()
+		time.Sleep(time.Hour) // and others' calls try again
+		for range 20 {
+			talk(t, m, "another", 1)
+			synctest.Wait()
+		}
+		if left := m.backlog.left(); len(left) > 0 {
+			t.Errorf("%d logs still wait", len(left))
+		}
+		if err := m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, session := range []string{"first", "other-0", "other-9"} {
+			calls := strings.Count(strings.Join(linesOf(t, a, session), "\n"), `"name":"`+trace.NameBeforeModelCall+`"`)
+			if want := map[bool]int{true: 2, false: 1}[session == "first"]; calls != want {
+				t.Errorf("the log of %s tells of %d calls, want %d", session, calls, want)
+			}
+		}
+	})
+}
+
+// The journal takes what it can hold while it cannot be written, and the rest
+// when it can.
+func TestJournalThatWaitsIsBoundedAndLosesNothing(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{Archive: memory.New(), word: "journal"}
+	m, err := New(ctx, Config{Model: "gpt-4", Archive: a, Storage: StorageConfig{Transcripts: "all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	m.backlog.perSession = 20 << 10
+	talk(t, m, "s", 1)
+	_ = m.Flush(ctx) // so that it is known to fail
+	history := func() (h []message.Message) {
+		for i := range 60 {
+			h = append(h, message.User(fmt.Sprint(i, strings.Repeat(" word", 200))))
+		}
+		return h
+	}()
+	for range 3 {
+		if _, err := m.Preflight(ctx, "s", history); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := m.sessions["s"].audit
+	if log.bytes > 20<<10 || len(log.journal) == 0 {
+		t.Errorf("%d bytes wait, %d of them messages", log.bytes, len(log.journal))
+	}
+	a.repair()
+	for range 2 {
+		if err := m.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Preflight(ctx, "s", history); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, err := range m.sessions["s"].log.JournalLines(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if want := 60 + len(reads(1)); n != want {
+		t.Errorf("%d lines in the journal, want %d: each message once", n, want)
+	}
+}
+
+func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{Archive: memory.New(), word: "events"}
+	m, _ := logging(t, a, 1<<20)
+	s, err := m.session(ctx, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.release(s)
+	s.audit.add(redact.Lit(`{"n":1}`))
+	a.meanwhile = func() { s.audit.add(redact.Lit(`{"n":3}`)) }
+	if err := s.audit.write(ctx, redact.Lit(`{"n":2}`)); err == nil {
+		t.Fatal("it was written")
+	}
+	a.meanwhile = nil
+	a.repair()
+	if err := s.audit.write(ctx, redact.Lit(`{"n":4}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(linesOf(t, a, "s"), " "); got != `{"n":1} {"n":2} {"n":3} {"n":4}` {
+		t.Errorf("the log has %s", got)
+	}
+}
