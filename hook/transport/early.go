@@ -17,7 +17,9 @@ import (
 type early struct {
 	again func(overflow) io.ReadCloser // the other stream; nil = there is none
 
+	coding  coding
 	held    []byte // what was read and not handed on
+	text    []byte // what it stands for
 	line    int    // where in it the line begins that is not whole
 	tried   int    // up to where there is no line feed in that line
 	event   event  // the lines of it that are whole
@@ -42,7 +44,7 @@ func (e *early) Read(p []byte) (int, error) {
 		e.held = e.held[n:]
 		return n, nil
 	}
-	e.held = nil
+	e.held, e.text = nil, nil
 	if e.err != nil {
 		return 0, e.err
 	}
@@ -71,24 +73,32 @@ func (e *early) fill() {
 	}
 	n, err := e.current().Read(e.held[len(e.held):cap(e.held)])
 	e.held, e.err = e.held[:len(e.held)+n], err
+	e.text = e.coding.plain(e.held, maxHeld)
 	for !e.decided && e.next() {
 	}
-	e.decided = e.decided || err != nil || len(e.held) > maxHeld
+	e.decided = e.decided || err != nil || len(e.held) > maxHeld || e.coding != "" && e.opaque()
+}
+
+// opaque reports whether nothing can be read of what is compressed, or far too
+// much.
+func (e *early) opaque() bool {
+	const header = 10 // of gzip, in bytes
+	return len(e.text) == 0 && len(e.held) > header || len(e.text) >= maxHeld
 }
 
 // next looks at the next line, if it is whole. A stream with line ends of
 // another kind is none that refuses.
 func (e *early) next() bool {
-	n := bytes.IndexByte(e.held[e.tried:], '\n')
+	n := bytes.IndexByte(e.text[e.tried:], '\n')
 	if n < 0 {
-		cr := bytes.IndexByte(e.held[e.tried:], '\r')
-		e.decided = cr >= 0 && e.tried+cr < len(e.held)-1
-		if e.tried = len(e.held); cr >= 0 {
+		cr := bytes.IndexByte(e.text[e.tried:], '\r')
+		e.decided = cr >= 0 && e.tried+cr < len(e.text)-1
+		if e.tried = len(e.text); cr >= 0 {
 			e.tried-- // a line feed may follow
 		}
 		return false
 	}
-	line := e.held[e.line : e.tried+n]
+	line := e.text[e.line : e.tried+n]
 	e.tried += n + 1
 	e.line = e.tried
 	if e.event.add(line) {
@@ -114,7 +124,7 @@ func (e *early) look(ev event) {
 
 // replace goes on with another stream, from its beginning.
 func (e *early) replace(body io.ReadCloser) {
-	e.held, e.err = nil, nil
+	e.held, e.text, e.err = nil, nil, nil
 	e.mu.Lock()
 	old := e.body
 	e.body = body
@@ -177,28 +187,29 @@ func (ev event) overflow() (overflow, bool) {
 // watch lets a stream be answered anew when it begins with an overflow. Its
 // length is not known any more, where it was.
 func (x *exchange) watch(resp *http.Response) {
-	if countable(resp) != stream {
+	c := x.coding(resp)
+	if countable(resp) != stream || c == unknown {
 		return
 	}
-	resp.Body = &early{body: resp.Body, again: x.restream}
+	resp.Body = &early{body: resp.Body, coding: c, again: func(o overflow) io.ReadCloser { return x.restream(o, c) }}
 	resp.ContentLength = -1
 	resp.Header.Del("Content-Length")
 }
 
 // restream sends a smaller request for one whose stream began with an
 // overflow. nil = the caller gets what there is.
-func (x *exchange) restream(o overflow) io.ReadCloser {
+func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	if err := x.tighten(o); err != nil {
-		x.warn(x.fault("overflow", err))
+		x.warn(x.fault(opOverflow, err))
 		return nil
 	}
 	resp, err := x.send(x.sent, again)
-	if err == nil && countable(resp) != stream {
+	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller was told which
 		_ = resp.Body.Close()
-		err = errors.New("the smaller request was answered with " + resp.Status)
+		err = errors.New("the smaller request was answered with " + resp.Status + " in another form")
 	}
 	if err != nil {
-		x.warn(x.fault("overflow", err))
+		x.warn(x.fault(opOverflow, err))
 		return nil
 	}
 	x.meter(resp)

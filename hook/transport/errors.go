@@ -5,12 +5,31 @@ import (
 	"fmt"
 )
 
-// ErrTooLarge: the body is larger than [MaxBody].
-var ErrTooLarge = errors.New("the body is too large to be read (see MaxBody)")
+var (
+	// ErrTooLarge: the body is larger than [MaxBody].
+	ErrTooLarge = errors.New("the body is too large to be read (see MaxBody)")
+	// ErrPassed: the request is none that can be compacted, and went out as it
+	// came in. That is no failure, and is told once a conversation.
+	ErrPassed = errors.New("passed over")
+
+	errPanic = errors.New("panic")
+)
+
+// What an error is about.
+const (
+	opRead     = "read"
+	opParse    = "parse"
+	opCompact  = "compact"
+	opWrite    = "write"
+	opOverflow = "overflow"
+	opPass     = "pass"
+	opAnswer   = "answer"
+)
 
 // An Error says what kept a model call from being compacted. Op is "read" (its
-// body), "parse", "compact", "write" or "overflow" (the provider's "context too
-// long" could not be answered by a compaction).
+// body), "parse", "compact", "write", "overflow" (the provider's "context too
+// long" could not be answered by a compaction), "pass" ([ErrPassed]) or
+// "answer" (it could not be looked into; it was handed on as it came).
 type Error struct {
 	Op      string
 	Path    string // of the request's URL
@@ -23,3 +42,10 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// passed says why something is passed over on purpose.
+type passed struct{ what, why string }
+
+func (p *passed) Error() string { return "passed over: " + p.what + ": " + p.why }
+
+func (p *passed) Is(target error) bool { return target == ErrPassed }

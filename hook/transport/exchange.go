@@ -19,6 +19,7 @@ type exchange struct {
 	body   []byte // as it came in
 
 	parsed wire.Request // nil = nothing is known of the body
+	passed bool         // the request is passed over on purpose
 	who    identity
 	model  string          // "" = the configured one
 	res    *compact.Result // of what is sent; nil = it goes out as it came in
@@ -26,16 +27,22 @@ type exchange struct {
 }
 
 // run sends the view of the request, and once more a smaller one if the
-// provider says that it is too long.
+// provider says that it is too long. That what had to be done first went wrong
+// makes no difference to that.
 func (x *exchange) run() (*http.Response, error) {
 	if err := x.guard(x.prepare); err != nil {
-		if err := x.tell("compact", err); err != nil {
-			return nil, err
+		if ctx := x.req.Context(); ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		x.res, x.sent = nil, x.body
+		err := x.fault(opCompact, err)
+		if x.t.strict {
+			return x.refuse(err), nil
+		}
+		x.warn(err)
+		x.res, x.sent = nil, x.raw()
 	}
 	resp, err := x.send(x.sent, first)
-	if err != nil || x.res == nil {
+	if err != nil || x.passed {
 		return resp, err
 	}
 	resp, retried, err := x.answerOverflow(resp)
@@ -53,30 +60,60 @@ func (x *exchange) run() (*http.Response, error) {
 func (x *exchange) guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", errPanic, v, debug.Stack())
 		}
 	}()
 	return f()
 }
 
+// raw is the body as it came in, without what is meant for this module.
+func (x *exchange) raw() []byte {
+	out := x.body
+	_ = x.guard(func() error {
+		if x.parsed == nil {
+			return nil
+		}
+		msgs := x.parsed.Messages()
+		same := make([]int, len(msgs))
+		for i := range same {
+			same[i] = i
+		}
+		body, err := x.parsed.Write(msgs, same)
+		if err == nil {
+			out = body
+		}
+		return err
+	})
+	return out
+}
+
 // prepare decides what is sent.
 func (x *exchange) prepare() error {
 	x.sent = x.body
-	parsed, err := x.format.ParseRequest(x.body, x.t.cache)
-	if err != nil {
-		return x.fault("parse", err)
+	if err := x.parse(); err != nil {
+		return err
 	}
-	about := parsed.About()
-	if about.ServerSide != "" {
+	if about := x.parsed.About(); about.ServerSide != "" {
+		x.sent = x.raw()
+		x.held(about)
 		return nil
 	}
-	x.parsed, x.who, x.model = parsed, x.t.identify(x.req, parsed), x.modelOf(about.Model)
-	window := x.t.windows.of(x.lane())
-	err = x.compact(window)
+	window := x.window()
+	err := x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
 		return nil // what a provider once said may be less than what has to be sent by now
 	}
 	return err
+}
+
+// parse reads the body, and finds out whose it is.
+func (x *exchange) parse() error {
+	parsed, err := x.format.ParseRequest(x.body, x.t.cache)
+	if err != nil {
+		return x.fault(opParse, err)
+	}
+	x.parsed, x.who, x.model = parsed, x.t.identify(x.req, parsed), x.modelOf(parsed.About().Model)
+	return nil
 }
 
 // modelOf returns the model that a request means, which names this one; "" =
@@ -96,23 +133,27 @@ func (x *exchange) modelOf(model string) string {
 
 // compact makes the view for a window of so many tokens; 0 is the model's own.
 func (x *exchange) compact(window int) error {
-	opts := []compact.Option{
-		compact.WithRequest(x.parsed), compact.WithModel(x.model), compact.WithWindow(window),
-		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch),
-	}
-	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), append(opts, x.t.call...)...)
+	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(window)...)
 	if err != nil {
-		return x.fault("compact", err)
+		return x.fault(opCompact, err)
 	}
 	sent, err := x.parsed.Write(res.Messages, res.Sources)
 	if err != nil {
-		return x.fault("write", err)
+		return x.fault(opWrite, err)
 	}
 	x.res, x.sent = res, sent
 	if x.t.onResult != nil {
 		x.t.onResult(x.req.Context(), res)
 	}
+	x.t.voice.warn(x.req.Context(), res)
 	return nil
+}
+
+func (x *exchange) options(window int) []compact.Option {
+	return append([]compact.Option{
+		compact.WithRequest(x.parsed), compact.WithModel(x.model), compact.WithWindow(window),
+		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch),
+	}, x.t.call...)
 }
 
 // attempt says which of the requests of one model call it is.
@@ -138,11 +179,17 @@ func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 // meter reads the usage of an answer on its way to the caller.
 func (x *exchange) meter(resp *http.Response) {
 	kind := countable(resp)
-	if kind == notCounted {
+	if kind == notCounted || x.res == nil {
+		return
+	}
+	c := x.coding(resp)
+	if c == unknown {
 		return
 	}
 	m, res := x.t.m, x.res
-	resp.Body = newMeter(resp.Body, kind, func(promptTokens int) {
+	body := newMeter(resp.Body, kind, func(promptTokens int) {
 		m.Observe(res, compact.Usage{PromptTokens: promptTokens})
 	})
+	body.coding = c
+	resp.Body = body
 }

@@ -62,8 +62,11 @@ func TestWhatGoesWrongHereDoesNotStopTheAgent(t *testing.T) {
 					t.Fatalf("%s: told %v", name, r.errs)
 				}
 				err = r.errs[0]
-			} else if len(r.got()) != 0 || len(r.errs) != 0 {
-				t.Errorf("%s, strict: %d requests, told %v", name, len(r.got()), r.errs)
+			} else {
+				if len(r.got()) != 0 || len(r.errs) != 0 {
+					t.Errorf("%s, strict: %d requests, told %v", name, len(r.got()), r.errs)
+				}
+				err = refusedBy(t, resp, err)
 			}
 			known := (*transport.Error)(nil)
 			if !errors.As(err, &known) || known.Op != c.op || known.Path != f.path || c.is != nil && !errors.Is(err, c.is) {
@@ -74,6 +77,20 @@ func TestWhatGoesWrongHereDoesNotStopTheAgent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// refusedBy returns the error that a strict transport answered with.
+func refusedBy(t *testing.T, resp *http.Response, err error) error {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("not answered but failed: %v", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	known := transport.ErrorOf(resp)
+	if known == nil || resp.Header.Get("X-Compact-Error") != known.Op {
+		t.Fatalf("%s %v is no error of the transport: %v", resp.Status, resp.Header, known)
+	}
+	return known
 }
 
 func TestClosedManagersLetRequestsPass(t *testing.T) {

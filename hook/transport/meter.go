@@ -17,10 +17,9 @@ const (
 	stream
 )
 
-// countable returns the form of an answer whose usage can be read. What is
-// compressed is left alone.
+// countable returns the form of an answer whose usage can be read.
 func countable(resp *http.Response) counted {
-	if resp.StatusCode/100 != 2 || resp.Body == nil || isEncoded(resp.Header) {
+	if resp.StatusCode/100 != 2 || resp.Body == nil {
 		return notCounted
 	}
 	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
@@ -47,7 +46,14 @@ type meter struct {
 	scanner scanner
 	lines   lines
 	stream  bool
+
+	coding coding
+	packed []byte // of what is compressed, as far as it came
 }
+
+// maxPacked is up to what size a compressed answer is looked at, in bytes: it
+// is kept until its end.
+const maxPacked = 1 << 20
 
 // newMeter returns a body that calls observe at most once, when the answer has
 // been read or was closed, if it said what the prompt cost.
@@ -79,10 +85,35 @@ func (m *meter) look(p []byte) {
 	defer m.mu.Unlock()
 	switch {
 	case m.done || len(p) == 0:
-	case m.stream:
-		m.lines.feed(p)
+	case m.coding == "":
+		m.feed(p)
+	case len(m.packed)+len(p) > maxPacked:
+		m.done, m.packed = true, nil
 	default:
+		m.packed = append(m.packed, p...)
+	}
+}
+
+func (m *meter) feed(p []byte) {
+	if m.stream {
+		m.lines.feed(p)
+	} else {
 		m.scanner.feed(p)
+	}
+}
+
+// unpack looks at what was compressed.
+func (m *meter) unpack() {
+	r, err := m.coding.reader(bytes.NewReader(m.packed))
+	if err != nil {
+		return
+	}
+	buf := make([]byte, 32<<10)
+	for left := maxPlain; left > 0 && err == nil; {
+		var n int
+		n, err = r.Read(buf)
+		m.feed(buf[:n])
+		left -= n
 	}
 }
 
@@ -100,6 +131,10 @@ func (m *meter) finish() {
 	m.mu.Lock()
 	done := m.done
 	m.done = true
+	if !done && m.coding != "" {
+		m.unpack()
+		m.packed = nil
+	}
 	if !done && m.scanner.depth == 0 {
 		m.settle()
 	}

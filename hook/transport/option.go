@@ -2,7 +2,9 @@ package transport
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/wire"
@@ -16,15 +18,34 @@ type Option func(*Transport)
 func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt } }
 
 // Strict makes a model call fail when it can't be compacted, instead of
-// sending it as it came in. The error is an *[Error].
+// sending it as it came in. What the caller gets is an answer in the form of
+// the provider's own errors, with a status that clients don't retry, 400 or
+// 413; [ErrorOf] finds the *[Error] in it. What is passed over on purpose goes
+// out nonetheless.
 func Strict() Option { return func(t *Transport) { t.strict = true } }
 
 // OnError is told why a request went out as it came in, or why an overflow was
-// not answered by a compaction. The error is an *[Error]. f may be called from
-// many goroutines at once, and must return quickly. Default: nobody is told.
+// not answered by a compaction; of what is passed over on purpose ([ErrPassed])
+// once a conversation. The error is an *[Error]. f may be called from many
+// goroutines at once, and must return quickly. Default: it is logged.
 func OnError(f func(ctx context.Context, err error)) Option {
-	return func(t *Transport) { t.onError = f }
+	return func(t *Transport) { t.voice.onError = f }
 }
+
+// Logger is where that is logged which [OnError] is told of, with what results
+// warn of: redacted, once a minute a cause, or once a conversation. Default:
+// [slog.Default]; with OnError only the warnings go there. Nil silences it.
+func Logger(l *slog.Logger) Option {
+	return func(t *Transport) {
+		t.voice.logger, t.voice.chosen = nil, l != nil
+		if l != nil {
+			t.voice.logger = func() *slog.Logger { return l }
+		}
+	}
+}
+
+// Clock is what the minutes of the log are taken from; default [time.Now].
+func Clock(now func() time.Time) Option { return func(t *Transport) { t.voice.now = now } }
 
 // OnResult is told what became of each request that was held against the
 // budget, before it is sent; a request that overflows is told of twice. f may

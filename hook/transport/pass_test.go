@@ -50,7 +50,6 @@ func TestWhatIsNoModelCallIsUntouched(t *testing.T) {
 		"conversation as object": {path: "/v1/responses", body: with(responses, `"conversation":{"id":"conv_1"}`)},
 		"compaction":             {path: "/v1/responses", body: with(responses, `"context_management":[{"type":"compaction","compact_threshold":1000}]`)},
 		"context_management":     {path: "/v1/messages", body: with(anthropic, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`)},
-		"cachedContent":          {path: "/v1beta/models/gemini-2.5-pro:generateContent", body: with(forms()[6].body("x", 60, 300), `"cachedContent":"cachedContents/1"`)},
 		"bypass":                 {path: "/v1/chat/completions", body: chat, ctx: transport.Bypass(context.Background())},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,8 +108,9 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 		if chunked {
 			req.ContentLength = -1
 		}
-		if _, err := strict.client.Do(req); !errors.Is(err, transport.ErrTooLarge) || !c.closed {
-			t.Errorf("chunked %v, strict: %v, closed %v", chunked, err, c.closed)
+		resp, err := strict.client.Do(req)
+		if err := refusedBy(t, resp, err); !errors.Is(err, transport.ErrTooLarge) || resp.StatusCode != http.StatusRequestEntityTooLarge || !c.closed {
+			t.Errorf("chunked %v, strict: %v, %s, closed %v", chunked, err, resp.Status, c.closed)
 		}
 		if n := len(strict.got()); n != 0 {
 			t.Errorf("%d requests", n)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/agentcompact/compact/compact"
 )
@@ -17,7 +16,7 @@ const maxError = 16 << 10
 // that it is too long; retried says so. All other answers are handed back
 // unread, or as good as that.
 func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retried bool, _ error) {
-	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil || isEncoded(resp.Header) {
+	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil {
 		return resp, false, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
@@ -25,12 +24,12 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	if err != nil {
 		return resp, false, nil
 	}
-	o, ok := readOverflow(resp.StatusCode, text)
+	o, ok := readOverflow(resp.StatusCode, x.plain(resp, text))
 	if !ok {
 		return resp, false, nil
 	}
 	if err := x.tighten(o); err != nil {
-		x.warn(x.fault("overflow", err))
+		x.warn(x.fault(opOverflow, err))
 		return resp, false, nil
 	}
 	_ = resp.Body.Close()
@@ -54,8 +53,12 @@ var errNoSmaller = errors.New("the provider says that the context is too long, a
 // less than what was sent, and remembers the window for what the session sends
 // from now on.
 func (x *exchange) tighten(o overflow) error {
+	counted, err := x.counted()
+	if err != nil {
+		return err
+	}
 	x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
-	window, before := o.window(x.res.After.Total, x.parsed.About().MaxOutput), x.sent
+	window, before := o.window(counted, x.parsed.About().MaxOutput), x.sent
 	if window == 0 {
 		return errNoSmaller
 	}
@@ -69,60 +72,64 @@ func (x *exchange) tighten(o overflow) error {
 	return nil
 }
 
+// counted returns what was sent, in our count. What went out as it came in is
+// looked at now, if that can be done by now.
+func (x *exchange) counted() (int, error) {
+	if x.res != nil {
+		return x.res.After.Total, nil
+	}
+	tokens := 0
+	err := x.guard(func() error {
+		if x.parsed == nil {
+			if err := x.parse(); err != nil {
+				return err
+			}
+		}
+		plan, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(0)...)
+		if tokens = plan.TokensIn; tokens > 0 {
+			return nil
+		}
+		return err
+	})
+	return tokens, err
+}
+
 // lane is what a provider's word on the window holds for.
 type lane struct {
 	identity
 	model string
 }
 
-func (x *exchange) lane() lane {
-	return lane{x.who, x.model}
+func (x *exchange) lane() lane { return lane{x.who, x.model} }
+
+// window returns what a provider said of the window, in our count; 0 = nothing.
+// What it said before there was an answer holds for all that came of it.
+func (x *exchange) window() int {
+	if n := x.t.windows.of(x.lane()); n > 0 {
+		return n
+	}
+	trunk := x.lane()
+	trunk.branch = trunk.trunk
+	return x.t.windows.of(trunk)
 }
 
 // windows are those that providers said, in our count.
-type windows struct {
-	mu       sync.Mutex
-	now, old map[lane]int
-}
+type windows struct{ *recent[lane, int] }
 
 // maxWindows bounds what is remembered; what is not asked for goes first.
 const maxWindows = 2048
 
-func newWindows() *windows { return &windows{now: map[lane]int{}} }
+func newWindows() windows { return windows{newRecent[lane, int](maxWindows)} }
 
 // of returns the window of a lane; 0 = nobody said.
-func (w *windows) of(l lane) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.known(l)
-}
+func (w windows) of(l lane) int { return w.get(l) }
 
 // put notes a window. It can only become smaller.
-func (w *windows) put(l lane, n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if had := w.known(l); had > 0 {
-		n = min(n, had)
-	}
-	w.set(l, n)
-}
-
-// known is of; the caller holds mu.
-func (w *windows) known(l lane) int {
-	if n, ok := w.now[l]; ok {
+func (w windows) put(l lane, n int) {
+	w.update(l, func(had int) int {
+		if had > 0 {
+			return min(had, n)
+		}
 		return n
-	}
-	n, ok := w.old[l]
-	if ok {
-		w.set(l, n)
-	}
-	return n
-}
-
-// set notes a window as one that was asked for; the caller holds mu.
-func (w *windows) set(l lane, n int) {
-	if len(w.now) >= maxWindows {
-		w.now, w.old = map[lane]int{}, w.now
-	}
-	w.now[l] = n
+	})
 }

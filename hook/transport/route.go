@@ -3,6 +3,7 @@ package transport
 import (
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/message/anthropic"
@@ -29,15 +30,41 @@ func routes() []route {
 	}
 }
 
-// target returns the wire of a request, if it is a model call whose body can
-// be replaced.
-func (t *Transport) target(req *http.Request) (wire.Format, bool) {
-	if req.Method != http.MethodPost || req.URL == nil || req.Body == nil || req.Body == http.NoBody || len(req.Trailer) > 0 {
-		return nil, false
+// target returns the wire of a request, if it is a model call, and why its
+// body can't be replaced, if it can't.
+func (t *Transport) target(req *http.Request) (wire.Format, *passed) {
+	if req.URL == nil {
+		return nil, nil
 	}
 	f := t.format(req.URL.Path)
-	return f, f != nil && isJSON(req.Header) && !isEncoded(req.Header) && !isSigned(req.Header)
+	switch {
+	case f == nil:
+		return nil, nil
+	case req.Method == http.MethodGet && strings.EqualFold(req.Header.Get("Upgrade"), "websocket"):
+		return f, &passed{"websocket", "what it carries is not seen here"}
+	case req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody:
+		return nil, nil
+	}
+	return f, untouchable(req)
 }
+
+// untouchable says why a body can't be replaced, or must not be; nil = it can.
+func untouchable(req *http.Request) *passed {
+	switch {
+	case isSigned(req.Header):
+		return &passed{signed, "another body would be refused; compact before it is signed (see Middleware)"}
+	case len(req.Trailer) > 0:
+		return &passed{"trailers", "they may vouch for the body"}
+	case isEncoded(req.Header):
+		return &passed{"Content-Encoding", "the body is encoded as " + strconv.Quote(req.Header.Get("Content-Encoding"))}
+	case !isJSON(req.Header):
+		return &passed{"Content-Type", "the body is no JSON but " + strconv.Quote(req.Header.Get("Content-Type"))}
+	}
+	return nil
+}
+
+// signed is a signature over the body.
+const signed = "signature"
 
 func (t *Transport) format(path string) wire.Format {
 	path = strings.TrimSuffix(path, "/")

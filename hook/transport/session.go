@@ -15,9 +15,9 @@ const (
 	agentHeader   = "X-Compact-Agent"
 )
 
-// identity is whose history a request holds. What a call without an answer
-// leaves is on the trunk, where the branches grow from.
-type identity struct{ session, agent, branch string }
+// identity is whose history a request holds. A conversation without an answer
+// is its trunk; those that begin so are branches of it.
+type identity struct{ session, agent, branch, trunk string }
 
 // identify finds out whose history a request holds: what the program says,
 // then what the request says, then what it looks like.
@@ -28,7 +28,7 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	}
 	msgs := parsed.Messages()
 	if id.branch == "" {
-		id.branch = conversation(msgs)
+		id.branch, id.trunk = conversation(msgs)
 	}
 	about := parsed.About()
 	if n := namedBy(req.Header, about); n.session != "" {
@@ -73,16 +73,16 @@ func (t *Transport) likely(req *http.Request, about wire.About, first *message.M
 // conversation tells the conversations of one session apart by how they
 // begin: by the user's first message and the first answer. Without it, those
 // that are under way at once would wait for each other.
-func conversation(msgs []message.Message) (branch string) {
+func conversation(msgs []message.Message) (branch, trunk string) {
 	for i := range msgs {
 		switch {
-		case branch == "" && msgs[i].IsUser():
-			branch = msgs[i].Fingerprint().String()
-		case branch != "" && msgs[i].Role == message.RoleAssistant:
-			return branch + "." + msgs[i].Fingerprint().Ref()
+		case trunk == "" && msgs[i].IsUser():
+			trunk = msgs[i].Fingerprint().String()
+		case trunk != "" && msgs[i].Role == message.RoleAssistant:
+			return trunk + "." + msgs[i].Fingerprint().Ref(), trunk
 		}
 	}
-	return branch
+	return trunk, trunk
 }
 
 // firstUser returns the first message in which the user speaks.

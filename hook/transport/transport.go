@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 
@@ -17,7 +18,7 @@ type Transport struct {
 	m        *compact.CompactManager
 	base     http.RoundTripper
 	strict   bool
-	onError  func(context.Context, error)
+	voice    *voice
 	onResult func(context.Context, *compact.Result)
 	headers  []string
 	maxBody  int64
@@ -26,7 +27,7 @@ type Transport struct {
 	call     []compact.Option
 	cache    *wire.Cache
 	key      []byte // of unnamed sessions
-	windows  *windows
+	windows  windows
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -35,7 +36,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 func New(m *compact.CompactManager, opts ...Option) *Transport {
 	t := &Transport{
 		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 64 << 20,
-		routes: routes(), key: processKey(), windows: newWindows(),
+		routes: routes(), key: processKey(), windows: newWindows(), voice: newVoice(m),
 	}
 	for _, o := range opts {
 		o(t)
@@ -73,50 +74,44 @@ func (t *Transport) CloseIdleConnections() {
 type roundTrip = func(*http.Request) (*http.Response, error)
 
 func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error) {
-	format, ok := t.target(req)
-	if !ok || hintsOf(req.Context()).off {
+	format, why := t.target(req)
+	switch {
+	case format == nil || hintsOf(req.Context()).off:
 		return next(stripped(req))
+	case why != nil:
+		return t.pass(req, next, why)
 	}
 	x := &exchange{t: t, req: req, next: next, format: format}
 	body, rest, err := t.readBody(req)
 	switch {
 	case err != nil:
-		return nil, x.fault("read", err)
+		return nil, x.fault(opRead, err)
 	case rest != nil:
-		if err := x.tell("read", ErrTooLarge); err != nil {
-			_ = rest.Close()
-			return nil, err
-		}
-		return next(withRest(req, rest))
+		return x.huge(rest)
 	}
 	x.body = body
 	return x.run()
 }
 
-// tell reports what went wrong; it returns an error if the call must fail.
-func (x *exchange) tell(op string, err error) error {
-	err = x.fault(op, err)
-	if ctx := x.req.Context(); ctx.Err() != nil {
-		return ctx.Err()
-	}
+// huge sends a body that is not read.
+func (x *exchange) huge(rest io.ReadCloser) (*http.Response, error) {
+	x.who = x.t.told(x.req)
+	err := x.fault(opRead, ErrTooLarge)
 	if x.t.strict {
-		return err
+		_ = rest.Close()
+		return x.refuse(err), nil
 	}
-	x.warn(err)
-	return nil
+	x.t.voice.once(x.req.Context(), x.t.unread(x.req, x.who, &passed{}), err)
+	return x.next(withRest(x.req, rest))
 }
 
-// warn tells the callback.
-func (x *exchange) warn(err error) {
-	if x.t.onError != nil {
-		x.t.onError(x.req.Context(), err)
-	}
-}
+// warn says what went wrong.
+func (x *exchange) warn(err *Error) { x.t.voice.tell(x.req.Context(), err) }
 
-func (x *exchange) fault(op string, err error) error {
+func (x *exchange) fault(op string, err error) *Error {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		err = known.Err
-		if op != "overflow" {
+		if op != opOverflow {
 			op = known.Op
 		}
 	}

@@ -100,8 +100,8 @@ func TestCompressedAnswersAreLeftAlone(t *testing.T) {
 			t.Errorf("asked %v: %s, %v", asked, b, err)
 		}
 		_ = resp.Body.Close()
-		if told := r.observed(r.last(), 900); told == asked {
-			t.Errorf("asked %v: the bill was told: %v", asked, told)
+		if !r.observed(r.last(), 900) {
+			t.Errorf("asked %v: the bill was not told", asked)
 		}
 	}
 }

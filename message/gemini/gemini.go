@@ -93,11 +93,7 @@ func aboutOf(b body.Body) wire.About {
 	if a.Metadata == nil {
 		a.Metadata = b.Texts("labels")
 	}
-	for _, key := range []string{"cachedContent", "cached_content"} { // the beginning of the history is there
-		if b.Text(key) != "" {
-			a.ServerSide = key
-		}
-	}
+	a.Cached = b.Text("cachedContent", "cached_content") // the beginning of the prompt is there
 	return a
 }
 

@@ -55,7 +55,10 @@ func aboutOf(b body.Body) wire.About {
 	a.MaxOutput = b.Int("max_output_tokens")
 	for _, key := range []string{"previous_response_id", "conversation", "context_management"} {
 		if raw := string(b.JSON(key)); raw != "" && raw != `""` && raw != "[]" && a.ServerSide == "" {
-			a.ServerSide = key
+			a.ServerSide, a.Delta = key, key != "context_management"
+			if key == "conversation" {
+				a.ServerID = raw
+			}
 		}
 	}
 	return a

@@ -69,8 +69,16 @@ type About struct {
 
 	// ServerSide names the field that says that the provider holds the history
 	// or compacts it itself ("previous_response_id", "conversation", …). Such a
-	// body must go out as it came in. "" = none.
+	// body must go out as it came in. "" = none. Delta says that the body holds
+	// the newest part alone; ServerID is what the history is called there, as it
+	// stands, "" where only its newest part has a name.
 	ServerSide string
+	Delta      bool
+	ServerID   string
+
+	// Cached names the part of the prompt that the provider has already and that
+	// is in no message: Gemini's cachedContent. "" = none.
+	Cached string
 
 	// What may name the session, as the wire has it.
 	CacheKey string            // prompt_cache_key

@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// pass sends a model call as it came in, and says so once a conversation.
+func (t *Transport) pass(req *http.Request, next roundTrip, p *passed) (*http.Response, error) {
+	id := t.told(req)
+	err := &Error{Op: opPass, Path: req.URL.Path, Session: id.session, Err: p}
+	t.voice.once(req.Context(), t.unread(req, id, p), err)
+	return next(stripped(req))
+}
+
+// unread names the conversation of a request that is not read, as well as may
+// be: a signature is another one every time, so that there the host has to do.
+func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
+	if id.session != "" {
+		return id.session
+	}
+	if n := namedBy(req.Header, wire.About{}); n.session != "" {
+		return n.field + ":" + n.session
+	}
+	if p.what == signed {
+		return req.URL.Host
+	}
+	return origin(t.key, req, "", nil)
+}
+
+// held says that the provider holds the history of a request, or compacts it
+// itself.
+func (x *exchange) held(about wire.About) {
+	x.passed = true
+	p := &passed{about.ServerSide, "the provider holds the history, or compacts it itself"}
+	conversation := x.who.session
+	if about.Delta { // how it begins is another one every time
+		conversation = x.t.unread(x.req, x.t.told(x.req), p) + about.ServerID
+	}
+	x.t.voice.once(x.req.Context(), conversation, x.fault(opPass, p))
+}

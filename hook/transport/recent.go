@@ -1,0 +1,62 @@
+package transport
+
+import "sync"
+
+// recent remembers what was asked for lately. It is bounded: what is not asked
+// for goes first. It is safe for concurrent use.
+type recent[K comparable, V any] struct {
+	limit int
+
+	mu       sync.Mutex
+	now, old map[K]V
+}
+
+func newRecent[K comparable, V any](limit int) *recent[K, V] {
+	return &recent[K, V]{limit: limit, now: map[K]V{}}
+}
+
+// get returns what is known of a key, else zero.
+func (r *recent[K, V]) get(k K) V {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known(k)
+}
+
+// update puts what f makes of what is known of a key, and returns it.
+func (r *recent[K, V]) update(k K, f func(had V) V) V {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := f(r.known(k))
+	r.set(k, v)
+	return v
+}
+
+// first reports whether a key was not known, and notes it.
+func (r *recent[K, V]) first(k K) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, now := r.now[k]
+	_, old := r.old[k]
+	r.set(k, r.known(k))
+	return !now && !old
+}
+
+// known is get; the caller holds mu.
+func (r *recent[K, V]) known(k K) V {
+	if v, ok := r.now[k]; ok {
+		return v
+	}
+	v, ok := r.old[k]
+	if ok {
+		r.set(k, v)
+	}
+	return v
+}
+
+// set notes a value as one that was asked for; the caller holds mu.
+func (r *recent[K, V]) set(k K, v V) {
+	if _, ok := r.now[k]; !ok && len(r.now) >= r.limit {
+		r.now, r.old = map[K]V{}, r.now
+	}
+	r.now[k] = v
+}

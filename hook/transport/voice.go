@@ -1,0 +1,157 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// voice says what did not go as it should: to the program's callback, or into
+// a log, there once a minute a cause.
+type voice struct {
+	m       *compact.CompactManager
+	onError func(context.Context, error) // nil = nobody
+	logger  func() *slog.Logger          // nil = silent
+	chosen  bool                         // the program named a logger
+	now     func() time.Time
+
+	causes *recent[string, heard]
+	said   *recent[string, struct{}]
+}
+
+// heard is when a cause was last logged, and how often it came since.
+type heard struct {
+	at    time.Time
+	since int
+}
+
+const (
+	every     = time.Minute
+	maxCauses = 256
+	maxSaid   = 8192 // conversations and models
+)
+
+func newVoice(m *compact.CompactManager) *voice {
+	return &voice{
+		m: m, logger: slog.Default, now: time.Now,
+		causes: newRecent[string, heard](maxCauses), said: newRecent[string, struct{}](maxSaid),
+	}
+}
+
+// tell says why a request went out as it came in.
+func (v *voice) tell(ctx context.Context, err *Error) {
+	if v.onError != nil {
+		v.onError(ctx, err)
+	}
+	if v.onError == nil || v.chosen {
+		v.log(ctx, err.Op+": "+cause(err), outcome(err.Op), err.attrs(v.m)...)
+	}
+}
+
+// once says what is passed over on purpose, once a conversation.
+func (v *voice) once(ctx context.Context, conversation string, err *Error) {
+	if !v.said.first(cause(err) + "\x00" + conversation) {
+		return
+	}
+	if v.onError != nil {
+		v.onError(ctx, err)
+	}
+	if log := v.logs(); log != nil && (v.onError == nil || v.chosen) {
+		log.LogAttrs(ctx, slog.LevelWarn, outcome(err.Op), err.attrs(v.m)...)
+	}
+}
+
+// warn logs what a result warns of.
+func (v *voice) warn(ctx context.Context, res *compact.Result) {
+	for _, w := range res.Warnings {
+		v.log(ctx, "warning: "+withoutNumbers(w), "compact: a warning", slog.String("warning", w), slog.String("model", res.Model), slog.String("session", v.m.SessionName(res.Session)))
+	}
+}
+
+// log writes a record, unless its cause was logged within the last minute.
+func (v *voice) log(ctx context.Context, cause, text string, attrs ...slog.Attr) {
+	log := v.logs()
+	if log == nil {
+		return
+	}
+	now, missed, due := v.now(), 0, false
+	v.causes.update(cause, func(h heard) heard {
+		if due = h.at.IsZero() || now.Sub(h.at) >= every; !due {
+			return heard{h.at, h.since + 1}
+		}
+		missed = h.since
+		return heard{at: now}
+	})
+	if !due {
+		return
+	}
+	if missed > 0 {
+		attrs = append(attrs, slog.Int("not_logged_since", missed))
+	}
+	log.LogAttrs(ctx, slog.LevelWarn, text, attrs...)
+}
+
+func (v *voice) logs() *slog.Logger {
+	if v.logger == nil {
+		return nil
+	}
+	return v.logger()
+}
+
+// outcome is what an error led to, in words.
+func outcome(op string) string {
+	switch op {
+	case opOverflow:
+		return "compact: an overflow of the context was not answered"
+	case opAnswer:
+		return "compact: an answer was handed on unread"
+	}
+	return "compact: a request went out as it came in"
+}
+
+// attrs are what a record says of an error.
+func (e *Error) attrs(m *compact.CompactManager) []slog.Attr {
+	out := []slog.Attr{slog.String("op", e.Op), slog.String("path", m.Redact(e.Path)), slog.String("error", m.Redact(e.Err.Error()))}
+	if e.Session != "" {
+		out = append(out, slog.String("session", m.SessionName(e.Session)))
+	}
+	return out
+}
+
+// causes that are told apart in the log.
+var causes = []error{
+	compact.ErrInsufficientBudget, compact.ErrArchiveFailed, compact.ErrConflict, compact.ErrClosed, compact.ErrSession,
+	ErrTooLarge, errNoSmaller, errPanic, context.DeadlineExceeded, context.Canceled,
+}
+
+// cause is what errors of one kind have in common: there are few.
+func cause(err error) string {
+	if p := (*passed)(nil); errors.As(err, &p) {
+		return p.what
+	}
+	for _, c := range causes {
+		if errors.Is(err, c) {
+			return c.Error()
+		}
+	}
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return fmt.Sprintf("%T", err)
+}
+
+// withoutNumbers makes one cause of what differs in its figures alone.
+func withoutNumbers(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
+	return s[:min(len(s), 80)]
+}
