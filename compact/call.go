@@ -110,6 +110,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	if c.ep, err = c.m.epoch(c.q.epochKey); err != nil {
 		return err
 	}
+	c.sayGuess()
 	started := c.m.now()
 	if c.s, err = c.m.session(ctx, c.id); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (s *session) refresh(ctx context.Context, now time.Time, every time.Duratio
 func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
-	c.fixed = c.tools + c.ep.estimator.Reply()
+	c.fixed = c.tools + c.ep.estimator.Reply() + c.q.fixed
 	msgs := c.now.conv.Messages()
 	c.res.Before = c.layers(msgs)
 	c.res.After = c.res.Before

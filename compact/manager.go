@@ -33,6 +33,7 @@ type CompactManager struct {
 	mu       sync.Mutex
 	epochs   map[epochKey]*epoch
 	models   map[string]model
+	said     map[string]bool // models whose window was said to be a guess
 	sessions map[string]*session
 	keep     int // sessions in memory
 	backlog  *backlog

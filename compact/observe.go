@@ -14,6 +14,7 @@ type Usage struct {
 type observation struct {
 	epoch *epoch
 	id    message.Fingerprint
+	fixed int // tokens of the request that the caller said, which need no correction
 }
 
 // Observe tells what the provider billed for the request that was made of res,
@@ -22,10 +23,10 @@ type observation struct {
 // reports whether the figure was used: one that comes twice, or is too far off
 // to be of this request, is not.
 func (m *CompactManager) Observe(res *Result, u Usage) bool {
-	if res == nil || res.observe.epoch == nil || u.PromptTokens <= 0 {
+	if res == nil || res.observe.epoch == nil || u.PromptTokens <= res.observe.fixed {
 		return false
 	}
-	return res.observe.epoch.calibrator.Observe(res.observe.id, u.PromptTokens)
+	return res.observe.epoch.calibrator.Observe(res.observe.id, u.PromptTokens-res.observe.fixed)
 }
 
 // upperBound returns what a request will hardly exceed. Where the count is
@@ -34,11 +35,12 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 	if c.ep.exact {
 		return total
 	}
-	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper)
+	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
 }
 
+// mix is what calibration works on: all but what the caller counted.
 func (c *call) mix(msgs []message.Message) token.Mix {
-	mix := token.Mix{Fixed: c.fixed}
+	mix := token.Mix{Fixed: c.fixed - c.q.fixed}
 	for i := range msgs {
 		mix = mix.Plus(c.ep.estimator.Mix(msgs[i]))
 	}
@@ -53,7 +55,7 @@ func (c *call) sent() {
 	}
 	id := token.RequestID(c.res.Messages, c.q.tools)
 	c.ep.calibrator.Sent(id, c.mix(c.res.Messages))
-	c.res.observe = observation{epoch: c.ep, id: id}
+	c.res.observe = observation{epoch: c.ep, id: id, fixed: c.q.fixed}
 }
 
 // calibration is what the decision of this call used, for the ledger.

@@ -16,6 +16,7 @@ type request struct {
 	agent  string
 	branch string
 	tools  json.RawMessage
+	fixed  int // tokens beside them
 	wire   wire.Request
 	manual bool
 	dry    bool
@@ -49,6 +50,11 @@ func WithBranch(name string) Option { return func(r *request) { r.branch = name 
 // WithTools gives the tool schemas that are sent along, as the JSON array of
 // the request. They are counted, and never changed.
 func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
+
+// WithFixed says how many tokens of the request are in no message and in no
+// tool schema: what the provider has in a cache that the request names, say.
+// They are counted as overhead. Negative numbers say nothing.
+func WithFixed(tokens int) Option { return func(r *request) { r.fixed = max(tokens, 0) } }
 
 // WithProtected protects the messages for which f is true, in addition to
 // those that are marked.

@@ -44,11 +44,22 @@ var windows = []struct {
 // returned for one that the table does not know. Configuration overrides it:
 // a deployment may well allow less than the model can.
 func ContextWindow(model string) int {
+	if n := listed(model); n > 0 {
+		return n
+	}
+	return DefaultContextWindow
+}
+
+// KnowsContextWindow reports whether the table knows a model; else what
+// [ContextWindow] says of it is a guess.
+func KnowsContextWindow(model string) bool { return listed(model) > 0 }
+
+func listed(model string) int {
 	name := strings.ToLower(model)
 	for _, w := range windows {
 		if strings.Contains(name, w.part) {
 			return w.tokens
 		}
 	}
-	return DefaultContextWindow
+	return 0
 }

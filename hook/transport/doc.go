@@ -33,7 +33,12 @@
 // before that. All else goes out untouched: other paths and methods, bodies
 // that are compressed, signed or above [MaxBody], and requests whose history
 // the provider holds or compacts itself (previous_response_id, conversation,
-// context_management, …).
+// context_management, …). Of model calls that is said once a conversation, or
+// as nearly as that can be told of what is not read. The field meta of a
+// message protects it ({"protected": true}), and never goes out.
+//
+// Gemini's cachedContent is a fixed cost, and the rest is compacted. How large
+// it is, the first answer says.
 //
 // # Sessions
 //
@@ -70,13 +75,20 @@
 // # Failure
 //
 // What goes wrong here does not stop the agent: the request goes out as it
-// came in, and [OnError] is told. With [Strict] the call fails instead. A
-// request that was canceled fails either way.
+// came in, and [OnError] is told, or the log ([Logger]), once a minute a cause.
+// With [Strict] the call fails instead: the answer is an error in the
+// provider's own form, which [ErrorOf] reads. A request that was canceled fails
+// either way.
 //
 // A provider that says that the context is too long is believed: the request
-// is compacted once more, to what the provider said fits, and sent once more.
-// What comes back then is the caller's. A stream can say so after it has begun:
-// events that only announce an answer are held back until the next one.
+// is compacted once more, to what the provider said fits, and sent once more,
+// also where it went out as it came in because something went wrong. What comes
+// back then is the caller's. A stream can say so after it has begun: events that
+// only announce an answer are held back until the next one. Answers in gzip and
+// deflate are read for that and for their usage, and handed on as they came;
+// that others can't be read (br, zstd) is said.
+//
+// Logs: what results warn of, too, as that the window of a model is a guess.
 //
 // A request that an SDK sends again costs no second compaction: the same
 // history gives the same bytes.

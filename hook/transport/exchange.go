@@ -24,6 +24,7 @@ type exchange struct {
 	model  string          // "" = the configured one
 	res    *compact.Result // of what is sent; nil = it goes out as it came in
 	sent   []byte
+	held   int // tokens of it that were counted as being in a cache
 }
 
 // run sends the view of the request, and once more a smaller one if the
@@ -95,7 +96,7 @@ func (x *exchange) prepare() error {
 	}
 	if about := x.parsed.About(); about.ServerSide != "" {
 		x.sent = x.raw()
-		x.held(about)
+		x.theirs(about)
 		return nil
 	}
 	window := x.window()
@@ -112,7 +113,8 @@ func (x *exchange) parse() error {
 	if err != nil {
 		return x.fault(opParse, err)
 	}
-	x.parsed, x.who, x.model = parsed, x.t.identify(x.req, parsed), x.modelOf(parsed.About().Model)
+	x.parsed, x.who = parsed, x.t.identify(x.req, parsed)
+	x.model = x.modelOf(parsed.About().Model)
 	return nil
 }
 
@@ -150,9 +152,10 @@ func (x *exchange) compact(window int) error {
 }
 
 func (x *exchange) options(window int) []compact.Option {
+	x.held = x.fixed()
 	return append([]compact.Option{
 		compact.WithRequest(x.parsed), compact.WithModel(x.model), compact.WithWindow(window),
-		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch),
+		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch), compact.WithFixed(x.held),
 	}, x.t.call...)
 }
 
@@ -186,10 +189,9 @@ func (x *exchange) meter(resp *http.Response) {
 	if c == unknown {
 		return
 	}
-	m, res := x.t.m, x.res
-	body := newMeter(resp.Body, kind, func(promptTokens int) {
-		m.Observe(res, compact.Usage{PromptTokens: promptTokens})
-	})
+	res, counted := x.res, x.held
+	var body *meter
+	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, promptTokens, body.held, counted) })
 	body.coding = c
 	resp.Body = body
 }

@@ -43,6 +43,7 @@ type meter struct {
 	done    bool
 	usage   usage // of the document, or of the event that is being read
 	tokens  int   // the first figure that was found
+	held    int   // that came with it
 	scanner scanner
 	lines   lines
 	stream  bool
@@ -120,7 +121,7 @@ func (m *meter) unpack() {
 // settle ends a document or an event.
 func (m *meter) settle() {
 	if m.tokens == 0 {
-		m.tokens = m.usage.tokens()
+		m.tokens, m.held = m.usage.tokens(), m.usage.held
 	}
 	m.usage = usage{}
 	m.scanner.reset()

@@ -29,9 +29,9 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	return origin(t.key, req, "", nil)
 }
 
-// held says that the provider holds the history of a request, or compacts it
+// theirs says that the provider holds the history of a request, or compacts it
 // itself.
-func (x *exchange) held(about wire.About) {
+func (x *exchange) theirs(about wire.About) {
 	x.passed = true
 	p := &passed{about.ServerSide, "the provider holds the history, or compacts it itself"}
 	conversation := x.who.session

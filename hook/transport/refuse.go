@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/anthropic"
@@ -61,7 +60,6 @@ func (x *exchange) refuse(e *Error) *http.Response {
 	}
 }
 
-// object keeps the order of nothing: clients read errors by name.
 type object = map[string]any
 
 // shape is an error as the provider writes it.
@@ -77,11 +75,7 @@ func (x *exchange) shape(status int, code, text string) any {
 		}
 		return object{"type": "error", "error": object{"type": kind, "message": text}}
 	case gemini.Name:
-		e := object{"error": object{"code": status, "message": text, "status": "INVALID_ARGUMENT"}}
-		if strings.HasSuffix(x.req.URL.Path, ":streamGenerateContent") && x.req.URL.Query().Get("alt") != "sse" {
-			return []any{e} // a stream of it is a list
-		}
-		return e
+		return object{"error": object{"code": status, "message": text, "status": "INVALID_ARGUMENT"}}
 	}
 	return object{"error": object{"message": text, "type": "invalid_request_error", "param": nil, "code": orNull(code)}}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-
-	"github.com/agentcompact/compact/compact"
 )
 
 // maxError is how much of an error is read, in bytes.
@@ -57,7 +55,7 @@ func (x *exchange) tighten(o overflow) error {
 	if err != nil {
 		return err
 	}
-	x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
+	counted = x.refused(o, counted)
 	window, before := o.window(counted, x.parsed.About().MaxOutput), x.sent
 	if window == 0 {
 		return errNoSmaller

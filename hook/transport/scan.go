@@ -7,7 +7,7 @@ var names = map[string]string{}
 
 func init() {
 	for _, name := range []string{
-		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount",
+		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount", "cachedContentTokenCount",
 		"cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
 	} {
 		names[name] = name

@@ -28,6 +28,7 @@ type Transport struct {
 	cache    *wire.Cache
 	key      []byte // of unnamed sessions
 	windows  windows
+	caches   *recent[cache, int] // tokens
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -36,7 +37,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 func New(m *compact.CompactManager, opts ...Option) *Transport {
 	t := &Transport{
 		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 64 << 20,
-		routes: routes(), key: processKey(), windows: newWindows(), voice: newVoice(m),
+		routes: routes(), key: processKey(), windows: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m),
 	}
 	for _, o := range opts {
 		o(t)

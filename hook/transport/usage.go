@@ -8,6 +8,7 @@ type usage struct {
 	prompt int // all of it, what was cached included
 	input  int // Anthropic: what was neither read from a cache nor written into one
 	cached int // the rest of it
+	held   int // Google: what a cache that the request names holds of the prompt
 	tools  int // requests that the provider made on its own: more than one prompt is in the figures
 }
 
@@ -25,6 +26,8 @@ func (u *usage) add(path string, n int) {
 	switch path {
 	case "usage.prompt_tokens", "usageMetadata.promptTokenCount":
 		u.prompt = n
+	case "usageMetadata.cachedContentTokenCount":
+		u.held = n
 	case "usage.input_tokens":
 		u.input = n
 	case "usage.cache_creation_input_tokens", "usage.cache_read_input_tokens":

@@ -237,9 +237,9 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for field, want := range map[string]string{`"cachedContent":"cachedContents/1"`: "cachedContent", `"cached_content":"x"`: "cached_content", `"cachedContent":""`: "", `"cachedContent":null`: ""} {
-		if got := parse(t, `{"contents":[],`+field+`}`).About().ServerSide; got != want {
-			t.Errorf("%s: server side %q, want %q", field, got, want)
+	for field, want := range map[string]string{`"cachedContent":"cachedContents/1"`: "cachedContents/1", `"cached_content":"x"`: "x", `"cachedContent":""`: "", `"cachedContent":null`: ""} {
+		if got := parse(t, `{"contents":[],`+field+`}`).About(); got.Cached != want || got.ServerSide != "" {
+			t.Errorf("%s: cached %q, server side %q, want %q and none", field, got.Cached, got.ServerSide, want)
 		}
 	}
 }

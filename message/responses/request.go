@@ -7,6 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/internal/body"
 	"github.com/agentcompact/compact/message/internal/elements"
+	"github.com/agentcompact/compact/message/internal/meta"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -17,6 +18,7 @@ type request struct {
 	input  jsonscan.Span // where input is a string: that
 	prompt int           // 1 where Messages begins with the instructions, else 0
 	msgs   []message.Message
+	cut    bool // some item lost its "meta" on the way in
 	about  wire.About
 }
 
@@ -118,13 +120,46 @@ func (r *request) items(doc jsonscan.Document, c *wire.Cache) error {
 			return r.locate(doc.List, err)
 		}
 		r.msgs = append(r.msgs, one[0])
+		r.cut = r.cut || len(one[0].Raw()) != at.End-at.Start
 	}
 	return nil
 }
 
+// parseItems reads the items of a message. What is not the provider's business
+// is cut out at once.
 func parseItems(raw []byte) ([]message.Message, error) {
-	m, err := parseGroup(raw)
+	sent, protected := withoutMeta(raw)
+	m, err := parseGroup(sent)
+	m.Protected = m.Protected || protected
 	return []message.Message{m}, err
+}
+
+// withoutMeta takes the field meta out of every item of a message. One of them
+// protects them all.
+func withoutMeta(raw []byte) (sent []byte, protected bool) {
+	if !meta.In(raw) {
+		return raw, false
+	}
+	from := 0
+	for at := 0; at < len(raw); {
+		item, err := jsonscan.Value(raw, at)
+		if err != nil {
+			return raw, false // whoever reads it next says so
+		}
+		one, yes := meta.Strip(item.Of(raw))
+		sent = append(append(sent, raw[from:item.Start]...), one...)
+		protected = protected || yes
+		from = item.End
+		if at = jsonscan.Space(raw, item.End); at < len(raw) && raw[at] == ',' {
+			at = jsonscan.Space(raw, at+1)
+		}
+	}
+	return append(sent, raw[from:]...), protected
+}
+
+// lost reports whether message i is not what stands in the body.
+func (r *request) lost(i int) bool {
+	return r.cut && i >= r.prompt && len(r.msgs[i].Raw()) != r.list.Elems[i-r.prompt].End-r.list.Elems[i-r.prompt].Start
 }
 
 // locate names the item of an error: the first one that can't be read alone.

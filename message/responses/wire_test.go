@@ -323,3 +323,27 @@ func BenchmarkParseRequestWarm(b *testing.B) {
 		}
 	}
 }
+
+// The field meta belongs to the codec: it protects the message that its item is
+// part of, and never goes out.
+func TestMetaProtectsAndIsNotSent(t *testing.T) {
+	const bare = `{ "input" : [ {"role":"user","content":"a"} , {"type":"reasoning","id":"r","summary":[]}, {"type":"function_call","call_id":"c","name":"f","arguments":"{\"meta\":1}"} , {"type":"function_call_output","call_id":"c","output":"meta"} ] }`
+	marked := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)
+	marked = strings.Replace(marked, `"name":"f"`, `"meta":{"protected":true},"name":"f"`, 1)
+	marked = strings.Replace(marked, `"output":"meta"`, `"output":"meta","meta":{"protected":false}`, 1)
+	for range 2 { // read, and taken from the cache
+		r := parse(t, marked)
+		msgs := r.Messages()
+		if len(msgs) != 3 || !msgs[0].Protected || !msgs[1].Protected || msgs[2].Protected {
+			t.Fatalf("%d messages: %+v", len(msgs), msgs)
+		}
+		out, err := r.Write(msgs, []int{0, 1, 2})
+		if err != nil || string(out) != bare {
+			t.Errorf("%v\n%s\nwant\n%s", err, out, bare)
+		}
+		out, err = r.Write(msgs[1:], []int{1, 2})
+		if err != nil || strings.Contains(string(out), "protected") {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package compact_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
+	said := func(res *compact.Result) bool {
+		return strings.Contains(strings.Join(res.Warnings, "\n"), "a guess")
+	}
+	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000})
+	for _, c := range []struct {
+		model string
+		want  bool
+	}{{"", false}, {"gpt-4.1", false}, {"foo-1", true}, {"foo-1", false}, {"foo-2", true}, {"gpt-4o", false}} {
+		if got := r.preflight(loop(2, 50), compact.WithModel(c.model)); said(got) != c.want {
+			t.Errorf("model %q: %q, want it said: %v", c.model, got.Warnings, c.want)
+		}
+	}
+	if got := r.preflight(loop(2, 50), compact.WithModel("foo-3"), compact.WithWindow(9_000)); said(got) {
+		t.Errorf("somebody knows better: %q", got.Warnings)
+	}
+	for range 2 {
+		if plan, err := r.Plan(context.Background(), "s", loop(2, 50), compact.WithModel("foo-3")); err != nil || !said(plan) {
+			t.Errorf("a plan: %v, %v", plan.Warnings, err)
+		}
+	}
+	small := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})
+	if got := small.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) || got.MaxTokens != 16_000 {
+		t.Errorf("the configured window is less than a guess: %q", got.Warnings)
+	}
+}
+
+func TestFixedTokensAreCountedAndNotTakenOut(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	without, with := r.preflight(loop(2, 50)), r.preflight(loop(2, 50), compact.WithFixed(5_000))
+	if with.After.Total-without.After.Total != 5_000 || with.After.Overhead-without.After.Overhead != 5_000 {
+		t.Errorf("without %+v, with %+v", without.After, with.After)
+	}
+	if res := r.preflight(loop(40, 200)); res.Triggered {
+		t.Fatalf("%d tokens are compacted as they are: the test shows nothing", res.TokensIn)
+	}
+	if res := r.preflight(loop(40, 200), compact.WithFixed(8_000)); !res.Triggered || res.After.Total > res.Budget || res.After.Overhead < 8_000 {
+		t.Errorf("compacted %v to %+v", res.Triggered, res.After)
+	}
+}

@@ -1,0 +1,68 @@
+package transport_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// caching is Gemini with so many tokens in each cache: every answer says so, and
+// prompts above the window are refused with what is in the cache counted.
+type caching struct {
+	window, held int
+	prompts      []int
+	bodies       []string
+}
+
+func (c *caching) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	prompt := c.held + len(body)/4
+	c.prompts, c.bodies = append(c.prompts, prompt), append(c.bodies, string(body))
+	w.Header().Set("Content-Type", "application/json")
+	answer := map[string]any{"candidates": []any{}, "usageMetadata": map[string]int{"promptTokenCount": prompt, "cachedContentTokenCount": c.held}}
+	if prompt > c.window {
+		w.WriteHeader(http.StatusBadRequest)
+		answer = map[string]any{"error": map[string]any{"code": 400, "status": "INVALID_ARGUMENT", "message": fmt.Sprintf("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", prompt, c.window)}}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
+	f := forms()[6]
+	cached := func(name, ask string, rounds int) string {
+		return strings.Replace(f.body(ask, rounds, 200), "{", `{"cachedContent":"`+name+`",`, 1)
+	}
+	c := &caching{window: 40_000, held: 25_000}
+	h := httptest.NewServer(c)
+	defer h.Close()
+	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 40_000})
+	r.url = h.URL
+	if status, answer := r.post(f, cached("cachedContents/1", "Fix it.", 2)); status != http.StatusOK {
+		t.Fatal(answer)
+	}
+	if first := r.last(); first.After.Overhead > 1000 || r.observed(first, first.After.Total) == false {
+		t.Errorf("the first call counts %+v", first.After)
+	}
+	status, answer := r.post(f, cached("cachedContents/1", "Fix it.", 60))
+	res := r.last()
+	if status != http.StatusOK || len(c.bodies) != 2 || !res.Triggered || res.After.Overhead < c.held || !strings.Contains(c.bodies[1], `"cachedContent":"cachedContents/1"`) {
+		t.Errorf("%d %s after %d requests; compacted %v to %+v", status, answer, len(c.bodies), res.Triggered, res.After)
+	}
+	if res.UpperBound-c.held > 2*(res.After.Total-c.held) {
+		t.Errorf("the upper bound is %d of %d tokens: what the provider counted needs no margin", res.UpperBound, res.After.Total)
+	}
+
+	// Of another cache nobody knows the size: an overflow tells.
+	c.bodies, c.held = nil, 33_000
+	status, answer = r.post(f, cached("cachedContents/2", "Fix that.", 59))
+	if status != http.StatusOK || len(c.bodies) != 2 {
+		t.Errorf("%d %s after %d requests", status, answer, len(c.bodies))
+	}
+	r.quiet()
+}

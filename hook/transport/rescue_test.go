@@ -1,0 +1,184 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// moody is an archive that fails so many times.
+type moody struct {
+	*memory.Archive
+	fails atomic.Int32
+}
+
+func (m *moody) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if m.fails.Add(-1) >= 0 {
+		return errFull
+	}
+	return m.Archive.Create(ctx, k, b)
+}
+
+// clumsy is a wire that panics once.
+type clumsy struct {
+	wire.Format
+	calls *atomic.Int32
+}
+
+func (c clumsy) ParseRequest(b []byte, cache *wire.Cache) (wire.Request, error) {
+	if c.calls.Add(1) == 1 {
+		panic("a bug")
+	}
+	return c.Format.ParseRequest(b, cache)
+}
+
+var wires = map[provider.Wire]wire.Format{provider.Chat: openai.Wire, provider.Responses: responses.Wire, provider.Anthropic: anthropic.Wire, provider.Gemini: gemini.Wire}
+
+// suffix is how the path of a form ends.
+func suffix(f form) string {
+	path, _, _ := strings.Cut(f.path, "?")
+	return path[strings.LastIndexAny(path, "/:"):]
+}
+
+// A request that went out as it came in, because of a failure of ours, and that
+// the provider finds too long is compacted and sent once more.
+func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
+	for _, f := range forms() {
+		for _, inStream := range []bool{false, true} {
+			for name, c := range map[string]struct {
+				config func() compact.Config
+				opts   func() []transport.Option
+			}{
+				"the archive fails": {func() compact.Config {
+					a := &moody{Archive: memory.New()}
+					a.fails.Store(1)
+					return compact.Config{Archive: a, MaxContextTokens: window}
+				}, nil},
+				"a panic": {func() compact.Config { return tight }, func() []transport.Option {
+					return []transport.Option{transport.Route(suffix(f), clumsy{wires[f.wire], new(atomic.Int32)})}
+				}},
+			} {
+				var opts []transport.Option
+				if c.opts != nil {
+					opts = c.opts()
+				}
+				r := newRig(t, c.config(), opts...)
+				r.server.Window, r.server.InStream = 8_000, inStream
+				body := f.body("Fix it.", 60, 300)
+				status, answer := r.post(f, body)
+				got := r.got()
+				if status != http.StatusOK || !strings.Contains(answer, "ok") || len(got) != 2 || got[0] != body || len(got[1]) >= len(body) {
+					t.Errorf("%v, in the stream %v, %s: %d after %d requests: %.200s", f, inStream, name, status, len(got), answer)
+				}
+				if len(r.errs) != 1 {
+					t.Errorf("%v, %s: told %v", f, name, r.errs)
+				}
+			}
+		}
+	}
+}
+
+// What fails again is the provider's refusal, as it came.
+func TestAFailureThatStaysHandsTheRefusalOn(t *testing.T) {
+	f := forms()[0]
+	for name, config := range map[string]compact.Config{
+		"the archive": {Archive: full{memory.New()}, MaxContextTokens: window},
+		"the budget":  {MaxContextTokens: 4000},
+	} {
+		r := newRig(t, config)
+		r.server.Window = 8_000
+		body := f.body("Fix it.", 60, 300)
+		if name == "the budget" {
+			body = f.body(strings.Repeat("word ", 20_000), 1, 1)
+		}
+		status, answer := r.post(f, body)
+		if status != http.StatusBadRequest || !strings.Contains(answer, "context_length_exceeded") || len(r.got()) != 1 {
+			t.Errorf("%s: %d after %d requests: %s", name, status, len(r.got()), answer)
+		}
+		if len(r.errs) != 2 || !strings.Contains(r.errs[1].Error(), "overflow") {
+			t.Errorf("%s: told %v", name, r.errs)
+		}
+	}
+	r := newRig(t, tight) // what can't be read can't be made smaller
+	r.server.Lenient, r.server.Window = true, 1
+	if status, _ := r.post(f, `{"model":"gpt-4o","messages":7}`); status != http.StatusBadRequest || len(r.got()) != 1 {
+		t.Errorf("%d after %d requests", status, len(r.got()))
+	}
+}
+
+// Once is once, also where the first request went out as it came in.
+func TestASecondOverflowAfterAFailureIsTheCallers(t *testing.T) {
+	a := &moody{Archive: memory.New()}
+	a.fails.Store(1)
+	f, r := forms()[0], newRig(t, compact.Config{Archive: a, MaxContextTokens: window})
+	r.server.Window = 1
+	if status, _ := r.post(f, f.body("Fix it.", 60, 300)); status != http.StatusBadRequest || len(r.got()) > 2 {
+		t.Errorf("%d after %d requests", status, len(r.got()))
+	}
+}
+
+// Whoever is passed over on purpose is not compacted by an overflow.
+func TestAnOverflowOfWhatIsPassedOverIsTheCallers(t *testing.T) {
+	f, r := forms()[2], newRig(t, tight)
+	r.server.Window = 8_000
+	f.fields += `,"previous_response_id":"resp_1"`
+	if status, _ := r.post(f, f.body("Fix it.", 60, 300)); status != http.StatusBadRequest || len(r.got()) != 1 {
+		t.Errorf("%d after %d requests", status, len(r.got()))
+	}
+}
+
+// meta.protected protects on every wire, and never goes out: compacted, raw
+// because of a failure, or passed over.
+func TestMetaOfARequestProtectsAndStaysHere(t *testing.T) {
+	for _, f := range forms() {
+		precious := fmt.Sprintf("file 3: %s", strings.TrimSpace(strings.Repeat("precious ", 100)))
+		plain := strings.Replace(f.body("Fix it.", 60, 300), "file 3: "+strings.TrimSpace(strings.Repeat("word ", 300)), precious, 1)
+		marked := mark(t, f, plain, precious)
+		r := newRig(t, compact.Config{})
+		if status, answer := r.post(f, marked); status != http.StatusOK || !r.last().Triggered {
+			t.Fatalf("%v: %d %s", f, status, answer)
+		}
+		if got := r.got()[0]; !strings.Contains(got, precious) || strings.Contains(got, `"meta"`) {
+			t.Errorf("%v: compacted: protected %v, went out %v", f, strings.Contains(got, precious), strings.Contains(got, `"meta"`))
+		}
+		failing := newRig(t, compact.Config{Archive: full{memory.New()}})
+		if failing.post(f, marked); failing.got()[0] != plain {
+			t.Errorf("%v: after a failure the body is another one, with meta: %v", f, strings.Contains(failing.got()[0], `"meta"`))
+		}
+		r.quiet()
+	}
+	f := forms()[2]
+	f.fields += `,"previous_response_id":"resp_1"`
+	plain := f.body("Fix it.", 1, 1)
+	r := newRig(t, compact.Config{})
+	r.server.Lenient = true
+	if r.post(f, mark(t, f, plain, "file 0: word")); r.got()[0] != plain {
+		t.Errorf("passed over: %s", r.got()[0])
+	}
+}
+
+// mark protects the message that holds a text.
+func mark(t *testing.T, f form, body, text string) string {
+	t.Helper()
+	at := strings.Index(body, text)
+	if at < 0 {
+		t.Fatalf("%v: no such text", f)
+	}
+	item := map[string]string{"messages": `{"role":`, "input": `{"type":"function_call_output"`, "contents": `{"role":`}[shapes[f.wire].list]
+	start := strings.LastIndex(body[:at], item)
+	return body[:start] + `{"meta":{"protected":true},` + body[start+1:]
+}
