@@ -131,11 +131,25 @@ func (c *Config) override(i int, o Override) error {
 			errs = append(errs, e)
 		}
 	}
+	c.summariseWith(o)
+	c.Overrides = append(c.Overrides[:len(c.Overrides):len(c.Overrides)], o)
+	return errors.Join(errs...)
+}
+
+// summariseWith settles who writes summaries: an override that names another
+// backend does not keep the model, nor the one that was handed in.
+func (c *Config) summariseWith(o Override) {
+	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
+		c.Summarise = nil
+		for path, at := range map[string]*string{"summarizer.model": &c.Summarizer.Model, "summarizer.base_url": &c.Summarizer.BaseURL} {
+			if _, named := o.Set[path]; !named {
+				*at = ""
+			}
+		}
+	}
 	if o.Summarise != nil {
 		c.Summarise = o.Summarise
 	}
-	c.Overrides = append(c.Overrides[:len(c.Overrides):len(c.Overrides)], o)
-	return errors.Join(errs...)
 }
 
 // set changes one setting.
@@ -224,6 +238,9 @@ func (c Config) checkChange(numbers string, i int, o Override) error {
 		if e := new(ConfigError); errors.As(err, &e) {
 			at := *e
 			at.Path = fmt.Sprintf("overrides[%d].%s", i, e.Path)
+			for _, path := range e.With {
+				at.With = append(at.With, fmt.Sprintf("overrides[%d].%s", i, path))
+			}
 			err = &at
 		}
 		errs = append(errs, err)

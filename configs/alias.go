@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/policy"
 )
 
 // alias is the name that a system from which a preset comes has for a setting.
@@ -19,20 +21,13 @@ type alias struct {
 }
 
 // aliases are the option names of the source systems, by the path that they
-// have there; those of the gateway also without their section. They are
-// listed in docs/COMPATIBILITY.md.
+// have there, and also without their section. They are listed in
+// docs/COMPATIBILITY.md.
 var aliases = func() map[string]alias {
 	all := map[string]alias{
 		"model.name":              {path: "model"},
 		"model.max_input_tokens":  {path: "max_context_tokens"},
 		"model.max_output_tokens": {path: "max_output_tokens"},
-
-		"observationMasking":  {path: "policy.stages", kind: kindBool, read: withMask},
-		"maxObservationChars": {path: "mask.max_observation_chars"},
-		"maxInputChars":       {path: "max_context_tokens", preset: "history-reducer"},
-		"summaryMaxChars":     {path: "summarizer.max_tokens", preset: "history-reducer"},
-		// It counts messages, whatever its name says.
-		"preserveRecentRawTurns": {path: "policy.keep_recent_messages", preset: "history-reducer"},
 	}
 	for name, path := range map[string]string{
 		"max_history_tokens":     "policy.max_history_tokens",
@@ -44,8 +39,27 @@ var aliases = func() map[string]alias {
 		all[name] = alias{path: path}
 		all["session.context."+name] = alias{path: path}
 	}
+	const reducer = "history-reducer"
+	for name, a := range map[string]alias{
+		"enabled":                                {path: "policy.when", kind: kindBool, read: whenEnabled},
+		"observationMasking":                     {path: "policy.stages", kind: kindBool, read: withMask},
+		"observationMasking.enabled":             {path: "policy.stages", kind: kindBool, read: withMask},
+		"observationMasking.maxObservationChars": {path: "mask.max_observation_chars"},
+		"maxObservationChars":                    {path: "mask.max_observation_chars"},
+		"maxInputChars":                          {path: "max_context_tokens", preset: reducer},
+		"summaryMaxChars":                        {path: "summarizer.max_tokens", preset: reducer},
+		// It counts messages, whatever its name says.
+		"preserveRecentRawTurns": {path: "policy.keep_recent_messages", preset: reducer},
+	} {
+		all[name] = a
+		all["historyReducer."+name] = a
+	}
 	return all
 }()
+
+// neighbors stand in the option blocks of the source systems beside what they
+// say of compaction. They are about something else, and have no effect here.
+var neighbors = []string{"model.provider", "session.on_disconnect", "session.max_tool_iterations"}
 
 // aliasSections are the sections that only aliases have.
 var aliasSections = func() map[string]bool {
@@ -60,6 +74,14 @@ var aliasSections = func() map[string]bool {
 	return all
 }()
 
+// whenEnabled switches compaction off.
+func whenEnabled(v, _ any) any {
+	if v.(bool) {
+		return string(policy.AtTrigger)
+	}
+	return string(policy.Never)
+}
+
 // withMask puts the stage mask into the stages, or takes it out.
 func withMask(v, now any) any {
 	stages := slices.DeleteFunc(slices.Clone(now.([]string)), func(s string) bool { return s == "mask" })
@@ -73,9 +95,9 @@ func withMask(v, now any) any {
 	return stages
 }
 
-// settings reads the values of a file's keys. defaults says what a setting has
-// in the preset.
-func (l *loader) settings(name string, keys []given) []setting {
+// settings reads the values of a file's keys; prefix is that of the override
+// in which they stand.
+func (l *loader) settings(name, prefix string, keys []given) []setting {
 	var all []setting
 	first := map[string]given{}
 	for _, g := range keys {
@@ -85,24 +107,24 @@ func (l *loader) settings(name string, keys []given) []setting {
 			path = a.path
 		}
 		if before, ok := first[path]; ok {
-			l.report.add(&Error{Source: name, Line: g.line, Path: g.key, Reason: "says the same as " + before.key + " in line " + strconv.Itoa(before.line) + "; give one of them"})
+			l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "says the same as " + before.key + " in line " + strconv.Itoa(before.line) + "; give one of them"})
 			continue
 		}
 		first[path] = g
-		if s, ok := l.setting(name, g, path, a); ok {
+		if s, ok := l.setting(name, prefix, g, path, a); ok {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-func (l *loader) setting(name string, g given, path string, a alias) (setting, bool) {
+func (l *loader) setting(name, prefix string, g given, path string, a alias) (setting, bool) {
 	s := setting{path: path, source: name, line: g.line}
 	if g.key != path {
 		s.name = g.key
 	}
 	if a.preset != "" && a.preset != l.preset {
-		l.report.add(&Error{Source: name, Line: g.line, Path: g.key, Reason: "belongs to the preset " + a.preset + "; elsewhere there is " + path + unitOf(path)})
+		l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "belongs to the preset " + a.preset + "; elsewhere there is " + path + unitOf(path)})
 		return s, false
 	}
 	k := schema().byPath[path].kind
@@ -111,11 +133,11 @@ func (l *loader) setting(name string, g given, path string, a alias) (setting, b
 	}
 	v, ok := fromNode(k, g.node)
 	if !ok {
-		l.report.add(&Error{Source: name, Line: g.line, Path: g.key, Value: plain(g.node), Reason: wanted[k]})
+		l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Value: plain(g.node), Reason: wanted[k]})
 		return s, false
 	}
 	if a.read != nil {
-		v = a.read(v, l.defaults[path])
+		v = a.read(v, normal(l.now(path)))
 	}
 	s.value = v
 	return s, true

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
 )
 
 func TestOptionsOfTheGatewayAreItsSettings(t *testing.T) {
@@ -60,6 +63,62 @@ func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
 	}
 }
 
+// The blocks as the source systems' own pages have them, and as their programs
+// write them.
+func TestOptionBlocksLoadAsTheyStandThere(t *testing.T) {
+	for name, c := range map[string]struct{ block, ours string }{
+		"gateway, model": {
+			"model:\n  provider: anthropic\n  name: claude-sonnet-4-20250514\n  max_input_tokens: 150000   # optional, see defaults below\n  max_output_tokens: 8192\n",
+			"model: claude-sonnet-4-20250514\nmax_context_tokens: 150000\nmax_output_tokens: 8192\n",
+		},
+		"gateway, session": {
+			"session:\n  on_disconnect: pause\n  max_tool_iterations: 25\n  context:\n    max_history_tokens: 20000\n    max_tool_result_tokens: 8000\n" +
+				"    tool_result_truncation: head\n    tool_result_keep_first: 2\n    tool_result_keep_last: 5\n",
+			"policy: {max_history_tokens: 20000}\ntruncate: {max_tool_result_tokens: 8000, keep: head}\nmask: {keep_first: 2, keep_last: 5}\n",
+		},
+		"gateway, no caps": {
+			"session: {context: {max_history_tokens: 0, tool_result_truncation: tail, tool_result_keep_first: 0, tool_result_keep_last: 0}}\n",
+			"policy: {max_history_tokens: 0}\ntruncate: {keep: tail}\nmask: {keep_first: 0, keep_last: 0}\n",
+		},
+		"history reducer": {
+			`{"enabled": true, "maxInputChars": 12000, "preserveRecentRawTurns": 4, "summaryMaxChars": 1200}`,
+			"preset: history-reducer\nmax_context_tokens: 12000\npolicy: {keep_recent_messages: 4}\nsummarizer: {max_tokens: 1200}\n",
+		},
+		"history reducer, switched off": {
+			"enabled: false\nmaxInputChars: 12000\npreserveRecentRawTurns: 4\nobservationMasking: true\nmaxObservationChars: 80\n",
+			"preset: history-reducer\nmax_context_tokens: 12000\npolicy: {keep_recent_messages: 4, when: never}\nmask: {max_observation_chars: 80}\n",
+		},
+		"history reducer, in its program": {
+			"historyReducer:\n  enabled: true\n  maxInputChars: 12000\n  preserveRecentRawTurns: 4\n  observationMasking: false\n",
+			"preset: history-reducer\nmax_context_tokens: 12000\npolicy: {keep_recent_messages: 4, stages: [local, fallback, squeeze]}\n",
+		},
+		"masking as a block": {
+			"preset: history-reducer\nobservationMasking:\n  enabled: false\n  maxObservationChars: 80\n",
+			"preset: history-reducer\npolicy: {stages: [local, fallback, squeeze]}\nmask: {max_observation_chars: 80}\n",
+		},
+		"masking as a block, in the default preset": {"observationMasking: {enabled: true}\n", ""},
+	} {
+		if diff := cmp.Diff(load(t, c.ours), load(t, c.block), sameConfig); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+func TestBlockThatIsSwitchedOffCompactsNothing(t *testing.T) {
+	c := load(t, `{"enabled": false, "maxInputChars": 2000}`)
+	c.Storage.Adapter = "memory"
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	history := []message.Message{message.User(strings.Repeat("long ", 2000)), message.Assistant("yes"), message.User("and?")}
+	res, err := m.Preflight(t.Context(), "s", history)
+	if err != nil || res.Triggered || len(res.Messages) != len(history) {
+		t.Errorf("%d of %d messages, %v", len(res.Messages), len(history), err)
+	}
+}
+
 func TestAliasThatContradictsItsSettingIsAnError(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{
@@ -72,8 +131,8 @@ func TestAliasThatContradictsItsSettingIsAnError(t *testing.T) {
 		},
 		{"observationMasking: true\npolicy: {stages: [mask]}", "f.yaml:2: policy.stages says the same as observationMasking in line 1; give one of them"},
 		{"max_tool_result_tokens: 0", "f.yaml:1: max_tool_result_tokens must be > 0, that is truncate.max_tool_result_tokens (got 0)"},
-		{"maxInputChars: 5000", "f.yaml:1: maxInputChars belongs to the preset history-reducer; elsewhere there is max_context_tokens, in tokens"},
-		{"preserveRecentRawTurns: 4", "f.yaml:1: preserveRecentRawTurns belongs to the preset history-reducer; elsewhere there is policy.keep_recent_messages"},
+		{"preset: gateway\nmaxInputChars: 5000", "f.yaml:2: maxInputChars belongs to the preset history-reducer; elsewhere there is max_context_tokens, in tokens"},
+		{"preset: masking\npreserveRecentRawTurns: 4", "f.yaml:2: preserveRecentRawTurns belongs to the preset history-reducer; elsewhere there is policy.keep_recent_messages"},
 		{"observationMasking: 1", "f.yaml:1: observationMasking must be true or false (got 1)"},
 		{"session: {context: {max_histroy: 1}}", `f.yaml:1: unknown key "session.context.max_histroy"`},
 		{"model: {temperature: 1}", `f.yaml:1: unknown key "model.temperature"`},

@@ -23,7 +23,8 @@ func KeysOptional() Option {
 
 // components makes what a configuration names.
 func (l *loader) components(c *compact.Config) {
-	l.summariser(c)
+	l.summariser(c, "")
+	l.summarisers(c)
 	l.collector(c)
 	if c.Storage.Adapter == s3Adapter {
 		c.OpenArchive = openForAgents
@@ -44,7 +45,7 @@ const pseudonymsPath = "redaction.pseudonyms"
 // the first event.
 func (l *loader) collector(c *compact.Config) {
 	t := c.Trace
-	if t.OTLPEndpoint == "" || l.report.err() != nil {
+	if t.OTLPEndpoint == "" || len(l.report.all) > 0 {
 		return
 	}
 	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout})
@@ -55,22 +56,23 @@ func (l *loader) collector(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// summariser makes the client of a model that writes summaries.
-func (l *loader) summariser(c *compact.Config) {
+// summariser makes the client of a model that writes summaries. prefix is that
+// of the override that names it.
+func (l *loader) summariser(c *compact.Config, prefix string) {
 	s := c.Summarizer
 	if s.Backend != openai.Name || s.Model == "" {
 		return
 	}
 	key := l.variable(keyVariable)
 	if key == "" && s.BaseURL == "" && !l.keysOptional {
-		l.wrong("summarizer.backend", "summarizer.backend", nil, "openai needs the environment variable "+keyVariable)
+		l.wrong(prefix+"summarizer.backend", prefix+"summarizer.backend", nil, "openai needs the environment variable "+keyVariable)
 		return
 	}
 	client, err := openai.New(openai.Config{
 		Model: s.Model, BaseURL: s.BaseURL, APIKey: openai.Key(key), Seed: &s.Seed, Window: s.Window,
 	})
 	if err != nil {
-		l.wrong("summarizer.backend", "summarizer", nil, "can't be used: "+err.Error())
+		l.wrong(prefix+"summarizer.backend", prefix+"summarizer", nil, "can't be used: "+err.Error())
 		return
 	}
 	c.Summarise = client

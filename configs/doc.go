@@ -3,9 +3,26 @@
 //
 // # Order
 //
-// What a program says ([Override]) stands over the environment, the
-// environment over the file, the file over the preset. The preset is the one
-// that the highest of them names, "graduated" if none does.
+// What a program says ([Override]) stands over the environment, the environment
+// over the overrides of the files, those over the file, the file over the files
+// that it extends, and these over the preset. The preset is the one that the
+// highest of them names, "graduated" if none does. What a file locks stands over
+// all of them.
+//
+// # One file for many teams
+//
+// These keys stand at the top of a file and are no settings:
+//
+//	extends: ../company.yaml         # below which file this one stands, seen from its folder
+//	locked: [redaction, storage]     # settings and sections that stay as they are in this file
+//	overrides:                       # settings for the calls of some models or agents
+//	  - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.7}}
+//
+// A list replaces the list of the base; overrides are added to those of the
+// base, and where several are for a call the last one wins. What a file locks
+// can only be made stricter by the files that extend it, the environment and the
+// program: redaction switched on, another pattern, a longer retention. Anything
+// else is an error, which names who tried and which file locks it.
 //
 // # Environment
 //
@@ -20,9 +37,9 @@
 // # Mistakes
 //
 // All mistakes of a configuration are reported at once, each as an [*Error]
-// with the place it was made in. Nothing is corrected, guessed or ignored:
-// unknown keys, keys that are given twice, and values of the wrong type are
-// errors.
+// with the place it was made in, in the words of compact.New. Nothing is
+// corrected, guessed or ignored: unknown keys, keys that are given twice, and
+// values of the wrong type are errors.
 //
 // # Secrets
 //

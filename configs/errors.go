@@ -68,20 +68,19 @@ type report struct{ all []*Error }
 
 func (r *report) add(e *Error) { r.all = append(r.all, e) }
 
-// err joins the mistakes in the order in which they stand in the file, then
-// those of other places in the order in which they were found.
-func (r *report) err() error {
-	slices.SortStableFunc(r.all, func(a, b *Error) int { return cmp.Compare(rank(a), rank(b)) })
+// err joins the mistakes in the order in which they stand in the files, the
+// base first, then those of other places in the order in which they were found.
+func (r *report) err(files []*file) error {
+	rank := map[string]int{}
+	for i, f := range files {
+		rank[f.name] = i - len(files)
+	}
+	slices.SortStableFunc(r.all, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(rank[a.Source], rank[b.Source]), cmp.Compare(a.Line, b.Line))
+	})
 	errs := make([]error, len(r.all))
 	for i, e := range r.all {
 		errs[i] = e
 	}
 	return errors.Join(errs...)
-}
-
-func rank(e *Error) int {
-	if e.Line > 0 {
-		return e.Line
-	}
-	return 1 << 30
 }

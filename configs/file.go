@@ -2,10 +2,12 @@ package configs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +22,18 @@ type setting struct {
 	source string
 	line   int
 	name   string // as it was given, where that is not the path: an alias
-	layer  int    // 1 file, 2 environment, 3 program
+	within string // the override that it stands in, "overrides[0]"
+	layer  int    // who stands higher: the files, the base first, from 1; then environment, then program
 	value  any    // of the field's type
+}
+
+// shown is the path as it was given.
+func (s setting) shown() string {
+	path := cmp.Or(s.name, s.path)
+	if s.within != "" && s.name != s.within {
+		return s.within + "." + path
+	}
+	return path
 }
 
 // file is a configuration file that is being read.
@@ -30,6 +42,12 @@ type file struct {
 	report *report
 	seen   map[string]int // path or alias → line
 	given  []given
+	within string // the override whose keys these are; "" = the file's own
+
+	extends     string // the file below which this one stands; "" = none
+	extendsLine int
+	locks       []lock
+	exceptions  []exception
 }
 
 // given is a key of the file that names a setting, before its value is read.
@@ -39,9 +57,9 @@ type given struct {
 	node *yaml.Node
 }
 
-// readFile returns the keys of a YAML or JSON file that name settings or
+// readFile returns a YAML or JSON file with its keys that name settings or
 // aliases. What is wrong with the others is reported.
-func readFile(name string, data []byte, r *report) []given {
+func readFile(name string, data []byte, r *report) *file {
 	f := &file{name: name, report: r, seen: map[string]int{}}
 	root, err := parse(name, data)
 	switch {
@@ -53,7 +71,17 @@ func readFile(name string, data []byte, r *report) []given {
 	default:
 		f.mapping(root, "")
 	}
-	return f.given
+	return f
+}
+
+// preset returns where the file names its preset.
+func (f *file) preset() (setting, bool) {
+	for _, g := range f.given {
+		if v, ok := fromNode(kindString, g.node); ok && g.key == "preset" {
+			return setting{path: "preset", source: f.name, line: g.line, value: v}, true
+		}
+	}
+	return setting{}, false
 }
 
 func (f *file) fail(line int, path string, value any, reason string, err error) {
@@ -103,13 +131,16 @@ func parse(name string, data []byte) (*yaml.Node, error) {
 // mapping walks over the keys of a section.
 func (f *file) mapping(n *yaml.Node, prefix string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		if key.Kind != yaml.ScalarNode {
-			f.fail(key.Line, "", nil, "a key must be a name", nil)
-			continue
-		}
-		f.member(prefix+key.Value, key.Line, value)
+		f.key(n.Content[i], prefix, n.Content[i+1])
 	}
+}
+
+func (f *file) key(key *yaml.Node, prefix string, value *yaml.Node) {
+	if key.Kind != yaml.ScalarNode {
+		f.fail(key.Line, "", nil, "a key must be a name", nil)
+		return
+	}
+	f.member(prefix+key.Value, key.Line, value)
 }
 
 // member takes one key: a section, a setting, or the old name of one.
@@ -119,19 +150,26 @@ func (f *file) member(path string, line int, value *yaml.Node) {
 	}
 	_, setting := schema().byPath[path]
 	_, alias := aliases[path]
-	section := schema().sections[path] || aliasSections[path] && (!setting || value.Kind == yaml.MappingNode)
+	section := schema().sections[path] || aliasSections[path] && (!setting && !alias || value.Kind == yaml.MappingNode)
+	special := slices.Contains(specialKeys, path)
 	switch {
+	case special && f.within != "":
+		f.fail(line, path, nil, "stands at the top of a file, not in an override", nil)
+	case slices.Contains(neighbors, path):
 	case section && value.Kind == yaml.MappingNode:
 		f.mapping(value, path+".")
 	case section && value.ShortTag() == "!!null": // a section whose lines are all comments
 	case section:
 		f.fail(line, path, plain(value), "is a section, not a setting", nil)
-	case !setting && !alias:
+	case !setting && !alias && !special:
 		f.fail(line, "", nil, unknown(path), nil)
 	case f.seen[path] > 0:
 		f.fail(line, path, nil, "is given twice, first in line "+strconv.Itoa(f.seen[path]), nil)
 	case value.ShortTag() == "!!null":
 		f.fail(line, path, nil, "has no value; leave the line out for the default", nil)
+	case special:
+		f.seen[path] = line
+		f.special(path, line, value)
 	default:
 		f.seen[path] = line
 		f.given = append(f.given, given{key: path, line: line, node: value})

@@ -19,7 +19,7 @@ type Option func(*loader)
 // do. source is what a mistake in it is reported for ("--model"), path names
 // the setting, value has its type or is the text of it.
 func Override(source, path string, value any) Option {
-	return func(l *loader) { l.overrides = append(l.overrides, override{source, path, value}) }
+	return func(l *loader) { l.said = append(l.said, said{source, path, value}) }
 }
 
 // Environ is read instead of the environment of the process; its form is that
@@ -38,11 +38,7 @@ func Load(path string, opts ...Option) (compact.Config, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		reason := err
-		if pe := new(os.PathError); errors.As(err, &pe) {
-			reason = pe.Err
-		}
-		return compact.Config{}, &Error{Source: path, Reason: reason.Error(), Err: err}
+		return compact.Config{}, &Error{Source: path, Reason: cause(err).Error(), Err: err}
 	}
 	return Parse(path, data, opts...)
 }
@@ -50,7 +46,7 @@ func Load(path string, opts ...Option) (compact.Config, error) {
 // Parse is [Load] for a file that was read already; name stands for it in
 // errors.
 func Parse(name string, data []byte, opts ...Option) (compact.Config, error) {
-	l := &loader{environ: os.Environ(), from: map[string]setting{}}
+	l := &loader{environ: os.Environ(), from: map[string]setting{}, locks: map[string]lock{}}
 	for _, o := range opts {
 		o(l)
 	}
@@ -61,7 +57,7 @@ func Parse(name string, data []byte, opts ...Option) (compact.Config, error) {
 	return c, nil
 }
 
-type override struct {
+type said struct {
 	source, path string
 	value        any
 }
@@ -69,34 +65,38 @@ type override struct {
 // loader loads one configuration.
 type loader struct {
 	environ      []string
-	overrides    []override
+	said         []said
 	keysOptional bool
 
-	report   report
-	preset   string             // name of the base
-	base     compact.Config     // the preset
-	defaults map[string]any     // the settings of base
-	from     map[string]setting // who gave each setting
+	report     report
+	files      []*file            // the base first
+	preset     string             // name of the base
+	presetAt   setting            // who named it
+	base       compact.Config     // the preset
+	defaults   map[string]any     // the settings of base
+	from       map[string]setting // who gave each setting
+	locks      map[string]lock    // by path
+	exceptions []exception        // of which the overrides were made
 }
 
 func (l *loader) load(name string, data []byte) (compact.Config, error) {
-	keys := readFile(name, data, &l.report)
+	l.files = l.chain(name, data)
 	vars, said := l.environment(), l.program()
-	l.chooseBase(name, keys, vars, said)
+	l.chooseBase(vars, said)
 	v := viper.New()
 	for path, value := range l.defaults {
 		v.SetDefault(path, value)
 	}
-	fromFile := l.settings(name, keys)
-	if err := v.MergeConfigMap(nested(fromFile)); err != nil {
-		return compact.Config{}, err
-	}
-	for i, layer := range [][]setting{fromFile, vars, said} {
-		for _, s := range layer {
-			s.layer = i + 1
-			l.from[s.path] = s
+	for i, f := range l.files {
+		given := l.settings(f.name, "", f.given)
+		if err := v.MergeConfigMap(nested(given)); err != nil {
+			return compact.Config{}, err
 		}
+		l.take(given, i+1)
+		l.fasten(f, i+1, l.files[:i+1])
 	}
+	l.take(vars, len(l.files)+1)
+	l.take(said, len(l.files)+2)
 	// Not viper's own environment: it would take any text for any type.
 	for _, s := range append(vars, said...) {
 		v.Set(s.path, s.value)
@@ -106,19 +106,31 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 		return compact.Config{}, err
 	}
 	l.settle(&c)
+	c.Overrides = l.overridesOf(l.files)
+	l.unchanged(&c)
 	l.pseudonyms(&c)
 	l.validate(c)
 	l.components(&c)
-	return c, l.report.err()
+	return c, l.report.err(l.files)
+}
+
+// take remembers who gave what, unless it is locked.
+func (l *loader) take(settings []setting, layer int) {
+	for _, s := range settings {
+		s.layer = layer
+		l.attempt(s)
+		l.from[s.path] = s
+	}
 }
 
 // chooseBase settles which preset the configuration is built on: the one that
-// is named by the program, else by the environment, else by the file.
-func (l *loader) chooseBase(name string, keys []given, layers ...[]setting) {
+// is named by the program, else by the environment, else by the nearest file.
+// Where nobody names one, a name that belongs to one preset alone does.
+func (l *loader) chooseBase(layers ...[]setting) {
 	at := setting{value: ""}
-	for _, g := range keys {
-		if v, ok := fromNode(kindString, g.node); ok && g.key == "preset" {
-			at = setting{source: name, line: g.line, value: v}
+	for _, f := range l.files {
+		if s, ok := f.preset(); ok {
+			at = s
 		}
 	}
 	for _, layer := range layers {
@@ -128,11 +140,35 @@ func (l *loader) chooseBase(name string, keys []given, layers ...[]setting) {
 			}
 		}
 	}
+	if at.value == "" {
+		at = l.impliedPreset()
+	}
+	l.presetAt = at
 	l.useBase(at)
 	l.defaults = map[string]any{}
 	for _, f := range schema().fields {
 		l.defaults[f.path] = f.of(reflect.ValueOf(&l.base).Elem()).Interface()
 	}
+}
+
+// impliedPreset returns the preset whose own names the files use.
+func (l *loader) impliedPreset() setting {
+	for _, f := range l.files {
+		for _, g := range f.given {
+			if a := aliases[g.key]; a.preset != "" {
+				return setting{source: f.name, line: g.line, name: g.key, value: a.preset}
+			}
+		}
+	}
+	return setting{value: ""}
+}
+
+// now is what a setting has without what is being read.
+func (l *loader) now(path string) any {
+	if s, ok := l.from[path]; ok {
+		return s.value
+	}
+	return l.defaults[path]
 }
 
 // useBase takes the preset that was named; in place of one that there is not,
@@ -169,7 +205,7 @@ func nested(settings []setting) map[string]any {
 // program checks what the program says.
 func (l *loader) program() []setting {
 	var all []setting
-	for _, o := range l.overrides {
+	for _, o := range l.said {
 		f, ok := schema().byPath[o.path]
 		if schema().sections[o.path] {
 			l.report.add(&Error{Source: o.source, Path: o.path, Reason: "is a section, not a setting"})

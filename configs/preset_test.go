@@ -53,8 +53,8 @@ func TestFileOfEachPresetStatesEveryDefault(t *testing.T) {
 				t.Errorf("%s.yaml loads as another configuration (-preset +file):\n%s", name, diff)
 			}
 			var r report
-			if keys := readFile(name, file, &r); len(keys) != len(schema().fields) || len(r.all) > 0 {
-				t.Errorf("the file states %d of %d settings; mistakes: %v", len(keys), len(schema().fields), r.err())
+			if f := readFile(name, file, &r); len(f.given) != len(schema().fields) || len(r.all) > 0 {
+				t.Errorf("the file states %d of %d settings; mistakes: %v", len(f.given), len(schema().fields), r.err(nil))
 			}
 		})
 	}

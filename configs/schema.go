@@ -2,6 +2,7 @@ package configs
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -88,7 +89,7 @@ func kindOf(t reflect.Type) kind {
 
 // known returns every path and section, for suggestions.
 func (t *table) known() []string {
-	var all []string
+	all := slices.Clone(specialKeys)
 	for s := range t.sections {
 		all = append(all, s)
 	}

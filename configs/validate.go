@@ -50,26 +50,42 @@ func (l *loader) validate(c compact.Config) {
 // go together, at the one that was given last by who stands highest. Nothing
 // is said of those that are known to be wrong by themselves.
 func (l *loader) refused(e *compact.ConfigError) {
-	about := append([]string{e.Setting()}, e.With...)
+	of := e.Setting()
+	if of == overridesKey { // an override as a whole
+		of = e.Path
+	}
+	about := append([]string{of}, e.With...)
 	if len(e.With) > 0 && slices.ContainsFunc(about, l.reported) {
 		return
 	}
-	from := l.blame(about)
-	path, reason := e.Path, e.Reason
-	if name := l.from[e.Setting()].name; name != "" {
-		path, reason = name, reason+", that is "+path
-	}
-	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: e.Value, Reason: reason, Err: e, setting: e.Setting()})
+	l.report.add(l.told(l.blame(about), of, e.Path, e.Value, e.Reason, e))
 }
 
 // wrong reports a value, where it was given.
 func (l *loader) wrong(setting, path string, value any, reason string) {
-	from, of := l.from[setting], setting
-	if from.name != "" {
-		reason += ", that is " + path
-		path = from.name
+	l.report.add(l.told(l.blame([]string{setting}), setting, path, value, reason, nil))
+}
+
+// told is a mistake in a setting, in the words of who gave it: an alias, or the
+// number that an override has in its own file.
+func (l *loader) told(from setting, of, path string, value any, reason string, err error) *Error {
+	number, rest := override(path)
+	if given, ok := l.from[number]; ok {
+		path = given.path + rest
 	}
-	l.report.add(&Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason, setting: of})
+	if name := l.from[of].name; name != "" && name != path {
+		path, reason = l.from[of].shown(), reason+", that is "+path
+	}
+	return &Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason, Err: err, setting: of}
+}
+
+// override takes the number of an override, "overrides[2]", off a path.
+func override(path string) (number, rest string) {
+	if !strings.HasPrefix(path, overridesKey+"[") {
+		return "", path
+	}
+	end := strings.IndexByte(path, ']') + 1
+	return path[:end], path[end:]
 }
 
 // reported reports whether a setting is known to be wrong.
@@ -78,9 +94,10 @@ func (l *loader) reported(path string) bool {
 }
 
 // blame returns who gave one of the settings: the highest of them, and in a
-// file the last one.
+// file the last one. Where it was none of them, it is the override itself.
 func (l *loader) blame(paths []string) setting {
-	var last setting
+	number, _ := override(paths[0])
+	last := l.from[number]
 	for _, path := range paths {
 		if s := l.from[path]; s.layer > last.layer || s.layer == last.layer && s.line > last.line {
 			last = s

@@ -3,21 +3,24 @@ package configs
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	words "github.com/agentcompact/compact/internal/setting"
 )
 
 // wanted says in words what a setting of a kind takes.
 var wanted = map[kind]string{
-	kindString:   "must be a text",
-	kindInt:      "must be a whole number",
-	kindFloat:    "must be a number",
-	kindBool:     "must be true or false",
-	kindDuration: "must be a duration such as 60s or 2m30s",
-	kindList:     "must be a list",
+	kindString:   words.Wanted(reflect.TypeFor[string]()),
+	kindInt:      words.Wanted(reflect.TypeFor[int]()),
+	kindFloat:    words.Wanted(reflect.TypeFor[float64]()),
+	kindBool:     words.Wanted(reflect.TypeFor[bool]()),
+	kindDuration: words.Wanted(reflect.TypeFor[time.Duration]()),
+	kindList:     words.Wanted(reflect.TypeFor[[]string]()),
 }
 
 // fromNode reads a value of a file. Nothing is converted: a number in quotes

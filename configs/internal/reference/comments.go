@@ -10,6 +10,25 @@ Copy this file and change what you need; what you leave out keeps the value that
 	"gateway":         `The preset "gateway": no model is asked for a summary. Tokens are estimated as bytes / 4.`,
 }
 
+// foot is what stands at the end of each file.
+const foot = `# These keys are no settings: they are for files that several share.
+#
+# The file below which this one stands, seen from its folder. Lists replace those of it.
+# extends: ../company.yaml
+#
+# Settings and sections that the files which extend this one, the environment and flags
+# can't weaken (redaction: true stays true; a retention may become longer). Who tries is
+# told so, with the file that locks it.
+# locked: [redaction, storage]
+#
+# Settings for the calls of some models or agents: of policy, truncate, mask and
+# summarizer, max_context_tokens, max_output_tokens. * is any text. The last one that is
+# for a call wins. They stand over all files, below the environment and flags.
+# overrides:
+#   - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.70}}
+#   - {agent: "batch-*", policy: {when: never}}
+`
+
 // comments say what each setting does.
 var comments = map[string]string{
 	"preset":             `What the settings that are left out come from: graduated, summarize, masking, history-reducer, gateway.`,

@@ -22,6 +22,7 @@ func Render(c compact.Config) ([]byte, error) {
 	w.comment("", heads[c.Preset])
 	w.b.WriteByte('\n')
 	w.section(reflect.ValueOf(c), "", "")
+	w.b.WriteString("\n" + foot)
 	return []byte(w.b.String()), w.err
 }
 

@@ -1,0 +1,200 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agentcompact/compact/compact"
+	words "github.com/agentcompact/compact/internal/setting"
+)
+
+// lock is a setting that a file locks: what stands below it in the chain of
+// files, the environment and the program may not weaken it.
+type lock struct {
+	path   string
+	source string
+	line   int
+	layer  int // of the file
+	value  any // as of that file
+}
+
+func (k lock) at() string { return fmt.Sprintf("%s:%d", k.source, k.line) }
+
+// lock reads the list of locked settings and sections.
+func (f *file) lock(line int, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		f.fail(line, lockedKey, plain(n), "must be a list of settings or sections, such as [redaction, storage]", nil)
+		return
+	}
+	for i, e := range n.Content {
+		name, ok := fromNode(kindString, e)
+		at := fmt.Sprintf("%s[%d]", lockedKey, i)
+		if !ok {
+			f.fail(e.Line, at, plain(e), "must be a setting or a section", nil)
+			continue
+		}
+		paths := schema().below(name.(string))
+		if len(paths) == 0 {
+			f.fail(e.Line, at, nil, "is the "+unknown(name.(string)), nil)
+		}
+		for _, path := range paths {
+			f.locks = append(f.locks, lock{path: path, source: f.name, line: e.Line})
+		}
+	}
+}
+
+// below returns the settings of a section, or the one setting of that name.
+func (t *table) below(name string) []string {
+	var all []string
+	for _, f := range t.fields {
+		if f.path == name || strings.HasPrefix(f.path, name+".") {
+			all = append(all, f.path)
+		}
+	}
+	return all
+}
+
+// fasten gives the locks of a file the values that they lock: what the file and
+// those above it say, else their preset. The first lock of a setting holds.
+func (l *loader) fasten(f *file, layer int, chain []*file) {
+	base := presetOf(chain)
+	for _, k := range f.locks {
+		if _, twice := l.locks[k.path]; twice {
+			continue
+		}
+		k.layer = layer
+		k.value = normal(schema().byPath[k.path].of(reflect.ValueOf(&base).Elem()).Interface())
+		if s, ok := l.from[k.path]; ok {
+			k.value = normal(s.value)
+		}
+		l.locks[k.path] = k
+	}
+}
+
+// presetOf returns the preset that a chain of files names.
+func presetOf(chain []*file) compact.Config {
+	name := ""
+	for _, f := range chain {
+		if at, ok := f.preset(); ok {
+			name = at.value.(string)
+		}
+	}
+	base, err := compact.Preset(name)
+	if err != nil { // it is reported elsewhere
+		base, _ = compact.Preset("")
+	}
+	return base
+}
+
+// attempt reports a setting that would weaken a locked one.
+func (l *loader) attempt(s setting) {
+	k, ok := l.locks[s.path]
+	if !ok || s.layer <= k.layer || !weaker(k.path, k.value, normal(s.value)) {
+		return
+	}
+	l.report.add(&Error{
+		Source: s.source, Line: s.line, Path: s.shown(), Value: s.value, Reason: l.locked(k), setting: s.path,
+	})
+}
+
+func (l *loader) locked(k lock) string {
+	text := fmt.Sprintf("is locked at %s by %s", shortly(k.value), k.at())
+	if _, ordered := stricter[k.path]; ordered {
+		return text + "; what is given here may only be stricter"
+	}
+	return text + "; only that file can change it"
+}
+
+// unchanged holds the finished configuration against the locks: a preset, or
+// what follows from another setting, may have changed what nobody named.
+func (l *loader) unchanged(c *compact.Config) {
+	for _, f := range schema().fields {
+		k, ok := l.locks[f.path]
+		if !ok || l.reported(f.path) || !weaker(f.path, k.value, normal(f.of(reflect.ValueOf(c).Elem()).Interface())) {
+			continue
+		}
+		by := l.presetAt
+		by.path = "preset"
+		for _, path := range []string{"summarizer.model", "summarizer.base_url"} {
+			if s, ok := l.from[path]; ok && f.path == "summarizer.backend" {
+				by = s
+			}
+		}
+		l.report.add(&Error{
+			Source: by.source, Line: by.line, Path: by.shown(), Value: by.value, setting: f.path,
+			Reason: "would change " + f.path + ", which " + l.locked(k),
+		})
+	}
+}
+
+// stricter says of settings whose values have an order which may replace a
+// locked one.
+var stricter = map[string]func(locked, given any) bool{
+	"redaction.enabled":        isTrue,
+	"redaction.strict":         isTrue,
+	"redaction.pii":            isTrue,
+	"redaction.pseudonyms":     isTrue,
+	"redaction.summarizer":     isTrue,
+	"redaction.patterns":       contains,
+	"policy.roles_never_prune": contains,
+	"storage.on_error":         inOrder("continue", "fail"),
+	"storage.transcripts":      inOrder("compactions", "all"),
+	"storage.object_lock.mode": inOrder("", "governance", "compliance"),
+	"storage.object_lock.days": func(locked, given any) bool { return given.(int) >= locked.(int) },
+}
+
+func isTrue(_, given any) bool { return given == true }
+
+func contains(locked, given any) bool {
+	for _, e := range locked.([]string) {
+		if !slices.Contains(given.([]string), e) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder is for names, the weakest first.
+func inOrder(names ...string) func(locked, given any) bool {
+	return func(locked, given any) bool {
+		return slices.Index(names, given.(string)) >= slices.Index(names, locked.(string))
+	}
+}
+
+// weaker reports whether a value may not stand in the place of a locked one.
+func weaker(path string, locked, given any) bool {
+	if reflect.DeepEqual(locked, given) {
+		return false
+	}
+	order, ok := stricter[path]
+	return !ok || !order(locked, given)
+}
+
+// normal makes values of one meaning equal: names are strings, lists are lists
+// of strings.
+func normal(v any) any {
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.String:
+		return r.String()
+	case reflect.Slice:
+		list := make([]string, r.Len())
+		for i := range list {
+			list[i] = r.Index(i).String()
+		}
+		return list
+	}
+	return v
+}
+
+// shortly writes a value for a sentence.
+func shortly(v any) string {
+	if list, ok := v.([]string); ok {
+		return "[" + strings.Join(list, ", ") + "]"
+	}
+	return words.Show(v)
+}

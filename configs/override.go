@@ -1,0 +1,141 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy/openai"
+)
+
+// exception is one entry of the list of overrides.
+type exception struct {
+	at           string // "overrides[2]", as its own file counts
+	source       string
+	line, layer  int
+	model, agent string
+	keys         []given
+	settings     []setting
+	broken       bool // there is a mistake in it already
+}
+
+// override reads the list of overrides.
+func (f *file) override(line int, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		f.fail(line, overridesKey, plain(n), `must be a list, such as [{model: "claude-*", policy: {trigger_pct: 0.7}}]`, nil)
+		return
+	}
+	for i, e := range n.Content {
+		at := fmt.Sprintf("%s[%d]", overridesKey, i)
+		if e.Kind == yaml.AliasNode {
+			e = e.Alias
+		}
+		if e.Kind != yaml.MappingNode {
+			f.fail(e.Line, at, plain(e), "must hold a model, an agent or both, and settings", nil)
+			continue
+		}
+		f.exception(at, e)
+	}
+}
+
+func (f *file) exception(at string, n *yaml.Node) {
+	x, before := exception{at: at, source: f.name, line: n.Line}, len(f.report.all)
+	inner := &file{name: f.name, report: f.report, seen: map[string]int{}, within: at}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		var into *string
+		switch key.Value {
+		case "model":
+			into = &x.model
+		case "agent":
+			into = &x.agent
+		default:
+			inner.key(key, "", value)
+			continue
+		}
+		name, ok := fromNode(kindString, value)
+		if !ok || name == "" {
+			f.fail(key.Line, at+"."+key.Value, plain(value), `must be a name or a pattern, such as "claude-*"`, nil)
+			continue
+		}
+		*into = name.(string)
+	}
+	x.keys, x.broken = inner.given, len(f.report.all) > before
+	f.exceptions = append(f.exceptions, x)
+}
+
+// overridesOf makes the overrides of the files, each with what it sets and
+// nobody who stands higher does.
+func (l *loader) overridesOf(chain []*file) []compact.Override {
+	var all []compact.Override
+	for i, f := range chain {
+		for _, x := range f.exceptions {
+			x.layer = i + 1
+			before := len(l.report.all)
+			x.settings = l.settings(f.name, x.at+".", x.keys)
+			if x.broken || len(l.report.all) > before {
+				continue
+			}
+			if o, ok := l.overrideOf(len(all), x, len(chain)); ok {
+				all = append(all, o)
+				l.exceptions = append(l.exceptions, x)
+			}
+		}
+	}
+	return all
+}
+
+// overrideOf is false for what has been overruled altogether.
+func (l *loader) overrideOf(number int, x exception, files int) (compact.Override, bool) {
+	o := compact.Override{Model: x.model, Agent: x.agent, Set: map[string]any{}}
+	prefix := fmt.Sprintf("%s[%d]", overridesKey, number)
+	l.from[prefix] = setting{path: x.at, source: x.source, line: x.line, layer: x.layer, name: x.at}
+	for _, s := range x.settings {
+		s.layer, s.within = x.layer, x.at
+		l.attempt(s)
+		if l.from[s.path].layer > files {
+			continue
+		}
+		l.from[prefix+"."+s.path] = s
+		o.Set[s.path] = s.value
+	}
+	l.chooseBackend(prefix, o.Set)
+	return o, len(o.Set) > 0 || len(x.settings) == 0
+}
+
+// chooseBackend makes a model or a server choose the backend, as they do in a
+// file.
+func (l *loader) chooseBackend(prefix string, set map[string]any) {
+	const backend = "summarizer.backend"
+	if _, named := set[backend]; named || l.from[backend].layer > l.from[prefix].layer {
+		return
+	}
+	for _, path := range []string{"summarizer.model", "summarizer.base_url"} {
+		if v, ok := set[path]; ok && v != "" {
+			set[backend] = openai.Name
+			l.from[prefix+"."+backend] = l.from[prefix+"."+path]
+		}
+	}
+}
+
+// summarisers makes the clients of the models that overrides name.
+func (l *loader) summarisers(c *compact.Config) {
+	for i := range c.Overrides {
+		o := &c.Overrides[i]
+		own, named := *c, false
+		for path, value := range o.Set {
+			f := schema().byPath[path]
+			if f.section() == "summarizer" && f.path != "summarizer.max_tokens" {
+				f.of(reflect.ValueOf(&own).Elem()).Set(reflect.ValueOf(value).Convert(f.of(reflect.ValueOf(&own).Elem()).Type()))
+				named = true
+			}
+		}
+		if named {
+			own.Summarise = nil
+			l.summariser(&own, fmt.Sprintf("%s[%d].", overridesKey, i))
+			o.Summarise = own.Summarise
+		}
+	}
+}
