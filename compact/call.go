@@ -87,8 +87,9 @@ func (c *call) run(ctx context.Context) error {
 	before := *c.res
 	for attempt := 1; ; attempt++ {
 		c.lastAttempt, c.decided, c.floor = attempt == attempts, false, 0
-		c.replay(ctx)
-		c.estimate()
+		if err := c.look(ctx); err != nil {
+			return err
+		}
 		err := c.decide(ctx)
 		if !errors.Is(err, errStale) {
 			return err
@@ -107,7 +108,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	if c.rules, err = newLegality(c.q.wire, c.history); err != nil {
 		return err
 	}
-	if c.ep, err = c.m.epoch(c.q.epochKey); err != nil {
+	if c.ep, err = c.m.epoch(ctx, c.q.epochKey); err != nil {
 		return err
 	}
 	c.sayGuess()
@@ -122,13 +123,32 @@ func (c *call) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// headEvery is how often a session asks the archive for steps of other
-// processes while it does not compact.
-const headEvery = 3 * time.Second
+// look finds out where the conversation stands. Steps that other processes
+// committed are asked for beside the call, but where it is about to compact.
+func (c *call) look(ctx context.Context) error {
+	started := c.m.now()
+	c.m.refresh(ctx, c.s)
+	c.replay()
+	c.estimate()
+	if c.due() {
+		missed, err := c.missed(ctx)
+		if err != nil {
+			return err
+		}
+		if missed {
+			c.replay()
+			c.estimate()
+		}
+	}
+	c.emitEstimate(started)
+	return nil
+}
+
+// due reports whether a compaction is.
+func (c *call) due() bool { return c.q.manual || c.bound() >= c.ep.budget.Due(c.last) }
 
 // replay applies the edits of earlier steps.
-func (c *call) replay(ctx context.Context) {
-	c.s.refresh(ctx, c.m.now(), headEvery)
+func (c *call) replay() {
 	started := c.m.now()
 	c.seen = len(c.s.snapshot())
 	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms())
@@ -140,24 +160,6 @@ func (c *call) replay(ctx context.Context) {
 	c.recalibrate()
 	c.res.Replayed = c.now.edits
 	c.res.Timing.Replay = c.m.now().Sub(started)
-}
-
-// refresh reads the steps that other processes committed, at most once in a
-// while. A failure is not the call's: the step's commit will tell.
-func (s *session) refresh(ctx context.Context, now time.Time, every time.Duration) {
-	s.mu.Lock()
-	due := now.Sub(s.checked) >= every
-	if due {
-		s.checked = now
-	}
-	known := len(s.steps)
-	s.mu.Unlock()
-	if !due {
-		return
-	}
-	if head, err := s.log.Head(ctx); err == nil && head > known {
-		_ = s.reload(ctx)
-	}
 }
 
 // estimate counts what would be sent.
@@ -174,7 +176,6 @@ func (c *call) estimate() {
 	c.res.Keep = c.ep.engine.Keep
 	c.res.UpperBound = c.upperBound(msgs, c.res.Before.Total)
 	c.res.Timing.Count = c.m.now().Sub(started)
-	c.emitEstimate(started)
 }
 
 func (c *call) layers(msgs []message.Message) Layers {

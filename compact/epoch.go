@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -48,19 +49,26 @@ type epochKey struct {
 // name any.
 const maxEpochs = 256
 
-// epoch returns the one for a model, "" being the configured one.
-func (m *CompactManager) epoch(k epochKey) (*epoch, error) {
+// epoch returns the one for a model, "" being the configured one. It waits for
+// the vocabulary of this model, at most as long as ctx.
+func (m *CompactManager) epoch(ctx context.Context, k epochKey) (*epoch, error) {
 	if k.model == "" {
 		k.model = m.cfg.Model
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if ep, ok := m.epochs[k]; ok {
+	ep, ok := m.epochs[k]
+	m.mu.Unlock()
+	if ok {
 		return ep, nil
 	}
-	ep, err := m.newEpoch(k)
+	ep, err := m.newEpoch(ctx, k)
 	if err != nil {
 		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if other, ok := m.epochs[k]; ok {
+		return other, nil
 	}
 	if len(m.epochs) >= maxEpochs {
 		clear(m.epochs)
@@ -71,7 +79,7 @@ func (m *CompactManager) epoch(k epochKey) (*epoch, error) {
 	return ep, nil
 }
 
-func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
+func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, error) {
 	cfg, err := m.cfg.overridden(k.model, k.overrides)
 	if err != nil {
 		return nil, err
@@ -84,7 +92,7 @@ func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
 	if ep.budget, err = ep.limits.Budget(); err != nil {
 		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
-	if ep.model, err = m.modelNamed(k.model); err != nil {
+	if ep.model, err = m.modelNamed(ctx, k.model); err != nil {
 		return nil, err
 	}
 	if ep.writer, err = m.newWriter(ep); err != nil {
@@ -102,19 +110,6 @@ func (m *CompactManager) newEpoch(k epochKey) (*epoch, error) {
 // window to that.
 func (c Config) reserve(asked, window int) int {
 	return max(c.MaxOutputTokens, min(asked, window/2))
-}
-
-// modelNamed returns what depends on the name alone; the caller holds mu.
-func (m *CompactManager) modelNamed(name string) (model, error) {
-	if known, ok := m.models[name]; ok {
-		return known, nil
-	}
-	made := model{name: name, calibrator: token.NewCalibrator(name)}
-	var err error
-	made.estimator, made.encoding, err = m.estimator(name)
-	_, made.exact = token.EncodingForModel(name)
-	made.exact = made.exact || m.cfg.Counting != "model" || m.cfg.Counter != nil
-	return made, err
 }
 
 func (m *CompactManager) estimator(model string) (*token.Estimator, string, error) {

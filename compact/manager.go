@@ -35,9 +35,13 @@ type CompactManager struct {
 	models   map[string]model
 	said     map[string]bool // models whose window was said to be a guess
 	sessions map[string]*session
+	openings map[string]*opening
+	loads    map[string]*load
 	keep     int // sessions in memory
 	backlog  *backlog
-	closed   bool
+
+	uses work // calls that are under way
+	side work // what they began and did not wait for
 }
 
 // New makes a manager. It loads the vocabulary of the configured model and
@@ -54,7 +58,8 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	}
 	m := &CompactManager{
 		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
-		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{}, keep: keepSessions,
+		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{},
+		openings: map[string]*opening{}, loads: map[string]*load{}, keep: keepSessions,
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -75,7 +80,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 			err = errors.Join(err, m.closeArchive(ctx))
 		}
 	}()
-	if _, err := m.epoch(epochKey{overrides: c.matching("", "")}); err != nil {
+	if _, err := m.epoch(ctx, epochKey{overrides: c.matching("", "")}); err != nil {
 		return nil, err
 	}
 	all, err := exporters(c)
@@ -193,53 +198,10 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 // others are read from the archive again when they come back.
 const keepSessions = 4096
 
-// session returns the state of a session, read from the archive the first
-// time, and keeps it in memory until it is released.
-func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
-	id = m.nameOf(id).String()
-	if s, err := m.held(id); s != nil || err != nil {
-		return s, err
-	}
-	s, err := openSession(ctx, m.archive, id)
-	if err == nil {
-		s.redactor.Session = m.redactor.Session(m.nameOf(id))
-	}
-	if err == nil && m.cfg.Storage.Transcripts == "all" {
-		err = s.readJournal(ctx)
-	}
-	if err != nil {
-		return nil, &ArchiveError{Op: "read", Session: id, Err: err}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if other := m.sessions[id]; other != nil {
-		s = other
-	} else {
-		s.audit = m.backlog.adopt(id, s.log)
-		s.seeWaiting()
-	}
-	m.sessions[id] = s
-	s.users++
-	return s, nil
-}
-
-// held returns a session that is in memory.
-func (m *CompactManager) held(id string) (*session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, ErrClosed
-	}
-	s := m.sessions[id]
-	if s != nil {
-		s.users++
-	}
-	return s, nil
-}
-
 // release ends a use of a session. When too many are held, the one that was
 // idle for longest is written out and forgotten.
 func (m *CompactManager) release(s *session) {
+	defer m.uses.done()
 	m.mu.Lock()
 	s.users--
 	s.used = m.now()
@@ -294,19 +256,18 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Close writes the audit log, delivers what is queued for the exporters, ends
-// them, and closes the archive unless it was handed in; what waits in a spool is
-// sent, or the error says what is left. It honours the deadline of ctx. It is
+// Close ends what calls have left behind (a summary that is still being
+// written), waits for the calls that are under way, writes the audit log,
+// delivers what is queued for the exporters, ends them, and closes the archive
+// unless it was handed in; what waits in a spool is sent, or the error says what
+// is left. It honours the deadline of ctx, also where a call does not end. It is
 // idempotent. Calls after it return [ErrClosed].
 func (m *CompactManager) Close(ctx context.Context) error {
-	m.mu.Lock()
-	closed := m.closed
-	m.closed = true
-	m.mu.Unlock()
-	if closed {
+	if !m.uses.closing() {
 		return nil
 	}
+	err := errors.Join(m.side.end(ctx), m.uses.end(ctx))
 	m.backlog.close(ctx)
 	m.endTraces()
-	return errors.Join(m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
+	return errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
 }

@@ -12,8 +12,15 @@ var ErrUnknownEncoding = errors.New("token: unknown encoding")
 
 var registry struct {
 	sync.Mutex
-	open   map[string]func() (Counter, error)
-	opened map[string]Counter
+	encodings map[string]*registered
+}
+
+// registered is an encoding of another package. Its lock is held while it is
+// opened, which delays nobody who asks for another one.
+type registered struct {
+	sync.Mutex
+	open   func() (Counter, error)
+	opened Counter
 }
 
 // Register makes an encoding known to [ForEncoding], which calls open when the
@@ -23,13 +30,13 @@ var registry struct {
 func Register(name string, open func() (Counter, error)) {
 	registry.Lock()
 	defer registry.Unlock()
-	if _, taken := registry.open[name]; taken {
+	if _, taken := registry.encodings[name]; taken {
 		panic("token: encoding " + name + " registered twice")
 	}
-	if registry.open == nil {
-		registry.open, registry.opened = map[string]func() (Counter, error){}, map[string]Counter{}
+	if registry.encodings == nil {
+		registry.encodings = map[string]*registered{}
 	}
-	registry.open[name] = open
+	registry.encodings[name] = &registered{open: open}
 }
 
 // ForEncoding returns the counter of an encoding, the same one at every call.
@@ -42,18 +49,24 @@ func ForEncoding(name string) (Counter, error) {
 		return c, nil
 	}
 	registry.Lock()
-	defer registry.Unlock()
-	if c, ok := registry.opened[name]; ok {
-		return c, nil
-	}
-	open, ok := registry.open[name]
-	if !ok {
+	r := registry.encodings[name]
+	registry.Unlock()
+	if r == nil {
 		return nil, fmt.Errorf("%w %q (of those before cl100k_base: is token/tiktoken imported?)", ErrUnknownEncoding, name)
 	}
-	c, err := open()
+	return r.counter(name)
+}
+
+func (r *registered) counter(name string) (Counter, error) {
+	r.Lock()
+	defer r.Unlock()
+	if r.opened != nil {
+		return r.opened, nil
+	}
+	c, err := r.open()
 	if err != nil {
 		return nil, fmt.Errorf("token: encoding %s: %w", name, err)
 	}
-	registry.opened[name] = c
+	r.opened = c
 	return c, nil
 }

@@ -1,0 +1,123 @@
+package compact
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// opening is a session that is being read from the archive, for all calls that
+// have asked for it meanwhile. The manager's mutex guards it.
+type opening struct {
+	done    chan struct{} // closed when the next two are there
+	s       *session
+	err     error
+	waiting int // calls
+	stop    context.CancelFunc
+}
+
+// session returns the state of a session, read from the archive the first
+// time, and keeps it in memory until it is released. Calls that ask for one
+// session at once share one reading; a call that can't wait any longer leaves.
+func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
+	if !m.uses.begin() {
+		return nil, ErrClosed
+	}
+	s, err := m.shared(ctx, m.nameOf(id))
+	if err != nil {
+		m.uses.done()
+	}
+	return s, err
+}
+
+func (m *CompactManager) shared(ctx context.Context, name redact.Text) (*session, error) {
+	s, o := m.held(ctx, name)
+	if s != nil {
+		return s, nil
+	}
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+	}
+	return m.opened(ctx, name.String(), o)
+}
+
+// held returns a session that is in memory, or its opening.
+func (m *CompactManager) held(ctx context.Context, name redact.Text) (*session, *opening) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[name.String()]; s != nil {
+		s.users++
+		return s, nil
+	}
+	o := m.openings[name.String()]
+	if o == nil {
+		o = m.open(ctx, name)
+	}
+	o.waiting++
+	return nil, o
+}
+
+// open begins to read a session; the caller holds mu, and a use.
+func (m *CompactManager) open(ctx context.Context, name redact.Text) *opening {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	o := &opening{done: make(chan struct{}), stop: stop}
+	m.openings[name.String()] = o
+	m.uses.add()
+	go func() {
+		defer m.uses.done()
+		defer stop()
+		s, err := m.read(ctx, name)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		o.s, o.err = s, err
+		if m.openings[name.String()] == o {
+			delete(m.openings, name.String())
+			if err == nil {
+				m.keepSession(s, o.waiting)
+			}
+		}
+		close(o.done)
+	}()
+	return o
+}
+
+// keepSession keeps a session in memory that calls wait for; the caller holds
+// mu.
+func (m *CompactManager) keepSession(s *session, users int) {
+	s.audit = m.backlog.adopt(s.id, s.log)
+	s.seeWaiting()
+	s.users = users
+	m.sessions[s.id] = s
+}
+
+// opened ends the wait of a call for an opening.
+func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-o.done:
+		return o.s, o.err
+	default:
+	}
+	if o.waiting--; o.waiting == 0 { // nobody wants it any more
+		o.stop()
+		delete(m.openings, id)
+	}
+	return nil, ctx.Err()
+}
+
+// read reads a session from the archive.
+func (m *CompactManager) read(ctx context.Context, name redact.Text) (*session, error) {
+	s, err := openSession(ctx, m.archive, name.String())
+	if err == nil {
+		s.redactor.Session, s.checked = m.redactor.Session(name), m.now()
+	}
+	if err == nil && m.cfg.Storage.Transcripts == "all" {
+		err = s.readJournal(ctx)
+	}
+	if err != nil {
+		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
+	}
+	return s, nil
+}
