@@ -1,0 +1,125 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// costWindows are windows in which a session of 3,000 turns fits as each preset
+// leaves it: some take nothing out but what tools printed.
+var costWindows = map[string]int{"masking": 1_000_000, "history-reducer": 400_000}
+
+func costWindow(preset string) int {
+	if w, ok := costWindows[preset]; ok {
+		return w
+	}
+	return 128_000
+}
+
+// costTurn is a turn of an agent loop: 150 bytes said, 1,000 bytes read. Every
+// 40th begins with a request.
+func costTurn(i int) []message.Message {
+	id := fmt.Sprintf("call_%d", i)
+	var turn []message.Message
+	if i%40 == 0 {
+		turn = append(turn, message.User(fmt.Sprintf("Request %d: make the next test pass.", i/40)))
+	}
+	return append(turn,
+		message.Assistant(fmt.Sprintf("Step %d. I look at the next file and think about what it means for the tests.", i), message.Call(id, "read_file", fmt.Sprintf(`{"path":"pkg/file%d.go"}`, i))),
+		message.ToolResult(id, fmt.Sprintf("// file %d\n", i)+strings.Repeat("func f() error { return nil }\n", 33)))
+}
+
+func costHistory(turns int) []message.Message {
+	h := []message.Message{message.System("You fix bugs.")}
+	for i := range turns {
+		h = append(h, costTurn(i)...)
+	}
+	return h
+}
+
+func costManager(tb testing.TB, preset string, a storage.Archive) *compact.CompactManager {
+	tb.Helper()
+	m, err := compact.New(context.Background(), compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: a})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// BenchmarkCall is what one call of the hook costs late in a session that was
+// compacted as it grew, for every preset: in processor time of the process, so
+// that a busy machine or a slow disk does not stretch it. "warm" is a call with
+// one turn more than the one before, the mean of 32; "cold" is the first call
+// of another process, which reads the ledger. "wall" is the warm call by the
+// clock, with everything durable where the archive is a disk.
+func BenchmarkCall(b *testing.B) {
+	for _, preset := range compact.Presets() {
+		for _, turns := range []int{100, 300, 1000, 3000} {
+			for _, disk := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%s/turns=%d/disk=%v", preset, turns, disk), func(b *testing.B) {
+					for b.Loop() {
+						measureCall(b, preset, turns, disk)
+					}
+				})
+			}
+		}
+	}
+}
+
+func measureCall(b *testing.B, preset string, turns int, disk bool) {
+	ctx := context.Background()
+	var a storage.Archive = memory.New()
+	if disk {
+		var err error
+		if a, err = fs.Open(b.TempDir()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	m := costManager(b, preset, a)
+	const last = 32
+	var history []message.Message
+	var cpu time.Duration
+	var began time.Time
+	steps := 0
+	all := costHistory(turns)
+	for n := range all {
+		if all[n].Role != message.RoleTool {
+			continue
+		}
+		if history = all[:n+1]; len(history) > len(all)-2*last && began.IsZero() {
+			cpu, began = processCPU(b), time.Now()
+		}
+		res, err := m.Preflight(ctx, "s", history)
+		if err != nil {
+			b.Fatal(err)
+		}
+		steps = max(steps, res.Step)
+	}
+	calls := float64(last)
+	b.ReportMetric(milliseconds(processCPU(b)-cpu)/calls, "warm-ms")
+	b.ReportMetric(milliseconds(time.Since(began))/calls, "wall-ms")
+	b.ReportMetric(float64(steps), "steps")
+	if err := m.Close(ctx); err != nil {
+		b.Fatal(err)
+	}
+	m = costManager(b, preset, a)
+	defer func() { _ = m.Close(ctx) }()
+	history = costHistory(turns) // read anew
+	cpu = processCPU(b)
+	if _, err := m.Preflight(ctx, "s", history); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(milliseconds(processCPU(b)-cpu), "cold-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
