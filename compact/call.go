@@ -33,6 +33,7 @@ type call struct {
 	last  int // what the last compaction ended at; 0 = none
 
 	lastAttempt bool // what is decided now goes out, whatever others do
+	outChain *policy.Chain // of the conversation that a commit leads to
 
 	summary *policy.SummaryInfo // that this call made
 
@@ -167,23 +168,23 @@ func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
 	c.fixed = c.tools + c.ep.estimator.Reply() + c.q.fixed
-	msgs := c.now.conv.Messages()
-	c.res.Before = c.layers(msgs)
+	view := c.view()
+	c.res.Before = c.layers(view.Messages, view.Tokens)
 	c.res.After = c.res.Before
 	c.res.TokensIn = c.res.Before.Total
 	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.name, c.ep.window, c.ep.encoding
 	c.res.Budget, c.res.Trigger, c.res.Target = c.ep.budget.Cap, c.ep.budget.Due(c.last), c.ep.budget.Target
 	c.res.Keep = c.ep.engine.Keep
-	c.res.UpperBound = c.upperBound(msgs, c.res.Before.Total)
+	c.res.UpperBound = c.upperBound(view.Messages, c.res.Before.Total)
 	c.res.Timing.Count = c.m.now().Sub(started)
 }
 
-func (c *call) layers(msgs []message.Message) Layers {
+// layers says where the tokens of messages are, given what each costs.
+func (c *call) layers(msgs []message.Message, costs []int) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(msgs)}
 	for i := range msgs {
-		n := c.ep.estimator.Message(msgs[i])
-		*l.of(&msgs[i]) += n
-		l.Total += n
+		*l.of(&msgs[i]) += costs[i]
+		l.Total += costs[i]
 	}
 	l.Total += c.fixed
 	return l
@@ -210,6 +211,7 @@ func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.ep.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(),
+		View: c.now.seen.view, Costs: c.now.seen.costs,
 	}
 }
 
@@ -261,7 +263,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.res.Triggered = true
 		c.emitDecision(started, v)
 	}
-	run.view = c.ep.engine.View(c.now.conv, q)
+	run.view = c.view()
 	out, err := engine.Run(ctx, q)
 	run.measure(c.m.now().Sub(started))
 	if err != nil {

@@ -42,8 +42,10 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	if err != nil {
 		c.res.Step = 0
+		return err
 	}
-	return err
+	c.remember(out)
+	return nil
 }
 
 // archive waits until what the outcome takes out is stored.
@@ -252,8 +254,8 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 		}
 	}
 	in, n := policy.Coverage(step.Recipes)
-	step.In = policy.Link{N: in, Hash: c.now.chain[in]}
-	step.Out = policy.Link{N: n, Hash: out.Conversation.Chain()[n]}
+	c.outChain = c.now.chain.Fork(firstChanged(out))
+	step.In, step.Out = c.now.chain.At(c.now.conv, in), c.outChain.At(out.Conversation, n)
 	return step
 }
 

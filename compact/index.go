@@ -138,7 +138,7 @@ func shownAs(decision string) turnindex.Shown {
 // what the step took out.
 func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (err error) {
 	n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
-	step.Turns, step.Evicted = n.ledger(out.Conversation), c.evicted(r, out, n)
+	step.Turns, step.Evicted = n.ledger(out.Conversation, c.outChain), c.evicted(r, out, n)
 	step.Index, err = c.writeIndex(ctx, r, out, n, step.Step)
 	return err
 }

@@ -3,10 +3,10 @@ package compact
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -207,26 +207,27 @@ func (s *session) known(fp message.Fingerprint) map[int]policy.Origin {
 	return s.origins[fp]
 }
 
-// hasOrigins spares the look-up of every message in sessions without edits.
-func (s *session) hasOrigins() bool {
+// originCount is how many edited messages are known; it never falls.
+func (s *session) originCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.origins) > 0
+	return len(s.origins)
 }
 
 // A replayed conversation is the history with the edits of earlier steps.
 type replayed struct {
 	conv  *policy.Conversation
-	chain []message.Fingerprint // of conv
-	last  *ledgerStep           // the newest step that this history went through; nil = none
-	edits int                   // how many edits were applied again
-	room  int                   // so many messages may follow before another step could be one of this history
+	chain *policy.Chain // of conv
+	last  *ledgerStep   // the newest step that this history went through; nil = none
+	edits int           // how many edits were applied again
+	room  int           // so many messages may follow before another step could be one of this history
+	seen  *seen
 }
 
 // await notes that a prefix is longer than the history: nobody can tell yet
 // whether it is one of it.
-func (r *replayed) await(l policy.Link) {
-	if ahead := l.N - len(r.chain); ahead >= 0 {
+func (r *replayed) await(t *policy.Trail, l policy.Link) {
+	if ahead := l.N - t.Len() - 1; ahead >= 0 {
 		r.room = min(r.room, ahead)
 	}
 }
@@ -235,63 +236,58 @@ func (r *replayed) await(l policy.Link) {
 // history that is the output of a step already needs no edits. A step whose
 // outcome is not legal, where that is asked, is left out.
 func (s *session) replay(history []message.Message, of owner, pins policy.Pins, forms policy.Forms, legal func([]message.Message, []int) error) replayed {
-	conv := policy.NewConversation(history, pins, forms)
-	if s.hasOrigins() {
-		conv.Recognise(s.known)
+	var known func(message.Fingerprint) map[int]policy.Origin
+	if s.originCount() > 0 {
+		known = s.known
 	}
-	r := replayed{conv: conv, chain: conv.Chain(), room: math.MaxInt}
+	t := policy.NewTrail(history, pins, forms, known)
+	r := replayed{room: math.MaxInt, seen: new(seen)}
 	steps := s.snapshot()
 	for i := range steps {
 		step := &steps[i]
 		if step.owner() != of {
 			continue
 		}
-		r.await(step.In)
-		r.await(step.Out)
+		r.await(t, step.In)
+		r.await(t, step.Out)
 		switch {
-		case has(r.chain, step.In):
-			if step.In.N == len(r.chain)-1 {
+		case t.Has(step.In):
+			if step.cuts() && step.In.N == t.Len() {
 				r.room = 0 // pinned messages that come next may belong to what the step cut
 			}
-			next, edits, err := applyStep(r.conv.WithForms(step.Forms), step)
-			if err != nil || legal != nil && legal(next.Messages(), next.Sources()) != nil {
+			edits, err := t.Make(step.trail(), legal)
+			if err != nil {
 				r.room = 0 // what follows may change that
 				continue
 			}
-			r.conv, r.chain, r.last = next, next.Chain(), step
+			r.last = step
 			r.edits += edits
-		case has(r.chain, step.Out):
+		case t.Has(step.Out):
 			r.last = step
 		}
 	}
+	r.conv, r.chain = t.End()
 	return r
 }
 
-func has(chain []message.Fingerprint, l policy.Link) bool {
-	return l.N > 0 && l.N < len(chain) && chain[l.N] == l.Hash
+// trail is what a replay makes of the step.
+func (s *ledgerStep) trail() policy.TrailStep {
+	return policy.TrailStep{In: s.In, Out: s.Out, Recipes: s.Recipes, Forms: s.Forms}
 }
 
-var errReplay = errors.New("compact: the edits of the ledger lead to another view than they did")
+// cuts reports whether the step took messages out.
+func (s *ledgerStep) cuts() bool {
+	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Cut != nil })
+}
 
-// applyStep applies one step and holds the outcome against what it was.
-func applyStep(conv *policy.Conversation, step *ledgerStep) (*policy.Conversation, int, error) {
-	edits, before := 0, conv
-	for _, r := range step.Recipes {
-		next, err := conv.Replay(r)
-		if err != nil {
-			return nil, 0, err
-		}
-		conv = next
-		edits += len(r.Texts)
-		if r.Cut != nil {
-			edits++
+// edits is how many edits the step made.
+func (s *ledgerStep) edits() int {
+	n := 0
+	for i := range s.Recipes {
+		n += len(s.Recipes[i].Texts)
+		if s.Recipes[i].Cut != nil {
+			n++
 		}
 	}
-	if step.Out.N > 0 && !has(conv.Chain(), step.Out) { // N is 0 where nothing stands for what went
-		return nil, 0, errReplay
-	}
-	if anchor := message.Anchor(before.Messages()); anchor >= 0 && before.Source(anchor) >= 0 && !conv.Holds(before.Source(anchor)) {
-		return nil, 0, errReplay // a rewound history, whose last user message was summarised since
-	}
-	return conv, edits, nil
+	return n
 }

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -12,38 +14,139 @@ type memo struct {
 	history []message.Message
 	steps   int // of the session when it was made
 	now     replayed
+
+	origins    int // edited messages that were known
+	recognised int // messages of the conversation that were looked up among them
 }
 
 func (l *lane) replay(s *session, history []message.Message, of owner, pins policy.Pins, forms policy.Forms) replayed {
-	steps := len(s.snapshot())
-	if r, ok := l.memo.extended(history, steps); ok {
-		if s.hasOrigins() {
-			r.conv.Recognise(s.known)
-		}
-		l.memo = memo{history: append([]message.Message(nil), history...), steps: steps, now: r}
-		return r
+	if l.memo.current(s, of) && l.memo.grow(history) {
+		l.memo.recognise(s)
+		return l.memo.now
 	}
-	r := s.replay(history, of, pins, forms, nil)
-	l.memo = memo{history: append([]message.Message(nil), history...), steps: steps, now: r}
-	return r
+	l.keep(s, len(s.snapshot()), history, s.replay(history, of, pins, forms, nil))
+	return l.memo.now
 }
 
-// extended returns the outcome for a history that begins with the one that is
-// remembered, byte for byte, and has not grown to where another step begins.
-func (m *memo) extended(history []message.Message, steps int) (replayed, bool) {
-	grown := len(history) - len(m.history)
-	if m.now.conv == nil || m.steps != steps || grown < 0 || grown > m.now.room {
-		return replayed{}, false
+// keep remembers what the ledger, up to so many steps, makes of a history.
+func (l *lane) keep(s *session, steps int, history []message.Message, now replayed) {
+	l.memo = memo{history: slices.Clone(history), steps: steps, now: now, origins: s.originCount(), recognised: now.conv.Len()}
+}
+
+// current reports whether no step of the lane has come since the memo was
+// made. Those of other lanes change nothing.
+func (m *memo) current(s *session, of owner) bool {
+	steps := s.snapshot()
+	if m.now.conv == nil || m.steps > len(steps) {
+		return false
+	}
+	for i := m.steps; i < len(steps); i++ {
+		if steps[i].owner() == of {
+			return false
+		}
+	}
+	m.steps = len(steps)
+	return true
+}
+
+// grow takes in a history that begins with the one that is remembered, byte
+// for byte, and has not grown to where another step begins. It reports false,
+// and changes nothing, for any other.
+func (m *memo) grow(history []message.Message) bool {
+	known := len(m.history)
+	more := len(history) - known
+	if more < 0 || more > m.now.room {
+		return false
 	}
 	for i := range m.history {
 		if !message.Identical(m.history[i], history[i]) {
-			return replayed{}, false
+			return false
 		}
 	}
-	r := m.now
-	r.room -= grown
-	n := r.conv.Len()
-	r.conv = r.conv.Append(history[len(m.history):])
-	r.chain = r.conv.ExtendChain(r.chain, n)
-	return r, true
+	m.now.room -= more
+	m.now.conv = m.now.conv.Append(history[known:])
+	m.history = append(m.history, history[known:]...)
+	return true
+}
+
+// recognise attaches what the ledger knows of messages that came in edited:
+// of those that are new, or, where the ledger has learned more, of all.
+func (m *memo) recognise(s *session) {
+	n := s.originCount()
+	if n == 0 {
+		return
+	}
+	from := m.recognised
+	if n != m.origins {
+		from = 0
+	}
+	m.now.conv.Recognise(from, s.known)
+	m.origins, m.recognised = n, m.now.conv.Len()
+}
+
+// seen is how the engine sees a replayed conversation, as far as it was asked.
+// What depends on the model is made anew when another one is named.
+type seen struct {
+	ep    *epoch
+	costs []int        // of the messages of the history
+	view  *policy.View // of the conversation, or of how it began
+}
+
+// view returns how the stages see the history with the edits of earlier steps.
+func (c *call) view() *policy.View {
+	s, conv := c.now.seen, c.now.conv
+	q := c.engineRequest()
+	q.Costs = c.costs()
+	switch {
+	case s.view == nil:
+		s.view = c.ep.engine.View(conv, q)
+	case len(s.view.Messages) < conv.Len():
+		s.view = c.ep.engine.Grow(s.view, conv, q)
+	}
+	return s.view
+}
+
+// costs returns what the messages of the history cost as they came in.
+func (c *call) costs() []int {
+	s := c.now.seen
+	if s.ep != c.ep {
+		*s = seen{ep: c.ep}
+	}
+	for i := len(s.costs); i < len(c.history); i++ {
+		s.costs = append(s.costs, c.ep.estimator.Message(c.history[i]))
+	}
+	return s.costs
+}
+
+// remember keeps the outcome of a step that was committed: it is what a replay
+// of the ledger would give.
+func (c *call) remember(out *policy.Outcome) {
+	steps, n := c.s.snapshot(), c.res.Step
+	if n < 1 || n > len(steps) || steps[n-1].owner() != c.q.owner() {
+		return
+	}
+	made := &steps[n-1]
+	now := c.now
+	if made.cuts() && made.In.N == now.conv.Unpinned() {
+		now.room = 0 // see replay
+	}
+	now.chain, now.conv, now.last = c.outChain, out.Conversation, made
+	now.edits += made.edits()
+	now.seen = &seen{ep: c.ep, costs: c.costs(), view: out.View}
+	c.lane.memo.now, c.lane.memo.steps = now, n
+}
+
+// firstChanged returns the first message that a run changed; 0 where it took
+// some out.
+func firstChanged(out *policy.Outcome) int {
+	first := out.Conversation.Len()
+	for _, p := range out.Passes {
+		for _, e := range p.Edits {
+			if e.Cut != nil {
+				return 0
+			}
+			first = min(first, e.Text.Index)
+		}
+	}
+	return first
 }

@@ -17,7 +17,7 @@ func (c *call) keepView(conv *policy.Conversation) {
 // took fills the result in from what the engine did.
 func (c *call) took(out *policy.Outcome) {
 	c.res.Messages = out.Conversation.Messages()
-	c.res.After = c.layers(c.res.Messages)
+	c.res.After = c.layers(out.View.Messages, out.View.Tokens)
 	c.res.Keep = out.Keep
 	c.summary = nil
 	for _, p := range out.Passes {
@@ -46,7 +46,7 @@ func (c *call) undo() {
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.ReductionStage = ReductionNone
 	if r.MaxTokens > 0 { // it was counted
-		r.After, r.Keep = c.layers(c.input), c.ep.engine.Keep
+		r.After, r.Keep = c.layers(c.input, c.costs()), c.ep.engine.Keep
 		r.TokensIn = r.After.Total
 	}
 }
@@ -69,9 +69,9 @@ func (c *call) discards(out *policy.Outcome) {
 // decisions says what became of each message, and adds it up.
 func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	if view == nil {
-		view = c.ep.engine.View(conv, c.engineRequest())
+		view = c.view()
 	}
-	why := newReasons(view, c.res.Keep)
+	why, costs := newReasons(view, c.res.Keep), c.costs()
 	r := c.res
 	r.Decisions = make([]MessageDecision, len(c.history))
 	at := make([]int, len(c.history)) // in the view, from 1
@@ -86,7 +86,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	r.TokensIn = c.fixed
 	for i := range c.history {
 		d, reason := conv.Decision(i)
-		m := MessageDecision{Index: i, Role: c.history[i].Role, Decision: d, Reason: reason, TokensBefore: c.ep.estimator.Message(c.history[i])}
+		m := MessageDecision{Index: i, Role: c.history[i].Role, Decision: d, Reason: reason, TokensBefore: costs[i]}
 		if k := at[i] - 1; k >= 0 {
 			m.TokensAfter = view.Tokens[k]
 			if d == policy.Kept {
@@ -196,35 +196,32 @@ func (c *call) savings(view *policy.View) {
 }
 
 // reasons says why messages of a view were kept.
-type reasons struct {
-	view *policy.View
-	kind map[int]string
-}
+type reasons []string // by message; "" = there was room for it
 
 func newReasons(v *policy.View, keep policy.Keep) reasons {
-	r := reasons{view: v, kind: map[int]string{}}
+	r := make(reasons, len(v.Messages))
 	part := v.Partition(keep)
 	for _, i := range part.Pinned {
-		r.kind[i] = "in one round with a pinned message"
+		r[i] = "in one round with a pinned message"
 		if v.Pinned[i] {
-			r.kind[i] = "pinned"
+			r[i] = "pinned"
 		}
 	}
 	for _, i := range part.Recent {
-		r.kind[i] = "recent"
+		r[i] = "recent"
 		if i >= v.Open {
-			r.kind[i] = "open round"
+			r[i] = "open round"
 		}
 	}
 	if v.Anchor >= 0 {
-		r.kind[v.Anchor] = "last user message"
+		r[v.Anchor] = "last user message"
 	}
 	return r
 }
 
 func (r reasons) of(i int) string {
-	if s, ok := r.kind[i]; ok {
-		return s
+	if r[i] != "" {
+		return r[i]
 	}
 	return "fits the budget"
 }

@@ -89,9 +89,9 @@ func (n *numbered) turn(i int) uint32 { return n.numbers[n.of[i]] }
 // number gives the turns of a history their numbers: those they had in the
 // newest step that the history goes on from, and new ones behind it.
 func (s *session) number(history []message.Message, of owner, pins policy.Pins) *numbered {
-	chain := policy.NewConversation(history, pins, nil).Chain()
-	n := &numbered{next: 1, all: policy.Last(chain)}
-	known, seen := s.numberedBefore(chain, of, &n.next)
+	trail := policy.NewTrail(history, pins, nil, nil)
+	n := &numbered{next: 1, all: trail.Whole()}
+	known, seen := s.numberedBefore(trail, of, &n.next)
 	n.fresh = indexOf(history, seen, pins)
 	var count int
 	n.of, count = turnsOf(history)
@@ -110,7 +110,7 @@ func (s *session) number(history []message.Message, of owner, pins policy.Pins) 
 // numberedBefore returns the numbers that the beginning of a history has
 // already, and how many of its messages that are not pinned some step has
 // seen. It raises next to the first free number.
-func (s *session) numberedBefore(chain []message.Fingerprint, of owner, next *uint32) (known numbering, seen int) {
+func (s *session) numberedBefore(trail *policy.Trail, of owner, next *uint32) (known numbering, seen int) {
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
 		t := steps[i].Turns
@@ -122,9 +122,9 @@ func (s *session) numberedBefore(chain []message.Fingerprint, of owner, next *ui
 			continue
 		}
 		switch {
-		case has(chain, t.All):
+		case trail.Has(t.All):
 			known, seen = t.History, t.All.N
-		case has(chain, t.Shown):
+		case trail.Has(t.Shown):
 			known, seen = t.View, t.Shown.N
 		}
 	}
@@ -163,7 +163,7 @@ func (n *numbered) viewed(c *policy.Conversation) numbering {
 	return runsOf(numbers)
 }
 
-// ledger returns what a ledger keeps.
-func (n *numbered) ledger(view *policy.Conversation) *turnNumbers {
-	return &turnNumbers{Next: n.next, History: runsOf(n.numbers), View: n.viewed(view), All: n.all, Shown: policy.Last(view.Chain())}
+// ledger returns what a ledger keeps. chain is that of the view.
+func (n *numbered) ledger(view *policy.Conversation, chain *policy.Chain) *turnNumbers {
+	return &turnNumbers{Next: n.next, History: runsOf(n.numbers), View: n.viewed(view), All: n.all, Shown: chain.At(view, view.Len())}
 }

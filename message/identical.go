@@ -6,6 +6,9 @@ import "bytes"
 // sent, ids and unknown fields included. Equal content with other ids has the
 // same [Message.Fingerprint], but is not identical.
 func Identical(a, b Message) bool {
+	if Same(a, b) {
+		return true
+	}
 	if a.Protected != b.Protected || (a.wire == nil) != (b.wire == nil) {
 		return false
 	}

@@ -29,6 +29,28 @@ func Rounds(msgs []Message) []Round {
 	return b.rounds
 }
 
+// A Rounder cuts a conversation that grows into rounds, at the cost of what is
+// new. The zero Rounder has seen nothing. It is not safe for concurrent use.
+type Rounder struct {
+	r rounder
+	n int // messages that it has seen
+}
+
+// Rounds returns what [Rounds] does. The messages that it has seen before must
+// stand at the beginning of msgs, but for the texts in them, which may be
+// others: it does not look at them again. Fewer messages than that are read
+// anew. The slice is the caller's.
+func (b *Rounder) Rounds(msgs []Message) []Round {
+	if b.n == 0 || b.n > len(msgs) {
+		*b = Rounder{r: rounder{pending: map[string][]int{}, caller: map[string]int{}}}
+	}
+	for b.r.msgs = msgs; b.n < len(msgs); b.n++ {
+		b.r.add(b.n)
+	}
+	b.r.msgs = nil
+	return append([]Round(nil), b.r.rounds...)
+}
+
 type rounder struct {
 	msgs    []Message
 	rounds  []Round

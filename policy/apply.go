@@ -43,7 +43,7 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 	if err != nil {
 		return nil, err
 	}
-	view := e.View(after, q)
+	view := e.after(o, edits, after, q)
 	if err := check(p.Stage, o.View, view, o.Conversation, after); err != nil {
 		return nil, err
 	}
@@ -125,15 +125,10 @@ func shortest(proposal Proposal, o *Outcome, goal int) (int, error) {
 // freed returns by how much after is cheaper, without reading its structure.
 func freed(o *Outcome, after *Conversation) int {
 	n := o.View.Total() - o.View.Fixed
-	at := map[int]int{}
-	for i := range o.Conversation.items {
-		if src := o.Conversation.items[i].src; src >= 0 {
-			at[src] = i
-		}
-	}
+	at := places(o.Conversation)
 	for k := range after.items {
 		it := &after.items[k]
-		if i, ok := at[it.src]; ok && it.src >= 0 && o.Conversation.items[i].m.Fingerprint() == it.m.Fingerprint() {
+		if i, ok := at.of(it.src); ok && o.Conversation.items[i].m.Fingerprint() == it.m.Fingerprint() {
 			n -= o.View.Tokens[i]
 		} else {
 			n -= o.View.Cost.Message(it.m)

@@ -22,9 +22,10 @@ func (e *BrokenError) Error() string {
 // check compares the conversation before and after a stage. It looks at the
 // outcome, not at the edits, so that it holds for stages of anybody.
 func check(stage string, before, after *View, b, a *Conversation) error {
+	at := places(a)
 	for _, rule := range []struct {
 		name string
-		f    func(before, after *View, b, a *Conversation) string
+		f    func(before, after *View, b, a *Conversation, at placed) string
 	}{
 		{"pinned messages come out byte for byte", checkPinned},
 		{"no orphan: calls and results stay together", checkPairs},
@@ -33,32 +34,20 @@ func check(stage string, before, after *View, b, a *Conversation) error {
 		{"the open round stays", checkOpen},
 		{"every message is accounted for once", checkAccount},
 	} {
-		if detail := rule.f(before, after, b, a); detail != "" {
+		if detail := rule.f(before, after, b, a, at); detail != "" {
 			return &BrokenError{Stage: stage, Rule: rule.name, Detail: detail}
 		}
 	}
 	return nil
 }
 
-// places maps input messages to their place in a conversation.
-func places(c *Conversation) map[int]int {
-	at := make(map[int]int, len(c.items))
-	for i := range c.items {
-		if c.items[i].src >= 0 {
-			at[c.items[i].src] = i
-		}
-	}
-	return at
-}
-
-func checkPinned(before, after *View, b, a *Conversation) string {
-	at := places(a)
+func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 	last := -1
 	for i, pinned := range before.Pinned {
 		if !pinned || b.items[i].src < 0 {
 			continue
 		}
-		k, ok := at[b.items[i].src]
+		k, ok := at.of(b.items[i].src)
 		if !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
@@ -84,8 +73,7 @@ func identical(x, y message.Message) bool {
 
 // checkPairs counts, for each round that is left, the calls and the results:
 // a round is kept whole, or gone.
-func checkPairs(before, _ *View, b, a *Conversation) string {
-	at := places(a)
+func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
@@ -97,7 +85,7 @@ func checkPairs(before, _ *View, b, a *Conversation) string {
 				continue
 			}
 			all++
-			k, ok := at[src]
+			k, ok := at.of(src)
 			if !ok {
 				continue
 			}
@@ -113,11 +101,10 @@ func checkPairs(before, _ *View, b, a *Conversation) string {
 	return ""
 }
 
-func checkGrowth(before, after *View, b, a *Conversation) string {
-	at := places(a)
+func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 	for i := range before.Messages {
-		k, ok := at[b.items[i].src]
-		if !ok || b.items[i].src < 0 {
+		k, ok := at.of(b.items[i].src)
+		if !ok || message.Same(before.Messages[i], after.Messages[k]) {
 			continue
 		}
 		if after.Tokens[k] > before.Tokens[i] {
@@ -141,7 +128,7 @@ func chars(m message.Message) int {
 	return n
 }
 
-func checkAnchor(before, after *View, b, a *Conversation) string {
+func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 	summary, many := newSummary(before, after)
 	if many {
 		return "there are two summaries"
@@ -149,7 +136,7 @@ func checkAnchor(before, after *View, b, a *Conversation) string {
 	if before.Anchor < 0 {
 		return ""
 	}
-	k, ok := places(a)[b.items[before.Anchor].src]
+	k, ok := at.of(b.items[before.Anchor].src)
 	switch {
 	case !ok:
 		return "the last user message is gone"
@@ -183,11 +170,10 @@ func newSummary(before, after *View) (at int, many bool) {
 	return at, at >= 0 && all > 1
 }
 
-func checkOpen(before, _ *View, b, a *Conversation) string {
-	at := places(a)
+func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items[i].src
-		if _, ok := at[src]; src >= 0 && !ok {
+		if _, ok := at.of(src); src >= 0 && !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
 		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) && i >= before.Open {
@@ -199,10 +185,9 @@ func checkOpen(before, _ *View, b, a *Conversation) string {
 	return ""
 }
 
-func checkAccount(_, _ *View, _, a *Conversation) string {
-	at := places(a)
+func checkAccount(_, _ *View, _, a *Conversation, at placed) string {
 	for src, d := range a.decisions {
-		_, there := at[src]
+		_, there := at.of(src)
 		if gone := d == Summarised || d == Dropped; gone == there {
 			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
 		}

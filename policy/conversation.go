@@ -47,12 +47,15 @@ func NewConversation(history []message.Message, pins Pins, forms Forms) *Convers
 func (c *Conversation) Len() int { return len(c.items) }
 
 // Messages returns the messages as they are now, in a slice of the caller's own.
-func (c *Conversation) Messages() []message.Message {
-	out := make([]message.Message, len(c.items))
+func (c *Conversation) Messages() []message.Message { return c.messages(nil) }
+
+// messages returns the messages, and more behind them.
+func (c *Conversation) messages(more []message.Message) []message.Message {
+	out := make([]message.Message, len(c.items), len(c.items)+len(more))
 	for i := range c.items {
 		out[i] = c.items[i].m
 	}
-	return out
+	return append(out, more...)
 }
 
 // Source returns the input message that message i came from, -1 for one that
@@ -96,34 +99,43 @@ var ErrEdit = errors.New("policy: the edit does not fit the conversation")
 // error nothing is applied.
 func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 	d := c.clone()
+	if err := d.edit(edits, nil, nil); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// edit makes edits in place. On an error some may have been made; u, which may
+// be nil, takes them back. all is where the tools of results are looked for;
+// nil: in the conversation itself.
+func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
 	var cut *Edit
-	w := rewriter{d: d}
+	w := rewriter{d: d, u: u, all: all}
 	for k := range edits {
 		e := &edits[k]
 		switch {
 		case e.Text != nil && e.Cut == nil:
 			if err := w.add(e); err != nil {
-				return nil, err
+				return err
 			}
 		case e.Cut != nil && e.Text == nil && cut == nil:
 			cut = e
 		default:
-			return nil, fmt.Errorf("%w: edit %d wants one text edit or one cut", ErrEdit, k)
+			return fmt.Errorf("%w: edit %d wants one text edit or one cut", ErrEdit, k)
 		}
 	}
-	if err := w.flush(); err != nil {
-		return nil, err
+	if err := w.flush(); err != nil || cut == nil {
+		return err
 	}
-	if cut == nil {
-		return d, nil
-	}
-	return d, d.cut(cut)
+	return d.cut(cut, u)
 }
 
 // rewriter makes the text edits of one message together: its raw form is
 // written once, however many of its parts change.
 type rewriter struct {
 	d     *Conversation
+	u     *undo
+	all   func() tools // of the input; nil: tools are those of d
 	tools tools
 	at    int
 	texts map[int]string // of message at
@@ -135,16 +147,13 @@ func (w *rewriter) add(e *Edit) error {
 	if t.Index < 0 || t.Index >= len(w.d.items) || t.Part < 0 || t.Part >= len(w.d.items[t.Index].m.Parts) {
 		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
 	}
-	if w.tools == nil {
-		w.tools = toolsOf(w.d.Messages())
-	}
 	if _, again := w.texts[t.Part]; again || t.Index != w.at {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
 	it := &w.d.items[t.Index]
-	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, w.tools.of(t.Index, &it.m.Parts[t.Part]))
+	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, func() string { return w.tool(t.Index, &it.m.Parts[t.Part]) })
 	if err != nil {
 		return err
 	}
@@ -158,8 +167,20 @@ func (w *rewriter) add(e *Edit) error {
 			break
 		}
 	}
+	w.u.decided(w.d, it.src)
 	w.d.decide(it.src, e)
 	return nil
+}
+
+// tool returns the tool that part p of message i answers.
+func (w *rewriter) tool(i int, p *message.Part) string {
+	if w.all != nil {
+		return w.all().of(w.d.items[i].src, p)
+	}
+	if w.tools == nil {
+		w.tools = toolsOf(w.d.Messages())
+	}
+	return w.tools.of(i, p)
 }
 
 // flush makes the edits that were added since the last one.
@@ -172,6 +193,7 @@ func (w *rewriter) flush() error {
 	if err != nil {
 		return fmt.Errorf("%w: message %d: %w", ErrEdit, w.at, err)
 	}
+	w.u.edited(w.d, w.at)
 	if len(w.marks) > 0 {
 		origins := make(map[int]Origin, len(it.origins)+len(w.marks)) // the one there is shared
 		maps.Copy(origins, it.origins)
@@ -191,13 +213,13 @@ func (d *Conversation) decide(src int, e *Edit) {
 }
 
 // render builds the new text of a part, which answers a tool perhaps, from the
-// old one.
-func (d *Conversation) render(old string, segments []Segment, tool string) (string, error) {
+// old one. The tool is asked for where a mark names it.
+func (d *Conversation) render(old string, segments []Segment, tool func() string) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
 		switch {
 		case s.Mark != nil:
-			text, err := d.forms.Render(*s.Mark, tool, status(old))
+			text, err := d.forms.renderOf(s.Mark, tool, old)
 			if err != nil {
 				return "", err
 			}
@@ -228,13 +250,14 @@ func status(output string) string {
 }
 
 // cut removes rounds and arranges what is left.
-func (d *Conversation) cut(e *Edit) error {
+func (d *Conversation) cut(e *Edit, u *undo) error {
 	gone := make([]bool, len(d.items))
 	for _, i := range e.Cut.Removed {
 		if i < 0 || i >= len(d.items) || gone[i] {
 			return fmt.Errorf("%w: message %d can't be removed", ErrEdit, i)
 		}
 		gone[i] = true
+		u.decided(d, d.items[i].src)
 		d.decide(d.items[i].src, e)
 	}
 	if e.Cut.Recent < 0 || e.Cut.Recent > len(d.items) {
@@ -260,6 +283,7 @@ func (d *Conversation) cut(e *Edit) error {
 	take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })
 	take(front, e.Cut.Recent, func(i int) bool { return pinned[i] })
 	take(e.Cut.Recent, len(d.items), func(int) bool { return true })
+	u.cut(d)
 	d.items = out
 	return nil
 }
@@ -297,35 +321,24 @@ func (d *Conversation) pinnedRounds(c *Cut) []bool {
 
 // WithForms returns the conversation with more forms to render marks with.
 func (c *Conversation) WithForms(forms Forms) *Conversation {
-	if len(forms) == 0 {
-		return c
-	}
-	merged := Forms{}
-	maps.Copy(merged, c.forms)
-	maps.Copy(merged, forms)
 	d := *c
-	d.forms = merged
+	d.forms = merged(c.forms, forms)
 	return &d
 }
 
 // Append returns the conversation with more messages that came in behind
-// those it has.
+// those it has. c must not be appended to again.
 func (c *Conversation) Append(more []message.Message) *Conversation {
 	if len(more) == 0 {
 		return c
 	}
 	d := *c
-	d.items = append(c.items[:len(c.items):len(c.items)], make([]item, len(more))...)
+	n := len(c.decisions)
+	d.items = slices.Grow(c.items, len(more))
 	for i, m := range more {
-		d.items[len(c.items)+i] = item{m: m, src: len(c.decisions) + i}
+		d.items = append(d.items, item{m: m, src: n + i})
 	}
-	d.decisions = append(c.decisions[:len(c.decisions):len(c.decisions)], make([]Decision, len(more))...)
-	d.reasons = append(c.reasons[:len(c.reasons):len(c.reasons)], make([]string, len(more))...)
+	d.decisions = append(c.decisions, make([]Decision, len(more))...)
+	d.reasons = append(c.reasons, make([]string, len(more))...)
 	return &d
-}
-
-// ExtendChain returns the chain of c, given that of the conversation it was
-// appended to, which had n messages.
-func (c *Conversation) ExtendChain(chain []message.Fingerprint, n int) []message.Fingerprint {
-	return extend(chain[:len(chain):len(chain)], c.items[n:], c.pins)
 }

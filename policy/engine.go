@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,6 +56,12 @@ type Request struct {
 	Only         When // AtTrigger: all steps; Always: only those that work at every call
 	Estimate     bool // ask estimators instead of spending money
 
+	// View is that of Conversation, where the caller has it from [Engine.View] or
+	// [Engine.Grow]; nil: it is read. Costs are what the first messages that came
+	// in cost, as far as the caller knows. Both only spare work.
+	View  *View
+	Costs []int
+
 	// Legal says what is wrong with a view where it goes: sources are the input
 	// messages that its messages came from, -1 for those made here. Edits that
 	// lead to an error are not made; fewer of them may be. Nil: nothing ever is.
@@ -104,13 +111,44 @@ func (o *Outcome) Changed() bool {
 
 // View reads the structure of a conversation.
 func (e *Engine) View(c *Conversation, q Request) *View {
-	v := NewView(c.Messages(), e.Pins, e.Cost)
+	v := &View{Cost: e.Cost, rounder: new(message.Rounder)}
+	v.read(c.Messages(), e.Pins, e.price(c, q.Costs))
+	return e.bind(v, c, q)
+}
+
+// Grow returns the view of a conversation that begins as the one whose view v
+// is, and has more messages at its end. v must not be used after that.
+func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
+	w := *v
+	known := len(v.Messages)
+	msgs := slices.Grow(v.Messages, c.Len()-known)
+	for i := known; i < c.Len(); i++ {
+		msgs = append(msgs, c.items[i].m)
+	}
+	w.read(msgs, e.Pins, e.price(c, q.Costs))
+	return e.bind(&w, c, q)
+}
+
+// price says what message i of a conversation costs. One that is as it came in
+// costs what is known of it.
+func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
+	return func(i int) int {
+		it := &c.items[i]
+		if it.src >= 0 && it.src < len(costs) && c.decisions[it.src] == Kept {
+			return costs[it.src]
+		}
+		return e.Cost.Message(it.m)
+	}
+}
+
+// bind ties a view to the conversation that it is of, and to what is asked.
+func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid = e.Rigid
 	v.Origins = c.Origin
-	at := sync.OnceValue(func() map[int]int { return places(q.Conversation) })
+	at := sync.OnceValue(func() placed { return places(q.Conversation) })
 	v.before = func(i int) message.Message {
-		if k, ok := at()[c.items[i].src]; ok {
+		if k, ok := at().of(c.items[i].src); ok {
 			return q.Conversation.items[k].m
 		}
 		return c.items[i].m
@@ -118,10 +156,27 @@ func (e *Engine) View(c *Conversation, q Request) *View {
 	return v
 }
 
+// first returns the view that a run begins with.
+func (e *Engine) first(q Request) *View {
+	if q.View == nil {
+		return e.View(q.Conversation, q)
+	}
+	v := *q.View
+	return e.bind(&v, q.Conversation, q)
+}
+
+// after returns the view that edits lead to.
+func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request) *View {
+	if o.View.onlyResults(edits) {
+		return e.bind(o.View.rewritten(after.Messages(), edits), after, q)
+	}
+	return e.View(after, q)
+}
+
 // Run goes through the steps. The error is a *[BudgetError], or the
 // context's; the outcome is what was reached until then.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
-	o := &Outcome{Conversation: q.Conversation, View: e.View(q.Conversation, q), Keep: e.Keep}
+	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
 	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.Cap {
 		if floor := o.View.Floor(); floor > q.Budget.Cap {
 			return o, o.refuse(floor)

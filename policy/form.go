@@ -85,6 +85,23 @@ func (f Forms) Render(k Mark, tool, status string) (string, error) {
 	}
 }
 
+// renderOf writes a mark that stands in place of old. The tool is asked for
+// where the form names it.
+func (f Forms) renderOf(k *Mark, tool func() string, old string) (string, error) {
+	t, err := f.Template(k.Form)
+	if err != nil {
+		return "", err
+	}
+	name, ended := "", ""
+	if strings.Contains(t, "{tool}") {
+		name = tool()
+	}
+	if strings.Contains(t, "{status}") {
+		ended = status(old)
+	}
+	return f.Render(*k, name, ended)
+}
+
 func (k *Mark) field(name, tool, status string) (string, bool) {
 	switch name {
 	case "chars":

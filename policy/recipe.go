@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -69,7 +68,7 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 				At: ord[t.Index], Part: t.Part, Was: c.items[t.Index].m.Fingerprint(),
 				Decision: e.Decision.String(), Reason: e.Reason, Segments: t.Segments,
 			}
-			if k, ok := at[c.items[t.Index].src]; ok {
+			if k, ok := at.of(c.items[t.Index].src); ok {
 				rec.Is = after.items[k].m.Fingerprint()
 			}
 			r.Texts = append(r.Texts, rec)
@@ -107,9 +106,19 @@ func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 // same ordinals. A message that is not what it was is an error, and nothing
 // is applied.
 func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
-	index := c.byOrdinal()
-	var edits []Edit
-	for _, t := range r.Texts {
+	edits, err := c.edits(&r, c.byOrdinal())
+	if err != nil {
+		return nil, err
+	}
+	return c.Apply(edits)
+}
+
+// edits returns what a recipe stands for. index is where the messages that are
+// not pinned stand.
+func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
+	edits := make([]Edit, 0, len(r.Texts)+1)
+	for k := range r.Texts {
+		t := &r.Texts[k]
 		if t.At < 0 || t.At >= len(index) || c.items[index[t.At]].m.Fingerprint() != t.Was {
 			return nil, fmt.Errorf("%w: message %d is not the one that was edited", ErrEdit, t.At)
 		}
@@ -123,7 +132,7 @@ func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
 		}
 		edits = append(edits, e)
 	}
-	return c.Apply(edits)
+	return edits, nil
 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
@@ -183,38 +192,21 @@ type Link struct {
 	Hash message.Fingerprint `json:"hash"`
 }
 
-// Chain returns a link for every prefix, the empty one first. Pinned messages
-// are left out, so that a date in the system prompt does not make every
-// prefix unknown.
-func (c *Conversation) Chain() []message.Fingerprint {
-	return extend(make([]message.Fingerprint, 1, len(c.items)+1), c.items, c.pins)
+// Chain returns the links of the conversation. Pinned messages are left out, so
+// that a date in the system prompt does not make every prefix unknown.
+func (c *Conversation) Chain() *Chain {
+	k := newChain()
+	return &k
 }
 
-func extend(chain []message.Fingerprint, items []item, pins Pins) []message.Fingerprint {
-	var buf [32]byte
-	for i := range items {
-		if pins.Pinned(&items[i].m) {
-			continue
-		}
-		fp := items[i].m.Fingerprint()
-		copy(buf[:16], chain[len(chain)-1][:])
-		copy(buf[16:], fp[:])
-		sum := sha256.Sum256(buf[:])
-		chain = append(chain, message.Fingerprint(sum[:16]))
-	}
-	return chain
-}
-
-// Last returns the link of the whole conversation.
-func Last(chain []message.Fingerprint) Link {
-	return Link{N: len(chain) - 1, Hash: chain[len(chain)-1]}
-}
+// Unpinned returns how many messages are not pinned.
+func (c *Conversation) Unpinned() int { return c.ordinals()[len(c.items)] }
 
 // Recognise attaches what a ledger knows of parts that were edited before
-// this conversation came in: known maps the fingerprint of an edited message
-// to the origins of its parts.
-func (c *Conversation) Recognise(known func(message.Fingerprint) map[int]Origin) {
-	for i := range c.items {
+// this conversation came in, to the messages from index from on: known maps the
+// fingerprint of an edited message to the origins of its parts.
+func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[int]Origin) {
+	for i := from; i < len(c.items); i++ {
 		if c.items[i].src < 0 || len(c.items[i].origins) > 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/agentcompact/compact/message"
@@ -58,9 +59,10 @@ type View struct {
 	// it is.
 	before func(i int) message.Message
 
-	tools func() tools
-	round []int // message → round
-	turn  []int // round → turn; len(Turns) for those in no turn
+	tools   func() tools
+	rounder *message.Rounder
+	round   []int // message → round
+	turn    []int // round → turn; len(Turns) for those in no turn
 }
 
 // Pins says which messages are pinned.
@@ -81,24 +83,39 @@ func (p Pins) Pinned(m *message.Message) bool {
 	return false
 }
 
-// NewView reads the structure of a conversation in one pass. The slices of v
-// are shared with nobody; the messages are.
+// NewView reads the structure of a conversation in one pass. The messages are
+// shared with msgs.
 func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
-	v := &View{Messages: msgs, Cost: cost, Anchor: message.Anchor(msgs)}
+	v := &View{Cost: cost, rounder: new(message.Rounder)}
+	v.read(msgs, pins, func(i int) int { return cost.Message(msgs[i]) })
+	return v
+}
+
+// read takes in messages that begin with those of the view. price says what
+// message i of them costs; it is asked of the new ones alone.
+func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
+	known := len(v.Messages)
+	v.Messages, v.Anchor = msgs, message.Anchor(msgs)
 	v.tools = sync.OnceValue(func() tools { return toolsOf(msgs) })
-	v.Rounds = message.Rounds(msgs)
+	v.Rounds = v.rounder.Rounds(msgs)
 	v.Open = message.Open(v.Rounds)
-	v.Pinned = make([]bool, len(msgs))
-	v.round = make([]int, len(msgs))
-	v.Tokens = make([]int, len(msgs))
+	v.Pinned, v.Tokens = slices.Grow(v.Pinned, len(msgs)-known), slices.Grow(v.Tokens, len(msgs)-known)
+	for i := known; i < len(msgs); i++ {
+		v.Pinned = append(v.Pinned, pins.Pinned(&msgs[i]))
+		v.Tokens = append(v.Tokens, price(i))
+	}
+	v.number()
+}
+
+// number gives messages their rounds, and rounds their turns.
+func (v *View) number() {
+	v.round = make([]int, len(v.Messages))
 	for r, span := range v.Rounds {
-		if span.Assistant && span.Len() == 1 && IsSummary(msgs[span.Start]) {
+		if span.Assistant && span.Len() == 1 && IsSummary(v.Messages[span.Start]) {
 			v.Rounds[r].Assistant = false // our own summary is nobody's turn
 		}
 		for i := span.Start; i < span.End; i++ {
 			v.round[i] = r
-			v.Pinned[i] = pins.Pinned(&msgs[i])
-			v.Tokens[i] = cost.Message(msgs[i])
 		}
 	}
 	v.Turns = message.Turns(v.Rounds)
@@ -110,7 +127,30 @@ func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
 		}
 		v.turn[r] = t
 	}
-	return v
+}
+
+// rewritten returns the view with other texts in tool results, which changes
+// nothing else of its structure: after is what the edits made of its messages.
+func (v *View) rewritten(after []message.Message, edits []Edit) *View {
+	w := *v
+	w.Messages, w.Tokens = after, slices.Clone(v.Tokens)
+	for k := range edits {
+		i := edits[k].Text.Index
+		w.Tokens[i] = v.Cost.Message(after[i])
+	}
+	return &w
+}
+
+// onlyResults reports whether edits change the texts of tool results, and
+// nothing else.
+func (v *View) onlyResults(edits []Edit) bool {
+	for k := range edits {
+		t := edits[k].Text
+		if t == nil || edits[k].Cut != nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
+			return false
+		}
+	}
+	return true
 }
 
 // Total returns what the view costs.
@@ -160,7 +200,7 @@ func (v *View) Origin(i, p int) Origin {
 // rendered is the text of part p of message i after an edit.
 func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 	part := &v.Messages[i].Parts[p]
-	return (&Conversation{forms: v.Forms}).render(part.Text, segments, v.tools().of(i, part))
+	return (&Conversation{forms: v.Forms}).render(part.Text, segments, func() string { return v.tools().of(i, part) })
 }
 
 // Masked reports whether part p of message i is a placeholder already.
