@@ -1,0 +1,80 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// What a manager remembers of the call before changes nothing: its results are
+// those of one that has just begun, in every preset, with another agent's steps
+// in between.
+func TestWarmResultsAreColdResults(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range compact.Presets() {
+		t.Run(preset, func(t *testing.T) {
+			a := memory.New()
+			config := compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: 12_000, Archive: a}
+			if preset == "history-reducer" {
+				config.MaxContextTokens = 36_000
+			}
+			warm := costRig(t, config)
+			history, compactions := costHistory(90), 0
+			for n := 3; n <= len(history); n++ {
+				if n%4 == 0 {
+					continue // an agent's calls do not come one message at a time
+				}
+				cold := costRig(t, config)
+				plan, err := cold.Plan(ctx, "s", history[:n], compact.WithAgent("a"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := warm.Preflight(ctx, "s", history[:n], compact.WithAgent("a"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Triggered {
+					compactions++
+				}
+				if got, want := told(t, res), told(t, plan); got != want {
+					t.Fatalf("%d messages:\n%s\nand cold:\n%s", n, got, want)
+				}
+				if _, err := warm.Preflight(ctx, "s", history[:n/2], compact.WithAgent("b")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if compactions < 2 {
+				t.Fatalf("%d compactions", compactions)
+			}
+		})
+	}
+}
+
+// told is what a result says, but for what only a call that stores can know.
+func told(t *testing.T, res *compact.Result) string {
+	t.Helper()
+	r := *res
+	r.Timing, r.Step, r.Archived, r.Stages, r.Warnings = compact.Timing{}, 0, nil, nil, nil
+	out, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Messages {
+		out = openai.AppendMessage(append(out, '\n'), m)
+	}
+	return string(out)
+}
+
+func costRig(t *testing.T, c compact.Config) *compact.CompactManager {
+	t.Helper()
+	m, err := compact.New(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}

@@ -1,0 +1,167 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// steps compacts a history that grows, and returns it with what a ledger would
+// say of each compaction, and the last view.
+func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.TrailStep, last *policy.Conversation) {
+	t.Helper()
+	rng := histgen.Rand(seed)
+	e := engine(
+		policy.Step{Stage: policy.Mask{WindowTurns: 2}, When: policy.Always},
+		policy.Step{Stage: cutAll{}},
+	)
+	e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+	history = histgen.New(seed)
+	for call := range 6 {
+		conv, chain := trail(t, history, made)
+		q := policy.Request{Conversation: conv, Budget: budget(1 << 30), Manual: call%3 == 2}
+		if !q.Manual {
+			q.Only = policy.Always
+		}
+		out, err := e.Run(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = out.Conversation
+		if out.Changed() {
+			var s policy.TrailStep
+			for _, p := range out.Passes {
+				if p.Applied > 0 {
+					s.Recipes = append(s.Recipes, p.Recipe)
+				}
+			}
+			in, n := policy.Coverage(s.Recipes)
+			s.In, s.Out = chain.At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
+			made = append(made, s)
+		}
+		if call < 5 {
+			history = histgen.Grow(history, rng)
+		}
+	}
+	return history, made, last
+}
+
+// trail makes all steps on a history again.
+func trail(t *testing.T, history []message.Message, made []policy.TrailStep) (*policy.Conversation, *policy.Chain) {
+	t.Helper()
+	tr := policy.NewTrail(history, pins, nil, nil)
+	for i, s := range made {
+		if !tr.Has(s.In) {
+			t.Fatalf("step %d is not found", i+1)
+		}
+		if _, err := tr.Make(s, nil); err != nil {
+			t.Fatalf("step %d: %v", i+1, err)
+		}
+	}
+	return tr.End()
+}
+
+func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
+	all := 0
+	for seed := range uint64(150) {
+		history, made, want := steps(t, seed)
+		got, chain := trail(t, history, made)
+		all += len(made)
+		sameConversation(t, seed, got, want)
+		if whole := got.Chain(); chain.At(got, got.Len()) != whole.At(got, got.Len()) {
+			t.Fatalf("seed %d: the chain that went on is not the chain", seed)
+		}
+	}
+	if all < 300 {
+		t.Fatalf("only %d steps were made", all)
+	}
+}
+
+func sameConversation(t *testing.T, seed uint64, got, want *policy.Conversation) {
+	t.Helper()
+	if !slices.EqualFunc(got.Messages(), want.Messages(), message.Identical) || !slices.Equal(got.Sources(), want.Sources()) {
+		t.Fatalf("seed %d: another view", seed)
+	}
+	for i := range got.Inputs() {
+		d, why := got.Decision(i)
+		if e, because := want.Decision(i); d != e || why != because {
+			t.Fatalf("seed %d: message %d is %s (%s), was %s (%s)", seed, i, d, why, e, because)
+		}
+	}
+}
+
+// A step that leads elsewhere is taken back whole: what comes next finds the
+// conversation and its chain as they were.
+func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
+	refused := 0
+	for seed := range uint64(150) {
+		history, made, want := steps(t, seed)
+		tr := policy.NewTrail(history, pins, nil, nil)
+		for i, s := range made {
+			wrong := s
+			wrong.Out.Hash[0]++
+			if n, err := tr.Make(wrong, nil); s.Out.N > 0 && !errors.Is(err, policy.ErrReplay) {
+				t.Fatalf("seed %d: %d edits, %v", seed, n, err)
+			} else if err == nil {
+				continue
+			}
+			refused++
+			illegal := errors.New("no")
+			if _, err := tr.Make(s, func([]message.Message, []int) error { return illegal }); !errors.Is(err, illegal) {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if !tr.Has(s.In) {
+				t.Fatalf("seed %d: step %d is not found after it was refused", seed, i+1)
+			}
+			if _, err := tr.Make(s, nil); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		got, _ := tr.End()
+		sameConversation(t, seed, got, want)
+	}
+	if refused < 300 {
+		t.Fatalf("only %d steps were refused", refused)
+	}
+}
+
+// A view that grows is the view of the whole, with what the engine edited
+// meanwhile.
+func TestViewGrowsAsItIsRead(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := histgen.Rand(seed)
+		history := histgen.New(seed)
+		e := engine()
+		n := rng.IntN(len(history) + 1)
+		conv := policy.NewConversation(history[:n], pins, nil)
+		view := e.View(conv, policy.Request{Conversation: conv})
+		for n < len(history) {
+			m := n + 1 + rng.IntN(len(history)-n)
+			conv = conv.Append(history[n:m])
+			view, n = e.Grow(view, conv, policy.Request{Conversation: conv, Costs: []int{words{}.Message(history[0])}}), m
+		}
+		want := policy.NewView(history, pins, words{})
+		if !slices.EqualFunc(view.Messages, want.Messages, message.Identical) {
+			t.Fatalf("seed %d: other messages", seed)
+		}
+		for _, x := range []struct{ got, want any }{
+			{view.Tokens, want.Tokens}, {view.Rounds, want.Rounds}, {view.Turns, want.Turns}, {view.Pinned, want.Pinned},
+			{[]int{view.Anchor, view.Open}, []int{want.Anchor, want.Open}},
+		} {
+			if reflect.ValueOf(x.want).Len() > 0 && !reflect.DeepEqual(x.got, x.want) {
+				t.Fatalf("seed %d: %v, want %v", seed, x.got, x.want)
+			}
+		}
+		for i := range history {
+			if view.TurnOf(i) != want.TurnOf(i) || view.RoundOf(i) != want.RoundOf(i) {
+				t.Fatalf("seed %d: message %d is of another round", seed, i)
+			}
+		}
+	}
+}
