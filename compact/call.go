@@ -32,8 +32,8 @@ type call struct {
 	tools int
 	last  int // what the last compaction ended at; 0 = none
 
-	lastAttempt bool // what is decided now goes out, whatever others do
-	outChain *policy.Chain // of the conversation that a commit leads to
+	lastAttempt bool          // what is decided now goes out, whatever others do
+	outChain    *policy.Chain // of the conversation that a commit leads to
 
 	summary *policy.SummaryInfo // that this call made
 

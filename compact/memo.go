@@ -126,6 +126,9 @@ func (c *call) remember(out *policy.Outcome) {
 		return
 	}
 	made := &steps[n-1]
+	if made.Out != c.outChain.At(out.Conversation, made.Out.N) {
+		return
+	}
 	now := c.now
 	if made.cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
