@@ -56,6 +56,9 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if err := c.summarisersAreThere(); err != nil {
+		return nil, err
+	}
 	m := &CompactManager{
 		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
 		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{},

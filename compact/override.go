@@ -152,6 +152,27 @@ func (c *Config) summariseWith(o Override) {
 	}
 }
 
+// summarisersAreThere is for what only a program can forget.
+func (c Config) summarisersAreThere() error {
+	errs := []error{c.summariserIsThere()}
+	for i, o := range c.Overrides {
+		changed, err := c.overridden(modelMeant(o.Model, c.Model), strconv.Itoa(i))
+		if err == nil {
+			err = changed.summariserIsThere()
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) summariserIsThere() error {
+	if c.Summarizer.Backend != backendOpenAI || c.Summarise != nil {
+		return nil
+	}
+	return &ConfigError{Path: "summarizer.backend", Value: backendOpenAI, Reason: "needs a summariser, which this package does not link: " +
+		"use configs.Load, or hand in one of package strategy/openai (Config.Summarise, Override.Summarise)"}
+}
+
 // set changes one setting.
 func (c *Config) set(path string, value any) *ConfigError {
 	field := fieldAt(c, path)

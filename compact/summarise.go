@@ -2,7 +2,6 @@ package compact
 
 import (
 	"encoding/json"
-	"errors"
 	"sync"
 	"time"
 
@@ -23,8 +22,8 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	if w.Retries == 0 {
 		w.Retries = -1 // one attempt, none again
 	}
-	if c.Backend == "openai" && w.Summarizer == nil {
-		return w, errors.New("compact: summarizer.backend is openai, and no summariser was handed in: use configs.Load, or set Config.Summarise to one of package strategy/openai")
+	if err := cfg.summariserIsThere(); err != nil {
+		return w, err
 	}
 	var err error
 	w.Strategy, err = strategy.Lookup(cfg.Policy.Strategy)

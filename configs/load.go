@@ -33,28 +33,38 @@ func Environ(environ []string) Option {
 // its zeros mean zero. Every mistake is in the error ([Mistakes]), which is
 // also that of reading the file.
 func Load(path string, opts ...Option) (compact.Config, error) {
+	_, c, err := loadFile(path, opts)
+	return c, err
+}
+
+func loadFile(path string, opts []Option) (*loader, compact.Config, error) {
 	if path == "" {
-		return Parse("", nil, opts...)
+		return parseWith("", nil, opts)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return compact.Config{}, &Error{Source: path, Reason: cause(err).Error(), Err: err}
+		return nil, compact.Config{}, &Error{Source: path, Reason: cause(err).Error(), Err: err}
 	}
-	return Parse(path, data, opts...)
+	return parseWith(path, data, opts)
 }
 
 // Parse is [Load] for a file that was read already; name stands for it in
-// errors.
+// errors, and is what the name of a file that it extends is seen from.
 func Parse(name string, data []byte, opts ...Option) (compact.Config, error) {
+	_, c, err := parseWith(name, data, opts)
+	return c, err
+}
+
+func parseWith(name string, data []byte, opts []Option) (*loader, compact.Config, error) {
 	l := &loader{environ: os.Environ(), from: map[string]setting{}, locks: map[string]lock{}}
 	for _, o := range opts {
 		o(l)
 	}
 	c, err := l.load(name, data)
 	if err != nil {
-		return compact.Config{}, err
+		return nil, compact.Config{}, err
 	}
-	return c, nil
+	return l, c, nil
 }
 
 type said struct {

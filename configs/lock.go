@@ -104,9 +104,9 @@ func (l *loader) attempt(s setting) {
 func (l *loader) locked(k lock) string {
 	text := fmt.Sprintf("is locked at %s by %s", shortly(k.value), k.at())
 	if _, ordered := stricter[k.path]; ordered {
-		return text + "; what is given here may only be stricter"
+		return text + "; leave it out here, or make it stricter"
 	}
-	return text + "; only that file can change it"
+	return text + "; leave it out here, or change it there"
 }
 
 // unchanged holds the finished configuration against the locks: a preset, or

@@ -75,6 +75,16 @@ func (a *app) addArchive(cmd *cobra.Command) {
 
 // load returns the configuration of flags, environment and file.
 func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, error) {
+	given, err := a.given(cmd)
+	if err != nil {
+		return compact.Config{}, err
+	}
+	return configs.Load(a.config, append(opts, given...)...)
+}
+
+// given is what the flags say.
+func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
+	var opts []configs.Option
 	for _, f := range []struct {
 		flag, path string
 		value      any
@@ -91,18 +101,18 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 	if cmd.Flags().Changed("archive") {
 		at, err := place(a.flags.archive)
 		if err != nil {
-			return compact.Config{}, err
+			return nil, err
 		}
 		opts = append(opts, at...)
 	}
 	for _, s := range a.flags.set {
 		path, value, err := setting(s)
 		if err != nil {
-			return compact.Config{}, err
+			return nil, err
 		}
 		opts = append(opts, configs.Override("--set "+path, path, value))
 	}
-	return configs.Load(a.config, opts...)
+	return opts, nil
 }
 
 // place says where the archive is: a folder, or a bucket, to which everything

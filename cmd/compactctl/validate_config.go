@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,9 @@ func newValidateConfig(a *app) *cobra.Command {
 		Use:   "validate-config [FILE]",
 		Short: "Check a configuration, with environment and flags over it",
 		Long: `Validate-config loads a configuration as every other command does, and reports all
-its mistakes at once, each with its place. No key of a summariser is needed.`,
+its mistakes at once, each with its place, or where each value comes from: a
+file with its line, a variable, a flag, an override, the preset. No key of a
+summariser is needed.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -24,27 +27,51 @@ its mistakes at once, each with its place. No key of a summariser is needed.`,
 				}
 				a.config = args[0]
 			}
-			cfg, err := a.load(cmd, configs.KeysOptional())
-			if a.json {
-				if err := a.printJSON(verdictOf(cfg, err)); err != nil {
-					return err
-				}
-			}
-			if err != nil || a.json || a.quiet {
-				return err
-			}
-			return a.printVerdict(cfg)
+			return a.validateConfig(cmd)
 		},
 	}
 	a.addConfig(cmd)
 	return cmd
 }
 
+func (a *app) validateConfig(cmd *cobra.Command) error {
+	opts, err := a.given(cmd)
+	if err != nil {
+		return err
+	}
+	cfg, origins, err := configs.LoadWithOrigins(a.config, append(opts, configs.KeysOptional())...)
+	if a.json {
+		if err := a.printJSON(verdictOf(cfg, origins, err)); err != nil {
+			return err
+		}
+	}
+	if err != nil || a.json || a.quiet {
+		return err
+	}
+	if err := a.printVerdict(cfg); err != nil {
+		return err
+	}
+	return a.printOrigins(origins)
+}
+
 // verdict is what validate-config says to programs.
 type verdict struct {
-	OK     bool      `json:"ok"`
-	Preset string    `json:"preset,omitempty"`
-	Errors []mistake `json:"errors,omitempty"`
+	OK       bool      `json:"ok"`
+	Preset   string    `json:"preset,omitempty"`
+	Errors   []mistake `json:"errors,omitempty"`
+	Settings []origin  `json:"settings,omitempty"`
+}
+
+// origin is a setting with where its value comes from.
+type origin struct {
+	Path   string `json:"path"`
+	Value  any    `json:"value"`
+	From   string `json:"from"` // default, preset, base, file, override, environment, flag
+	Source string `json:"source,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Model  string `json:"model,omitempty"` // of an override
+	Agent  string `json:"agent,omitempty"`
+	Locked string `json:"locked,omitempty"` // the file and line that lock it
 }
 
 type mistake struct {
@@ -54,8 +81,11 @@ type mistake struct {
 	Message string `json:"message"`
 }
 
-func verdictOf(cfg compact.Config, err error) verdict {
+func verdictOf(cfg compact.Config, origins []configs.Origin, err error) verdict {
 	v := verdict{OK: err == nil, Preset: cfg.Preset}
+	for _, o := range origins {
+		v.Settings = append(v.Settings, origin{o.Path, o.Value, string(o.From), o.Source, o.Line, o.Model, o.Agent, o.Locked})
+	}
 	for _, m := range configs.Mistakes(err) {
 		v.Errors = append(v.Errors, mistake{m.Source, m.Line, m.Path, m.Error()})
 	}
@@ -86,4 +116,58 @@ redaction   %s
 `, a.style.bold(printable(name)+" is good"), cfg.Preset, strings.Join(p.Stages, ", "), p.TriggerPct, p.TargetPct, p.Strategy,
 		by(cfg.Summarizer.Backend, cfg.Summarizer.Model), printable(archive), redaction)
 	return err
+}
+
+// printOrigins is the table of where each value comes from.
+func (a *app) printOrigins(origins []configs.Origin) error {
+	values, paths := make([]string, len(origins)), 0
+	for i, o := range origins {
+		values[i] = short(o.Value)
+		paths = max(paths, len(o.Path))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", a.style.bold("where each value comes from"))
+	for i, o := range origins {
+		line := left(o.Path, paths) + "  " + left(values[i], valueColumns) + "  " + printable(o.String())
+		if o.From == configs.FromOverride {
+			line += ", override for " + callsOf(o)
+		}
+		if o.From == configs.FromDefault && o.Locked == "" {
+			line = a.style.dim(line)
+		}
+		b.WriteString(line + "\n")
+	}
+	_, err := a.out.Write([]byte(b.String()))
+	return err
+}
+
+// valueColumns is how wide a value is at most.
+const valueColumns = 34
+
+// short is a value in so many columns.
+func short(v any) string {
+	s := fmt.Sprint(v)
+	switch v := v.(type) {
+	case string:
+		s = cmp.Or(v, `""`)
+	case []string:
+		s = "[" + strings.Join(v, ", ") + "]"
+	}
+	s = oneLine(s)
+	if r := []rune(s); len(r) > valueColumns {
+		s = string(r[:valueColumns-1]) + "…"
+	}
+	return s
+}
+
+// callsOf says which calls an override is for.
+func callsOf(o configs.Origin) string {
+	var of []string
+	if o.Model != "" {
+		of = append(of, "model "+printable(o.Model))
+	}
+	if o.Agent != "" {
+		of = append(of, "agent "+printable(o.Agent))
+	}
+	return strings.Join(of, ", ")
 }

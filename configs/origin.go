@@ -1,0 +1,166 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/redact"
+)
+
+// An Origin says where the value of one setting comes from.
+type Origin struct {
+	Path   string // "policy.trigger_pct"; of an override with its number, "overrides[0].policy.trigger_pct"
+	Value  any    // string, int, float64, bool or []string, with nothing secret in it
+	From   From
+	Source string // the file, the environment variable, the flag or the preset
+	Line   int    // in the file; 0 = none
+	Model  string // of an override: for which models
+	Agent  string // of an override: for which agents
+	Locked string // the file and line that lock it, "base.yaml:3"; "" = none
+}
+
+// From is a kind of place where a value comes from, the lowest first.
+type From string
+
+// The places.
+const (
+	FromDefault     From = "default"     // what every preset has that says nothing else
+	FromPreset      From = "preset"      // what the named preset has
+	FromBase        From = "base"        // a file that the file extends
+	FromFile        From = "file"        // the file
+	FromOverride    From = "override"    // an override in a file, for some calls
+	FromEnvironment From = "environment" // a variable
+	FromFlag        From = "flag"        // the program
+)
+
+// String reads "team.yaml:3", "COMPACT_TRIGGER_PCT", "preset masking".
+func (o Origin) String() string {
+	text := o.Source
+	switch o.From {
+	case FromDefault:
+		text = string(FromDefault)
+	case FromPreset:
+		text = "preset " + o.Source
+	case FromBase, FromFile, FromOverride:
+		text = fmt.Sprintf("%s:%d", o.Source, o.Line)
+	}
+	if o.Locked != "" {
+		text += ", locked by " + o.Locked
+	}
+	return text
+}
+
+// LoadWithOrigins is [Load] that also says where each setting comes from: all
+// settings in the order of the presets' files, then those of the overrides.
+func LoadWithOrigins(path string, opts ...Option) (compact.Config, []Origin, error) {
+	l, c, err := loadFile(path, opts)
+	if err != nil {
+		return compact.Config{}, nil, err
+	}
+	return c, l.origins(&c), nil
+}
+
+func (l *loader) origins(c *compact.Config) []Origin {
+	common, err := compact.Preset("")
+	if err != nil {
+		common = l.base
+	}
+	var all []Origin
+	for _, f := range schema().fields {
+		o := Origin{Path: f.path, Value: showable(f.path, f.of(reflect.ValueOf(c).Elem()).Interface()), From: FromDefault}
+		differs := !reflect.DeepEqual(normal(f.of(reflect.ValueOf(&common).Elem()).Interface()), normal(f.of(reflect.ValueOf(&l.base).Elem()).Interface()))
+		switch s, given := l.giver(f.path, c); {
+		case given:
+			o.From, o.Source, o.Line = l.place(s), s.source, s.line
+		case differs:
+			o.From, o.Source = FromPreset, l.preset
+		}
+		if k, ok := l.locks[f.path]; ok {
+			o.Locked = k.at()
+		}
+		all = append(all, o)
+	}
+	return append(all, l.overridden(c)...)
+}
+
+// giver returns who gave a setting. A backend that nobody named is chosen by a
+// model or a server.
+func (l *loader) giver(path string, c *compact.Config) (setting, bool) {
+	s, ok := l.from[path]
+	if ok || path != "summarizer.backend" || c.Summarizer.Backend == l.base.Summarizer.Backend {
+		return s, ok
+	}
+	return l.blame([]string{"summarizer.model", "summarizer.base_url"}), true
+}
+
+// place says what kind of place a setting was given in.
+func (l *loader) place(s setting) From {
+	switch files := len(l.files); {
+	case s.layer > files+1:
+		return FromFlag
+	case s.layer > files:
+		return FromEnvironment
+	case s.layer == files:
+		return FromFile
+	}
+	return FromBase
+}
+
+func (l *loader) overridden(c *compact.Config) []Origin {
+	var all []Origin
+	for i, o := range c.Overrides {
+		number := fmt.Sprintf("%s[%d]", overridesKey, i)
+		for _, path := range slices.Sorted(maps.Keys(o.Set)) {
+			s := l.from[number+"."+path]
+			all = append(all, Origin{
+				Path: number + "." + path, Value: showable(path, o.Set[path]), From: FromOverride, Source: s.source, Line: s.line, Model: o.Model, Agent: o.Agent,
+			})
+		}
+	}
+	return all
+}
+
+// secrets takes out what should not have been written into a configuration.
+var secrets = sync.OnceValue(func() *redact.Redactor {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		panic(err) // it has no pattern of anybody's own
+	}
+	return r
+})
+
+// showable is a value for people and programs. The user's own patterns may name
+// what they find, so they are counted.
+func showable(path string, v any) any {
+	if path == "redaction.patterns" {
+		n := reflect.ValueOf(v).Len()
+		return fmt.Sprintf("%d, not shown", n)
+	}
+	switch v := normal(v).(type) {
+	case time.Duration:
+		return v.String()
+	case string:
+		return clean(v)
+	case []string:
+		list := make([]string, len(v))
+		for i, e := range v {
+			list[i] = clean(e)
+		}
+		return list
+	default:
+		return v
+	}
+}
+
+func clean(s string) string {
+	if u, err := url.Parse(s); err == nil && u.User != nil {
+		s = u.Redacted()
+	}
+	return secrets().Text(s).String()
+}
