@@ -186,11 +186,11 @@ func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: mustOpen(t, dir)})
 	history := loop(100, 300)
-	res := r.preflight(history)
+	res := r.preflight(history, compact.WithRecall())
 	if res.MaskedCount == 0 {
 		t.Fatal("nothing is masked")
 	}
-	placeholder := regexp.MustCompile(`^\[observation masked — (\d+) chars · recall ([0-9a-f]{12})\]$`)
+	placeholder := regexp.MustCompile(`^\[observation masked — (\d+) chars · read_file "pkg/file_\d+.go" · recall ([0-9a-f]{12})\]$`)
 	other := onDisk(t, dir, nil) // reads the archive, not the memory of the first
 	found := 0
 	for i, m := range res.Messages {

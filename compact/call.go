@@ -210,7 +210,7 @@ func (l *Layers) of(m *message.Message) *int {
 func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.ep.budget,
-		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(),
+		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
 		View: c.now.seen.view, Costs: c.now.seen.costs,
 	}
 }

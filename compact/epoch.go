@@ -41,8 +41,6 @@ type epochKey struct {
 	output int // tokens that the answer may have; 0 = what is configured
 
 	overrides string // those that are for the call, as Config.matching says it
-
-	unnamed bool // the session's id is made up: no placeholder may name a reference
 }
 
 // maxEpochs bounds what is kept for models that requests name: anybody may
@@ -201,15 +199,16 @@ func (ep *epoch) maskForm() string {
 		return policy.CustomForm(c.Mask.Template)
 	case c.Preset == presetGateway:
 		return policy.FormResult
-	case c.Preset == "graduated" && c.Storage.Adapter != "memory" && !ep.key.unnamed:
-		return policy.FormRecall
+	case c.Preset == "graduated" && c.Storage.Adapter != "memory" && !c.Mask.Plain:
+		return policy.FormCall
 	}
 	return policy.FormObservation
 }
 
+func (ep *epoch) forms() policy.Forms { return forms(&ep.cfg) }
+
 // forms are the templates of the user's own, which the ledger keeps.
-func (ep *epoch) forms() policy.Forms {
-	c := &ep.cfg
+func forms(c *Config) policy.Forms {
 	if c.Mask.Template == "" {
 		return nil
 	}

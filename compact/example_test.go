@@ -41,7 +41,7 @@ func ExampleCompactManager_Preflight() {
 	// triggered: true by masking
 	// fits: true
 	// masked: 18 of 30 results
-	// [observation masked — 850 chars · recall 379875d66b0e]
+	// [observation masked — 850 chars · read "app.log"]
 }
 
 // What a placeholder stands for can be read again.

@@ -19,9 +19,12 @@ type request struct {
 	fixed  int // tokens beside them
 	wire   wire.Request
 	manual bool
-	dry    bool
-	note   string
-	pins   func(message.Message) bool
+
+	unnamed  bool // the session's id is made up
+	answered bool // the recall tool is answered, declared or not
+	dry      bool
+	note     string
+	pins     func(message.Message) bool
 }
 
 // WithModel names the model of this call, where it is not the configured one.

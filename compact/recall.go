@@ -127,6 +127,10 @@ func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts
 	case isUnnamed(sessionID):
 		return "", fmt.Errorf("%w: the session has no name", ErrNotFound)
 	}
+	return m.recall(ctx, sessionID, q, opts)
+}
+
+func (m *CompactManager) recall(ctx context.Context, sessionID string, q reference, opts []RecallOption) (string, error) {
 	s, err := m.session(ctx, sessionID)
 	if err != nil {
 		return "", err

@@ -29,6 +29,7 @@ type Tool struct {
 
 // What one answer of the recall tool may hold.
 const (
+	recallName    = "recall"
 	recallBytes   = 16 << 10 // unless the tool was made for another size
 	recallLeast   = 256
 	recallPattern = 1000 // bytes of a pattern
@@ -49,7 +50,7 @@ func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n,
 // view: where a placeholder says "recall 3f9a2c1b77de", it calls the tool with
 // that reference, and perhaps with the lines it wants.
 func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
-	t := &recallTool{m: m, name: "recall", bytes: recallBytes}
+	t := &recallTool{m: m, name: recallName, bytes: recallBytes}
 	for _, o := range opts {
 		o(t)
 	}

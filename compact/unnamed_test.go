@@ -15,7 +15,8 @@ func TestPlaceholdersOfAnUnnamedSessionNameNothingToRecall(t *testing.T) {
 	ctx := context.Background()
 
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
-	named, err := r.Preflight(ctx, "s", history)
+	tools := compact.WithTools(recallDefinition(t, r))
+	named, err := r.Preflight(ctx, "s", history, tools)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestPlaceholdersOfAnUnnamedSessionNameNothingToRecall(t *testing.T) {
 	}
 
 	id := compact.UnnamedSession + "1"
-	res, err := r.Preflight(ctx, id, history)
+	res, err := r.Preflight(ctx, id, history, tools)
 	if err != nil || res.MaskedCount != named.MaskedCount {
 		t.Fatalf("%v, %d masked, want %d", err, res.MaskedCount, named.MaskedCount)
 	}

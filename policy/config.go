@@ -102,6 +102,9 @@ type MaskConfig struct {
 	// what the result says is worth more than that. Default 50; 0, every one that
 	// saves anything, in the presets that come from a source.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
+	// Plain makes the placeholders of graduated as short as those of the other
+	// presets: they say no tool, no outcome and no reference. Default false.
+	Plain bool `mapstructure:"plain"`
 	// Template is a placeholder of your own, of {chars} {tokens} {tool} {turn}
 	// {ref} {status}; "": the preset's.
 	Template string `mapstructure:"template"`

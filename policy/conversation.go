@@ -153,7 +153,7 @@ func (w *rewriter) add(e *Edit) error {
 		}
 	}
 	it := &w.d.items[t.Index]
-	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, func() string { return w.tool(t.Index, &it.m.Parts[t.Part]) })
+	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, w.answered(t.Index, &it.m.Parts[t.Part]))
 	if err != nil {
 		return err
 	}
@@ -172,15 +172,17 @@ func (w *rewriter) add(e *Edit) error {
 	return nil
 }
 
-// tool returns the tool that part p of message i answers.
-func (w *rewriter) tool(i int, p *message.Part) string {
-	if w.all != nil {
-		return w.all().of(w.d.items[i].src, p)
+// answered returns what says which call part p of message i answers.
+func (w *rewriter) answered(i int, p *message.Part) func() Answered {
+	return func() Answered {
+		if w.all != nil {
+			return w.all().answered(w.d.items[i].src, p)
+		}
+		if w.tools == nil {
+			w.tools = toolsOf(w.d.Messages())
+		}
+		return w.tools.answered(i, p)
 	}
-	if w.tools == nil {
-		w.tools = toolsOf(w.d.Messages())
-	}
-	return w.tools.of(i, p)
 }
 
 // flush makes the edits that were added since the last one.
@@ -212,14 +214,14 @@ func (d *Conversation) decide(src int, e *Edit) {
 	}
 }
 
-// render builds the new text of a part, which answers a tool perhaps, from the
-// old one. The tool is asked for where a mark names it.
-func (d *Conversation) render(old string, segments []Segment, tool func() string) (string, error) {
+// render builds the new text of a part, which answers a call perhaps, from the
+// old one. The call is asked for where a mark names it.
+func (d *Conversation) render(old string, segments []Segment, of func() Answered) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
 		switch {
 		case s.Mark != nil:
-			text, err := d.forms.renderOf(s.Mark, tool, old)
+			text, err := d.forms.renderOf(s.Mark, of)
 			if err != nil {
 				return "", err
 			}

@@ -61,6 +61,10 @@ type Mark struct {
 	Kept   int    `json:"kept,omitempty"` // tokens that a truncation kept
 	Turn   int    `json:"turn,omitempty"`
 	Ref    string `json:"ref,omitempty"`
+	// Ended says that Exit is known: the exit code that the status line of the
+	// result states.
+	Ended bool `json:"ended,omitempty"`
+	Exit  int  `json:"exit,omitempty"`
 }
 
 // A Cut takes whole rounds out of the view and puts one message in their place.

@@ -55,6 +55,7 @@ type Request struct {
 	Manual       bool
 	Only         When // AtTrigger: all steps; Always: only those that work at every call
 	Estimate     bool // ask estimators instead of spending money
+	Recall       bool // the model can ask for what a reference names
 
 	// View is that of Conversation, where the caller has it from [Engine.View] or
 	// [Engine.Grow]; nil: it is read. Costs are what the first messages that came
@@ -144,7 +145,7 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 // bind ties a view to the conversation that it is of, and to what is asked.
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
-	v.Rigid = e.Rigid
+	v.Rigid, v.Recall = e.Rigid, q.Recall
 	v.Origins = c.Origin
 	at := sync.OnceValue(func() placed { return places(q.Conversation) })
 	v.before = func(i int) message.Message {

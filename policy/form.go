@@ -3,6 +3,7 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ import (
 const (
 	FormObservation = "observation@1"
 	FormRecall      = "recall@1"
+	FormCall        = "call@1"        // says which call it was, and how it ended
+	FormCallRecall  = "call-recall@1" // and under which reference it is had back
 	FormDispatch    = "dispatch@1"
 	FormBlocks      = "blocks@1" // the dispatch blocks alone, nothing stands for the rest
 	FormResult      = "result@1"
@@ -31,6 +34,8 @@ const (
 var builtinForms = Forms{
 	FormObservation: "[observation masked — {chars} chars]",
 	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
+	FormCall:        "[observation masked — {chars} chars]", // of a result that answers no call
+	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
 	FormDispatch:    "[dispatch output masked — {chars} chars]\n",
 	FormBlocks:      "",
 	FormResult:      "[result masked — ~{tokens} tokens removed]",
@@ -60,8 +65,11 @@ func (f Forms) Template(form string) (string, error) {
 	return "", fmt.Errorf("policy: unknown form %q", form)
 }
 
-// Render writes a mark. tool and status are what {tool} and {status} say.
-func (f Forms) Render(k Mark, tool, status string) (string, error) {
+// Render writes a mark. of is the call that the result answers.
+func (f Forms) Render(k Mark, of Answered) (string, error) {
+	if k.Form == FormCall || k.Form == FormCallRecall {
+		return renderCall(&k, of), nil
+	}
 	t, err := f.Template(k.Form)
 	if err != nil {
 		return "", err
@@ -74,7 +82,7 @@ func (f Forms) Render(k Mark, tool, status string) (string, error) {
 			return b.String(), nil
 		}
 		field, after, ok := strings.Cut(rest, "}")
-		value, known := k.field(field, tool, status)
+		value, known := k.field(field, of)
 		if !ok || !known { // a brace that is only a brace
 			b.WriteByte('{')
 			t = rest
@@ -85,24 +93,18 @@ func (f Forms) Render(k Mark, tool, status string) (string, error) {
 	}
 }
 
-// renderOf writes a mark that stands in place of old. The tool is asked for
-// where the form names it.
-func (f Forms) renderOf(k *Mark, tool func() string, old string) (string, error) {
-	t, err := f.Template(k.Form)
-	if err != nil {
-		return "", err
+// renderOf writes a mark. The call is asked for where the form names it.
+func (f Forms) renderOf(k *Mark, of func() Answered) (string, error) {
+	if k.Form != FormCall && k.Form != FormCallRecall {
+		t, err := f.Template(k.Form)
+		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
+			of = func() Answered { return Answered{} }
+		}
 	}
-	name, ended := "", ""
-	if strings.Contains(t, "{tool}") {
-		name = tool()
-	}
-	if strings.Contains(t, "{status}") {
-		ended = status(old)
-	}
-	return f.Render(*k, name, ended)
+	return f.Render(*k, of())
 }
 
-func (k *Mark) field(name, tool, status string) (string, bool) {
+func (k *Mark) field(name string, of Answered) (string, bool) {
 	switch name {
 	case "chars":
 		return strconv.Itoa(k.Chars), true
@@ -115,9 +117,9 @@ func (k *Mark) field(name, tool, status string) (string, bool) {
 	case "ref":
 		return k.Ref, true
 	case "tool":
-		return tool, true
+		return of.Tool, true
 	case "status":
-		return status, true
+		return of.Status, true
 	}
 	return "", false
 }
@@ -163,6 +165,9 @@ func (f Forms) ParseMark(text string) (Mark, bool) {
 		if k, ok := parseForm(form, builtinForms[form], text); ok {
 			return k, true
 		}
+	}
+	if k, ok := parseCall(text); ok {
+		return k, true
 	}
 	for form, t := range f {
 		if k, ok := parseForm(form, t, text); ok {
@@ -230,6 +235,7 @@ type tools map[string][]call
 type call struct {
 	at   int // of its message
 	name string
+	args json.RawMessage
 }
 
 func toolsOf(msgs []message.Message) tools {
@@ -237,24 +243,39 @@ func toolsOf(msgs []message.Message) tools {
 	for i := range msgs {
 		for _, p := range msgs[i].Parts {
 			if p.Kind == message.KindToolCall {
-				t[p.CallID] = append(t[p.CallID], call{i, p.Name})
+				t[p.CallID] = append(t[p.CallID], call{i, p.Name, p.Args})
 			}
 		}
 	}
 	return t
 }
 
-// of returns the tool that part p of message i answers: that of the newest call
-// before it. Some servers begin again with their ids at every turn, so that a
-// later call of the same id must not count.
+// of returns the tool that part p of message i answers.
 func (t tools) of(i int, p *message.Part) string {
 	if p.Name != "" {
 		return p.Name
 	}
+	c, _ := t.call(i, p)
+	return c.name
+}
+
+// call returns what part p of message i answers: the newest call before it.
+// Some servers begin again with their ids at every turn, so that a later call
+// of the same id must not count.
+func (t tools) call(i int, p *message.Part) (call, bool) {
 	calls := t[p.CallID]
 	n := sort.Search(len(calls), func(k int) bool { return calls[k].at >= i })
 	if n == 0 {
-		return ""
+		return call{}, false
 	}
-	return calls[n-1].name
+	return calls[n-1], true
+}
+
+// answered returns what a placeholder of part p of message i may say.
+func (t tools) answered(i int, p *message.Part) Answered {
+	of := Answered{Tool: t.of(i, p), Status: status(p.Text)}
+	if c, ok := t.call(i, p); ok {
+		of.Target = Target(c.args)
+	}
+	return of
 }

@@ -20,12 +20,12 @@ func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 
 // mark is the placeholder of a result, with the sizes of the original.
 func (m Mask) mark(v *View, i, p int) Mark {
-	form := m.Form
-	if form == "" {
-		form = FormObservation
-	}
+	form := m.form(v, i, p)
 	o := v.Origin(i, p)
 	k := Mark{Form: form, Chars: o.Chars, Tokens: max(o.Tokens, 0), Ref: o.Ref, Turn: v.TurnOf(i)}
+	if form == FormCall || form == FormCallRecall {
+		k.Exit, k.Ended = exitCode(v.Unedited(i).Parts[p].Text)
+	}
 	template, err := v.Forms.Template(form)
 	if err == nil && (strings.Contains(template, "{tokens}") || m.CostAsChars) {
 		k.Tokens = v.OriginTokens(i, p)
@@ -39,12 +39,33 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	return k
 }
 
+// form is the form of the placeholder of a result. Only where the model can ask
+// for it does a reference stand in it. A call that is pinned is not named: other
+// bytes of it, in another call of the hook, must not change the placeholder.
+func (m Mask) form(v *View, i, p int) string {
+	form := m.Form
+	if form == "" {
+		form = FormObservation
+	}
+	if form == FormCall && v.Recall {
+		form = FormCallRecall
+	}
+	if c, ok := v.tools().call(i, &v.Messages[i].Parts[p]); ok && v.Pinned[c.at] || m.MaxChars > 0 {
+		return plainForm(form)
+	}
+	return form
+}
+
 // forms returns what may stand for a result, the best first.
 func (m Mask) forms(v *View, text string, mark Mark) [][]Segment {
 	if blocks := dispatchBlocks(text); len(blocks) > 0 {
 		return m.around(v, text, blocks, mark)
 	}
-	placeholder, err := v.Forms.Render(mark, "", "")
+	if plain := mark; mark.Form != plainForm(mark.Form) {
+		plain.Form, plain.Ended, plain.Exit = plainForm(mark.Form), false, 0
+		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}
+	}
+	placeholder, err := v.Forms.Render(mark, Answered{})
 	room := m.MaxChars - runes(placeholder) - 1
 	if err != nil || m.MaxChars == 0 || room <= 0 {
 		return [][]Segment{{{Mark: &mark}}}
@@ -62,7 +83,7 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 			mark.Chars -= runes(text[b.From:b.To])
 		}
 	}
-	mark.Chars = max(mark.Chars, 0)
+	mark.Chars, mark.Ended, mark.Exit = max(mark.Chars, 0), false, 0
 	named, bare := mark, mark
 	named.Form, bare.Form = FormDispatch, FormBlocks
 	var kept []Segment

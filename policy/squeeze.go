@@ -115,8 +115,8 @@ func (v *View) freed(group []Edit) int {
 }
 
 // plainPlaceholder is the last that a placeholder can give up, for the few
-// tokens that decide between a view and an error: its reference, and the
-// dispatch blocks that survived it. The archive still has the text.
+// tokens that decide between a view and an error: its reference, the call it
+// names, and the dispatch blocks that survived it. The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	if v.Origins == nil {
 		return Edit{}, false
@@ -126,15 +126,15 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 		return Edit{}, false // somebody's text, that only looks like one
 	}
 	text := v.Messages[i].Parts[p].Text
-	k, ok := parseForm(FormRecall, builtinForms[FormRecall], text)
-	if !ok {
+	k, ok := v.Forms.ParseMark(text)
+	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
 		blocks := dispatchBlocks(text)
 		if len(blocks) == 0 || v.before == nil || v.before(i).Parts[p].Text != text { // blocks of this run's masking stay
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
 	}
-	k.Form = FormObservation
+	k.Form, k.Ended, k.Exit = FormObservation, false, 0
 	segments := []Segment{{Mark: &k}}
 	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)

@@ -99,7 +99,7 @@ func formOf(keep string) string {
 // fit cuts text, which costs old, to limit tokens, marker included (or on
 // top). It reports false when that would not make it smaller.
 func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segment, bool) {
-	marker, err := v.Forms.Render(mark, "", "")
+	marker, err := v.Forms.Render(mark, Answered{})
 	if err != nil {
 		return nil, false
 	}

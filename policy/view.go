@@ -48,6 +48,7 @@ type View struct {
 	Goal   int  // stages go on until the view costs no more
 	Manual bool // asked for: mask and summarise all that may be, whatever the size
 	Rigid  bool // the keep counts are not shrunk
+	Recall bool // the model can ask for what a reference names
 	Cost   Coster
 
 	// Origins says what is known of part p of message i, if it was edited
@@ -200,7 +201,7 @@ func (v *View) Origin(i, p int) Origin {
 // rendered is the text of part p of message i after an edit.
 func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 	part := &v.Messages[i].Parts[p]
-	return (&Conversation{forms: v.Forms}).render(part.Text, segments, func() string { return v.tools().of(i, part) })
+	return (&Conversation{forms: v.Forms}).render(part.Text, segments, func() Answered { return v.tools().answered(i, part) })
 }
 
 // Masked reports whether part p of message i is a placeholder already.

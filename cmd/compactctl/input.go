@@ -22,6 +22,7 @@ import (
 
 // inputFlags say how a transcript is to be read.
 type inputFlags struct {
+	recall                 bool
 	format, session, tools string
 }
 
@@ -34,6 +35,7 @@ func (a *app) addInput(cmd *cobra.Command) {
 
 func (a *app) addSession(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a hash of the first messages)")
+	cmd.Flags().BoolVar(&a.input.recall, "recall", false, "the agent has the recall tool, though the tools of FILE don't say so: placeholders and summary name references")
 }
 
 // transcript is what a command reads.
@@ -43,6 +45,8 @@ type transcript struct {
 	msgs  []message.Message
 	tools json.RawMessage
 	model string // that the command line names; "" = none
+
+	recall bool // the agent can ask for what a reference names
 }
 
 // read reads the transcript that a command is given, and its tool schemas.
@@ -64,7 +68,7 @@ func (a *app) read(file string) (*transcript, error) {
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
 	}
-	t.model = a.flags.model
+	t.model, t.recall = a.flags.model, a.input.recall
 	if t.tools, err = a.schemas(); t.tools == nil {
 		t.tools = t.file.Request().About().Tools
 	}
@@ -136,6 +140,9 @@ func (t *transcript) options() []compact.Option {
 	}
 	if t.model != "" {
 		opts = append(opts, compact.WithModel(t.model))
+	}
+	if t.recall {
+		opts = append(opts, compact.WithRecall())
 	}
 	return opts
 }

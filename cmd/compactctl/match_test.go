@@ -26,7 +26,7 @@ func TestPlacesFindsEveryEditedMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close(t.Context())
-	res, err := m.Plan(t.Context(), "s", history)
+	res, err := m.Plan(t.Context(), "s", history, compact.WithRecall())
 	if err != nil || res.MaskedCount < 10 {
 		t.Fatalf("%d masked, %v", res.MaskedCount, err)
 	}

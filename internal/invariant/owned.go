@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -14,7 +15,8 @@ var (
 	summaryForm = regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
 
-	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars(?: · recall ([0-9a-f]{12}))?\]\z`)
+	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
+		`(?: · [^\s"\[\]·]+(?: "[^"\[\]·\x00-\x1f]+")?)?(?: · exit (?:0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 	resultForm      = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
 	dispatchForm    = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
 
@@ -75,7 +77,8 @@ func wholePlaceholder(text string) bool {
 		_, ok = remainingBlocks(rest)
 		return ok
 	}
-	if len(text) > 200 {
+	const longest = 160 // of a placeholder, in characters
+	if len(text) > 4*longest || utf8.RuneCountInString(text) > longest {
 		return false
 	}
 	at := observationForm.FindStringIndex(text)

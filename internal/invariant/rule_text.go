@@ -44,16 +44,15 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	}
 }
 
-var recallForm = regexp.MustCompile(`^(\[observation masked — \d+ chars) · recall [0-9a-f]{12}(\])$`)
-
-// plainer reports whether a placeholder only lost its reference, or its
-// dispatch blocks where those are all that it could still give up.
+// plainer reports whether a placeholder only lost its reference and what it
+// said of the call, or its dispatch blocks where those are all that it could
+// still give up.
 func plainer(was, is string) bool {
 	if rest, ok := cutDispatch(was); ok && rest != "" {
 		return observationAlone.MatchString(is)
 	}
-	m := recallForm.FindStringSubmatch(was)
-	return m != nil && m[1]+m[2] == is
+	m := observationForm.FindStringSubmatch(was)
+	return m != nil && m[0] == was && "[observation masked — "+m[1]+" chars]" == is
 }
 
 var observationAlone = regexp.MustCompile(`^\[observation masked — \d+ chars\]$`)

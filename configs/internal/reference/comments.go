@@ -67,6 +67,7 @@ var comments = map[string]string{
 	"mask.exclude_tools":         `... and all results of these tools.`,
 	"mask.min_tokens":            `What a mask has to save; a result where it would save less stays.`,
 	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,
+	"mask.plain":                 `true: a placeholder says how much was there, and nothing of the call it stands for.`,
 	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,
 
 	"summarizer": `Who writes summaries. Secrets never stand here: the key of openai comes from OPENAI_API_KEY.`,

@@ -1,0 +1,87 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// WithRecall says that somebody answers the recall tool in this call, although
+// the request's tools do not declare it: summary and placeholders name
+// references then. Where neither is so, they speak of none. For a session whose
+// id begins with [UnnamedSession] the one who answers must do it by
+// [CompactManager.RecallShown].
+func WithRecall() Option { return func(r *request) { r.answered = true } }
+
+// recalls reports whether the model can ask for what a reference names.
+func (c *call) recalls() bool {
+	return c.q.answered || !c.q.unnamed && declares(c.q.tools)
+}
+
+// declares reports whether the tools of a request hold the recall tool: one of
+// that name, on any wire, that takes a ref.
+func declares(tools json.RawMessage) bool {
+	if !strings.Contains(string(tools), `"`+recallName+`"`) { // most have none
+		return false
+	}
+	var list []json.RawMessage
+	return json.Unmarshal(tools, &list) == nil && anyDeclares(list)
+}
+
+func anyDeclares(list []json.RawMessage) bool {
+	for _, raw := range list {
+		var t struct {
+			Name      string            `json:"name"`
+			Function  json.RawMessage   `json:"function"`
+			Functions []json.RawMessage `json:"functionDeclarations"`
+			Snake     []json.RawMessage `json:"function_declarations"`
+		}
+		if json.Unmarshal(raw, &t) != nil {
+			continue
+		}
+		if t.Name == recallName && strings.Contains(string(raw), `"ref"`) ||
+			t.Function != nil && anyDeclares([]json.RawMessage{t.Function}) || anyDeclares(t.Functions) || anyDeclares(t.Snake) {
+			return true
+		}
+	}
+	return false
+}
+
+// RecallShown is [CompactManager.Recall] for a reference that the view of a
+// result shows, in a placeholder or in its summary, and for no other. So it
+// works for sessions without a name, too: who has such a view has sent what the
+// reference stands for, whoever else's conversation began alike.
+func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...RecallOption) (string, error) {
+	if !m.shows(res.Messages, ref) {
+		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
+	}
+	q, err := parseRef(ref)
+	if err != nil {
+		return "", err
+	}
+	return m.recall(ctx, res.Session, q, opts)
+}
+
+// shows reports whether a message of ours names a reference.
+func (m *CompactManager) shows(view []message.Message, ref string) bool {
+	const digits = 12
+	if len(ref) != digits {
+		return false
+	}
+	for i := range view {
+		for p := range view[i].Parts {
+			part := &view[i].Parts[p]
+			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && part.Kind == message.KindToolResult && mark.Ref == ref {
+				return true
+			}
+			if policy.IsSummary(view[i]) && strings.Contains(part.Text, ref) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,157 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+)
+
+// recallDefinition is the tools of a request that declares the recall tool, in
+// the middle.
+func recallDefinition(t *testing.T, r *rig) json.RawMessage {
+	t.Helper()
+	def, err := compact.RecallTool(r.CompactManager).For("openai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return json.RawMessage(`[{"type":"function","function":{"name":"bash"}},` + string(def) + `]`)
+}
+
+// shell is an agent loop of commands, with what their harness says of them.
+func shell(rounds int) []message.Message {
+	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}
+	for i := range rounds {
+		id := "call_" + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
+		msgs = append(msgs,
+			message.Assistant("", message.Call(id, "bash", `{"command":"go test ./... -run \"Test[A]\"","timeout":60}`)),
+			message.ToolResult(id, "Exit code 1\n"+text(300)+strings.Repeat("!", i)))
+	}
+	return msgs
+}
+
+var shellForm = regexp.MustCompile(`\[observation masked — \d+ chars · bash "go test \./\.\.\. -run 'Test\(A\)'" · exit 1( · recall [0-9a-f]{12})?\]`)
+
+// masked returns the placeholder of the first masked result.
+func masked(t *testing.T, res *compact.Result) string {
+	t.Helper()
+	for _, m := range res.Messages {
+		if strings.HasPrefix(m.ResultText(), "[observation masked") {
+			return m.ResultText()
+		}
+	}
+	t.Fatal("nothing is masked")
+	return ""
+}
+
+func TestPlaceholdersSpeakOfRecallOnlyWhereSomebodyAnswers(t *testing.T) {
+	history := shell(60)
+	mentions := func(view []message.Message) bool { return strings.Contains(bytesOf(view), "recall") }
+	for _, c := range []struct {
+		name string
+		opts func(r *rig) []compact.Option
+		want bool
+	}{
+		{"no tools", func(*rig) []compact.Option { return nil }, false},
+		{"other tools", func(*rig) []compact.Option {
+			return []compact.Option{compact.WithTools(json.RawMessage(`[{"type":"function","function":{"name":"bash"}}]`))}
+		}, false},
+		{"a tool of the name that recalls something else", func(*rig) []compact.Option {
+			return []compact.Option{compact.WithTools(json.RawMessage(`[{"name":"recall","input_schema":{"properties":{"memory":{}}}}]`))}
+		}, false},
+		{"declared", func(r *rig) []compact.Option { return []compact.Option{compact.WithTools(recallDefinition(t, r))} }, true},
+		{"answered on the way", func(*rig) []compact.Option { return []compact.Option{compact.WithRecall()} }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+			res := r.preflight(history, c.opts(r)...)
+			text := masked(t, res)
+			if !shellForm.MatchString(text) || len([]rune(text)) > 160 {
+				t.Errorf("a placeholder reads %q", text)
+			}
+			if got := mentions(res.Messages); got != c.want {
+				t.Errorf("the view speaks of recall: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryWireDeclaresTheRecallTool(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	for _, wire := range []string{"openai", "responses", "anthropic", "gemini"} {
+		def, err := compact.RecallTool(r.CompactManager).For(wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := r.Preflight(context.Background(), wire, shell(60), compact.WithTools(json.RawMessage("["+string(def)+"]")))
+		if err != nil || !strings.Contains(masked(t, res), "recall") {
+			t.Errorf("%s: %v", wire, err)
+		}
+	}
+}
+
+// What was masked stays as it was masked: a tool that appears later changes no
+// byte of the prefix, nor does one that goes.
+func TestARecallToolThatComesLaterRewritesNothing(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+		with := map[bool][]compact.Option{true: {compact.WithRecall()}}
+		history := shell(45)
+		res := r.preflight(history, with[first]...)
+		before := bytesOf(res.Messages)
+		again := r.preflight(history, with[!first]...)
+		if res.MaskedCount == 0 || bytesOf(again.Messages) != before {
+			t.Errorf("recall first %v: the view changed with the tools", first)
+		}
+		if first {
+			continue
+		}
+		if grown := r.preflight(shell(90), with[true]...); !grown.Triggered || !strings.Contains(bytesOf(grown.Messages), "recall") {
+			t.Errorf("new masks don't speak of recall (triggered %v)", grown.Triggered)
+		}
+	}
+}
+
+func TestPlainPlaceholdersAndThoseWithoutAnArchive(t *testing.T) {
+	plain := regexp.MustCompile(`\A\[observation masked — \d+ chars\]\z`)
+	for name, c := range map[string]compact.Config{
+		"plain":     {MaxContextTokens: 16_000},
+		"memory":    {MaxContextTokens: 16_000, Storage: compact.StorageConfig{Adapter: "memory"}},
+		"summarize": {MaxContextTokens: 16_000, Preset: "masking"},
+	} {
+		c.Mask.Plain = name == "plain"
+		if text := masked(t, newRig(t, c).preflight(shell(60), compact.WithRecall())); !plain.MatchString(text) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
+	ctx := context.Background()
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	id := compact.UnnamedSession + "1"
+	history := shell(60)
+	res, err := r.Preflight(ctx, id, history, compact.WithRecall())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := masked(t, res)
+	ref := text[len(text)-13 : len(text)-1]
+	if got, err := r.RecallShown(ctx, res, ref, compact.Head(1)); err != nil || got != "Exit code 1" {
+		t.Errorf("%q, %v", got, err)
+	}
+	kept := history[len(history)-1].Parts[0].Fingerprint().Ref() // is in the archive, and in the view in full
+	for _, not := range []string{kept, "turn:3", ref[:8], ""} {
+		if got, err := r.RecallShown(ctx, res, not); !errors.Is(err, compact.ErrNotFound) {
+			t.Errorf("%q: %.40q, %v", not, got, err)
+		}
+	}
+	if _, err := r.Recall(ctx, id, ref); !errors.Is(err, compact.ErrNotFound) {
+		t.Errorf("a session without a name is read: %v", err)
+	}
+}

@@ -1,0 +1,176 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
+	mark := func(ended bool, exit int) policy.Mark {
+		return policy.Mark{Form: policy.FormCallRecall, Chars: 4812, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit}
+	}
+	for _, c := range []struct {
+		name string
+		mark policy.Mark
+		of   policy.Answered
+		want string
+	}{
+		{"all of it", mark(true, 1), policy.Answered{Tool: "bash", Target: "go test ./..."},
+			`[observation masked — 4812 chars · bash "go test ./..." · exit 1 · recall 3f9a2c1b70de]`},
+		{"no target", mark(true, 0), policy.Answered{Tool: "bash"}, `[observation masked — 4812 chars · bash · exit 0 · recall 3f9a2c1b70de]`},
+		{"no status", mark(false, 0), policy.Answered{Tool: "read", Target: "a.go"}, `[observation masked — 4812 chars · read "a.go" · recall 3f9a2c1b70de]`},
+		{"no call", mark(true, 2), policy.Answered{Target: "x"}, `[observation masked — 4812 chars · exit 2 · recall 3f9a2c1b70de]`},
+		{"nobody answers", policy.Mark{Form: policy.FormCall, Chars: 1, Ref: "3f9a2c1b70de"}, policy.Answered{Tool: "ls", Target: "/"},
+			`[observation masked — 1 chars · ls "/"]`},
+		{"what the form is made of is not in it", mark(false, 0), policy.Answered{Tool: "my tool", Target: "grep \"a]\" [b] · c\x1b[2J\n\u202e"},
+			`[observation masked — 4812 chars · my_tool "grep 'a)' (b) . c (2J" · recall 3f9a2c1b70de]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := policy.Forms(nil).Render(c.mark, c.of)
+			if err != nil || got != c.want {
+				t.Fatalf("%q, %v\nwant %q", got, err, c.want)
+			}
+			back, ok := policy.Forms(nil).ParseMark(got)
+			if !ok || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
+				t.Errorf("reads back as %+v, %v", back, ok)
+			}
+		})
+	}
+}
+
+func FuzzCallFormIsReadBack(f *testing.F) {
+	f.Add("bash", `go test "./..."`, 4812, 1, true)
+	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", 0, -7, true)
+	f.Add(strings.Repeat("ü", 300), strings.Repeat("日本", 300), 1<<40, 1<<30, false)
+	f.Fuzz(func(t *testing.T, tool, target string, chars, exit int, ended bool) {
+		k := policy.Mark{Form: policy.FormCallRecall, Chars: max(chars, 0) % 1e15, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit % 1e9}
+		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target})
+		if err != nil || utf8.RuneCountInString(text) > 160 || strings.ContainsAny(text, "\n\r\x1b") || !utf8.ValidString(text) {
+			t.Fatalf("%q, %v", text, err)
+		}
+		back, ok := policy.Forms(nil).ParseMark(text)
+		if !ok || back.Chars != k.Chars || back.Ref != k.Ref || back.Ended != ended || ended && back.Exit != k.Exit {
+			t.Fatalf("%q reads back as %+v, %v", text, back, ok)
+		}
+	})
+}
+
+func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
+	for _, text := range []string{
+		`[observation masked — 12 chars · bash "a" "b"]`,
+		`[observation masked — 12 chars · bash "a ]" · exit 1]`,
+		`[observation masked — 12 chars · bash "a" · exit 01]`,
+		`[observation masked — 12 chars · two words]`,
+		`[observation masked — 12 chars · bash "two  spaces"]`,
+		`[observation masked — 12 chars · bash "a" · recall 3F9A2C1B70DE]`,
+		`[observation masked — 12 chars · bash "a"] and more`,
+		"[observation masked — 12 chars · bash \"a\nb\"]",
+		`[observation masked — 12 chars · bash "` + strings.Repeat("a", 200) + `"]`,
+	} {
+		if k, ok := policy.Forms(nil).ParseMark(text); ok {
+			t.Errorf("%q is taken for %+v", text, k)
+		}
+	}
+}
+
+// maskAll masks the results of a view and returns the conversation.
+func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) (*policy.Conversation, []policy.Recipe) {
+	t.Helper()
+	e := policy.Engine{Steps: []policy.Step{{Stage: m, Goal: policy.All}}, Cost: bytesCost{}}
+	out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}, Recall: recall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recipes []policy.Recipe
+	for _, p := range out.Passes {
+		recipes = append(recipes, p.Recipe)
+	}
+	return out.Conversation, recipes
+}
+
+// bytesCost is one token a byte.
+type bytesCost struct{}
+
+func (bytesCost) Text(s string) int { return len(s) }
+func (bytesCost) Message(m message.Message) int {
+	n := 4
+	for _, p := range m.Parts {
+		n += len(p.Text) + len(p.Args) + len(p.Name)
+	}
+	return n
+}
+
+var oneCall = []message.Message{
+	message.User("go"),
+	message.Assistant("", message.Call("1", "bash", `{"cmd":"make","timeout":3}`)), message.ToolResult("1", "Exit code 2\n"+strings.Repeat("x", 500)),
+	message.Assistant("done"), message.User("more"),
+}
+
+func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
+	m := policy.Mask{Form: policy.FormCall}
+	once, recipes := maskAll(t, m, true, oneCall...)
+	const want = `[observation masked — 512 chars · bash "make" · exit 2 · recall `
+	text := once.Messages()[2].ResultText()
+	if !strings.HasPrefix(text, want) {
+		t.Fatalf("%q, want %s…", text, want)
+	}
+	if raw, err := json.Marshal(recipes); err != nil || strings.Contains(string(raw), "make") || strings.Contains(string(raw), "bash") {
+		t.Errorf("the ledger holds text of the history: %s, %v", raw, err)
+	}
+	twice, more := maskAll(t, m, false, once.Messages()...)
+	if len(more) != 0 || twice.Messages()[2].ResultText() != text {
+		t.Errorf("masked again: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
+	}
+	again, err := policy.NewConversation(oneCall, nil, nil).Replay(recipes[0])
+	if err != nil || again.Messages()[2].ResultText() != text {
+		t.Errorf("a replay reads %q, %v", again.Messages()[2].ResultText(), err)
+	}
+}
+
+// A ledger that an older version wrote gives the same bytes for ever.
+func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
+	for form, want := range map[string]string{
+		"observation@1": "[observation masked — 512 chars]",
+		"recall@1":      "[observation masked — 512 chars · recall 0123456789ab]",
+		"result@1":      "[result masked — ~99 tokens removed]",
+	} {
+		var r policy.Recipe
+		stored := `{"stage":"mask","texts":[{"at":2,"was":"` + oneCall[2].Fingerprint().String() + `","is":"` + oneCall[2].Fingerprint().String() +
+			`","decision":"masked","segments":[{"mark":{"form":"` + form + `","chars":512,"tokens":99,"turn":1,"ref":"0123456789ab"}}]}]}`
+		if err := json.Unmarshal([]byte(stored), &r); err != nil {
+			t.Fatal(err)
+		}
+		c, err := policy.NewConversation(oneCall, nil, nil).Replay(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Messages()[2].ResultText(); got != want {
+			t.Errorf("%s reads %q, want %q", form, got, want)
+		}
+	}
+}
+
+func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
+	for _, c := range []struct{ least, edits int }{{0, 1}, {400, 1}, {500, 0}} {
+		_, recipes := maskAll(t, policy.Mask{MinTokens: c.least}, false, oneCall...)
+		if len(recipes) != c.edits {
+			t.Errorf("min_tokens %d: %d edits, want %d", c.least, len(recipes), c.edits)
+		}
+	}
+}
+
+// A placeholder that says more is not worth it where the short one alone saves
+// enough.
+func TestThePlaceholderIsShortWhereTheLongOneSavesTooLittle(t *testing.T) {
+	msgs := append([]message.Message(nil), oneCall...)
+	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))
+	c, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: 50}, true, msgs...)
+	if got := c.Messages()[2].ResultText(); !strings.HasPrefix(got, "[observation masked — 120 chars · recall ") {
+		t.Errorf("%q", got)
+	}
+}

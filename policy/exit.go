@@ -1,0 +1,54 @@
+package policy
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The lines in which the programs that run agents say how a command ended, each
+// a line of its own, first or last in the result. What a command itself prints
+// in its midst ("exit status 1" of go run, "script exited with code 1") says
+// nothing of the call.
+var (
+	exitFirst = regexp.MustCompile(`\A(?:<returncode>(-?\d{1,9})</returncode>|(?:Exit code|Exit code:|Process exited with code|Command exited with code) (-?\d{1,9}))\z`)
+	exitLast  = regexp.MustCompile(`\A(?:<shellId: \d+ completed with exit code (-?\d{1,9})>|\[The command completed with exit code (-?\d{1,9})\.\]|` +
+		`\[Command finished with exit code (-?\d{1,9})\]|\[exit code: (-?\d{1,9})\]|Command exited with code (-?\d{1,9}))\z`)
+)
+
+// exitLines is how many lines of a head may come before the status: one
+// program writes an id and the time that was taken above it.
+const exitLines = 3
+
+// exitCode returns the exit code that the status line of a result states.
+func exitCode(result string) (code int, ok bool) {
+	rest := strings.TrimLeft(result, "\n")
+	for range exitLines {
+		line, after, _ := strings.Cut(rest, "\n")
+		if code, ok = captured(exitFirst, line); ok {
+			return code, true
+		}
+		if !strings.HasPrefix(line, "Chunk ID: ") && !strings.HasPrefix(line, "Wall time: ") {
+			break
+		}
+		rest = after
+	}
+	result = strings.TrimRight(result, "\n")
+	return captured(exitLast, result[strings.LastIndexByte(result, '\n')+1:])
+}
+
+func captured(form *regexp.Regexp, line string) (int, bool) {
+	const longest = 100 // of a status line, in bytes
+	line = strings.TrimSuffix(line, "\r")
+	if len(line) > longest {
+		return 0, false
+	}
+	found := form.FindStringSubmatch(line)
+	for i := 1; i < len(found); i++ {
+		if found[i] != "" {
+			n, err := strconv.Atoi(found[i])
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

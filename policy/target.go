@@ -1,0 +1,57 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// targetKeys are the arguments that say what a call was made to, the most
+// telling first.
+var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
+
+// Target returns what a call was made to, on one line: its command, path,
+// pattern or address, by the names that tools commonly give to such arguments;
+// otherwise the argument whose name sorts first among those that are text. ""
+// where there is none. It is not cut.
+func Target(arguments json.RawMessage) string {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(arguments, &args) != nil {
+		return ""
+	}
+	for _, key := range targetKeys {
+		if text := argument(args[key]); text != "" {
+			return text
+		}
+	}
+	names := make([]string, 0, len(args))
+	for name := range args {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if text := argument(args[name]); text != "" && name != "description" {
+			return text
+		}
+	}
+	return ""
+}
+
+// argument is the first line that says anything of a text, or of a list of
+// words.
+func argument(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		var words []string
+		if json.Unmarshal(raw, &words) != nil {
+			return ""
+		}
+		text = strings.Join(words, " ")
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = oneLine(line); line != "" && line != "*** Begin Patch" {
+			return line
+		}
+	}
+	return ""
+}
