@@ -197,18 +197,18 @@ var recallRef = regexp.MustCompile(`recall ([0-9a-f]+)\]`)
 
 func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
 	for _, f := range forms() {
-		r := newRig(t, compact.Config{})
+		r, answered := newRig(t, compact.Config{}), newRig(t, compact.Config{}, transport.Call(compact.WithRecall()))
 		body := f.body("hi", 60, 300)
-		r.post(f, body)
-		named := recallRef.FindStringSubmatch(r.got()[0])
+		answered.post(f, body)
+		named := recallRef.FindStringSubmatch(answered.got()[0])
 		if named == nil {
 			t.Fatalf("%v: no placeholder of a named session names a reference: the test shows nothing", f)
 		}
-		if text, err := r.m.Recall(context.Background(), "s", named[1]); err != nil || !strings.Contains(text, "word") {
+		if text, err := answered.m.Recall(context.Background(), "s", named[1]); err != nil || !strings.Contains(text, "word") {
 			t.Errorf("%v: a named session recalls %.50q, %v", f, text, err)
 		}
 		res := r.unnamed(f, body)
-		if hit := recallRef.FindString(r.got()[1]); hit != "" || !res.Triggered {
+		if hit := recallRef.FindString(r.got()[0]); hit != "" || !res.Triggered {
 			t.Errorf("%v: compacted %v, and a placeholder says %q", f, res.Triggered, hit)
 		}
 		for _, ref := range []string{named[1], "turn:2"} {
