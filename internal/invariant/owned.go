@@ -17,8 +17,8 @@ var (
 
 	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
 		`(?: · [^\s"\[\]·]+(?: "[^"\[\]·\x00-\x1f]+")?)?(?: · exit (?:0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
-	resultForm      = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
-	dispatchForm    = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
+	resultForm   = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
+	dispatchForm = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
 
 	headMarker = regexp.MustCompile(`\n\n\[truncated: kept first ~([0-9]+) of ~([0-9]+) tokens \(head\)\]\z`)
 	tailMarker = regexp.MustCompile(`\A\[truncated: kept last ~([0-9]+) of ~([0-9]+) tokens \(tail\)\]\n\n`)
