@@ -14,7 +14,9 @@ import (
 // All methods may be called at once, by several goroutines and by several
 // processes that use the same place. They return an [*Error]. When the context
 // is done before a method begins, it does nothing and its error wraps the
-// context's. The zero Key is an error everywhere but in List. Package
+// context's. A call waits for another one, such as the holder of a lock or
+// whoever connects first, no longer than its own context lasts; then its error
+// wraps the context's. The zero Key is an error everywhere but in List. Package
 // storagetest checks every sentence here.
 type Archive interface {
 	// Create stores b under k.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/agentcompact/compact/internal/ctxlock"
 )
 
 // chain appends lines to a log, each linked to the one before. Several chains
@@ -18,9 +20,13 @@ type chain struct {
 	// because the facts are wanted.
 	full bool
 
-	mu     sync.Mutex
+	busy   ctxlock.Mutex // held while the log is read or written; it guards these two
 	loaded bool
 	state  tail
+
+	mu       sync.Mutex // guards what known says while busy is held
+	said     tail
+	saidLoad bool
 }
 
 // tail is what must be known of a log to append to it. It is a value: what is
@@ -105,8 +111,10 @@ const maxAttempts = 10_000
 // append adds the lines that build makes of the present facts, which may be
 // asked several times. It returns the new tail. The lines are durable then.
 func (c *chain) append(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.busy.Lock(ctx); err != nil {
+		return tail{}, &Error{"append", c.key, err}
+	}
+	defer c.busy.Unlock()
 	if err := c.load(ctx); err != nil {
 		return tail{}, err
 	}
@@ -122,7 +130,7 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 		blob, next := now.extend(bodies)
 		err = c.a.Append(ctx, c.key, now.size(), blob)
 		if err == nil {
-			c.state = next
+			c.set(next)
 			return next, nil
 		}
 		if !errors.Is(err, ErrSeq) {
@@ -142,8 +150,10 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 // wrote may be taken back (a line that could not be made durable), so it is not
 // remembered.
 func (c *chain) refresh(ctx context.Context) (tail, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.busy.Lock(ctx); err != nil {
+		return tail{}, &Error{"read", c.key, err}
+	}
+	defer c.busy.Unlock()
 	if err := c.load(ctx); err != nil {
 		return tail{}, err
 	}
@@ -151,11 +161,19 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 }
 
 // known returns the tail after the last line of this chain's own, and false
-// when it never appended nor read.
+// when it never appended nor read. It does not wait for whoever is at it.
 func (c *chain) known() (tail, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.state, c.loaded
+	return c.said, c.saidLoad
+}
+
+// set takes over what was read or written; the caller holds busy.
+func (c *chain) set(t tail) {
+	c.state, c.loaded = t, true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said, c.saidLoad = t, true
 }
 
 // read reads what follows the known tail.
@@ -205,7 +223,7 @@ func (c *chain) load(ctx context.Context) error {
 		c.state.end = 0
 		return err
 	}
-	c.state, c.loaded = t, true
+	c.set(t)
 	return nil
 }
 

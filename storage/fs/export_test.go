@@ -5,6 +5,7 @@ import (
 	"fmt"
 	iofs "io/fs"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,4 +148,24 @@ func LockFile(t testing.TB, path string) (unlock func()) {
 			t.Error(err)
 		}
 	}
+}
+
+// OpenHanging is Open, and hang, after which the next file that is synced is not
+// for a while.
+func OpenHanging(root string) (a *Archive, hang func() (there <-chan struct{}, release func()), err error) {
+	asked, done := make(chan struct{}), make(chan struct{})
+	var armed atomic.Bool
+	sys := realSystem
+	sys.sync = func(f *os.File) error {
+		if armed.CompareAndSwap(true, false) {
+			close(asked)
+			<-done
+		}
+		return f.Sync()
+	}
+	a, err = open(root, sys)
+	return a, func() (<-chan struct{}, func()) {
+		armed.Store(true)
+		return asked, func() { close(done) }
+	}, err
 }

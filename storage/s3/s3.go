@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -23,11 +25,11 @@ type Archive struct {
 	cfg  Config
 	root string // prefix and a slash, or nothing
 
-	connecting sync.Mutex
+	connecting ctxlock.Mutex
 	client     *s3.Client // nil before the first call
 
-	trying sync.Mutex
-	tried  bool // and found good
+	trying ctxlock.Mutex
+	tried  atomic.Bool // and found good
 
 	mu    sync.Mutex
 	tails map[storage.Key]segment // last segment that is known of a log
@@ -75,7 +77,9 @@ func (a *Archive) Location(k storage.Key) string {
 // api returns the client, and makes it when it is first asked for. Making it
 // reads files and environment, and may ask for credentials.
 func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
-	a.connecting.Lock()
+	if err := a.connecting.Lock(ctx); err != nil {
+		return nil, err
+	}
 	defer a.connecting.Unlock()
 	if a.client != nil {
 		return a.client, nil

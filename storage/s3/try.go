@@ -34,18 +34,20 @@ var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket doe
 // remembered. What the server does not enforce is [ErrNotEnforced]. A locked
 // object of Try stays for two minutes and is removed by a later Try.
 func (a *Archive) Try(ctx context.Context) error {
-	a.trying.Lock()
-	defer a.trying.Unlock()
-	if a.tried {
+	if a.tried.Load() {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
+	if err := a.trying.Lock(ctx); err != nil {
 		return &storage.Error{Op: "open archive", Err: err}
+	}
+	defer a.trying.Unlock()
+	if a.tried.Load() {
+		return nil
 	}
 	if err := a.try(ctx); err != nil {
 		return &storage.Error{Op: "open archive", Err: fmt.Errorf("%s: %w", a.Location(storage.Key{}), err)}
 	}
-	a.tried = true
+	a.tried.Store(true)
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // at is an archive at an endpoint that need not be S3.
-func at(t *testing.T, endpoint string, timeout time.Duration) *s3.Archive {
+func at(t testing.TB, endpoint string, timeout time.Duration) *s3.Archive {
 	t.Helper()
 	a, err := s3.New(s3.Config{Bucket: "bucket", Endpoint: endpoint, PathStyle: true, Timeout: timeout})
 	must(t, err)

@@ -1,0 +1,145 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// HangingOpener returns an archive on a new and empty place, and hang, after
+// which the next write of the archive hangs in what is below it. hang returns
+// a channel that is closed when a call is there, and what lets it go on.
+type HangingOpener func(t testing.TB) (a storage.Archive, hang func() (there <-chan struct{}, release func()))
+
+const waitingPromise = "A call waits for another one no longer than its context lasts; then the error wraps the context's."
+
+// RunHanging checks that a call which hangs holds up no other one for longer
+// than that one's context lasts. It is for adapters that do I/O; Run is for
+// everything else.
+func RunHanging(t *testing.T, open HangingOpener) {
+	t.Helper()
+	for _, c := range hangingCalls {
+		t.Run(c.name, func(t *testing.T) {
+			if err := checkHanging(t, open, c); err != nil {
+				t.Errorf("broken promise: %s\n%v", waitingPromise, err)
+			}
+		})
+	}
+}
+
+// CheckHanging is RunHanging for those who want to judge the failures
+// themselves.
+func CheckHanging(t testing.TB, open HangingOpener) (out []Failure) {
+	t.Helper()
+	for _, c := range hangingCalls {
+		if err := checkHanging(t, open, c); err != nil {
+			out = append(out, Failure{c.name, waitingPromise, err})
+		}
+	}
+	return out
+}
+
+// archiveCall is any call of an archive.
+type archiveCall struct {
+	name string
+	do   func(ctx context.Context, a storage.Archive) error
+}
+
+var hangingCalls = []archiveCall{
+	{"CreateHangs", func(ctx context.Context, a storage.Archive) error { return a.Create(ctx, key("s/file"), blob(1, 50)) }},
+	{"AppendHangs", func(ctx context.Context, a storage.Archive) error { return a.Append(ctx, key("s/log"), 0, blob(1, 50)) }},
+}
+
+var waitingCalls = []archiveCall{
+	{"Create of the same key", hangingCalls[0].do},
+	{"Append to the same log", hangingCalls[1].do},
+	{"Create", func(ctx context.Context, a storage.Archive) error { return a.Create(ctx, key("t/file"), blob(2, 50)) }},
+	{"Append", func(ctx context.Context, a storage.Archive) error { return a.Append(ctx, key("t/log"), 0, blob(2, 50)) }},
+	{"Open", func(ctx context.Context, a storage.Archive) error {
+		r, err := a.Open(ctx, key("s/file"), 0, -1)
+		if err != nil {
+			return err
+		}
+		return r.Close()
+	}},
+	{"List", func(ctx context.Context, a storage.Archive) error {
+		for _, err := range a.List(ctx, storage.Key{}) {
+			return err
+		}
+		return nil
+	}},
+	{"Remove", func(ctx context.Context, a storage.Archive) error {
+		if r, ok := a.(storage.Remover); ok {
+			return r.Remove(ctx, key("u/file"))
+		}
+		return nil
+	}},
+	{"Kept", func(ctx context.Context, a storage.Archive) error {
+		if k, ok := a.(storage.Keeper); ok {
+			return k.Kept(ctx, key("s/file"))
+		}
+		return nil
+	}},
+}
+
+// patience is how long a call may take whose context lasts shortly: long enough
+// for a slow machine, and shorter than any adapter waits by itself.
+var shortly, patience = 100 * time.Millisecond, 10 * time.Second
+
+func checkHanging(t testing.TB, open HangingOpener, first archiveCall) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), caseTimeout)
+	defer cancel()
+	a, hang := open(t)
+	there, release := hang()
+	ended := make(chan error, 1)
+	go func() { ended <- first.do(ctx, a) }()
+	defer func() { // nothing may go on when the test has ended
+		release()
+		cancel()
+		<-ended
+	}()
+	select {
+	case <-there:
+	case <-ctx.Done():
+		return fmt.Errorf("%s never came to where it hangs", first.name)
+	}
+	var errs []error
+	for _, c := range waitingCalls {
+		errs = append(errs, c.within(ctx, a))
+	}
+	return errors.Join(errs...)
+}
+
+// within makes a call whose context ends shortly.
+func (c archiveCall) within(ctx context.Context, a storage.Archive) error {
+	ctx, cancel := context.WithTimeout(ctx, shortly)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- c.do(ctx, a) }()
+	select {
+	case err := <-ended:
+		return c.judge(err)
+	case <-time.After(patience):
+		return fmt.Errorf("%s did not return: its context ended %s before", c.name, patience-shortly)
+	}
+}
+
+// judge says what is wrong with how a call ended: it may have been done, and
+// what was asked for may not be there.
+func (c archiveCall) judge(err error) error {
+	if err == nil || errors.Is(err, storage.ErrNotExist) {
+		return nil
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s: %v does not wrap the context's error", c.name, err)
+	}
+	if err := typed(err); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	return nil
+}
