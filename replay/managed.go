@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -37,12 +38,15 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &manager{m: m, s: s}, nil
+	clean, err := c.Redaction.Redactor()
+	return &manager{m: m, s: s, clean: clean}, err
 }
 
 type manager struct {
 	m *compact.CompactManager
 	s *Session
+
+	clean *redact.Redactor // of what reports show of messages
 }
 
 func (r *manager) View(ctx context.Context, history []message.Message) (View, error) {
@@ -53,6 +57,9 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	}
 	switch {
 	case err == nil:
+		if v.Compacted {
+			v.Change = changeOf(res, history, r.clean)
+		}
 		return v, nil
 	case errors.Is(err, compact.ErrInsufficientBudget):
 		v.Messages, v.Sources, v.Refused, v.Reason = history, identity(len(history)), true, err.Error()

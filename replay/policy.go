@@ -48,6 +48,7 @@ type View struct {
 	Refused   bool   // the policy could make no view; the history goes out as it is
 	Reason    string // why it compacted, or was refused
 
+	Change  *Change       // what the compaction did; nil where there was none, or nobody says
 	Summary price.Usage   // what a model was asked for a summary with this call
 	Elapsed time.Duration // own work
 }

@@ -41,6 +41,15 @@ type Point struct {
 	Compacted bool
 	Refused   bool
 	Reason    string
+	Change    *Change // what a compaction of this module did; nil where there was none
+}
+
+// OfRaw returns the cost as a share of what the whole history costs.
+func (r *Row) OfRaw() float64 {
+	if r.RawCost == 0 {
+		return 0
+	}
+	return r.Cost / r.RawCost
 }
 
 func (r *Row) call(at int, v *View, u price.Usage, changed bool, needed, missing int, card price.Card) {
@@ -57,7 +66,7 @@ func (r *Row) call(at int, v *View, u price.Usage, changed bool, needed, missing
 	r.Needed += needed
 	r.Held += needed - missing
 	r.Elapsed += v.Elapsed
-	p := Point{Message: at, Tokens: u.Prompt(), Cost: cost + summary, Compacted: v.Compacted, Refused: v.Refused}
+	p := Point{Message: at, Tokens: u.Prompt(), Cost: cost + summary, Compacted: v.Compacted, Refused: v.Refused, Change: v.Change}
 	if v.Compacted || v.Refused {
 		p.Reason = v.Reason
 	}
@@ -75,10 +84,11 @@ func one(b bool) int {
 type Report struct {
 	Model    string     `json:"model"` // whose tokens were counted
 	Card     price.Card `json:"prices"`
-	Sessions int        `json:"sessions"` // that were replayed
-	Totals   []Total    `json:"totals"`   // by window and policy, in the order in which they were given
-	Rows     []Row      `json:"rows"`     // by session, window and policy
-	Errors   []error    `json:"-"`        // sessions that could not be replayed, and why
+	Sessions int        `json:"sessions"`             // that were replayed
+	Short    int        `json:"sessions_passed_over"` // shorter than what was asked for
+	Totals   []Total    `json:"totals"`               // by window and policy, in the order in which they were given
+	Rows     []Row      `json:"rows"`                 // by session, window and policy
+	Errors   []error    `json:"-"`                    // sessions that could not be replayed, and why
 
 	options Options
 	found   []found

@@ -19,6 +19,7 @@ type Options struct {
 	Card     price.Card    // what calls cost; default that of Model
 	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
 	Workers  int           // sessions at once; default one a core
+	Least    int           // tokens; shorter sessions are passed over
 
 	// Progress is told how many calls of how many are done, from one goroutine
 	// at a time. The total is that of the sessions that were read so far.
@@ -131,6 +132,10 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	}
 	if err != nil {
 		r.report.bad(at, err)
+		return nil, at, true
+	}
+	if r.o.Least > 0 && r.count.Messages(s.Messages) < r.o.Least {
+		r.report.Short++
 		return nil, at, true
 	}
 	r.total += len(s.Calls()) * (1 + len(r.o.Policies)*len(r.o.Windows))

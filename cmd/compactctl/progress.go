@@ -15,6 +15,7 @@ type progress struct {
 
 	mu    sync.Mutex
 	what  string
+	began time.Time
 	done  int64
 	total int64
 	quit  chan struct{}
@@ -36,7 +37,7 @@ func (p *progress) start(what string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.what, p.done, p.total = what, 0, 0
+	p.what, p.began, p.done, p.total = what, time.Now(), 0, 0
 	p.quit, p.ended = make(chan struct{}), make(chan struct{})
 	go p.show(p.quit, p.ended)
 }
@@ -86,5 +87,15 @@ func (p *progress) line() string {
 	if p.total <= 0 {
 		return p.what
 	}
-	return fmt.Sprintf("%s %d %%", p.what, 100*p.done/p.total)
+	return fmt.Sprintf("%s %d %%%s", p.what, 100*p.done/p.total, left(time.Since(p.began), p.done, p.total))
+}
+
+// left says how long the rest will take if it goes on as it went; nothing while
+// too little is known.
+func left(took time.Duration, done, total int64) string {
+	if done == 0 || done >= total || took < 2*time.Second {
+		return ""
+	}
+	rest := time.Duration(float64(took) / float64(done) * float64(total-done))
+	return fmt.Sprintf(", %s left", rest.Round(time.Second))
 }

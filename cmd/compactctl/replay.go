@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
@@ -27,8 +30,11 @@ type replaying struct {
 	windows  []int
 	prices   string
 	gap      time.Duration
+	least    int
 	model    string
 	csv      string
+	html     string
+	command  string // as it was typed
 }
 
 func newReplay(a *app) *cobra.Command {
@@ -60,7 +66,10 @@ A session that can't be read is named, and the rest goes on; the exit status is
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.command = typed(cmd, args)
+			return r.run(cmd.Context(), args)
+		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset that counts tokens, and the references)")
@@ -68,7 +77,9 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
 	f.DurationVar(&r.gap, "gap", 20*time.Second, "`TIME` between two calls; the cache is cold where it is longer than the cache lives")
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	f.IntVar(&r.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
 	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
+	f.StringVar(&r.html, "html", "", "write a page with charts to `FILE`")
 	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
 }
@@ -82,11 +93,16 @@ func (r *replaying) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return &inputError{file: "replay", err: err}
 	}
-	out, err := r.target()
+	csv, err := prepared(r.csv)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer csv.discard()
+	page, err := prepared(r.html)
+	if err != nil {
+		return err
+	}
+	defer page.discard()
 	r.progress.start("replaying " + things(len(files), "session"))
 	defer r.progress.stop()
 	began := time.Now()
@@ -96,24 +112,61 @@ func (r *replaying) run(ctx context.Context, paths []string) error {
 	if rep == nil {
 		return err
 	}
-	return errors.Join(r.deliver(rep, out, time.Since(began)), err)
+	return errors.Join(r.write(rep, csv, page), r.deliver(rep, time.Since(began)), err)
 }
 
-// target prepares the file of --csv; nil where there is none.
-func (r *replaying) target() (*target, error) {
-	if r.csv == "" {
+// typed is the command line that makes the same again.
+func typed(cmd *cobra.Command, args []string) string {
+	words := append([]string{cmd.CommandPath()}, args...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name == "html" || f.Name == "csv" {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				words = append(words, "--"+f.Name, v)
+			}
+			return
+		}
+		words = append(words, "--"+f.Name+"="+f.Value.String())
+	})
+	for i, w := range words {
+		if strings.ContainsAny(w, " '\"*?$") && i > 0 {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// prepared opens a file that is to be written; nil where none is asked for.
+func prepared(path string) (*target, error) {
+	if path == "" {
 		return nil, nil
 	}
-	return openTarget(r.csv)
+	return openTarget(path)
 }
 
-func (r *replaying) deliver(rep *replay.Report, out *target, took time.Duration) error {
-	if out != nil {
-		var b strings.Builder
-		if err := errors.Join(rep.WriteCSV(&b), out.commit([]byte(b.String()))); err != nil {
+// write writes the files that were asked for.
+func (r *replaying) write(rep *replay.Report, csv, page *target) error {
+	for _, f := range []struct {
+		to    *target
+		write func(io.Writer) error
+	}{
+		{csv, rep.WriteCSV},
+		{page, func(w io.Writer) error { return rep.WriteHTML(w, r.command) }},
+	} {
+		if f.to == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := errors.Join(f.write(&b), f.to.commit(b.Bytes())); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 	var err error
 	switch {
 	case r.json:
@@ -130,7 +183,7 @@ func (r *replaying) deliver(rep *replay.Report, out *target, took time.Duration)
 }
 
 func (r *replaying) options() (replay.Options, error) {
-	o := replay.Options{Windows: r.windows, Gap: r.gap, Model: r.model}
+	o := replay.Options{Windows: r.windows, Gap: r.gap, Model: r.model, Least: r.least}
 	if bad := slices.IndexFunc(r.windows, func(n int) bool { return n < 1 }); bad >= 0 {
 		return o, &usageError{fmt.Errorf("--window must be above 0 (got %d)", r.windows[bad])}
 	}
