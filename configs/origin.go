@@ -128,7 +128,7 @@ func (l *loader) overridden(c *compact.Config) []Origin {
 
 // secrets takes out what should not have been written into a configuration.
 var secrets = sync.OnceValue(func() *redact.Redactor {
-	r, err := redact.New(redact.Options{})
+	r, err := compact.RedactionConfig{Enabled: true}.Redactor()
 	if err != nil {
 		panic(err) // it has no pattern of anybody's own
 	}

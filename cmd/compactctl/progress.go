@@ -87,12 +87,12 @@ func (p *progress) line() string {
 	if p.total <= 0 {
 		return p.what
 	}
-	return fmt.Sprintf("%s %d %%%s", p.what, 100*p.done/p.total, left(time.Since(p.began), p.done, p.total))
+	return fmt.Sprintf("%s %d %%%s", p.what, 100*p.done/p.total, timeLeft(time.Since(p.began), p.done, p.total))
 }
 
-// left says how long the rest will take if it goes on as it went; nothing while
+// timeLeft says how long the rest will take if it goes on as it went; nothing while
 // too little is known.
-func left(took time.Duration, done, total int64) string {
+func timeLeft(took time.Duration, done, total int64) string {
 	if done == 0 || done >= total || took < 2*time.Second {
 		return ""
 	}

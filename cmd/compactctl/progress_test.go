@@ -50,8 +50,8 @@ func TestTimeLeftIsSaidOnceItIsKnown(t *testing.T) {
 		{time.Second, 1, 2, ""}, {time.Minute, 0, 9, ""}, {time.Minute, 9, 9, ""},
 		{10 * time.Second, 25, 100, ", 30s left"}, {3 * time.Minute, 3, 4, ", 1m0s left"},
 	} {
-		if got := left(tc.took, tc.done, tc.total); got != tc.want {
-			t.Errorf("left(%v, %d, %d) = %q, want %q", tc.took, tc.done, tc.total, got, tc.want)
+		if got := timeLeft(tc.took, tc.done, tc.total); got != tc.want {
+			t.Errorf("timeLeft(%v, %d, %d) = %q, want %q", tc.took, tc.done, tc.total, got, tc.want)
 		}
 	}
 }
