@@ -48,6 +48,8 @@ type rig struct {
 	url     string
 	client  *http.Client
 
+	more []transport.Option
+
 	mu    sync.Mutex
 	calls int // of the model that were answered
 	most  int // bytes of the largest request
@@ -77,7 +79,9 @@ func newRig(t *testing.T) *rig {
 }
 
 // options are strict, so that what goes wrong is seen.
-func (r *rig) options() []transport.Option { return []transport.Option{transport.Strict()} }
+func (r *rig) options() []transport.Option {
+	return append([]transport.Option{transport.Strict()}, r.more...)
+}
 
 // reply asks for one more file until there were enough.
 func (r *rig) reply(q provider.Request) provider.Answer {

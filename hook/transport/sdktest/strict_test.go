@@ -1,0 +1,61 @@
+package sdktest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/openai/openai-go/v3"
+	compat "github.com/sashabaranov/go-openai"
+	"google.golang.org/genai"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// statusOf reads an error as its SDK has it; typed is the transport's, where
+// the SDK hands the answer on.
+func statusOf(err error) (status int, text string, typed *transport.Error) {
+	if e := (*openai.Error)(nil); errors.As(err, &e) {
+		return e.StatusCode, e.Message, transport.ErrorOf(e.Response)
+	}
+	if e := (*anthropic.Error)(nil); errors.As(err, &e) {
+		return e.StatusCode, e.RawJSON(), transport.ErrorOf(e.Response)
+	}
+	if e := (*compat.APIError)(nil); errors.As(err, &e) {
+		return e.HTTPStatusCode, e.Message, nil
+	}
+	if e := (genai.APIError{}); errors.As(err, &e) {
+		return e.Code, e.Message, nil
+	}
+	return 0, "", nil
+}
+
+// What a strict transport refuses is an error of the API to every SDK, which
+// none of them tries again.
+func TestStrictErrorsAreTheAPIsAndNotTriedAgain(t *testing.T) {
+	forEach(t, func(t *testing.T, s sdk, stream bool) {
+		var attempts atomic.Int32
+		r := newRig(t)
+		r.more = []transport.Option{transport.Models(func(named string) string { attempts.Add(1); return named })}
+		r.client = &http.Client{Transport: transport.New(r.m, r.options()...)}
+		if err := r.m.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := s.open(r, stream).say(context.Background(), nil)
+		status, text, typed := statusOf(err)
+		if status != http.StatusBadRequest || !strings.Contains(text, compact.ErrClosed.Error()) {
+			t.Errorf("%d %q: %v", status, text, err)
+		}
+		if n := attempts.Load(); n != 1 || len(r.server.Requests()) != 0 {
+			t.Errorf("%d attempts, %d requests", n, len(r.server.Requests()))
+		}
+		if retries[s.name] && !errors.Is(typed, compact.ErrClosed) {
+			t.Errorf("the error behind it is %v", typed)
+		}
+	})
+}
