@@ -54,26 +54,26 @@ func TestAClockInTheSystemPromptMakesNoNewSession(t *testing.T) {
 	}
 }
 
-// token is a JSON web token that nobody signed.
-func token(claims string) string {
+// jwt is a JSON web token that nobody signed.
+func jwt(claims string) string {
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	return part(`{"alg":"RS256"}`) + "." + part(claims) + "." + part(claims+"signed")
 }
 
 func TestATokenIsKnownByItsSubject(t *testing.T) {
 	f := forms()[0]
-	one := token(`{"iss":"https://id","sub":"alice","exp":1}`)
+	one := jwt(`{"iss":"https://id","sub":"alice","exp":1}`)
 	for _, c := range []struct {
 		name, header, first, then string
 		same                      bool
 	}{
-		{"a token that rotates", "Authorization", "Bearer " + one, "Bearer " + token(`{"sub":"alice","exp":2,"iss":"https://id"}`), true},
-		{"another subject", "Authorization", "Bearer " + one, "Bearer " + token(`{"iss":"https://id","sub":"bob","exp":1}`), false},
-		{"another issuer", "Authorization", "Bearer " + one, "Bearer " + token(`{"iss":"https://other","sub":"alice","exp":1}`), false},
-		{"no subject, but a client", "Authorization", "Bearer " + token(`{"client_id":"c","exp":1,"jti":"x"}`), "Bearer " + token(`{"client_id":"c","exp":2,"jti":"y"}`), true},
-		{"another client", "Authorization", "Bearer " + token(`{"client_id":"c","exp":1}`), "Bearer " + token(`{"client_id":"d","exp":1}`), false},
-		{"nothing but a time", "Authorization", "Bearer " + token(`{"exp":1}`), "Bearer " + token(`{"exp":2}`), false},
-		{"in a key's header", "Api-Key", one, token(`{"iss":"https://id","sub":"alice","exp":3}`), true},
+		{"a token that rotates", "Authorization", "Bearer " + one, "Bearer " + jwt(`{"sub":"alice","exp":2,"iss":"https://id"}`), true},
+		{"another subject", "Authorization", "Bearer " + one, "Bearer " + jwt(`{"iss":"https://id","sub":"bob","exp":1}`), false},
+		{"another issuer", "Authorization", "Bearer " + one, "Bearer " + jwt(`{"iss":"https://other","sub":"alice","exp":1}`), false},
+		{"no subject, but a client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1,"jti":"x"}`), "Bearer " + jwt(`{"client_id":"c","exp":2,"jti":"y"}`), true},
+		{"another client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1}`), "Bearer " + jwt(`{"client_id":"d","exp":1}`), false},
+		{"nothing but a time", "Authorization", "Bearer " + jwt(`{"exp":1}`), "Bearer " + jwt(`{"exp":2}`), false},
+		{"in a key's header", "Api-Key", one, jwt(`{"iss":"https://id","sub":"alice","exp":3}`), true},
 		{"a key", "Authorization", "Bearer sk-1", "Bearer sk-2", false},
 		{"what looks like a token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
 		{"Google's", "Authorization", "Bearer ya29.abc", "Bearer ya29.def", true},

@@ -1,0 +1,127 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/token"
+)
+
+// slow is a summariser that takes its time.
+type slow struct {
+	wait  time.Duration
+	calls atomic.Int32
+}
+
+func (s *slow) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	n := s.calls.Add(1)
+	select {
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	case <-time.After(s.wait):
+	}
+	return strategy.Draft{Text: fmt.Sprintf("## Goals and success criteria\n- [open] the tests of the module pass (draft %d)\n", n)}, nil
+}
+
+// exactly counts a body's tokens as the provider of gpt-4o does.
+func exactly(t *testing.T, f wire.Format) func([]byte) int {
+	t.Helper()
+	counter, err := token.ForModel("gpt-4o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := token.NewEstimator("gpt-4o", counter, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(body []byte) int {
+		req, err := f.ParseRequest(body, nil)
+		if err != nil {
+			return 1 << 30
+		}
+		n := e.Tools(req.About().Tools) + e.Reply()
+		for _, m := range req.Messages() {
+			n += e.Message(m)
+		}
+		return n
+	}
+}
+
+// Six conversations at once, under one cache key, one user, one session's name
+// or no name at all, whether they begin alike or not: nobody's call fails,
+// nothing above the window goes out, and each compaction is one summary.
+func TestConversationsAtOnceDoNotHarmEachOther(t *testing.T) {
+	for _, f := range forms() {
+		if f.stream {
+			continue
+		}
+		for _, fields := range []string{"", `,"prompt_cache_key":"agent-v1"`, `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
+			if f.wire != provider.Chat && fields != "" {
+				continue
+			}
+			for _, alike := range []bool{false, true} {
+				if testing.Short() && f.wire != provider.Chat && !alike {
+					continue
+				}
+				g := f
+				g.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(f.fields + fields)
+				g.path = strings.Replace(f.path, "gemini-2.5-pro", "gpt-4o", 1)
+				t.Run(fmt.Sprintf("%s %s alike=%v", f.wire, fields, alike), func(t *testing.T) { atOnce(t, g, alike) })
+			}
+		}
+	}
+}
+
+func atOnce(t *testing.T, f form, alike bool) {
+	s := &slow{wait: 20 * time.Millisecond}
+	r := newRig(t, compact.Config{Preset: "summarize", Summarise: s})
+	r.server.Window, r.server.Count = window, exactly(t, wires[f.wire])
+	var all sync.WaitGroup
+	for k := range 6 {
+		all.Go(func() {
+			ask := fmt.Sprintf("Fix module %d.", k)
+			if alike {
+				ask = "Fix it."
+			}
+			for step := range 24 {
+				body := strings.ReplaceAll(f.body(ask, step, 1200), "file ", fmt.Sprintf("file of %d ", k))
+				body = strings.NewReplacer(`{\"n\":`, fmt.Sprintf(`{\"k\":%d,\"n\":`, k), `{"n":`, fmt.Sprintf(`{"k":%d,"n":`, k)).Replace(body)
+				resp, err := r.client.Do(r.request(context.Background(), f.path, body))
+				if err != nil {
+					t.Errorf("conversation %d, step %d: %v", k, step, err)
+					return
+				}
+				if resp.StatusCode != http.StatusOK {
+					t.Errorf("conversation %d, step %d: %s", k, step, resp.Status)
+				}
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	compactions := 0
+	for _, res := range r.results {
+		if res.Triggered {
+			compactions++
+		}
+	}
+	if n := int(s.calls.Load()); n != compactions || r.steps() != compactions || compactions < 6 {
+		t.Errorf("%d compactions, %d steps, %d summaries", compactions, r.steps(), n)
+	}
+	for _, q := range r.server.Requests() {
+		if q.Prompt > window || q.Status != http.StatusOK {
+			t.Errorf("a request of %d tokens was answered with %d", q.Prompt, q.Status)
+		}
+	}
+	r.quiet()
+}
