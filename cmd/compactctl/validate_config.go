@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,13 +14,18 @@ import (
 )
 
 func newValidateConfig(a *app) *cobra.Command {
+	var try tryFlags
 	cmd := &cobra.Command{
 		Use:   "validate-config [FILE]",
 		Short: "Check a configuration, with environment and flags over it",
 		Long: `Validate-config loads a configuration as every other command does, and reports all
 its mistakes at once, each with its place, or where each value comes from: a
 file with its line, a variable, a flag, an override, the preset. No key of a
-summariser is needed.`,
+summariser is needed.
+
+With --try it also opens what the configuration names: folder or bucket with its
+key and lock, spool, collectors, summarisers. It writes as little as shows that
+it works and removes that again; a summariser is asked for one word.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -27,31 +34,32 @@ summariser is needed.`,
 				}
 				a.config = args[0]
 			}
-			return a.validateConfig(cmd)
+			return a.validateConfig(cmd, try)
 		},
 	}
 	a.addConfig(cmd)
+	cmd.Flags().BoolVar(&try.on, "try", false, "open what the configuration names, and say what works")
+	cmd.Flags().DurationVar(&try.timeout, "timeout", 10*time.Second, "with --try: how long each may take")
 	return cmd
 }
 
-func (a *app) validateConfig(cmd *cobra.Command) error {
+func (a *app) validateConfig(cmd *cobra.Command, try tryFlags) error {
 	opts, err := a.given(cmd)
 	if err != nil {
 		return err
 	}
 	cfg, origins, err := configs.LoadWithOrigins(a.config, append(opts, configs.KeysOptional())...)
+	v := verdictOf(cfg, origins, err)
+	if err == nil && try.on {
+		err = a.try(cmd.Context(), cfg, try, &v)
+	}
 	if a.json {
-		if err := a.printJSON(verdictOf(cfg, origins, err)); err != nil {
-			return err
-		}
+		return errors.Join(a.printJSON(v), err)
 	}
-	if err != nil || a.json || a.quiet {
+	if v.Settings == nil || a.quiet {
 		return err
 	}
-	if err := a.printVerdict(cfg); err != nil {
-		return err
-	}
-	return a.printOrigins(origins)
+	return errors.Join(a.printVerdict(cfg), a.printOrigins(origins), a.printProbes(v.Tried), err)
 }
 
 // verdict is what validate-config says to programs.
@@ -60,6 +68,7 @@ type verdict struct {
 	Preset   string    `json:"preset,omitempty"`
 	Errors   []mistake `json:"errors,omitempty"`
 	Settings []origin  `json:"settings,omitempty"`
+	Tried    []probe   `json:"tried,omitempty"`
 }
 
 // origin is a setting with where its value comes from.

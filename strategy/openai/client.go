@@ -120,12 +120,15 @@ func (c *Client) Describe() strategy.Info {
 // again without it, and remembered. Errors are *[strategy.Failure] or the
 // context's.
 func (c *Client) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
-	p := r.Prompt()
+	return c.ask(ctx, r.Prompt(), r.MaxTokens)
+}
+
+func (c *Client) ask(ctx context.Context, p strategy.Prompt, limit int) (strategy.Draft, error) {
 	c.mu.Lock()
 	d := c.dialect
 	c.mu.Unlock()
 	for {
-		draft, err := c.call(ctx, d, p, r.MaxTokens)
+		draft, err := c.call(ctx, d, p, limit)
 		next, ok := d.adapt(err)
 		if !ok {
 			return draft, err

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+)
+
+// tryFlags say whether what a configuration names is opened.
+type tryFlags struct {
+	on      bool
+	timeout time.Duration // for each
+}
+
+// probe is what came of trying one thing, for programs.
+type probe struct {
+	What   string `json:"what"`
+	Where  string `json:"where,omitempty"`
+	Result string `json:"result"` // ok, failed, not tried
+	Detail string `json:"detail"` // what was done, or why not
+	Advice string `json:"advice,omitempty"`
+	Millis int64  `json:"duration_ms"`
+}
+
+const (
+	resultOK     = "ok"
+	resultFailed = "failed"
+	resultNot    = "not tried"
+)
+
+// try opens what the configuration names. The error says how much of it does
+// not work; where it is the archive, the status is that of a failed archive.
+func (a *app) try(ctx context.Context, cfg compact.Config, f tryFlags, v *verdict) error {
+	if f.timeout <= 0 {
+		return &usageError{fmt.Errorf("--timeout must be > 0 (got %s)", f.timeout)}
+	}
+	failed, archive := 0, false
+	all := configs.Try(ctx, cfg, f.timeout)
+	for _, p := range all {
+		if p.Err != nil {
+			failed++
+			archive = archive || p.Stored()
+		}
+		v.Tried = append(v.Tried, probeOf(p))
+	}
+	v.OK = failed == 0
+	err := fmt.Errorf("%d of %s that the configuration names %s not work", failed, things(len(all), "thing"), map[bool]string{true: "does", false: "do"}[failed == 1])
+	switch {
+	case failed == 0:
+		return nil
+	case archive:
+		return &brokenArchive{err}
+	}
+	return err
+}
+
+func probeOf(p configs.Probe) probe {
+	out := probe{What: p.What, Where: p.Where, Result: resultOK, Detail: p.Did, Advice: p.Advice, Millis: p.Took.Milliseconds()}
+	switch {
+	case p.Err != nil:
+		out.Result, out.Detail = resultFailed, p.Err.Error()
+	case p.Not != "":
+		out.Result, out.Detail = resultNot, p.Not
+	}
+	return out
+}
+
+// printProbes is the table of what works.
+func (a *app) printProbes(all []probe) error {
+	if len(all) == 0 {
+		return nil
+	}
+	const names, results = 11, 9
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", a.style.bold("what works"))
+	for _, p := range all {
+		result := left(p.Result, results)
+		switch p.Result {
+		case resultOK:
+			result = a.style.green(result)
+		case resultFailed:
+			result = a.style.red(result)
+		default:
+			result = a.style.dim(result)
+		}
+		fmt.Fprintf(&b, "%s  %s  %s: %s\n", left(p.What, names), result, oneLine(p.Where), oneLine(p.Detail))
+		if p.Advice != "" {
+			fmt.Fprintf(&b, "%s→ %s\n", strings.Repeat(" ", names+results+4), p.Advice)
+		}
+	}
+	_, err := a.out.Write([]byte(b.String()))
+	return err
+}

@@ -1,0 +1,128 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/strategy"
+)
+
+func adviseFolder(setting string) func(error) string {
+	return func(err error) string {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return "let this user write to the folder, or name another one in " + setting
+		case says(err, "read-only file system"):
+			return "the file system is read-only: name another folder in " + setting
+		case says(err, "no space left", "quota exceeded"):
+			return "make room on the disk, or name a folder on another one in " + setting
+		case says(err, "not a directory"):
+			return "a file stands where a folder is wanted: name another folder in " + setting
+		}
+		return "name another folder in " + setting
+	}
+}
+
+// says looks for words, because the numbers are not the same on every system.
+func says(err error, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
+}
+
+// adviseBucket says nothing where the error itself says what to do.
+func adviseBucket(err error) string {
+	var not *s3.NotEnforcedError
+	switch code := codeOf(err); {
+	case errors.Is(err, s3.ErrNoCredentials):
+		return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
+	case errors.Is(err, s3.ErrUntrusted), errors.Is(err, s3.ErrUnreachable):
+		return ""
+	case errors.As(err, &not) && not.What == "Object Lock":
+		return "make a bucket with Object Lock, or take storage.object_lock out"
+	case errors.As(err, &not) && not.What == "SSE-KMS", strings.HasPrefix(code, "KMS"):
+		return "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"
+	case errors.As(err, &not):
+		return "use a server that enforces it: an archive there could lose what it holds"
+	case code == "NoSuchBucket":
+		return "make the bucket, or correct storage.bucket"
+	case code == "InvalidAccessKeyId", code == "SignatureDoesNotMatch":
+		return "these are not credentials of this server: correct them, or storage.endpoint"
+	case code == "PermanentRedirect", code == "AuthorizationHeaderMalformed", code == "IllegalLocationConstraintException":
+		return "the bucket is in another region: correct storage.region"
+	case statusOf(err) == http.StatusForbidden:
+		return "let these credentials do what docs/SECURITY.md lists in this bucket, or correct storage.bucket and storage.prefix"
+	}
+	return ""
+}
+
+func adviseCollector(err error) string {
+	switch statusIn(err) {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return "no OTLP over HTTP is taken there: correct the port and the path of trace.otlp_endpoint"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ""
+	}
+	return "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"
+}
+
+func adviseAriadne(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ""
+	}
+	return "start Ariadne, or correct trace.ariadne_url"
+}
+
+func adviseSummarizer(err error) string {
+	f := new(strategy.Failure)
+	if !errors.As(err, &f) {
+		return ""
+	}
+	switch f.Status {
+	case 0:
+		return "start the server, or correct summarizer.base_url"
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "put a key of this server into " + keyVariable
+	case http.StatusNotFound:
+		return "correct summarizer.model, or the path of summarizer.base_url"
+	case http.StatusTooManyRequests:
+		return "the server takes no more requests for this key now: look at its limits and its bill"
+	}
+	return ""
+}
+
+// codeOf returns the name that S3 has for an error.
+func codeOf(err error) string {
+	var e interface{ ErrorCode() string }
+	if errors.As(err, &e) {
+		return e.ErrorCode()
+	}
+	return ""
+}
+
+func statusOf(err error) int {
+	var e interface{ HTTPStatusCode() int }
+	if errors.As(err, &e) {
+		return e.HTTPStatusCode()
+	}
+	return 0
+}
+
+var statusText = regexp.MustCompile(`\b([45]\d\d)\b`)
+
+// statusIn finds the status in the text of an error that has it nowhere else.
+func statusIn(err error) int {
+	if m := statusText.FindStringSubmatch(err.Error()); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,220 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/spool"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/otel"
+)
+
+// A Probe is what came of trying one thing that a configuration names.
+type Probe struct {
+	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "collector", "Ariadne", "summarizer"
+	Where  string        // the folder, the bucket, the URL without a password, the model
+	Did    string        // what was done, where it works
+	Err    error         // why it does not work; nil: it does, or it was not tried
+	Advice string        // what to do about it
+	Not    string        // why it was not tried; "" = it was
+	Took   time.Duration // until it was known
+}
+
+// OK reports whether it works, as far as that was tried.
+func (p Probe) OK() bool { return p.Err == nil && p.Not == "" }
+
+// Stored reports whether the archive hangs on it.
+func (p Probe) Stored() bool {
+	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool"
+}
+
+// Try opens what a configuration of [Load] names: its archive, spool,
+// collectors and summarisers, all at once, each for at most so long. It writes
+// as little as shows that it works, and removes that again; what Object Lock
+// keeps goes at a later try. A summariser is asked for one word, which may be
+// billed. Nothing secret is in what it returns.
+func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
+	var tries []attempt
+	tries = append(tries, archiveTries(c.Storage)...)
+	if u := c.Trace.OTLPEndpoint; u != "" {
+		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector, func(ctx context.Context) error {
+			return otel.Try(ctx, u, &otel.OTLPOptions{Timeout: timeout})
+		}))
+	}
+	if u := c.Trace.AriadneURL; u != "" {
+		tries = append(tries, one("Ariadne", clean(u), "took an empty batch", adviseAriadne, func(ctx context.Context) error { return ariadne.Try(ctx, u) }))
+	}
+	tries = append(tries, summarizerTries(c)...)
+	found := make([][]Probe, len(tries))
+	var all sync.WaitGroup
+	for i, t := range tries {
+		all.Go(func() { found[i] = t.bounded(ctx, timeout) })
+	}
+	all.Wait()
+	var probes []Probe
+	for _, f := range found {
+		probes = append(probes, f...)
+	}
+	return probes
+}
+
+// attempt tries one thing, or several that are tried in one go.
+type attempt struct {
+	named []Probe
+	try   func(ctx context.Context) error
+	// judge says what the error means for each of named.
+	judge func(named []Probe, err error) []Probe
+}
+
+func one(what, where, did string, advise func(error) string, try func(context.Context) error) attempt {
+	return attempt{[]Probe{{What: what, Where: where, Did: did}}, try, func(named []Probe, err error) []Probe {
+		named[0] = named[0].failed(err, advise)
+		return named
+	}}
+}
+
+func (p Probe) failed(err error, advise func(error) string) Probe {
+	if err != nil {
+		p.Did, p.Err = "", &told{err}
+		if p.Advice = advise(err); errors.Is(err, context.DeadlineExceeded) && p.Advice == "" {
+			p.Advice = "it may be slow or out of reach from here; allow it more time, or correct the address"
+		}
+	}
+	return p
+}
+
+// bounded returns in time, even where what is tried does not.
+func (t attempt) bounded(ctx context.Context, timeout time.Duration) []Probe {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	done := make(chan error, 1)
+	go func() { done <- t.try(ctx) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s: %w", timeout, context.DeadlineExceeded)
+	}
+	probes := t.judge(t.named, err)
+	for i := range probes {
+		probes[i].Took = time.Since(began)
+	}
+	return probes
+}
+
+// told is an error without secrets.
+type told struct{ err error }
+
+func (e *told) Error() string { return clean(strings.Join(strings.Fields(e.err.Error()), " ")) }
+
+func (e *told) Unwrap() error { return e.err }
+
+func archiveTries(c compact.StorageConfig) []attempt {
+	switch c.Adapter {
+	case "fs":
+		return []attempt{one("archive", c.Path, "a file was written, linked and removed", adviseFolder("storage.path"), func(context.Context) error { return fs.Try(c.Path) })}
+	case s3Adapter:
+		return bucketTries(c)
+	}
+	return []attempt{{
+		[]Probe{{What: "archive", Where: c.Adapter, Not: "there is nothing to open: nothing outlives the process"}},
+		func(context.Context) error { return nil }, func(named []Probe, _ error) []Probe { return named },
+	}}
+}
+
+func bucketTries(c compact.StorageConfig) []attempt {
+	a, err := s3.New(s3Config(c))
+	where := "s3://" + filepath.ToSlash(strings.TrimSuffix(c.Bucket+"/"+strings.Trim(c.Prefix, "/"), "/"))
+	try := func(ctx context.Context) error { return errors.Join(err, ctx.Err()) }
+	if err == nil {
+		try = a.Try
+	}
+	named := []Probe{{What: "bucket", Where: where, Did: "an object was written, read, refused a second time and removed"}}
+	if c.KMSKeyID != "" {
+		named = append(named, Probe{What: "KMS key", Where: c.KMSKeyID, Did: "the object was encrypted with it"})
+	}
+	if mode := c.ObjectLock.Mode; mode != "" {
+		named[0].Did = "an object was written, read and refused a second time"
+		named = append(named, Probe{What: "Object Lock", Where: mode, Did: "the object could not be removed; its lock ends in two minutes, and a later try removes it"})
+	}
+	all := []attempt{{named, try, judgeBucket}}
+	if c.Spool != "" && err == nil {
+		all = append(all, one("spool", c.Spool, "a file was written, linked and removed", adviseFolder("storage.spool"), func(context.Context) error { return spool.Try(c.Spool, a) }))
+	}
+	return all
+}
+
+// judgeBucket finds out which of them an error is about: what was tried before
+// it works, what comes after it was not tried.
+func judgeBucket(named []Probe, err error) []Probe {
+	if err == nil {
+		return named
+	}
+	at := 0
+	for i, p := range named {
+		if p.What == failing(err) {
+			at = i
+		}
+	}
+	named[at] = named[at].failed(err, adviseBucket)
+	for i := at + 1; i < len(named); i++ {
+		named[i].Did, named[i].Not = "", "the "+named[at].What+" does not work"
+	}
+	return named
+}
+
+func failing(err error) string {
+	var e *s3.NotEnforcedError
+	switch {
+	case errors.As(err, &e) && e.What == "SSE-KMS", strings.HasPrefix(codeOf(err), "KMS"):
+		return "KMS key"
+	case errors.As(err, &e):
+		return e.What
+	}
+	return "bucket"
+}
+
+func summarizerTries(c compact.Config) []attempt {
+	var all []attempt
+	add := func(s strategy.Summarizer, named string) {
+		asked, ok := s.(interface {
+			strategy.Describer
+			Try(context.Context) error
+		})
+		if ok {
+			all = append(all, one("summarizer", asked.Describe().Model+named, "it answered", adviseSummarizer, asked.Try))
+		}
+	}
+	add(c.Summarise, at(c.Summarizer.BaseURL))
+	for i, o := range c.Overrides {
+		if o.Summarise != nil {
+			base, _ := o.Set["summarizer.base_url"].(string)
+			add(o.Summarise, at(base)+fmt.Sprintf(" of overrides[%d]", i))
+		}
+	}
+	return all
+}
+
+func at(rawURL string) string {
+	if rawURL == "" {
+		return ""
+	}
+	if u, err := url.Parse(rawURL); err == nil {
+		return " at " + u.Host
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package configs
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// answering is a server that says the same to everybody.
+func answering(t *testing.T, status int, body string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func gone() string {
+	s := httptest.NewServer(nil)
+	defer s.Close()
+	return s.URL
+}
+
+func probes(t *testing.T, text string, env ...string) []Probe {
+	t.Helper()
+	return Try(t.Context(), load(t, text, Environ(env), KeysOptional()), 20*time.Second)
+}
+
+const answer = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"length"}]}`
+
+func TestTryOpensWhatAFileNames(t *testing.T) {
+	dir := t.TempDir()
+	text := fmt.Sprintf("storage: {path: %q}\ntrace: {otlp_endpoint: %q, ariadne_url: %q}\nsummarizer: {model: m, base_url: %q}\noverrides: [{agent: a, summarizer: {model: small}}]\n",
+		filepath.Join(dir, "a", "archive"), answering(t, 200, "{}"), answering(t, 200, `{"success":true,"count":0}`), answering(t, 200, answer))
+	got := probes(t, text)
+	var what []string
+	for _, p := range got {
+		what = append(what, p.What)
+		if !p.OK() || p.Did == "" || p.Advice != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if fmt.Sprint(what) != "[archive collector Ariadne summarizer summarizer]" {
+		t.Errorf("tried %v", what)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+}
+
+// What fails says why, in one line without a secret, and what to do.
+func TestTrySaysWhatFailedAndWhatToDo(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "any")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "s3cretOfAWS")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bucket := func(endpoint string) string {
+		return fmt.Sprintf("storage: {adapter: s3, bucket: b-1, path_style: true, timeout: 1s, kms_key_id: k, object_lock: {mode: governance, days: 1}, endpoint: %q}\n", endpoint)
+	}
+	const refusal = `<?xml version="1.0"?><Error><Code>%s</Code><Message>no</Message></Error>`
+	for name, c := range map[string]struct{ text, what, err, advice string }{
+		"a file in the way":       {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file stands where a folder is wanted: name another folder in storage.path"},
+		"no collector":            {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"},
+		"a collector that asks":   {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 401, "")), "collector", "401", "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"},
+		"another server":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "no OTLP over HTTP is taken there: correct the port and the path of trace.otlp_endpoint"},
+		"no Ariadne":              {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", gone()), "Ariadne", "connection refused", "start Ariadne, or correct trace.ariadne_url"},
+		"something else":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", answering(t, 200, "hello")), "Ariadne", "the answer is not Ariadne's", "start Ariadne, or correct trace.ariadne_url"},
+		"no key":                  {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 401, `{"error":{"message":"Incorrect API key provided"}}`)), "summarizer", "401", "put a key of this server into OPENAI_API_KEY"},
+		"no such model":           {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 404, `{"error":{"message":"no such model"}}`)), "summarizer", "404", "correct summarizer.model, or the path of summarizer.base_url"},
+		"no server of summaries":  {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", gone()), "summarizer", "connection refused", "start the server, or correct summarizer.base_url"},
+		"no such bucket":          {bucket(answering(t, 404, fmt.Sprintf(refusal, "NoSuchBucket"))), "bucket", "NoSuchBucket", "make the bucket, or correct storage.bucket"},
+		"a bucket of others":      {bucket(answering(t, 403, fmt.Sprintf(refusal, "AccessDenied"))), "bucket", "AccessDenied", "let these credentials do what docs/SECURITY.md lists in this bucket, or correct storage.bucket and storage.prefix"},
+		"other credentials":       {bucket(answering(t, 403, fmt.Sprintf(refusal, "SignatureDoesNotMatch"))), "bucket", "SignatureDoesNotMatch", "these are not credentials of this server: correct them, or storage.endpoint"},
+		"a key that there is not": {bucket(answering(t, 400, fmt.Sprintf(refusal, "KMS.NotFoundException"))), "KMS key", "KMS.NotFoundException", "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"},
+		"a bucket that is away":   {bucket(gone()), "bucket", "cannot be reached", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var failed []Probe
+			for _, p := range probes(t, c.text, "OPENAI_API_KEY=sk-hunter2hunter2hunter2") {
+				if p.Err != nil {
+					failed = append(failed, p)
+				}
+			}
+			if len(failed) != 1 || failed[0].What != c.what || !strings.Contains(failed[0].Err.Error(), c.err) || failed[0].Advice != c.advice {
+				t.Fatalf("%+v\nwant %s, %s, %s", failed, c.what, c.err, c.advice)
+			}
+			if said := fmt.Sprint(failed[0].Err); strings.Contains(said, "hunter2") || strings.Contains(said, "s3cret") || strings.Contains(said, "\n") {
+				t.Errorf("said: %s", said)
+			}
+		})
+	}
+}
+
+func TestTryDoesNotSayWhatItDidNotTry(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "any")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
+	got := probes(t, fmt.Sprintf("storage: {adapter: s3, bucket: b-1, path_style: true, timeout: 1s, kms_key_id: k, object_lock: {mode: governance, days: 1}, endpoint: %q}\n",
+		answering(t, 403, "")))
+	if len(got) != 3 || got[0].Err == nil || got[1].Not == "" || got[2].Not == "" || got[1].OK() || got[1].Did != "" {
+		t.Errorf("%+v", got)
+	}
+	if memory := probes(t, "storage: {adapter: memory}\n"); len(memory) != 1 || memory[0].Not == "" || memory[0].Err != nil {
+		t.Errorf("%+v", memory)
+	}
+}
+
+func TestTryEndsInTime(t *testing.T) {
+	end := make(chan struct{})
+	hung := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
+	defer hung.Close()
+	defer close(end)
+	c := load(t, fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\nsummarizer: {model: m, base_url: %q}\n", hung.URL, hung.URL))
+	began := time.Now()
+	for _, p := range Try(t.Context(), c, 200*time.Millisecond) {
+		if p.Not == "" && (p.Err == nil || !strings.Contains(p.Err.Error(), "no answer within 200ms") || p.Advice == "") {
+			t.Errorf("%+v", p)
+		}
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestTrySeesASpoolOfAnotherBucket(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "remote"), []byte("s3://other/place"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := compact.StorageConfig{Adapter: "s3", Bucket: "b-1", Endpoint: gone(), PathStyle: true, Timeout: time.Second, Spool: dir}
+	got := Try(t.Context(), compact.Config{Storage: c}, 10*time.Second)
+	if len(got) != 2 || got[1].What != "spool" || got[1].Err == nil || !strings.Contains(got[1].Err.Error(), "the spool of s3://other/place") {
+		t.Errorf("%+v", got)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+}

@@ -1,0 +1,17 @@
+package ariadne
+
+import (
+	"context"
+	"io"
+)
+
+// Try posts an empty batch, which an Ariadne takes and shows nowhere. It waits
+// as long as ctx allows, at most two seconds. No password is in its errors.
+func Try(ctx context.Context, rawURL string) error {
+	e := New(rawURL, &Options{ErrorLog: io.Discard})
+	if e.err != nil {
+		return e.err
+	}
+	defer e.client.CloseIdleConnections()
+	return e.post(ctx, nil)
+}

@@ -1,0 +1,36 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+)
+
+// Try sends a collector a request without spans, with the headers that spans
+// would have, so that nothing of it stays. Endpoint and opts are as for
+// [NewOTLP]; it tries once. No password is in its errors.
+func Try(ctx context.Context, endpoint string, opts *OTLPOptions) error {
+	var o OTLPOptions
+	if opts != nil {
+		o = *opts
+	}
+	options, err := clientOptions(endpoint, o)
+	if err != nil {
+		return err
+	}
+	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
+	if err := client.Start(ctx); err != nil {
+		return fmt.Errorf("otlp: %w", err)
+	}
+	err = client.UploadTraces(ctx, nil)
+	if u := new(url.Error); errors.As(err, &u) {
+		err = u.Err // it names the URL
+	}
+	if err != nil {
+		err = fmt.Errorf("otlp: %w", err)
+	}
+	return errors.Join(err, client.Stop(context.WithoutCancel(ctx)))
+}
