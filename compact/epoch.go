@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy"
@@ -142,6 +143,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Cost: ep.estimator,
 		Now:  m.now,
 
+		Name:  stagesName(c),
 		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
 	}
 	for _, name := range c.Policy.Stages {
@@ -153,11 +155,16 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 			e.Steps = append(e.Steps, s)
 		}
 		e.Floors = e.Floors || name == "summarise"
-		if name == "fallback" || name == "drop" {
-			e.Least = (*policy.View).TailFloor
-		}
 	}
 	return e, nil
+}
+
+// stagesName is what errors call the configured stages.
+func stagesName(c *Config) string {
+	if base, err := Preset(c.Preset); err == nil && slices.Equal(base.Policy.Stages, c.Policy.Stages) {
+		return "preset " + base.Preset
+	}
+	return "the stages " + strings.Join(c.Policy.Stages, ", ")
 }
 
 // step makes one stage. shrink is no stage of its own: it is how summarise

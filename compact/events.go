@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -162,7 +163,7 @@ func (c *call) emitError(kind, fallback string, err error) {
 	var b *policy.BudgetError
 	if errors.As(err, &b) {
 		e.Tokens, e.Budget = b.Tokens, b.Budget
-		e.Guidance = "protect fewer messages, shorten the largest, send fewer tool schemas, or use a model with a larger window"
+		e.Guidance = strings.Join(b.Advice, ", or ")
 		for _, l := range b.Largest {
 			e.Largest = append(e.Largest, trace.ResultSize{Index: l.Index, Tokens: l.Tokens, Role: string(l.Role)})
 		}

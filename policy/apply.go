@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"sort"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // take applies the shortest run of groups that reaches the goal, and keeps
@@ -11,28 +13,38 @@ import (
 // goes is tried again in another order, then with fewer groups.
 func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal int) {
 	n, err := shortest(proposal, o, goal)
-	for tries := 0; err == nil; tries++ {
-		edits := proposal.first(n)
-		var refused error
-		if refused, err = e.try(p, edits, q, o); err != nil || refused == nil {
-			break
-		}
-		if behind := pinnedBehind(edits); behind != nil {
-			if again, broken := e.try(p, behind, q, o); again == nil && broken == nil {
-				break
-			}
-		}
-		if n = fewer(n, tries); n == 0 {
-			err = refused
-			break
-		}
-		p.Err = refused
+	if err == nil {
+		n, err = e.takeLegal(p, proposal, q, o, n)
 	}
 	if err != nil {
 		p.Err, p.Discarded = err, true
 	} else if len(p.Edits) > 0 {
 		p.Applied = n
 	}
+}
+
+// takeLegal takes n groups, or the nearest number of them that is not refused
+// where the view goes: of alternatives first one that frees more, as that still
+// reaches the goal. It returns how many were taken.
+func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n int) (int, error) {
+	var first error
+	for _, k := range proposal.around(n) {
+		edits := proposal.first(k)
+		refused, err := e.try(p, edits, q, o)
+		if err != nil || refused == nil {
+			return k, err
+		}
+		for _, other := range o.rearranged(edits) {
+			if again, broken := e.try(p, other, q, o); again == nil && broken == nil {
+				return k, nil
+			}
+		}
+		if first == nil {
+			first = refused
+		}
+		p.Err, p.illegal = refused, true
+	}
+	return 0, first
 }
 
 // try applies edits. They are not kept when the view would be refused where it
@@ -58,39 +70,66 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 	return nil, nil
 }
 
-// pinnedBehind returns the edits with their cut in the other order, nil where
-// there is none.
-func pinnedBehind(edits []Edit) []Edit {
-	for i := range edits {
-		if c := edits[i].Cut; c != nil && c.New != nil && !c.Behind {
-			out := slices.Clone(edits)
-			other := *c
-			other.Behind = true
-			out[i].Cut = &other
-			return out
-		}
+// rearranged returns the edits with their cut in another order, for wires that
+// would refuse the usual one: with the pinned messages behind, and with the
+// instructions that the conversation began with still in front.
+func (o *Outcome) rearranged(edits []Edit) (others [][]Edit) {
+	at := slices.IndexFunc(edits, func(e Edit) bool { return e.Cut != nil })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	with := func(c Cut) {
+		out := slices.Clone(edits)
+		out[at].Cut = &c
+		others = append(others, out)
+	}
+	c := *edits[at].Cut
+	if c.New != nil && !c.Behind {
+		behind := c
+		behind.Behind = true
+		with(behind)
+	}
+	if first := &o.View.Messages[0]; len(c.Removed) > 1 && c.Removed[0] == 0 && !made(first) &&
+		(first.Role == message.RoleSystem || first.Role == message.RoleDeveloper) {
+		c.Removed, c.First = c.Removed[1:], true
+		with(c)
+	}
+	return others
 }
 
-// fewer returns how many groups to try after n broke a rule: one less a few
-// times, for a rule at the edge of what was taken, then half.
-func fewer(n, tries int) int {
-	if tries < 4 {
-		return n - 1
+// around returns how many groups to try, n first: more of alternatives, one
+// after the other and then in longer steps, and fewer, one less a few times for
+// a rule at the edge of what was taken and then half.
+func (p *Proposal) around(n int) []int {
+	const near = 64
+	all := []int{n}
+	if p.Alternatives {
+		for k, stride := n+1, 1; k <= len(p.Groups); k += stride {
+			all = append(all, k)
+			if len(all) > near {
+				stride *= 2
+			}
+		}
+		if last := len(p.Groups); all[len(all)-1] != last {
+			all = append(all, last)
+		}
 	}
-	return n / 2
+	for tries := 0; ; tries++ {
+		if n--; tries >= 4 {
+			n = (n + 1) / 2
+		}
+		if n <= 0 {
+			return all
+		}
+		all = append(all, n)
+	}
 }
 
 // lifts reports whether edits raise the floor above the budget: a placeholder
 // can cost more than the marker that a squeeze would leave.
 func (e *Engine) lifts(before, after *View) bool {
-	least := e.Least
-	if least == nil && e.Floors {
-		least = (*View).Floor
-	}
 	limit := before.Budget.Cap
-	return least != nil && after.Total() > limit && least(after) > limit && least(before) <= limit
+	return after.Total() > limit && after.Floor() > limit && before.Floor() <= limit
 }
 
 // first returns the edits of the first n groups, or those of group n where

@@ -35,5 +35,5 @@ func (b Boundary) at(v *View, otherwise int) int {
 	if b == nil {
 		return otherwise
 	}
-	return b(v)
+	return min(max(b(v), 0), len(v.Messages))
 }

@@ -274,6 +274,9 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 			}
 		}
 	}
+	if e.Cut.First {
+		out, gone[0] = append(out, d.items[0]), true
+	}
 	front := e.Cut.Recent // pinned rounds up to here come first
 	if e.Cut.Behind && len(e.Cut.Removed) > 0 {
 		front = min(front, e.Cut.Removed[0])

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -43,10 +44,16 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 		}
 		offer("oldest round, over the budget", unit[len(unit)-1]+1, notice)
 	}
-	if !d.NoNotice && words > 0 && v.TailFloor()+words > v.Budget.Cap {
+	if !d.NoNotice && words > 0 && v.Floor()+words > v.Budget.Cap {
 		offer("oldest round, and no room for a notice", 0, nil)
 	}
 	return out, nil
+}
+
+// Takes returns every round that may go, and notices.
+func (d Drop) Takes(v *View) []int {
+	_, at := ownNotices(v)
+	return append(at, slices.Concat(v.oldest()...)...)
 }
 
 // oldest returns what may be given up, oldest first: the messages of a round,

@@ -81,6 +81,9 @@ type Cut struct {
 	// that is removed behind what else is kept from before Recent: for a wire
 	// that would refuse the usual order, because it wants the user to speak first.
 	Behind bool
+	// First leaves the first message where it is, in front of all: it is not
+	// removed, and no role pins it, but the wire wants it there.
+	First bool
 
 	// anchor is, in a replay, the message that was the last user message when
 	// the cut was made, from 1; -1 = none. 0 = not a replay.

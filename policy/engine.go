@@ -38,13 +38,13 @@ type Engine struct {
 	Pins   Pins
 	Keep   Keep
 	Cost   Coster
-	Floors bool             // the steps can take whole rounds out, so that a floor above the budget is an error at once
+	Floors bool             // a floor above the budget is an error at once, before any stage is asked
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // what measures the stages; nil = they take no time
 
-	// Least is what the last steps can bring a view down to, where that is not
-	// its [View.Floor]. No stage may lift it above the budget.
-	Least func(*View) int
+	// Name is what errors call the stages, "preset masking" for example; "" =
+	// their names.
+	Name string
 }
 
 // A Request is one run of the engine.
@@ -90,6 +90,8 @@ type Pass struct {
 	Summary   *SummaryInfo
 	Err       error // of the stage, or a *BrokenError when its edits were thrown away
 	Discarded bool
+
+	illegal bool // edits were not made because of where the view goes
 }
 
 // An Outcome is what a run led to.
@@ -146,6 +148,8 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid, v.Recall = e.Rigid, q.Recall
+	r := e.reach()
+	v.reach = &r
 	v.Origins = c.Origin
 	at := sync.OnceValue(func() placed { return places(q.Conversation) })
 	v.before = func(i int) message.Message {
@@ -180,7 +184,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
 	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.Cap {
 		if floor := o.View.Floor(); floor > q.Budget.Cap {
-			return o, o.refuse(floor)
+			return o, e.refuse(o, true)
 		}
 	}
 	for _, s := range e.Steps {
@@ -199,7 +203,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 		}
 	}
 	if total := o.View.Total(); q.Only != Always && total > q.Budget.Cap {
-		return o, o.refuse(total)
+		return o, e.refuse(o, false)
 	}
 	return o, nil
 }

@@ -3,7 +3,9 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -12,12 +14,16 @@ import (
 // ErrInsufficientBudget is what a *[BudgetError] is.
 var ErrInsufficientBudget = errors.New("insufficient budget")
 
-// A BudgetError says that not even the smallest view fits the budget.
+// A BudgetError says that not even the smallest view fits the budget. Fixed,
+// Largest and Others add up to Tokens.
 type BudgetError struct {
-	Tokens  int // what the smallest view costs
-	Budget  int // what it may cost
-	Fixed   int // tool schemas and what else is not a message
-	Largest []Contributor
+	Tokens  int           // what the smallest view costs
+	Budget  int           // what it may cost
+	Fixed   int           // tool schemas and what else is not a message
+	Largest []Contributor // the largest of what must stay
+	Others  []Share       // all else that must stay, by reason
+	Stages  string        // what the stages are called together
+	Advice  []string      // what would help
 }
 
 // A Contributor is a message that can't be made smaller.
@@ -28,61 +34,211 @@ type Contributor struct {
 	Why    string
 }
 
+// A Share is what all messages cost together that must stay for one reason.
+type Share struct {
+	Why      string
+	Messages int
+	Tokens   int
+}
+
+// Why a message is part of the smallest view.
+const (
+	WhyPinned  = "pinned"
+	WhyAnchor  = "last user message"
+	WhyRound   = "in one round with a pinned message"
+	WhyOpen    = "open round"
+	WhyTurn    = "last turn"
+	WhyPair    = "last tool call"
+	WhyKept    = "recent, and there is no stage shrink"
+	WhyNoStage = "no stage may take it"
+	WhyIllegal = "the provider would refuse what is left without it"
+	WhyFailed  = "the stage that takes it failed"
+)
+
 func (e *BudgetError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "insufficient budget: the smallest view costs %d tokens, the budget is %d", e.Tokens, e.Budget)
+	fmt.Fprintf(&b, "insufficient budget: the smallest view costs %s tokens, the budget is %s", thousands(e.Tokens), thousands(e.Budget))
 	if e.Fixed > 0 {
-		fmt.Fprintf(&b, "; tool schemas and overhead %d", e.Fixed)
+		fmt.Fprintf(&b, "; tool schemas and overhead %s", thousands(e.Fixed))
 	}
 	for _, c := range e.Largest {
-		fmt.Fprintf(&b, "; message %d (%s, %s) %d", c.Index, c.Role, c.Why, c.Tokens)
+		fmt.Fprintf(&b, "; message %d (%s, %s) %s", c.Index, c.Role, c.Why, thousands(c.Tokens))
 	}
-	b.WriteString(". Protect fewer messages, shorten the largest, send fewer tool schemas, or use a model with a larger window")
+	for _, s := range e.Others {
+		fmt.Fprintf(&b, "; %s tokens in %s", thousands(s.Tokens), e.Of(s))
+	}
+	if len(e.Advice) > 0 {
+		advice := strings.Join(e.Advice, ", or ")
+		b.WriteString(". " + strings.ToUpper(advice[:1]) + advice[1:])
+	}
 	return b.String()
+}
+
+// Of says which messages a share is of: "213 messages that no stage of preset
+// masking may take".
+func (e *BudgetError) Of(s Share) string {
+	noun := "messages"
+	if s.Messages == 1 {
+		noun = "message"
+	}
+	why := " (" + s.Why + ")"
+	if s.Why == WhyNoStage && e.Stages != "" {
+		why = " that no stage of " + e.Stages + " may take"
+	}
+	return thousands(s.Messages) + " " + noun + why
 }
 
 // Is makes errors.Is(err, ErrInsufficientBudget) true.
 func (e *BudgetError) Is(target error) bool { return target == ErrInsufficientBudget }
 
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 const namedContributors = 5
 
-// budgetError names what the smallest view is made of.
-func (v *View) budgetError(tokens int) *BudgetError {
-	e := &BudgetError{Tokens: tokens, Budget: v.Budget.Cap, Fixed: v.Fixed}
-	gone := map[int]bool{}
-	for _, i := range v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder {
-		gone[i] = true
+// refuse is the error that not even the smallest view fits, in terms of the
+// messages that came in: before the stages were asked that of the floor, behind
+// them that of the view they have led to.
+func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
+	v := o.View
+	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.Cap, Fixed: v.Fixed, Stages: e.Name}
+	gone, why := v.takes(), o.reasons()
+	if floor {
+		out.Tokens = v.least(gone)
 	}
 	for i := range v.Messages {
-		if !gone[i] {
-			e.Largest = append(e.Largest, Contributor{Index: i, Role: v.Messages[i].Role, Tokens: v.least(i), Why: v.why(i)})
+		c := Contributor{Index: o.Conversation.Source(i), Role: v.Messages[i].Role, Tokens: v.Tokens[i]}
+		switch {
+		case floor && gone[i]:
+			continue
+		case floor:
+			c.Tokens = v.leastOf(i)
+			fallthrough
+		case !gone[i]:
+			c.Why = why.stays(i)
+		default:
+			c.Why = why.left
+		}
+		out.Largest = append(out.Largest, c)
+	}
+	out.Advice = v.advice(out.Largest, gone)
+	sort.SliceStable(out.Largest, func(a, b int) bool { return out.Largest[a].Tokens > out.Largest[b].Tokens })
+	if n := min(len(out.Largest), namedContributors); n < len(out.Largest) {
+		out.Others = shares(out.Largest[n:])
+		out.Largest = out.Largest[:n:n]
+	}
+	return out
+}
+
+// shares adds up, by reason, the largest first.
+func shares(all []Contributor) (out []Share) {
+	for _, c := range all {
+		at := slices.IndexFunc(out, func(s Share) bool { return s.Why == c.Why })
+		if at < 0 {
+			at, out = len(out), append(out, Share{Why: c.Why})
+		}
+		out[at].Messages++
+		out[at].Tokens += c.Tokens
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].Tokens > out[b].Tokens })
+	return out
+}
+
+// staying knows why messages of a view stay.
+type staying struct {
+	v           *View
+	left        string // why what a stage may take is still there
+
+	turn, pair, least []bool // rounds of the last turn, of the last pair, of the smallest keep counts
+}
+
+func (o *Outcome) reasons() staying {
+	v := o.View
+	s := staying{v: v, left: WhyFailed}
+	s.turn, s.pair, s.least = v.recentRounds(Keep{Turns: 1}), v.recentRounds(Keep{Pairs: 1}), v.recentRounds(v.Smallest())
+	for _, p := range o.Passes {
+		if p.illegal {
+			s.left = WhyIllegal
 		}
 	}
-	sort.SliceStable(e.Largest, func(a, b int) bool { return e.Largest[a].Tokens > e.Largest[b].Tokens })
-	e.Largest = e.Largest[:min(len(e.Largest), namedContributors)]
-	return e
+	return s
 }
 
-// refuse is the error that not even the smallest view fits, in terms of the
-// messages that came in.
-func (o *Outcome) refuse(tokens int) *BudgetError {
-	e := o.View.budgetError(tokens)
-	for i := range e.Largest {
-		e.Largest[i].Index = o.Conversation.Source(e.Largest[i].Index)
-	}
-	return e
-}
-
-func (v *View) why(i int) string {
+// stays says why message i must stay.
+func (s staying) stays(i int) string {
+	v, r := s.v, s.v.round[i]
 	switch {
 	case v.Pinned[i]:
-		return "pinned"
+		return WhyPinned
 	case i == v.Anchor:
-		return "last user message"
-	case v.pinnedRound(v.round[i]):
-		return "in one round with a pinned message"
+		return WhyAnchor
+	case v.pinnedRound(r):
+		return WhyRound
 	case i >= v.Open:
-		return "open round"
+		return WhyOpen
+	case s.turn[r]:
+		return WhyTurn
+	case s.pair[r]:
+		return WhyPair
+	case s.least[r]:
+		return WhyKept
 	}
-	return "last turn"
+	return WhyNoStage
+}
+
+// advice says what would help: stages that would take enough, where there are
+// any, and else what the smallest view is made of.
+func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
+	if missing := v.missing(gone); len(missing) > 0 {
+		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
+	}
+	pinned := func(c Contributor) bool { return c.Why == WhyPinned || c.Why == WhyRound }
+	if slices.ContainsFunc(parts, pinned) {
+		out = append(out, "protect fewer messages")
+	}
+	if len(parts) > 0 {
+		out = append(out, "shorten the largest")
+	}
+	if v.Fixed > 0 {
+		out = append(out, "send fewer tool schemas")
+	}
+	return append(out, "use a model with a larger window")
+}
+
+// missing returns the stages with which the view would fit; none where it would
+// not fit with all of them.
+func (v *View) missing(gone []bool) (names []string) {
+	all := *v
+	all.reach = nil // whatever could be configured
+	if all.Floor() > v.Budget.Cap {
+		return nil
+	}
+	whole := v.Fixed // with every result as it is
+	for i, taken := range all.takes() {
+		if !taken {
+			whole += v.Tokens[i]
+		}
+	}
+	old := func(keep Keep) bool {
+		return slices.ContainsFunc(v.Partition(keep).Remainder, func(i int) bool { return !gone[i] })
+	}
+	switch {
+	case old(v.Keep):
+		names = append(names, "summarise")
+		if len(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) > len(v.Partition(v.Keep).Remainder) {
+			names = append(names, "shrink")
+		}
+	case old(Keep{Turns: 1, Pairs: 1}):
+		names = append(names, "shrink")
+	}
+	if v.reach != nil && !v.reach.cuts && whole > v.Budget.Cap {
+		names = append(names, "squeeze")
+	}
+	return names
 }

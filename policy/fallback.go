@@ -40,6 +40,9 @@ func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
+// Takes returns all but what stays in any case.
+func (f Fallback) Takes(v *View) []int { return v.split(v.newest()).Remainder }
+
 // cuts returns what goes, each time more.
 func (f Fallback) cuts(v *View) (cuts [][]int) {
 	for n := tailOr(f.Messages); n > 0; n-- {

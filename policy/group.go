@@ -40,6 +40,17 @@ func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
+// Takes returns all groups but the last.
+func (g Groups) Takes(v *View) (at []int) {
+	groups := v.groups(g.Since.at(v, 0))
+	for _, group := range groups[:max(len(groups)-1, 0)] {
+		for i := group.Start; i < group.End && v.droppable(group); i++ {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // groups returns the spans of the groups that begin at from or later.
 func (v *View) groups(from int) []message.Round {
 	var groups []message.Round

@@ -41,6 +41,18 @@ func (h History) Propose(_ context.Context, v *View) (Proposal, error) {
 	return Proposal{Groups: [][]Edit{{*e}}}, nil
 }
 
+// Takes returns what it would leave no room for at all.
+func (h History) Takes(v *View) (at []int) {
+	past := v.past(h.Since.at(v, len(v.Messages)))
+	at = past.notices
+	for _, r := range past.rounds {
+		for i := v.Rounds[r].Start; i < v.Rounds[r].End && !past.must[r]; i++ {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // limit is the lesser of what is configured and what there is room for.
 func (h History) limit(room int) int {
 	if h.MaxTokens > 0 {

@@ -78,6 +78,9 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 	}}}}, nil
 }
 
+// Takes returns what the summary would stand for.
+func (s LocalSummary) Takes(v *View) []int { return v.split(v.tail(tailOr(s.Messages))).Remainder }
+
 // gone returns the messages that a summary is to cover, and what all of the
 // remainder costs.
 func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {

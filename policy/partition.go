@@ -16,14 +16,16 @@ func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(ke
 // split sorts the rounds, given which of them are recent.
 func (v *View) split(recent []bool) Partition {
 	p := Partition{Anchor: v.Anchor, Start: len(v.Messages)}
+	front := true // only pinned rounds stand before this one: a summary comes behind them
 	for r, span := range v.Rounds {
-		ours := v.owned(r)
-		if recent[r] && !ours {
+		ours, pinned := v.owned(r), v.pinnedRound(r)
+		front = front && pinned
+		if recent[r] && !ours && !front {
 			p.Start = min(p.Start, span.Start)
 		}
 		into := &p.Remainder
 		switch {
-		case v.pinnedRound(r):
+		case pinned:
 			into = &p.Pinned
 		case recent[r] && !ours, v.holdsAnchor(r):
 			into = &p.Recent

@@ -38,6 +38,7 @@ type CutRecipe struct {
 	Summary  *SummaryInfo `json:"summary,omitempty"`
 	Notice   int          `json:"notice,omitempty"` // the number in the notice, where one was put in
 	Behind   bool         `json:"behind,omitempty"` // see [Cut]
+	First    bool         `json:"first,omitempty"`  // likewise
 	// Anchor is the last user message at the time, where it stood before the
 	// recent span.
 	Anchor *message.Fingerprint `json:"anchor,omitempty"`
@@ -81,7 +82,7 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 }
 
 func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
-	rec := &CutRecipe{Recent: ord[e.Cut.Recent], Decision: e.Decision.String(), Reason: e.Reason, Summary: e.Cut.Summary, Behind: e.Cut.Behind}
+	rec := &CutRecipe{Recent: ord[e.Cut.Recent], Decision: e.Decision.String(), Reason: e.Reason, Summary: e.Cut.Summary, Behind: e.Cut.Behind, First: e.Cut.First}
 	for i := e.Cut.Recent - 1; i >= 0 && c.pins.Pinned(&c.items[i].m); i-- {
 		rec.Pins++
 	}
@@ -136,7 +137,7 @@ func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
-	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind}}
+	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && len(c.items) > 0}}
 	for _, span := range r.Removed {
 		if span[0] < 0 || span[1] > len(index) || span[0] > span[1] {
 			return e, fmt.Errorf("%w: messages [%d:%d) of %d", ErrEdit, span[0], span[1], len(index))

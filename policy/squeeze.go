@@ -168,44 +168,13 @@ func (v *View) plainPlaceholders() (group []Edit) {
 	return group
 }
 
-// Floor returns what the smallest view costs: at keep counts 1 and 1, without
-// a summary, every result that may be cut down to its marker. No stage gets
-// below it.
-func (v *View) Floor() int { return v.without(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) }
-
-// TailFloor is the floor for stages that keep no turns and no pairs: of what
-// may go, only the newest round stays.
-func (v *View) TailFloor() int { return v.without(v.split(v.newest()).Remainder) }
-
-// without returns the least that the view costs without these messages.
-func (v *View) without(remainder []int) int {
-	gone := make([]bool, len(v.Messages))
-	for _, i := range remainder {
-		gone[i] = true
-	}
-	n := v.Fixed
-	for i := range v.Messages {
-		if !gone[i] {
-			n += v.least(i)
-		}
-	}
-	return n
-}
-
-// least returns what message i costs when its results are cut to the marker.
-func (v *View) least(i int) int {
+// squeezable returns by how much message i gets cheaper when its results are
+// cut to the marker.
+func (v *View) squeezable(i int) int {
 	m := v.Messages[i]
-	if v.Pinned[i] {
-		return v.Tokens[i]
-	}
-	results := 0
-	for _, p := range m.Parts {
-		if p.Kind == message.KindToolResult {
-			results++
-		}
-	}
-	if results == 0 {
-		return v.Tokens[i]
+	results := countResults(v.Messages[i : i+1])
+	if v.Pinned[i] || results == 0 {
+		return 0
 	}
 	var group []Edit
 	for p := range m.Parts {
@@ -222,7 +191,7 @@ func (v *View) least(i int) int {
 			group = append(group, e)
 		}
 	}
-	return v.Tokens[i] - max(0, v.freed(group))
+	return max(0, v.freed(group))
 }
 
 // partTokens is the size of a part; of a message's only result it is known

@@ -60,6 +60,7 @@ type View struct {
 	// it is.
 	before func(i int) message.Message
 
+	reach   *reach // of the engine that made the view; nil = none did
 	tools   func() tools
 	rounder *message.Rounder
 	round   []int // message → round
@@ -70,18 +71,22 @@ type View struct {
 type Pins []message.Role
 
 // Pinned reports whether the message must come out byte for byte: its role is
-// never pruned, or it is protected. Our own notices are not pinned.
+// never pruned, or it is protected. No role pins a summary or a notice of our
+// own.
 func (p Pins) Pinned(m *message.Message) bool {
 	if m.Protected {
 		return true
 	}
-	for _, r := range p {
-		if r == m.Role {
-			_, notice := ParseNotice(*m)
-			return !notice
-		}
+	return slices.Contains(p, m.Role) && !made(m)
+}
+
+// made reports whether a message has the form of a summary or a notice that
+// was put in the place of others. What a user wrote is the user's.
+func made(m *message.Message) bool {
+	if _, notice := ParseNotice(*m); notice {
+		return true
 	}
-	return false
+	return m.Role != message.RoleUser && IsSummary(*m)
 }
 
 // NewView reads the structure of a conversation in one pass. The messages are

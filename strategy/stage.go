@@ -42,6 +42,9 @@ func NewStage(w Writer) (*Stage, error) {
 // Name returns "summarise".
 func (s *Stage) Name() string { return StageName }
 
+// Takes returns what a summary may stand for at the smallest keep counts.
+func (s *Stage) Takes(v *policy.View) []int { return v.Partition(v.Smallest()).Remainder }
+
 // Propose writes the summary and offers the cut as one group. Where no summary
 // can be had the group is a cut with a notice, and Proposal.Summary tells what
 // was tried. The only error is the context's.
@@ -113,10 +116,9 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
 	most := s.most(v)
-	c.part = v.Oldest(v.Shrink(most+tags), most+tags, v.Goal)
-	for _, i := range c.part.Remainder {
-		c.tokens += v.Tokens[i]
-		c.take(v.Messages[i], v.Owned(i))
+	c.shrunk(most + tags)
+	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
+		c.shrunk(c.tokens) // the summary there is costs more than a new one may
 	}
 	if len(c.removed) == 0 && v.Floor()+c.tokens <= v.Budget.Cap {
 		return nil // a summary of ours, for which there is room
@@ -135,6 +137,17 @@ func (s *Stage) cut(v *policy.View) *cut {
 		return nil // too little to be worth a summary, and nothing forces it out
 	}
 	return c
+}
+
+// shrunk chooses what goes, with room for a summary of so many tokens.
+func (c *cut) shrunk(reserve int) {
+	v := c.v
+	c.part = v.Oldest(v.Shrink(reserve), reserve, v.Goal)
+	c.removed, c.tokens, c.previous, c.omitted = nil, 0, "", 0
+	for _, i := range c.part.Remainder {
+		c.tokens += v.Tokens[i]
+		c.take(v.Messages[i], v.Owned(i))
+	}
 }
 
 func (c *cut) take(m message.Message, ours bool) {

@@ -116,8 +116,14 @@ func (a *app) explainBudget(e *compact.BudgetError) {
 	for _, c := range e.Largest {
 		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index, c.Role, c.Why)
 	}
+	for _, s := range e.Others {
+		fmt.Fprintf(a.err, "%12s  in %s\n", count(s.Tokens), e.Of(s))
+	}
 	if e.Fixed > 0 {
 		fmt.Fprintf(a.err, "%12s  tool schemas and overhead\n", count(e.Fixed))
 	}
-	fmt.Fprintln(a.err, "Nothing was changed. Protect fewer messages, shorten the largest, send fewer tool\nschemas, or use a model with a larger window.")
+	fmt.Fprintln(a.err, "Nothing was changed. What helps:")
+	for _, s := range e.Advice {
+		fmt.Fprintf(a.err, "  %s\n", s)
+	}
 }

@@ -1,0 +1,182 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/policy"
+)
+
+// wires are the formats that a conversation is rendered for.
+var wires = map[provider.Wire]string{
+	provider.Chat: "openai", provider.Responses: "responses", provider.Anthropic: "anthropic", provider.Gemini: "gemini",
+}
+
+// onWire is a conversation as a request of a provider.
+func onWire(t testing.TB, w provider.Wire, seed uint64, history []message.Message) wire.Request {
+	t.Helper()
+	var rows []render.Row
+	for _, m := range history {
+		var r render.Row
+		if err := json.Unmarshal(openai.Wire.AppendMessage(nil, m), &r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	f, ok := formats.Lookup(wires[w])
+	if !ok {
+		t.Fatalf("no wire %s", w)
+	}
+	req, err := f.ParseRequest(render.New(w, seed, rows).Body(len(rows)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// A role setting that pins the assistant, or leaves out the first message's.
+func TestRolesThatAreNeverPrunedPanicNoCall(t *testing.T) {
+	for _, roles := range [][]message.Role{{"assistant"}, {"assistant", "system"}, {"user"}, {"tool"}, {"user", "assistant", "tool"}, {"developer"}, {}} {
+		c, err := compact.Preset("graduated")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.MaxContextTokens, c.Policy.RolesNeverPrune = 24_000, roles
+		r := newRig(t, c)
+		history := turns(60, 200)
+		for range 3 {
+			res, err := r.Preflight(context.Background(), "s", history)
+			if err != nil && !strings.Contains(err.Error(), "insufficient budget") {
+				t.Fatalf("%v: %v", roles, err)
+			}
+			if n := len(summaries(res.Messages)); n > 1 {
+				t.Errorf("%v: %d summaries", roles, n)
+			}
+			history = append(res.Messages, turns(20, 200)[1:]...)
+		}
+	}
+}
+
+func TestFirstMessageStaysWhateverTheRoleSetting(t *testing.T) {
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens, c.Policy.RolesNeverPrune = 10_000, []message.Role{"developer"}
+	r := newRig(t, c)
+	history := turns(50, 200)
+	history = append(history, message.User("Go on."))
+	res, err := r.Preflight(context.Background(), "s", history, compact.WithRequest(onWire(t, provider.Chat, 1, history)))
+	if err != nil || res.SummarisedCount == 0 || res.Messages[0].Role != message.RoleSystem || !strings.Contains(res.Messages[0].Text(), "Be brief") {
+		t.Errorf("%v, %d summarised, %v", err, res.SummarisedCount, res.Warnings)
+	}
+}
+
+func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
+	history := loop(30, 300)
+	for i := range 10 {
+		history = append(history, message.Assistant(fmt.Sprintf("Done %d. %s", i, text(100))), message.User(fmt.Sprintf("Next, part %d. %s", i, text(50))))
+		history = append(history, round(30+i, 200)...)
+	}
+	history = append(history, message.User("And now?"))
+	for _, preset := range compact.Presets() {
+		for w := range wires {
+			for k := range 12 {
+				c, _ := compact.Preset(preset)
+				c.MaxContextTokens = 7_000 + 500*k
+				if preset == "history-reducer" {
+					c.MaxContextTokens = 3_000 + 2_000*k
+				}
+				r := newRig(t, c)
+				req := onWire(t, w, uint64(k), history)
+				_, err := r.Preflight(context.Background(), "s", req.Messages(), compact.WithRequest(req))
+				if err != nil {
+					t.Errorf("%s, %s, window %d: %v", preset, w, c.MaxContextTokens, err)
+				}
+			}
+		}
+	}
+}
+
+func TestSummaryStaysBehindTheSystemPrompt(t *testing.T) {
+	c, _ := compact.Preset("summarize")
+	c.MaxContextTokens = 8_000
+	r := newRig(t, c)
+	history := turns(40, 200)
+	res := r.preflight(history)
+	if len(summaries(res.Messages)) != 1 {
+		t.Fatal("nothing was summarised")
+	}
+	// The agent keeps the view, and its newest question is large.
+	last := len(res.Messages) - 2
+	kept := append(append([]message.Message(nil), res.Messages[:2]...), res.Messages[last:]...)
+	for i := range 40 {
+		history := append(append([]message.Message(nil), kept...), message.User(text(4000+60*i)))
+		res, err := r.Preflight(context.Background(), "s", history)
+		if err == nil && res.Messages[0].Role != message.RoleSystem {
+			t.Fatalf("%d: %s first", i, res.Messages[0].Role)
+		}
+		if err == nil && policy.IsSummary(res.Messages[0]) {
+			t.Fatalf("the summary stands first")
+		}
+	}
+}
+
+func TestSummaryAboveALoweredLimitIsNoRefusal(t *testing.T) {
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens = 16_000
+	c.Archive = nil
+	large := newRig(t, c)
+	res := large.preflight(turns(60, 300))
+	if len(summaries(res.Messages)) != 1 {
+		t.Fatal("nothing was summarised")
+	}
+	var sum message.Message
+	for _, m := range res.Messages {
+		if policy.IsSummary(m) {
+			sum = m
+		}
+	}
+	for k := range 30 {
+		c, _ = compact.Preset("graduated")
+		c.MaxContextTokens, c.Summarizer.MaxTokens = 4_000, 200
+		small := newRig(t, c)
+		history := []message.Message{message.System("Be brief."), sum, message.User(text(700 + 50*k)), message.Assistant("Yes."), message.User("Go on.")}
+		if _, err := small.Preflight(context.Background(), "s", history); err != nil {
+			t.Errorf("%d: %v", k, err)
+		}
+	}
+}
+
+func TestReserveForTheAnswerGivesWayBeforeACallIsRefused(t *testing.T) {
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens = 45_000
+	r := newRig(t, c)
+	history := []message.Message{message.System(text(24_000)), message.User("Fix it.")}
+	res, err := r.Preflight(context.Background(), "s", history, compact.WithMaxOutput(32_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "answer") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+func TestWindowsNearTwoThousand(t *testing.T) {
+	for _, window := range []int{1_600, 2_000, 2_500, 3_000} {
+		c, _ := compact.Preset("graduated")
+		c.MaxContextTokens = window
+		r := newRig(t, c)
+		history := []message.Message{message.System("Be brief."), message.User("Hi.")}
+		if _, err := r.Preflight(context.Background(), "s", history, compact.WithMaxOutput(32_000)); err != nil {
+			t.Errorf("window %d: %v", window, err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package policy
+
+// A Taker is a stage that takes messages out of a view. What the stages may
+// take at most is what the smallest view is known by.
+type Taker interface {
+	Stage
+	// Takes returns the messages of v that the stage takes out where the budget
+	// forces it to, in any order. It must not modify v, spends nothing, and may
+	// be called concurrently.
+	Takes(v *View) []int
+}
+
+// reach is what the stages of an engine can do to a view at most.
+type reach struct {
+	takers []Taker
+	cuts   bool // results are cut down to the marker where that must be
+}
+
+// reach looks at the steps. A stage that works at every call has done what it
+// does before anything else is asked.
+func (e *Engine) reach() reach {
+	var r reach
+	for _, s := range e.Steps {
+		if t, ok := s.Stage.(Taker); ok {
+			r.takers = append(r.takers, t)
+		}
+		_, squeeze := s.Stage.(Squeeze)
+		r.cuts = r.cuts || squeeze
+	}
+	return r
+}
+
+// Smallest returns the keep counts to which those of the view may be shrunk.
+func (v *View) Smallest() Keep {
+	if v.Rigid {
+		return v.Keep
+	}
+	return Keep{Turns: min(1, v.Keep.Turns), Pairs: min(1, v.Keep.Pairs)}
+}
+
+// Floor returns what the smallest view costs: without the messages that the
+// stages of the engine take out, without a summary, and with every result that
+// may be cut down to its marker. No stage gets below it. Of a view that no
+// engine made, it is the floor of stages that summarise, shrink and squeeze.
+func (v *View) Floor() int { return v.least(v.takes()) }
+
+// takes marks what the stages take out at most.
+func (v *View) takes() []bool {
+	gone := make([]bool, len(v.Messages))
+	mark := func(at []int) {
+		for _, i := range at {
+			gone[i] = true
+		}
+	}
+	if v.reach == nil {
+		mark(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder)
+		return gone
+	}
+	for _, t := range v.reach.takers {
+		mark(t.Takes(v))
+	}
+	return gone
+}
+
+// least returns what the view costs at least without these messages.
+func (v *View) least(gone []bool) int {
+	n := v.Fixed
+	for i := range v.Messages {
+		if !gone[i] {
+			n += v.leastOf(i)
+		}
+	}
+	return n
+}
+
+// leastOf returns what message i costs when its results are cut to the marker.
+func (v *View) leastOf(i int) int {
+	if v.reach != nil && !v.reach.cuts {
+		return v.Tokens[i]
+	}
+	return v.Tokens[i] - v.squeezable(i)
+}
