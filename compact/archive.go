@@ -86,7 +86,8 @@ func (m *CompactManager) adapter() string {
 // Archive stores a whole transcript, compacted or not, as
 // transcript-final-NNN.jsonl: at the end of a session, or of one that never
 // compacted. Errors are [ErrArchiveFailed], [ErrClosed] and [ErrSession].
-func (m *CompactManager) Archive(ctx context.Context, sessionID string, history []message.Message) error {
+func (m *CompactManager) Archive(ctx context.Context, sessionID string, history []message.Message) (err error) {
+	defer m.rescue("Archive", &err)
 	if sessionID == "" {
 		return ErrSession
 	}

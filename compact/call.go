@@ -30,7 +30,9 @@ type call struct {
 	seen  int       // steps of the session that they are of
 	fixed int       // tool schemas and the reply primer
 	tools int
-	last  int // what the last compaction ended at; 0 = none
+
+	budget policy.Budget // of the epoch, or lifted
+	last   int           // what the last compaction ended at; 0 = none
 
 	lastAttempt bool          // what is decided now goes out, whatever others do
 	outChain    *policy.Chain // of the conversation that a commit leads to
@@ -146,7 +148,7 @@ func (c *call) look(ctx context.Context) error {
 }
 
 // due reports whether a compaction is.
-func (c *call) due() bool { return c.q.manual || c.bound() >= c.ep.budget.Due(c.last) }
+func (c *call) due() bool { return c.q.manual || c.bound() >= c.budget.Due(c.last) }
 
 // replay applies the edits of earlier steps.
 func (c *call) replay() {
@@ -168,12 +170,14 @@ func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
 	c.fixed = c.tools + c.ep.estimator.Reply() + c.q.fixed
+	c.budget = c.ep.budget
 	view := c.view()
+	c.allot(view)
 	c.res.Before = c.layers(view.Messages, view.Tokens)
 	c.res.After = c.res.Before
 	c.res.TokensIn = c.res.Before.Total
 	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.name, c.ep.window, c.ep.encoding
-	c.res.Budget, c.res.Trigger, c.res.Target = c.ep.budget.Cap, c.ep.budget.Due(c.last), c.ep.budget.Target
+	c.res.Budget, c.res.Trigger, c.res.Target = c.budget.Cap, c.budget.Due(c.last), c.budget.Target
 	c.res.Keep = c.ep.engine.Keep
 	c.res.UpperBound = c.upperBound(view.Messages, c.res.Before.Total)
 	c.res.Timing.Count = c.m.now().Sub(started)
@@ -209,7 +213,7 @@ func (l *Layers) of(m *message.Message) *int {
 // engineRequest is what the engine is asked.
 func (c *call) engineRequest() policy.Request {
 	return policy.Request{
-		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.ep.budget,
+		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
 		View: c.now.seen.view, Costs: c.now.seen.costs,
 	}
@@ -218,7 +222,7 @@ func (c *call) engineRequest() policy.Request {
 // decide compacts when it is due.
 func (c *call) decide(ctx context.Context) error {
 	total := c.bound()
-	due := c.ep.budget.Due(c.last)
+	due := c.budget.Due(c.last)
 	started := c.m.now()
 	q := c.engineRequest()
 	switch {
@@ -229,13 +233,13 @@ func (c *call) decide(ctx context.Context) error {
 		c.keepView(c.now.conv)
 		c.emitDecision(started, nil)
 		return nil
-	case total >= due && due >= c.ep.budget.Cap:
+	case total >= due && due >= c.budget.Cap:
 		c.res.Reason = trace.ReasonBudget
 	case total >= due:
 		c.res.Reason = trace.ReasonUsage
 	default:
 		c.res.Reason = trace.ReasonBelow
-		if total >= c.ep.budget.Trigger {
+		if total >= c.budget.Trigger {
 			c.res.Reason, c.floor = trace.ReasonFloor, c.last
 		}
 		if !c.ep.always() {
@@ -265,6 +269,11 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	run.view = c.view()
 	out, err := engine.Run(ctx, q)
+	if c.gaveWay(err) {
+		q.Budget = c.budget
+		run.view = c.ep.engine.View(c.now.conv, q) // which the budget is part of
+		out, err = engine.Run(ctx, q)
+	}
 	run.measure(c.m.now().Sub(started))
 	if err != nil {
 		c.discards(out)
@@ -319,7 +328,7 @@ func (c *call) explain(out *policy.Outcome) {
 	c.lane.explained = true
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
 		"the view costs %d tokens, the target is %d, and nothing more may be taken out: all of it is pinned, recent or the last user message; compaction waits until there is something, or until %d tokens",
-		out.View.Total(), c.ep.budget.Target, c.ep.budget.Cap))
+		out.View.Total(), c.budget.Target, c.budget.Cap))
 }
 
 // bound is the number that is held against the trigger: the estimate, or the

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"time"
 
@@ -66,6 +67,8 @@ type Config struct {
 	// Counter counts the tokens of texts, where Counting is "model"; nil: that
 	// of Model.
 	Counter token.Counter `mapstructure:"-" validate:"-"`
+	// Logger gets the stack of a call that panicked; nil: [slog.Default].
+	Logger *slog.Logger `mapstructure:"-" validate:"-"`
 	// Now measures durations; nil: [time.Now].
 	Now func() time.Time `mapstructure:"-" validate:"-"`
 

@@ -29,8 +29,7 @@ type epoch struct {
 	cfg    Config // with the overrides for the call
 	key    epochKey
 	window int
-	budget policy.Budget
-	limits policy.Limits
+	spare
 	engine *policy.Engine
 	writer strategy.Writer
 }
@@ -87,8 +86,8 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 	if k.window > 0 {
 		ep.window = min(ep.window, k.window)
 	}
-	ep.limits = cfg.Policy.Limits(ep.window, cfg.reserve(k.output, ep.window))
-	if ep.budget, err = ep.limits.Budget(); err != nil {
+	limits := cfg.Policy.Limits(ep.window, cfg.MaxOutputTokens)
+	if ep.spare, err = spared(limits, k.output); err != nil {
 		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
 	if ep.model, err = m.modelNamed(ctx, k.model); err != nil {
@@ -98,17 +97,9 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 		return nil, err
 	}
 	if ep.engine, err = m.newEngine(ep); err == nil && !ep.engine.HasTarget() {
-		ep.budget = ep.budget.CapOnly()
+		ep.budget, ep.lifted = ep.budget.CapOnly(), ep.lifted.CapOnly()
 	}
 	return ep, err
-}
-
-// reserve returns what is kept free for the answer: what is configured, or
-// what the request asks for, up to half of the window. Agents ask for the most
-// that a model can write, far above what it does write, and must not lose the
-// window to that.
-func (c Config) reserve(asked, window int) int {
-	return max(c.MaxOutputTokens, min(asked, window/2))
 }
 
 func (m *CompactManager) estimator(model string) (*token.Estimator, string, error) {

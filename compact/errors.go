@@ -22,6 +22,9 @@ var (
 	// the ledger did not take the view, which goes out all the same. It stands
 	// in events; no call returns it.
 	ErrConflict = errors.New("compact: other processes keep compacting the history of this agent")
+	// ErrInternal: the call panicked, by a mistake here or in a function that was
+	// handed in. The stack is in the log.
+	ErrInternal = errors.New("compact: internal error")
 	// ErrIllegal: the provider would refuse the outcome of an edit, which is
 	// therefore not made. It stands in warnings and events; no call returns it.
 	ErrIllegal = errors.New("compact: the provider would refuse the view")

@@ -3,7 +3,6 @@ package compact
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -77,7 +76,7 @@ func (c *call) traceInfo(start, end time.Time) *trace.TraceInfo {
 func (c *call) emitEstimate(started time.Time) {
 	b := c.res.Before
 	c.emit(c.event(trace.TokenEstimate{
-		SessionID: c.id, Model: c.ep.name, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
+		SessionID: c.id, Model: c.ep.name, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		Breakdown: trace.Breakdown{
 			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
 			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
@@ -105,7 +104,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		return
 	}
 	c.decided = true
-	total, b := c.bound(), c.ep.budget
+	total, b := c.bound(), c.budget
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
 		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
@@ -163,7 +162,7 @@ func (c *call) emitError(kind, fallback string, err error) {
 	var b *policy.BudgetError
 	if errors.As(err, &b) {
 		e.Tokens, e.Budget = b.Tokens, b.Budget
-		e.Guidance = strings.Join(b.Advice, ", or ")
+		e.Guidance = b.Guidance()
 		for _, l := range b.Largest {
 			e.Largest = append(e.Largest, trace.ResultSize{Index: l.Index, Tokens: l.Tokens, Role: string(l.Role)})
 		}
@@ -197,6 +196,8 @@ func kindOf(err error) string {
 		return "ArchiveFailed"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "Cancelled"
+	case errors.Is(err, ErrInternal):
+		return "Internal"
 	}
 	return "Error"
 }
@@ -207,7 +208,7 @@ func kindOf(err error) string {
 func (c *call) logParent(err error) {
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
-		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.ep.budget.Cap,
+		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
 		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: c.m.pipe.Dropped(),

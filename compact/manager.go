@@ -155,7 +155,7 @@ func exporters(c Config) ([]trace.Exporter, error) {
 //
 // The history is not modified. The result is never nil; on an error its
 // Messages are the history as it came in. Errors are [ErrInsufficientBudget],
-// [ErrArchiveFailed], [ErrClosed], [ErrSession] and the context's.
+// [ErrArchiveFailed], [ErrClosed], [ErrSession], [ErrInternal] and the context's.
 func (m *CompactManager) Preflight(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{}, opts)
 }
@@ -179,7 +179,9 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 	return m.call(ctx, sessionID, history, request{dry: true, manual: true}, opts)
 }
 
-func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (*Result, error) {
+func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
+	res = untouched(id, history, q)
+	defer m.rescue("the hook", &err)
 	for _, o := range opts {
 		o(&q)
 	}
@@ -187,7 +189,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	q.unnamed = isUnnamed(id)
 	q.overrides = m.cfg.matching(q.model, q.agent)
 	c := newCall(m, id, history, q)
-	err := c.run(ctx)
+	err = c.guarded(ctx)
 	if err != nil {
 		c.fail(err)
 	} else {
@@ -195,6 +197,12 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	}
 	c.finish(err)
 	return c.res, err
+}
+
+// guarded is run, whose panic is its error.
+func (c *call) guarded(ctx context.Context) (err error) {
+	defer c.m.rescue("the hook", &err)
+	return c.run(ctx)
 }
 
 // keepSessions bounds how many idle sessions a manager holds in memory. The
@@ -227,8 +235,9 @@ func (m *CompactManager) release(s *session) {
 // Flush writes the audit log of every session to the archive, sends what waits
 // in its spool, and waits until the exporters have what was emitted, or until
 // ctx ends.
-func (m *CompactManager) Flush(ctx context.Context) error {
-	err := errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
+func (m *CompactManager) Flush(ctx context.Context) (err error) {
+	defer m.rescue("Flush", &err)
+	err = errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
 	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
 		err = errors.Join(err, spool.Flush(ctx))
 	}
@@ -265,11 +274,12 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 // unless it was handed in; what waits in a spool is sent, or the error says what
 // is left. It honours the deadline of ctx, also where a call does not end. It is
 // idempotent. Calls after it return [ErrClosed].
-func (m *CompactManager) Close(ctx context.Context) error {
+func (m *CompactManager) Close(ctx context.Context) (err error) {
+	defer m.rescue("Close", &err)
 	if !m.uses.closing() {
 		return nil
 	}
-	err := errors.Join(m.side.end(ctx), m.uses.end(ctx))
+	err = errors.Join(m.side.end(ctx), m.uses.end(ctx))
 	m.backlog.close(ctx)
 	m.endTraces()
 	return errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))

@@ -22,7 +22,9 @@ type observation struct {
 // estimates that follow, in bounded steps; for the others it does nothing. It
 // reports whether the figure was used: one that comes twice, or is too far off
 // to be of this request, is not.
-func (m *CompactManager) Observe(res *Result, u Usage) bool {
+func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
+	var err error // which is in the log
+	defer m.rescue("Observe", &err)
 	if res == nil || res.observe.epoch == nil || u.PromptTokens <= res.observe.fixed {
 		return false
 	}
@@ -50,6 +52,7 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 // sent notes the request that the result is, so that its bill can be observed.
 func (c *call) sent() {
 	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
+	c.answer()
 	if c.ep.exact || c.q.dry {
 		return
 	}

@@ -116,7 +116,8 @@ func prefix(s string, n int) int {
 // has is looked for in final transcripts without one and in the journal. The
 // error is [ErrNotFound] when the archive holds no such text, or an
 // *[ArchiveError].
-func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...RecallOption) (string, error) {
+func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...RecallOption) (text string, err error) {
+	defer m.rescue("Recall", &err)
 	q, err := parseRef(ref)
 	if err != nil {
 		return "", err

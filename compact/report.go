@@ -59,6 +59,7 @@ func (c *call) discards(out *policy.Outcome) {
 			c.res.InvariantStatus = InvariantsFallback
 			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())
 			c.emitDiscard(p)
+			c.m.logPanic(p.Err)
 		}
 		if p.Summary != nil && p.Summary.Fallback == "pruning-only" && p.Applied > 0 {
 			c.res.InvariantStatus = InvariantsFallback

@@ -68,6 +68,7 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 		ctx, r.stop = context.WithCancel(ctx)
 		go func() {
 			defer close(r.done)
+			defer r.c.m.rescue("the archive", &r.err)
 			r.write(ctx, originals)
 		}()
 	})

@@ -30,20 +30,22 @@ func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n 
 	var first error
 	for _, k := range proposal.around(n) {
 		edits := proposal.first(k)
-		refused, err := e.try(p, edits, q, o)
-		if err != nil || refused == nil {
-			return k, err
-		}
-		for _, other := range o.rearranged(edits) {
-			if again, broken := e.try(p, other, q, o); again == nil && broken == nil {
+		for v, variant := range append([][]Edit{edits}, o.rearranged(edits)...) {
+			refused, err := e.try(p, variant, q, o)
+			switch {
+			case err != nil && v == 0:
+				return k, err
+			case err == nil && refused == nil:
+				if k < n { // not as much as was wanted
+					p.Err, p.illegal = first, true
+				}
 				return k, nil
+			case first == nil:
+				first = refused
 			}
 		}
-		if first == nil {
-			first = refused
-		}
-		p.Err, p.illegal = refused, true
 	}
+	p.illegal = true
 	return 0, first
 }
 
@@ -89,12 +91,15 @@ func (o *Outcome) rearranged(edits []Edit) (others [][]Edit) {
 		behind.Behind = true
 		with(behind)
 	}
-	if first := &o.View.Messages[0]; len(c.Removed) > 1 && c.Removed[0] == 0 && !made(first) &&
-		(first.Role == message.RoleSystem || first.Role == message.RoleDeveloper) {
+	if len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
 		c.Removed, c.First = c.Removed[1:], true
 		with(c)
 	}
 	return others
+}
+
+func instructs(m *message.Message) bool {
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
 }
 
 // around returns how many groups to try, n first: more of alternatives, one

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -258,12 +259,23 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	return nil
 }
 
+// A PanicError is what a stage failed with.
+type PanicError struct {
+	Stage string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("policy: stage %s panicked: %v", e.Stage, e.Value)
+}
+
 // propose asks a stage. A stage that panics has failed, and nothing more: what
 // stands in front of every model call must not take the agent down.
 func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p, err = Proposal{}, fmt.Errorf("policy: stage %s panicked: %v", s.Name(), r)
+			p, err = Proposal{}, &PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
 		}
 	}()
 	if est, ok := s.(Estimator); ok && estimate {

@@ -68,10 +68,22 @@ func (e *BudgetError) Error() string {
 		fmt.Fprintf(&b, "; %s tokens in %s", thousands(s.Tokens), e.Of(s))
 	}
 	if len(e.Advice) > 0 {
-		advice := strings.Join(e.Advice, ", or ")
-		b.WriteString(". " + strings.ToUpper(advice[:1]) + advice[1:])
+		b.WriteString(". " + strings.TrimSuffix(e.Guidance(), "."))
 	}
 	return b.String()
+}
+
+// Guidance is the advice as a sentence; "" where there is none.
+func (e *BudgetError) Guidance() string {
+	last := len(e.Advice) - 1
+	if last < 0 {
+		return ""
+	}
+	s := e.Advice[last]
+	if last > 0 {
+		s = strings.Join(e.Advice[:last], ", ") + " or " + s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
 // Of says which messages a share is of: "213 messages that no stage of preset
@@ -152,8 +164,8 @@ func shares(all []Contributor) (out []Share) {
 
 // staying knows why messages of a view stay.
 type staying struct {
-	v           *View
-	left        string // why what a stage may take is still there
+	v    *View
+	left string // why what a stage may take is still there
 
 	turn, pair, least []bool // rounds of the last turn, of the last pair, of the smallest keep counts
 }
@@ -186,7 +198,7 @@ func (s staying) stays(i int) string {
 		return WhyTurn
 	case s.pair[r]:
 		return WhyPair
-	case s.least[r]:
+	case s.least[r] && v.reach != nil && len(v.reach.takers) > 0:
 		return WhyKept
 	}
 	return WhyNoStage

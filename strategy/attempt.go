@@ -68,7 +68,7 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 	a.mu.Unlock()
 	attempt, cancel := context.WithTimeout(ctx, a.w.Attempt)
 	defer cancel()
-	d, err := a.w.Summarizer.Summarize(attempt, a.r)
+	d, err := safely(attempt, a.w.Summarizer, a.r)
 	if err != nil {
 		if attempt.Err() != nil && ctx.Err() == nil {
 			err = &Failure{Reason: ErrTransient, Detail: err}
@@ -76,6 +76,17 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 		return d, err
 	}
 	return d, a.judge(d)
+}
+
+// safely asks a summarizer, whose panic is a failure of its own: it may run in
+// a goroutine, where nobody else could recover.
+func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("strategy: the summarizer panicked: %v", v)
+		}
+	}()
+	return s.Summarize(ctx, r)
 }
 
 // judge says why a draft can't be used.

@@ -122,8 +122,5 @@ func (a *app) explainBudget(e *compact.BudgetError) {
 	if e.Fixed > 0 {
 		fmt.Fprintf(a.err, "%12s  tool schemas and overhead\n", count(e.Fixed))
 	}
-	fmt.Fprintln(a.err, "Nothing was changed. What helps:")
-	for _, s := range e.Advice {
-		fmt.Fprintf(a.err, "  %s\n", s)
-	}
+	fmt.Fprintln(a.err, "Nothing was changed. "+e.Guidance())
 }

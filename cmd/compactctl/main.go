@@ -11,9 +11,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -25,7 +28,8 @@ func main() {
 }
 
 // run is the whole command; it returns the exit status.
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer rescue(errOut, &code)
 	a := newApp(in, out, errOut)
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -38,4 +42,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	a.explain(cmd, err)
 	return status(err)
+}
+
+// rescue, deferred, turns a panic into a failure, with its stack in the log.
+func rescue(errOut io.Writer, code *int) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	slog.New(slog.NewTextHandler(errOut, nil)).Error("the command panicked", "panic", r, "stack", string(debug.Stack()))
+	fmt.Fprintln(errOut, "compactctl: internal error: the command panicked; what it was to write may be incomplete")
+	*code = exitFailed
 }

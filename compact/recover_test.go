@@ -1,0 +1,112 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/token"
+)
+
+// logged is what a manager logs.
+type logged struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
+}
+
+func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// breaks panics at every call behind the first few.
+type breaks struct {
+	token.Counter
+	left int
+}
+
+func (b *breaks) Count(s string) int {
+	if b.left--; b.left < 0 {
+		panic("counted out: ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
+	}
+	return b.Counter.Count(s)
+}
+
+type brokenArchive struct{ storage.Archive }
+
+func (brokenArchive) Create(context.Context, storage.Key, storage.Blob) error { panic("no disk") }
+
+type brokenWriter struct{}
+
+func (brokenWriter) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	panic("no words")
+}
+func (brokenWriter) Describe() strategy.Info { return strategy.Info{Name: "broken", Remote: true} }
+
+func TestPanicsAreErrorsAndLeaveTheHistory(t *testing.T) {
+	counter, err := token.ForModel("gpt-4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := turns(60, 200)
+	for name, c := range map[string]compact.Config{
+		"counter": {Counter: &breaks{Counter: counter, left: 30}},
+		"archive": {Archive: brokenArchive{memory.New()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log logged
+			c.MaxContextTokens, c.Logger = 24_000, log.logger()
+			r := newRig(t, c)
+			for what, call := range map[string]func() (*compact.Result, error){
+				"Preflight":     func() (*compact.Result, error) { return r.Preflight(t.Context(), "s", history) },
+				"ManualCompact": func() (*compact.Result, error) { return r.ManualCompact(t.Context(), "s", history, "") },
+			} {
+				res, err := call()
+				if res == nil || err == nil || bytesOf(res.Messages) != bytesOf(history) || len(res.Sources) != len(history) {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if name == "counter" && !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "x8Kq2") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if s := log.String(); !strings.Contains(s, "stack=") || !strings.Contains(s, ".go:") || strings.Contains(s, "x8Kq2") {
+				t.Errorf("logged %q", s)
+			}
+		})
+	}
+}
+
+func TestPanicInAnOptionIsAnError(t *testing.T) {
+	var log logged
+	r := newRig(t, compact.Config{Logger: log.logger()})
+	history := turns(2, 10)
+	res, err := r.Preflight(t.Context(), "s", history, compact.WithProtected(func(message.Message) bool { panic("a mistake") }))
+	if !errors.Is(err, compact.ErrInternal) || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(log.String(), "a mistake") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarise: brokenWriter{}})
+	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
+	if err != nil || res.DroppedCount == 0 || len(res.Warnings) != 0 && !strings.Contains(strings.Join(res.Warnings, " "), "no words") {
+		t.Errorf("%v, %d dropped, %v", err, res.DroppedCount, res.Warnings)
+	}
+}
