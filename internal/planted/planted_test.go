@@ -25,7 +25,7 @@ var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `de
 var faults = []fault{
 	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
 	{"pinned rounds are lost", "policy/conversation.go", `take(0, front, func(i int) bool { return pinned[i] })`, ``, nil},
-	{"pinned rounds may be summarised", "policy/partition.go", `case v.pinnedRound(r):`, `case false:`, nil},
+	{"pinned rounds may be summarised", "policy/partition.go", `case pinned:`, `case false:`, nil},
 	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
 	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
 	{"pinned results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]]`, nil},
@@ -37,7 +37,7 @@ var faults = []fault{
 	{"the ledger is not replayed", "compact/ledger.go", `case has(r.chain, step.In):`, `case len(r.chain) < 0:`, nil},
 	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.Cap {`, `q.Only != Always && total > 2*q.Budget.Cap {`,
 		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
-	{"a call is refused although it fits", "policy/squeeze.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {", nil},
+	{"a call is refused although it fits", "policy/reach.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {", nil},
 }
 
 func TestEveryPlantedFaultIsCaught(t *testing.T) {
