@@ -28,7 +28,7 @@ func (s *Spool) background(ctx context.Context) {
 		err := s.pass(ctx, all)
 		if err == nil {
 			failures = 0
-			s.rest(ctx, next, s.wake)
+			s.rest(ctx, s.nextTurn(next), s.wake)
 			continue
 		}
 		failures++
@@ -48,20 +48,12 @@ func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{})
 	}
 }
 
-// pass sends the sessions that this process wrote to, or all of them; and then
-// clears the disk of what is old.
+// pass sends the sessions that this process wrote to, or all of them, whose turn
+// it is; and then clears the disk of what is old.
 func (s *Spool) pass(ctx context.Context, all bool) error {
 	sessions, err := s.waitingSessions(all)
-	if err == nil && len(sessions) > 0 {
+	if sessions = s.due(sessions); err == nil && len(sessions) > 0 {
 		err = s.sendAll(ctx, sessions, false)
-	}
-	if ctx.Err() == nil {
-		s.mu.Lock()
-		s.failed = err
-		s.mu.Unlock()
-		if len(sessions) > 0 {
-			s.asked(err)
-		}
 	}
 	if err == nil && all {
 		err = s.evict(ctx, s.opts.Keep)
@@ -217,9 +209,6 @@ func (s *Spool) Flush(ctx context.Context) error {
 	sessions, err := s.sessions()
 	if err == nil {
 		err = s.sendAll(ctx, sessions, true)
-		if ctx.Err() == nil {
-			s.asked(err)
-		}
 	}
 	return s.left(err)
 }
@@ -234,9 +223,7 @@ func (s *Spool) left(why error) error {
 		return nil
 	}
 	if why == nil {
-		s.mu.Lock()
-		why = s.failed
-		s.mu.Unlock()
+		why = s.failures()
 	}
 	return &WaitingError{w, why}
 }
@@ -252,7 +239,10 @@ func (s *Spool) Close(ctx context.Context) error {
 		return nil
 	}
 	s.stop()
-	<-s.done
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+	}
 	err := s.Flush(ctx)
 	if cerr := s.local.Close(); cerr != nil {
 		err = errors.Join(err, fmt.Errorf("spool: %w", cerr))

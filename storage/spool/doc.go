@@ -26,7 +26,9 @@
 //
 // A line of the queue is durable before what it speaks of, so that nothing on the
 // disk can be forgotten. Sending is repeated safely: what is there already is
-// compared and not written again. What all sessions share, such as the log of
+// compared and not written again. Only the operations of one session wait for
+// each other: one that the remote archive refuses, for an Object Lock say, is
+// tried again by itself, later each time, and holds up no other. What all sessions share, such as the log of
 // tombstones, goes straight to the remote archive.
 //
 // A session that was sent, and not written to for [Options.Keep], is removed

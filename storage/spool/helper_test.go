@@ -61,6 +61,10 @@ type remote struct {
 	deafAt  int // every so many writes loses its answer
 	writes  int
 	created map[storage.Key]int // how often each key was created
+
+	refused  func(session string) bool // whose writes are refused
+	refusals int
+	asked    int // how often it did not answer
 }
 
 func newRemote() *remote {
@@ -77,6 +81,7 @@ func (r *remote) answers() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {
+		r.asked++
 		return errAway
 	}
 	return nil
@@ -87,6 +92,13 @@ func (r *remote) write(k storage.Key, do func() error) error {
 	if err := r.answers(); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	if r.refused != nil && r.refused(k.Dir()) {
+		defer r.mu.Unlock()
+		r.refusals++
+		return errRefused
+	}
+	r.mu.Unlock()
 	err := do()
 	r.mu.Lock()
 	defer r.mu.Unlock()

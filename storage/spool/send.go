@@ -30,36 +30,29 @@ func (s *Spool) sessions() ([]string, error) {
 }
 
 // sendAll sends what waits of the sessions, some of them at once, each in its
-// order. After the first error no other session is begun. wait is for sessions
-// that another process is sending; else those are left to it.
+// order. One that fails holds up no other; but while the remote archive does
+// not answer at all no other is begun, and that is the error. wait is for
+// sessions that another process is sending; else those are left to it.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
-	var (
-		mu    sync.Mutex
-		errs  []error
-		group sync.WaitGroup
-	)
+	p := &passing{s: s}
+	var group sync.WaitGroup
 	slots := make(chan struct{}, sessionsAtOnce)
+	s.inTurn(sessions)
 	for _, session := range sessions {
-		slots <- struct{}{}
-		mu.Lock()
-		stop := len(errs) > 0 || ctx.Err() != nil
-		mu.Unlock()
-		if stop {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil || p.over() {
 			break
 		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			err := s.sendSession(ctx, session, wait)
-			if err == nil || errors.Is(err, ErrConflict) {
-				return // conflicts are told by Waiting
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			errs = append(errs, err)
+			p.note(ctx, session, s.sendSession(ctx, session, wait))
 		})
 	}
 	group.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
+	return errors.Join(p.end(ctx), ctx.Err())
 }
 
 // sendSession sends what waits of one session.
@@ -69,12 +62,12 @@ func (s *Spool) sendSession(ctx context.Context, session string, wait bool) erro
 		return err
 	}
 	defer unlock()
-	if err := s.conflict(session); err != nil {
-		return err
-	}
 	s.mu.Lock()
 	delete(s.dirty, session) // whatever comes from here on makes it dirty again
 	s.mu.Unlock()
+	if err := s.conflict(session); err != nil {
+		return err
+	}
 	done, ops, err := s.queue(session)
 	if err == nil {
 		err = s.sendOps(ctx, session, floors(done), ops)

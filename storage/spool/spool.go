@@ -56,7 +56,7 @@ type Spool struct {
 	there   map[storage.Key]int64 // bytes of a log that the remote archive is known to have
 	downAt  time.Time             // when the remote archive was last asked
 	downErr error                 // what it did not answer then
-	failed  error                 // why the last sending ended early
+	turns   map[string]turn       // of sessions that could not be sent
 	closed  bool
 }
 
@@ -77,7 +77,7 @@ func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	}
 	s := &Spool{
 		dir: filepath.Clean(dir), remote: remote, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		dirty: map[string]bool{}, there: map[storage.Key]int64{},
+		dirty: map[string]bool{}, there: map[storage.Key]int64{}, turns: map[string]turn{},
 	}
 	if opts != nil {
 		s.opts = *opts

@@ -1,0 +1,144 @@
+package spool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// turn is when a session that could not be sent is tried again. One that was
+// sent has none.
+type turn struct {
+	failures int // in a row
+	tried    time.Time
+	next     time.Time
+	err      error
+}
+
+// failed gives a session a later turn, later each time.
+func (s *Spool) failed(session string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.turns[session]
+	most := min(firstWait<<min(t.failures, 10), longestWait)
+	now := time.Now()
+	s.turns[session] = turn{failures: t.failures + 1, tried: now, next: now.Add(most/2 + rand.N(most/2)), err: err}
+}
+
+func (s *Spool) sent(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.turns, session)
+}
+
+// due returns the sessions whose turn it is.
+func (s *Spool) due(sessions []string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	return slices.DeleteFunc(sessions, func(session string) bool { return s.turns[session].next.After(now) })
+}
+
+// nextTurn is when the first session that failed is to be tried again, at
+// most the given time from now.
+func (s *Spool) nextTurn(most time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for session := range s.dirty {
+		if t := s.turns[session]; t.failures > 0 {
+			most = min(most, time.Until(t.next))
+		}
+	}
+	return max(most, 0)
+}
+
+// inTurn sorts sessions: those first that never failed, then those that wait
+// for longest.
+func (s *Spool) inTurn(sessions []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortFunc(sessions, func(a, b string) int {
+		x, y := s.turns[a], s.turns[b]
+		return cmp.Or(x.tried.Compare(y.tried), cmp.Compare(a, b))
+	})
+}
+
+// passing is one pass over the sessions.
+type passing struct {
+	s *Spool
+
+	mu     sync.Mutex
+	failed int    // since the last one that was sent
+	last   string // that failed
+	sent   bool   // any
+	away   error  // the remote archive does not answer at all
+}
+
+// note remembers how the sending of a session ended, and asks after some
+// failures whether the remote archive is there.
+func (p *passing) note(ctx context.Context, session string, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil || errors.Is(err, ErrConflict) { // conflicts are told by Waiting
+		p.s.sent(session)
+		p.failed, p.sent = 0, true
+		return
+	}
+	p.s.failed(session, err)
+	p.last = session
+	if p.failed++; p.failed%sessionsAtOnce == 0 && p.away == nil {
+		p.away = p.s.away(ctx, session)
+	}
+}
+
+func (p *passing) over() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.away != nil
+}
+
+// end returns what the remote archive does not answer, nil if it does.
+func (p *passing) end(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failed > 0 && p.failed < sessionsAtOnce && !p.sent && ctx.Err() == nil {
+		p.away = p.s.away(ctx, p.last)
+	} else if p.sent && p.away == nil {
+		p.s.asked(nil)
+	}
+	return p.away
+}
+
+// failures says why sessions were not sent, of a few of them.
+func (s *Spool) failures() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, t := range s.turns {
+		if errs = append(errs, t.err); len(errs) == sessionsAtOnce {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// away asks the remote archive whether it answers at all, and returns why not.
+func (s *Spool) away(ctx context.Context, session string) error {
+	probe, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	var err error
+	for _, err = range s.remote.List(probe, mustKey(session)) {
+		break
+	}
+	if ctx.Err() == nil {
+		s.asked(err)
+	}
+	return err
+}
