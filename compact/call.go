@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -40,6 +41,7 @@ type call struct {
 	summary *policy.SummaryInfo // that this call made
 
 	began             time.Time
+	entered           time.Time // by the clock that deadlines are of
 	trace, span, root string
 	label, agent      redact.Text // id and agent, as events say them
 	sessionBegan      time.Time   // where one trace is for a whole session
@@ -78,10 +80,11 @@ func protect(history []message.Message, f func(message.Message) bool) []message.
 }
 
 func (c *call) run(ctx context.Context) error {
+	c.entered = time.Now()
 	if err := c.open(ctx); err != nil {
 		return err
 	}
-	defer c.s.leave(c.lane)
+	defer c.m.leave(c.s, c.lane)
 	if err := c.lane.mu.Lock(ctx); err != nil {
 		return err
 	}
@@ -282,7 +285,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		return err
 	}
 	if !out.Changed() {
-		return c.unchanged(started, q, out)
+		return c.unchanged(started, run, q, out)
 	}
 	c.res.Triggered = true
 	if q.Only == policy.Always {
@@ -304,8 +307,12 @@ func reasonFor(err error, reason string) string {
 }
 
 // unchanged says why nothing was done although it was due.
-func (c *call) unchanged(started time.Time, q policy.Request, out *policy.Outcome) error {
+func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *policy.Outcome) error {
+	c.res.Triggered, c.decided, c.telling = false, false, stepTelling{}
 	switch {
+	case r.late:
+		c.res.Reason = trace.ReasonLate
+		c.res.Warnings = append(c.res.Warnings, strategy.ErrLate.Error()+": the view fits as it is; the next call has the summary")
 	case q.Only == policy.Always:
 		c.res.Reason = trace.ReasonBelow
 	case c.q.manual:

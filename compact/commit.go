@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -38,6 +39,9 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	started := c.m.now()
 	c.took(out)
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
+	if r.late {
+		return c.uncommitted(r, "SummaryLate", strategy.ErrLate)
+	}
 	err := c.makeStep(ctx, r, out)
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	if err != nil {
@@ -84,7 +88,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 			c.committed(r, mine)
 			return nil
 		case errors.Is(err, errStale) && c.lastAttempt:
-			return c.uncommitted(r, errStale)
+			return c.uncommitted(r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errStale))
 		case err != nil:
 			return err
 		}
@@ -95,7 +99,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 			return err
 		}
 	}
-	return c.uncommitted(r, errTaken)
+	return c.uncommitted(r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
 }
 
 // catchUp reads the steps of others. errStale is the answer to one of this
@@ -182,14 +186,14 @@ func (c *call) place(files []storage.Written) *Archived {
 
 // uncommitted lets a view out that the ledger does not take. What it takes out
 // is archived; the next call finds out what the ledger has instead.
-func (c *call) uncommitted(r *run, why error) error {
+func (c *call) uncommitted(r *run, kind string, why error) error {
 	c.res.Step = 0
 	if r.err == nil {
 		c.res.Archived = c.place([]storage.Written{r.written})
 	}
 	c.settle(0)
 	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
-	c.emitError("Conflict", "uncommitted", fmt.Errorf("%w: %w", ErrConflict, why))
+	c.emitError(kind, "uncommitted", why)
 	return nil
 }
 

@@ -44,6 +44,9 @@ func (c *call) stepLines(number int) []redact.Text {
 // settle says what was held: the number of the step is certain, or it is 0, for
 // there is no step.
 func (c *call) settle(number int) {
+	if number > 0 {
+		c.lane.flights.Settle()
+	}
 	t := &c.telling
 	if len(t.held) == 0 && t.outcome == nil {
 		return

@@ -1,6 +1,9 @@
 package compact
 
-import "github.com/agentcompact/compact/internal/ctxlock"
+import (
+	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/strategy"
+)
 
 // lane is one agent's branch of a session. Its lock is held for a whole call: two
 // calls of one agent come one after the other, so that the second sees what
@@ -8,6 +11,8 @@ import "github.com/agentcompact/compact/internal/ctxlock"
 type lane struct {
 	mu   ctxlock.Mutex
 	memo memo
+	// flights is the summary that is being written for it, if any.
+	flights strategy.Flights
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 
@@ -34,15 +39,15 @@ func (s *session) lane(of owner) *lane {
 }
 
 // leave ends a use of a lane. When too many are held, the one that was idle
-// for longest is forgotten.
-func (s *session) leave(l *lane) {
+// for longest is forgotten, and returned.
+func (s *session) leave(l *lane) (forgotten *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
 	l.users--
 	l.used = s.calls
 	if len(s.lanes) <= maxLanes {
-		return
+		return nil
 	}
 	var idle owner
 	found := false
@@ -52,6 +57,8 @@ func (s *session) leave(l *lane) {
 		}
 	}
 	if found {
+		forgotten = s.lanes[idle]
 		delete(s.lanes, idle)
 	}
+	return forgotten
 }

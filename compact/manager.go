@@ -225,6 +225,7 @@ func (m *CompactManager) release(s *session) {
 		}
 	}
 	if idle != nil {
+		m.throwAll(idle)
 		m.endTrace(idle)
 		delete(m.sessions, idle.id)
 		m.backlog.orphan(idle.audit)
@@ -281,6 +282,7 @@ func (m *CompactManager) Close(ctx context.Context) (err error) {
 	}
 	err = errors.Join(m.side.end(ctx), m.uses.end(ctx))
 	m.backlog.close(ctx)
+	m.throwUnused()
 	m.endTraces()
 	return errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
 }

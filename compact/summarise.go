@@ -30,8 +30,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	return w, err
 }
 
-// observe is told of each call of the summariser, from the goroutine of the
-// run.
+// observe is told of each call of a summariser that is asked within this call.
 func (r *run) observe(i strategy.CallInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,25 +42,23 @@ func (r *run) observe(i strategy.CallInfo) {
 			// The archive is written while the model thinks.
 			r.startArchive(r.ctx, nil)
 		}
-	case strategy.Answered:
-		r.answers = append(r.answers, i)
 	case strategy.Finished:
 		r.summarise += r.c.m.now().Sub(r.summariseBegan)
-		r.c.emit(r.summarizeEvent(i))
+		r.c.emit(r.c.event(summarizePayload(r.c.id, i), r.summariseBegan))
 	}
 }
 
-// summarizeEvent is the model call: its duration is the latency bar.
-func (r *run) summarizeEvent(i strategy.CallInfo) trace.Event {
+// summarizePayload is the model call: its duration is the latency bar.
+func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 	p := trace.Summarize{
-		SessionID: r.c.id, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
+		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
 		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
 		PromptTokens: i.Prompt, CompletionTokens: i.Completion,
 	}
 	if i.Err != nil {
 		p.ErrorType, p.OutputText = "SummarizerFailed", i.Err.Error()
 	}
-	return r.c.event(p, r.summariseBegan)
+	return p
 }
 
 // engine returns the engine of this run: the shared one, with stages that write
@@ -85,7 +82,7 @@ func (r *run) engine() (*policy.Engine, error) {
 			if err != nil {
 				return nil, err
 			}
-			e.Steps[i].Stage = own
+			e.Steps[i].Stage = own.Beside(r.beside())
 		}
 	}
 	return &e, nil
@@ -117,7 +114,7 @@ func summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
 // observed is what a run hears of the summariser.
 type observed struct {
 	mu             sync.Mutex
-	answers        []strategy.CallInfo
+	late           bool // a summary could not be waited for
 	summarise      time.Duration
 	summariseBegan time.Time
 }

@@ -25,6 +25,8 @@ const seams = 2
 type Stage struct {
 	w     Writer
 	grows bool // the limit of a summary is a share of the target
+
+	beside *Beside // nil: summaries are written within the call
 }
 
 var _ policy.Estimator = (*Stage)(nil)
@@ -49,14 +51,21 @@ func (s *Stage) Takes(v *policy.View) []int { return v.Partition(v.Smallest()).R
 // can be had the group is a cut with a notice, and Proposal.Summary tells what
 // was tried. The only error is the context's.
 func (s *Stage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
-	return s.propose(v, func(c *cut) (Summary, error) { return s.writer(c).Write(ctx, c.input()) }, ctx.Err)
+	if s.beside != nil {
+		return s.fly(ctx, v)
+	}
+	return s.proposeOf(s.cut(v), s.write(ctx), ctx.Err)
+}
+
+func (s *Stage) write(ctx context.Context) func(*cut) (Summary, error) {
+	return func(c *cut) (Summary, error) { return s.writer(c).Write(ctx, c.input()) }
 }
 
 // Estimate offers the same cut with a stand-in of the size that is to be
 // expected. The extractive backend costs nothing, so its summary is the real
 // one.
 func (s *Stage) Estimate(v *policy.View) (policy.Proposal, error) {
-	return s.propose(v, func(c *cut) (Summary, error) {
+	return s.proposeOf(s.cut(v), func(c *cut) (Summary, error) {
 		if w := s.writer(c); !describe(w.Summarizer).Remote {
 			w.Observe = nil
 			return w.Write(context.Background(), c.input())
@@ -65,11 +74,11 @@ func (s *Stage) Estimate(v *policy.View) (policy.Proposal, error) {
 	}, func() error { return nil })
 }
 
-func (s *Stage) propose(v *policy.View, write func(*cut) (Summary, error), ended func() error) (policy.Proposal, error) {
-	c := s.cut(v)
+func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func() error) (policy.Proposal, error) {
 	if c == nil {
 		return policy.Proposal{}, nil
 	}
+	v := c.v
 	if c.limit < minSummary {
 		return c.prune(policy.SummaryInfo{Strategy: s.w.Strategy.Name, Errors: []string{
 			fmt.Sprintf("there is room for %d tokens, a summary needs %d", max(c.limit, 0), minSummary)}}), nil

@@ -71,6 +71,7 @@ const (
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
 	ReasonNever      = "switched_off"       // policy.when is never
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
+	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
 )
 

@@ -37,11 +37,23 @@ func (s *Summarizer) Summarize(ctx context.Context, q strategy.Request) (strateg
 		return strategy.Draft{}, ctx.Err()
 	case <-time.After(s.After):
 	}
-	last := q.Messages[len(q.Messages)-1]
 	return strategy.Draft{
-		Text:         fmt.Sprintf("## Goals and success criteria\n- [open] %d messages up to %.40s\n", len(q.Messages), last.Text()),
+		Text:         "## Goals and success criteria\n- [open] the tests of the module pass; the last file that was read is " + lastFile(q.Messages) + "\n",
 		PromptTokens: 900, CompletionTokens: 20,
 	}, nil
+}
+
+// lastFile is the last one that a call names, so that summaries of different
+// messages differ.
+func lastFile(messages []message.Message) string {
+	for _, m := range slices.Backward(messages) {
+		for _, p := range m.Parts {
+			if _, file, ok := strings.Cut(string(p.Args), `"path":"`); ok {
+				return strings.TrimSuffix(file, `"}`)
+			}
+		}
+	}
+	return "none"
 }
 
 // A Crew is several agents, each with a history of its own that grows from call
@@ -123,6 +135,9 @@ func (c *Crew) one(t testing.TB, m *compact.CompactManager, agent int) Outcome {
 		}
 		if slices.ContainsFunc(res.Stages, func(s compact.StageReport) bool { return s.Stage == strategy.StageName && s.Edits > 0 }) {
 			out.Summaries++
+			if res.Summary == nil || res.InvariantStatus != compact.InvariantsOK {
+				t.Errorf("agent %d, call %d: no summary: %s", agent, call, res.ReductionStage)
+			}
 		}
 		out.Views[agent] = append(out.Views[agent], hash(res.Messages))
 	}

@@ -1,0 +1,145 @@
+package compact
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// What a call keeps of its caller's time for what comes after the summary: the
+// archive, the fallback, the commit. It is a quarter of the time that the caller
+// gave it, but not less or more than these.
+const (
+	leastMargin = 50 * time.Millisecond
+	mostMargin  = 2 * time.Second
+)
+
+// until returns when the call stops to wait for a summary; the zero time is
+// never.
+func (c *call) until(ctx context.Context) time.Time {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
+	}
+	return end.Add(-min(max(end.Sub(c.entered)/4, leastMargin), mostMargin))
+}
+
+// beside is how this run waits for summaries that are written beside it: one
+// that was begun goes on when the call can't wait, and serves the next call.
+func (r *run) beside() strategy.Beside {
+	c := r.c
+	return strategy.Beside{
+		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
+		Start: func(f func(context.Context)) bool { return c.m.fly(r.ctx, c.s, c.lane, f) },
+		Wait: func() {
+			r.decision(r.view)
+			r.summariseBegan = c.m.now()
+			r.startArchive(r.ctx, nil) // while the model thinks
+		},
+		Heard: r.heard,
+		Late: func() {
+			r.late = true
+			r.summarise += c.m.now().Sub(r.summariseBegan)
+		},
+	}
+}
+
+// heard says what a summary has cost that this call takes or throws away.
+func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
+	if thrown {
+		r.c.emit(r.c.event(thrownPayload(r.c.id, calls), began))
+		return
+	}
+	r.summarise += r.c.m.now().Sub(r.summariseBegan)
+	for _, i := range calls {
+		if i.Phase == strategy.Finished {
+			r.c.emit(r.c.event(summarizePayload(r.c.id, i), began))
+		}
+	}
+}
+
+// thrownPayload is a summary that nobody used, as far as it got.
+func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
+	var all strategy.CallInfo
+	for _, i := range calls {
+		prompt, completion := all.Prompt, all.Completion
+		if i.Phase == strategy.Answered {
+			prompt, completion = prompt+i.Prompt, completion+i.Completion
+		}
+		all = i
+		all.Prompt, all.Completion = prompt, completion
+	}
+	all.Err = nil
+	p := summarizePayload(session, all)
+	p.ErrorType, p.OutputText = "SummaryUnused", "nobody used it: the conversation went another way, or came to its end"
+	return p
+}
+
+// fly lets a summary be written beside the calls. Until it is done neither its
+// lane nor its session is forgotten.
+func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
+	m.mu.Lock()
+	s.users++
+	m.mu.Unlock()
+	m.uses.add()
+	s.mu.Lock()
+	l.users++
+	s.mu.Unlock()
+	landed := func() {
+		m.leave(s, l)
+		m.release(s)
+	}
+	if m.side.start(ctx, func(ctx context.Context) {
+		defer landed()
+		write(ctx)
+	}) {
+		return true
+	}
+	landed()
+	return false
+}
+
+// leave ends a use of a lane.
+func (m *CompactManager) leave(s *session, l *lane) {
+	if forgotten := s.leave(l); forgotten != nil {
+		m.throw(s, forgotten)
+	}
+}
+
+// throw ends what a lane that is forgotten has begun, and says what it cost.
+func (m *CompactManager) throw(s *session, l *lane) {
+	began, calls, ok := l.flights.Throw()
+	if !ok {
+		return
+	}
+	name := m.nameOf(s.id)
+	p := thrownPayload(s.id, calls)
+	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, m.now())
+	e.TraceID, e.Session = trace.NewTraceID(), name
+	m.pipe.Emit(e)
+	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
+}
+
+// throwAll does so for all lanes of a session.
+func (m *CompactManager) throwAll(s *session) {
+	s.mu.Lock()
+	all := make([]*lane, 0, len(s.lanes))
+	for _, l := range s.lanes {
+		all = append(all, l)
+	}
+	s.mu.Unlock()
+	for _, l := range all {
+		m.throw(s, l)
+	}
+}
+
+// throwUnused does so for all that is in memory.
+func (m *CompactManager) throwUnused() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.sessions {
+		m.throwAll(s)
+	}
+}

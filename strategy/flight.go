@@ -1,0 +1,288 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// ErrLate is among the errors of a summary that a call could not wait for.
+var ErrLate = errors.New("the summary is still being written and the caller's deadline is near")
+
+// Flights holds what is being written for the calls of one agent that come one
+// after the other: at most one summary. One that was begun outlives the call that
+// wanted it, and is there for the next one. The zero value is ready. It is safe
+// for concurrent use.
+type Flights struct {
+	mu     sync.Mutex
+	flight *flight
+	used   bool // by a call that has not said yet that it is settled
+}
+
+// Settle says that the summary that was taken last is in the view for good.
+func (l *Flights) Settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.used {
+		l.flight, l.used = nil, false
+	}
+}
+
+// Throw ends and forgets what nobody has taken, and returns what it has cost
+// and since when. False: there is nothing.
+func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.flight
+	if f == nil {
+		return time.Time{}, nil, false
+	}
+	l.flight = nil
+	f.cancel()
+	return f.began, f.told(), !f.billed
+}
+
+// A flight is a summary that is being written, or was, with what it is of.
+type flight struct {
+	key    string
+	view   []message.Fingerprint // the messages up to the last that the cut names
+	gone   []int                 // which of them it stands for
+	start  int                   // see [policy.Partition]
+	limit  int                   // of its body
+	began  time.Time
+	quit   context.Context // ends when nobody wants it any more
+	cancel context.CancelFunc
+	billed bool // somebody has been told what it cost; guarded by Flights.mu
+
+	mu    sync.Mutex
+	heard []CallInfo
+
+	done     chan struct{} // closed when the rest is there
+	sum      Summary
+	err      error
+	ended    bool // before its time
+	panicked any
+}
+
+// Beside says how summaries of remote summarisers are written beside a call.
+type Beside struct {
+	Flights *Flights
+	// Key is what a summary depends on besides the view and the Writer: who
+	// counts, for example.
+	Key string
+	// Start runs a function that outlives the call, with a context that ends
+	// when no summary is wanted any more. False: it can't.
+	Start func(func(context.Context)) bool
+	// Until is when the call must have its answer: the fallback is taken then,
+	// and the summary goes on for the next call. The zero time: never.
+	Until time.Time
+	// Wait is told that the call begins to wait, Heard what a summary that it
+	// takes, or throws away, has cost and since when; Late that it could not
+	// wait. They are called by the goroutine of the call.
+	Wait  func()
+	Heard func(began time.Time, calls []CallInfo, thrown bool)
+	Late  func()
+}
+
+// Beside returns a stage that writes what a remote summariser writes beside the
+// call.
+func (s *Stage) Beside(b Beside) *Stage {
+	if !describe(s.w.Summarizer).Remote {
+		return s
+	}
+	own := *s
+	own.beside = &b
+	return &own
+}
+
+// fly is Propose where summaries are written beside the call.
+func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error) {
+	c := s.cut(v)
+	if c == nil || c.limit < minSummary {
+		return s.proposeOf(c, nil, ctx.Err)
+	}
+	f := s.flight(c)
+	if f == nil {
+		return s.proposeOf(c, s.write(ctx), ctx.Err)
+	}
+	s.beside.Wait()
+	switch in := f.wait(ctx, s.beside.Until); {
+	case ctx.Err() != nil:
+		return policy.Proposal{}, ctx.Err()
+	case !in:
+		return s.late(ctx, c)
+	}
+	return s.proposeOf(f.cut(c), func(*cut) (Summary, error) { return s.take(f) }, ctx.Err)
+}
+
+// late is the fallback, for a call that can't wait for its summary. Where that is
+// to prune, and the view fits as it is, nothing goes: the summary comes with the
+// next call.
+func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
+	s.beside.Late()
+	if s.w.Fallback == FallbackExtractive {
+		return s.proposeOf(c, func(c *cut) (Summary, error) {
+			w := s.writer(c)
+			w.Summarizer, w.Observe = Extractive{}, nil
+			sum, err := w.Write(ctx, c.input())
+			sum.Fallback, sum.Errors = FallbackExtractive, append([]error{ErrLate}, sum.Errors...)
+			return sum, err
+		}, ctx.Err)
+	}
+	if c.v.Total() <= c.v.Budget.Cap {
+		return policy.Proposal{}, nil
+	}
+	return c.prune(c.info(Summary{Strategy: s.w.Strategy.Name, Errors: []error{ErrLate}})), nil
+}
+
+// flight returns the one that serves a cut: the one there is, or a new one. nil:
+// it can't begin.
+func (s *Stage) flight(c *cut) *flight {
+	l := s.beside.Flights
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.flight; f != nil {
+		if s.serves(f, c) {
+			return f
+		}
+		l.flight = nil
+		f.cancel()
+		if !f.billed {
+			s.beside.Heard(f.began, f.told(), true)
+		}
+	}
+	f := s.newFlight(c)
+	w, in := s.writer(c), c.input()
+	w.Observe = f.hear
+	if !s.beside.Start(func(ctx context.Context) { f.write(ctx, w, in) }) {
+		f.cancel()
+		return nil
+	}
+	l.flight, l.used = f, false
+	return f
+}
+
+// key says what summaries depend on besides the view.
+func (s *Stage) key() string {
+	return fmt.Sprintf("%s %+v %s %v", s.w.Strategy.Name, describe(s.w.Summarizer), s.beside.Key, s.w.Raw)
+}
+
+func (s *Stage) newFlight(c *cut) *flight {
+	f := &flight{key: s.key(), gone: c.part.Remainder, start: c.part.Start, limit: c.limit, began: time.Now(), done: make(chan struct{})}
+	f.quit, f.cancel = context.WithCancel(context.Background())
+	end := c.part.Start
+	for _, i := range f.gone {
+		end = max(end, i+1)
+	}
+	for i := range end {
+		f.view = append(f.view, c.v.Messages[i].Fingerprint())
+	}
+	return f
+}
+
+// serves reports whether a summary can stand in the view that a cut is of: of
+// the same view, or of one that has only grown since.
+func (s *Stage) serves(f *flight, c *cut) bool {
+	v := c.v
+	if f.key != s.key() || len(f.view) > len(v.Messages) {
+		return false
+	}
+	for i, fp := range f.view {
+		if v.Messages[i].Fingerprint() != fp {
+			return false
+		}
+	}
+	if slices.Equal(f.gone, c.part.Remainder) && f.limit <= c.limit {
+		return true
+	}
+	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
+	may, left := v.Partition(v.Shrink(s.most(v)+tags)).Remainder, v.Total()+f.limit+tags
+	for _, i := range f.gone {
+		if _, ok := slices.BinarySearch(may, i); !ok {
+			return false
+		}
+		left -= v.Tokens[i]
+	}
+	return left <= v.Budget.Cap && (!v.Manual || len(f.gone) == len(c.part.Remainder))
+}
+
+// cut is the one of the flight, in the view that another one is of.
+func (f *flight) cut(c *cut) *cut {
+	own := &cut{v: c.v, version: c.version, limit: f.limit, part: policy.Partition{Remainder: f.gone, Start: f.start}}
+	for _, i := range f.gone {
+		own.tokens += c.v.Tokens[i]
+		own.take(c.v.Messages[i], c.v.Owned(i))
+	}
+	return own
+}
+
+// wait waits for the summary, and reports whether it is there.
+func (f *flight) wait(ctx context.Context, until time.Time) bool {
+	var near <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		near = timer.C
+	}
+	select {
+	case <-f.done:
+	default:
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return false
+		case <-near:
+			return false
+		}
+	}
+	return !f.ended
+}
+
+// take returns what a flight that is done has brought. It stays until the call
+// says that it is settled; a failure serves one call.
+func (s *Stage) take(f *flight) (Summary, error) {
+	l := s.beside.Flights
+	l.mu.Lock()
+	if l.used = true; f.err != nil || f.panicked != nil {
+		l.flight = nil
+	}
+	first := !f.billed
+	f.billed = true
+	l.mu.Unlock()
+	if first {
+		s.beside.Heard(f.began, f.told(), false)
+	}
+	if f.panicked != nil {
+		panic(f.panicked) // where it is dealt with
+	}
+	return f.sum, f.err
+}
+
+// write runs beside the calls.
+func (f *flight) write(ctx context.Context, w Writer, in Input) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(f.quit, cancel)()
+	defer close(f.done)
+	defer func() { f.panicked = recover() }()
+	f.sum, f.err = w.Write(ctx, in)
+	f.ended = ctx.Err() != nil && f.err != nil
+}
+
+func (f *flight) hear(i CallInfo) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heard = append(f.heard, i)
+}
+
+func (f *flight) told() []CallInfo {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.heard)
+}
