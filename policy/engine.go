@@ -274,7 +274,11 @@ func (e *PanicError) Error() string {
 // stands in front of every model call must not take the agent down.
 func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, err error) {
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case *PanicError: // of work that was done elsewhere: it has the stack of that
+			p, err = Proposal{}, r
+		default:
 			p, err = Proposal{}, &PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
 		}
 	}()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -67,7 +68,7 @@ type flight struct {
 	sum      Summary
 	err      error
 	ended    bool // before its time
-	panicked any
+	panicked *policy.PanicError
 }
 
 // Beside says how summaries of remote summarisers are written beside a call.
@@ -270,7 +271,11 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	defer cancel()
 	defer context.AfterFunc(f.quit, cancel)()
 	defer close(f.done)
-	defer func() { f.panicked = recover() }()
+	defer func() {
+		if r := recover(); r != nil {
+			f.panicked = &policy.PanicError{Stage: StageName, Value: r, Stack: debug.Stack()}
+		}
+	}()
 	f.sum, f.err = w.Write(ctx, in)
 	f.ended = ctx.Err() != nil && f.err != nil
 }

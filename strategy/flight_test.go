@@ -1,0 +1,169 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// faraway is a summariser that needs a second.
+type faraway struct{ calls atomic.Int64 }
+
+func (f *faraway) Summarize(ctx context.Context, _ Request) (Draft, error) {
+	f.calls.Add(1)
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		return Draft{}, ctx.Err()
+	}
+	return Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", PromptTokens: 70, CompletionTokens: 7}, nil
+}
+
+// runway is what a call of an agent brings.
+type runway struct {
+	Beside
+	heard, thrown, late int
+}
+
+func newRunway(l *Flights) *runway {
+	r := &runway{}
+	r.Beside = Beside{
+		Flights: l, Key: "model", Wait: func() {}, Late: func() { r.late++ },
+		Start: func(f func(context.Context)) bool { go f(context.Background()); return true },
+		Heard: func(_ time.Time, _ []CallInfo, thrown bool) {
+			if r.heard++; thrown {
+				r.thrown++
+			}
+		},
+	}
+	return r
+}
+
+// goes returns what a proposal takes out.
+func goes(p policy.Proposal) []int {
+	if len(p.Groups) == 0 {
+		return nil
+	}
+	return p.Groups[0][0].Cut.Removed
+}
+
+func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
+	changed := session(30)
+	changed[3] = message.ToolResult("call_0", "edited since")
+	protected := session(30)
+	protected[2].Protected = true
+	for name, test := range map[string]struct {
+		view   func() *policy.View
+		key    string
+		serves bool
+	}{
+		"the same":                 {func() *policy.View { return view(session(20), 6000) }, "model", true},
+		"grown":                    {func() *policy.View { return view(session(24), 6000) }, "model", true},
+		"another model":            {func() *policy.View { return view(session(20), 6000) }, "another", false},
+		"changed where it was cut": {func() *policy.View { return view(changed, 6000) }, "model", false},
+		"protected since":          {func() *policy.View { return view(protected, 6000) }, "model", false},
+		"grown above the budget":   {func() *policy.View { return view(session(60), 6000) }, "model", false},
+		"rewound":                  {func() *policy.View { return view(session(8), 1500) }, "model", false},
+		"manual, the same goes no further": {func() *policy.View {
+			v := view(session(24), 6000)
+			v.Manual, v.Goal = true, -1
+			return v
+		}, "model", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var l Flights
+				defer l.Throw()
+				s, one, two := &faraway{}, newRunway(&l), newRunway(&l)
+				gone, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+				defer cancel()
+				if _, err := stage(t, Writer{Summarizer: s}).Beside(one.Beside).Propose(gone, view(session(20), 6000)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatal(err)
+				}
+				first := s.calls.Load()
+				two.Key = test.key
+				p, err := stage(t, Writer{Summarizer: s}).Beside(two.Beside).Propose(t.Context(), test.view())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := s.calls.Load() == first && two.thrown == 0; got != test.serves {
+					t.Errorf("served: %v, want %v; %d summaries, %d thrown away", got, test.serves, s.calls.Load(), two.thrown)
+				}
+				if cut := goes(p); test.serves && (len(cut) == 0 || p.Summary.Text == "") {
+					t.Errorf("it takes out %d messages: %v", len(cut), p.Summary)
+				}
+			})
+		})
+	}
+}
+
+func TestFlightTakesItsOwnCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Flights
+		defer l.Throw()
+		s := &faraway{}
+		propose := func(n int) policy.Proposal {
+			t.Helper()
+			p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), view(session(n), 6000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		first, grown := propose(20), propose(24)
+		if !slices.Equal(goes(first), goes(grown)) || s.calls.Load() != 1 {
+			t.Errorf("%d summaries; %d messages go, then %d", s.calls.Load(), len(goes(first)), len(goes(grown)))
+		}
+		l.Settle() // the view has it
+		if own := propose(24); len(goes(own)) <= len(goes(grown)) || s.calls.Load() != 2 {
+			t.Errorf("%d summaries; %d messages go although %d more came", s.calls.Load(), len(goes(own)), 8)
+		}
+		if _, _, ok := l.Throw(); ok {
+			t.Error("what was used, and said to be, is thrown away")
+		}
+	})
+}
+
+func TestFlightThatIsThrownEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Flights
+		s, r := &faraway{}, newRunway(&l)
+		r.Until = time.Now().Add(time.Millisecond)
+		p, err := stage(t, Writer{Summarizer: s}).Beside(r.Beside).Propose(t.Context(), view(session(20), 7000))
+		if err != nil || len(p.Groups) > 0 || r.late != 1 {
+			t.Errorf("a call that can't wait: %d groups, late %d, %v", len(p.Groups), r.late, err)
+		}
+		began := time.Now()
+		_, calls, ok := l.Throw()
+		synctest.Wait()
+		if !ok || len(calls) == 0 || time.Since(began) > 0 {
+			t.Errorf("thrown: %v, %d calls", ok, len(calls))
+		}
+		if _, _, again := l.Throw(); again {
+			t.Error("it is thrown twice")
+		}
+	})
+}
+
+// A panic beside the call is the stage's, with the stack of where it was.
+func TestPanicInAFlightHasItsStack(t *testing.T) {
+	w := Writer{Summarizer: &faraway{}, Redact: func(string) string { return panicHere() }}
+	defer func() {
+		if p, ok := recover().(*policy.PanicError); !ok || !strings.Contains(string(p.Stack), "panicHere") {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	_, err := stage(t, w).Beside(newRunway(&Flights{}).Beside).Propose(t.Context(), view(session(20), 6000))
+	t.Errorf("no panic: %v", err)
+}
+
+//go:noinline
+func panicHere() string { panic("here") }
