@@ -46,6 +46,11 @@ func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = na
 // does not fit is left out, and the answer says how to ask for it.
 func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
 
+// ToolShown lets the tool answer only for references that the view of a result
+// shows, where the session of the result has no name; see
+// [CompactManager.RecallShown]. For others it changes nothing.
+func ToolShown(res *Result) ToolOption { return func(t *recallTool) { t.shown = res } }
+
 // RecallTool makes the tool with which a model reads what was taken out of its
 // view: where a placeholder says "recall 3f9a2c1b77de", it calls the tool with
 // that reference, and perhaps with the lines it wants.
@@ -112,6 +117,7 @@ type recallTool struct {
 	m     *CompactManager
 	name  string
 	bytes int
+	shown *Result // see [ToolShown]
 }
 
 func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error) {
@@ -119,7 +125,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	if err != nil {
 		return t.refuse(err), nil
 	}
-	text, err := t.m.Recall(ctx, sessionID, q.Ref)
+	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation; use one exactly as a placeholder says it", shorten(q.Ref))), nil
@@ -127,6 +133,13 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
 	return q.answer(text, t.bytes), nil
+}
+
+func (t *recallTool) read(ctx context.Context, sessionID, ref string) (string, error) {
+	if t.shown != nil && isUnnamed(t.shown.Session) {
+		return t.m.RecallShown(ctx, t.shown, ref)
+	}
+	return t.m.Recall(ctx, sessionID, ref)
 }
 
 func (t *recallTool) refuse(err error) string { return t.name + ": " + err.Error() }

@@ -61,7 +61,7 @@
 // word. prompt_cache_key and user are shared by conversations: they stand in
 // the id beside the rest, as in "request:user:42:" and 32 digits. Without
 // them the id is made with a secret of this process. It ends with the process,
-// no other process can arrive at it, and nothing can be recalled under it.
+// no other process can arrive at it, and nothing but what a view shows can be recalled under it.
 //
 // Credentials are the headers and query keys that tell tenants apart. A token
 // that rotates is known by what stays: a JSON web token by issuer and subject,

@@ -24,12 +24,14 @@ const (
 	opOverflow = "overflow"
 	opPass     = "pass"
 	opAnswer   = "answer"
+	opRecall   = "recall"
 )
 
 // An Error says what kept a model call from being compacted. Op is "read" (its
 // body), "parse", "compact", "write", "overflow" (the provider's "context too
-// long" could not be answered by a compaction), "pass" ([ErrPassed]) or
-// "answer" (it could not be looked into; it was handed on as it came).
+// long" could not be answered by a compaction), "pass" ([ErrPassed]), "answer"
+// (it could not be looked into; it was handed on as it came) or "recall" (a call
+// of that tool could not be answered from the archive).
 type Error struct {
 	Op      string
 	Path    string // of the request's URL

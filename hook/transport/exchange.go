@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/wire"
@@ -18,13 +20,16 @@ type exchange struct {
 	format wire.Format
 	body   []byte // as it came in
 
-	parsed wire.Request // nil = nothing is known of the body
-	passed bool         // the request is passed over on purpose
-	who    identity
-	model  string          // "" = the configured one
-	res    *compact.Result // of what is sent; nil = it goes out as it came in
-	sent   []byte
-	held   int // tokens of it that were counted as being in a cache
+	parsed  wire.Request // nil = nothing is known of the body
+	passed  bool         // the request is passed over on purpose
+	who     identity
+	model   string          // "" = the configured one
+	res     *compact.Result // of what is sent; nil = it goes out as it came in
+	sent    []byte
+	dialect dialect           // of the recall tool; nil = it is not declared
+	inner   []json.RawMessage // rounds of it in this call, which the caller does not see
+
+	held int // tokens of it that were counted as being in a cache
 }
 
 // run sends the view of the request, and once more a smaller one if the
@@ -115,6 +120,7 @@ func (x *exchange) parse() error {
 	}
 	x.parsed, x.who = parsed, x.t.identify(x.req, parsed)
 	x.model = x.modelOf(parsed.About().Model)
+	x.equip()
 	return nil
 }
 
@@ -144,6 +150,7 @@ func (x *exchange) compact(window int) error {
 		return x.fault(opWrite, err)
 	}
 	x.res, x.sent = res, sent
+	x.declareLate()
 	if x.t.onResult != nil {
 		x.t.onResult(x.req.Context(), res)
 	}
@@ -153,10 +160,14 @@ func (x *exchange) compact(window int) error {
 
 func (x *exchange) options(window int) []compact.Option {
 	x.held = x.fixed()
-	return append([]compact.Option{
+	opts := append([]compact.Option{
 		compact.WithRequest(x.parsed), compact.WithModel(x.model), compact.WithWindow(window),
 		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch), compact.WithFixed(x.held),
 	}, x.t.call...)
+	if x.dialect != nil {
+		opts = append(opts, compact.WithRecall())
+	}
+	return opts
 }
 
 // attempt says which of the requests of one model call it is.
@@ -173,10 +184,24 @@ const idempotencyKey = "Idempotency-Key"
 func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 	out := withBody(x.req, body)
 	strip(out.Header)
-	if key := out.Header.Get(idempotencyKey); a == again && key != "" {
-		out.Header.Set(idempotencyKey, key+"-compacted") // the same key would get the same refusal
+	if x.dialect != nil {
+		out.Header.Del("Accept-Encoding") // the answer has to be read
+	}
+	if key := out.Header.Get(idempotencyKey); key != "" {
+		out.Header.Set(idempotencyKey, key+x.suffix(a)) // the same key would get the same answer
 	}
 	return x.next(out)
+}
+
+// suffix tells the requests of one model call apart.
+func (x *exchange) suffix(a attempt) (s string) {
+	if n := len(x.inner); n > 0 {
+		s = "-recall-" + strconv.Itoa(n)
+	}
+	if a == again {
+		s += "-compacted"
+	}
+	return s
 }
 
 // meter reads the usage of an answer on its way to the caller.

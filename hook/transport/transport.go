@@ -28,6 +28,7 @@ type Transport struct {
 	cache    *wire.Cache
 	key      []byte // of unnamed sessions
 	windows  windows
+	rounds   *rounds             // of the recall tool; nil = it is not answered
 	caches   *recent[cache, int] // tokens
 }
 
@@ -91,7 +92,7 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 		return x.huge(rest)
 	}
 	x.body = body
-	return x.run()
+	return x.answer()
 }
 
 // huge sends a body that is not read.

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
-	"hook":               {"message", "compact"},
+	"hook":               {"message", "compact", "internal/jsonscan"},
 }
 
 // heavy says which packages alone may import a dependency.

@@ -1,0 +1,204 @@
+package transport
+
+import (
+	"encoding/json"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// geminiDialect is that of Gemini and Vertex.
+type geminiDialect struct{}
+
+func (geminiDialect) list() string { return "contents" }
+
+// functions returns the fields under which tools declare functions; Gemini
+// takes them in both spellings.
+func functions(tool rawObject) (name string, declared []json.RawMessage) {
+	for _, name := range []string{"functionDeclarations", "function_declarations"} {
+		if tool[name] != nil {
+			return name, list(tool[name])
+		}
+	}
+	return "", nil
+}
+
+// declare puts the function among the functions there are: some models take
+// one element alone. Where there are only tools of the server it declares none,
+// as most models don't take both.
+func (geminiDialect) declare(body []byte) ([]byte, bool) {
+	at, err := fields(body, "tools")
+	if err != nil {
+		return body, false
+	}
+	tools := list(at["tools"].Of(body))
+	last := -1
+	for i, raw := range tools {
+		name, declared := functions(obj(raw))
+		for _, f := range declared {
+			if text(obj(f)["name"]) == recallTool {
+				return body, false
+			}
+		}
+		if name != "" {
+			last = i
+		}
+	}
+	if len(tools) == 0 {
+		return body, true
+	}
+	if last < 0 {
+		return body, false
+	}
+	return geminiInsert(body, at["tools"], last)
+}
+
+func geminiInsert(body []byte, span jsonscan.Span, at int) ([]byte, bool) {
+	name, _ := functions(obj(list(span.Of(body))[at]))
+	var into jsonscan.Span
+	err := jsonscan.Array(body, span, func(i int, e jsonscan.Span) error {
+		if i != at {
+			return nil
+		}
+		return jsonscan.Object(body, e, func(m jsonscan.Member) error {
+			if m.Key == name {
+				into = m.Value
+			}
+			return nil
+		})
+	})
+	if err != nil || into.End == 0 {
+		return body, false
+	}
+	return behind(body, into, list(obj(definition("gemini"))["functionDeclarations"])[0]), true
+}
+
+func (geminiDialect) only(body []byte) ([]byte, error) {
+	return onlyTool(body, enc([]json.RawMessage{definition("gemini")}))
+}
+
+// candidate returns the parts of the only candidate of a chunk.
+func candidate(o rawObject) (parts []json.RawMessage, n int) {
+	all := list(o["candidates"])
+	if len(all) == 0 {
+		return nil, 0
+	}
+	return list(obj(obj(all[0])["content"])["parts"]), len(all)
+}
+
+func (geminiDialect) read(p *pieces) (*said, bool) {
+	var parts []json.RawMessage
+	ok := false
+	for _, e := range p.list {
+		more, n := candidate(e.read())
+		if n > 1 {
+			return nil, false
+		}
+		ok = ok || n == 1
+		parts = append(parts, more...)
+	}
+	return geminiSaid(parts), ok
+}
+
+// signatureField is what vouches for a part.
+const signatureField = "thoughtSignature"
+
+func geminiSaid(parts []json.RawMessage) *said {
+	s := &said{}
+	var whole, shown []json.RawMessage
+	calls := 0
+	for i, raw := range parts {
+		part := obj(raw)
+		if text(part["text"]) == "" && part["text"] != nil && part[signatureField] == nil {
+			continue // which it would not take back
+		}
+		whole = append(whole, raw)
+		if call := obj(part["functionCall"]); call != nil {
+			calls++
+			if text(call["name"]) == recallTool {
+				args := call["args"]
+				if args == nil {
+					args = json.RawMessage("{}")
+				}
+				s.ours = append(s.ours, recallCall{id: text(call["id"]), args: args, at: i})
+				continue
+			}
+			s.others++
+		}
+		shown = append(shown, raw)
+	}
+	s.whole, s.shown = geminiElement("model", whole), geminiElement("model", shown)
+	return s
+}
+
+func geminiElement(role string, parts []json.RawMessage) []json.RawMessage {
+	return []json.RawMessage{enc(map[string]any{"role": role, "parts": parts})}
+}
+
+func (geminiDialect) results(s *said, texts []string) (out []json.RawMessage) {
+	for i, c := range s.ours {
+		response := map[string]any{"name": recallTool, "response": map[string]any{"output": texts[i]}}
+		if c.id != "" {
+			response["id"] = c.id
+		}
+		out = append(out, enc(map[string]any{"functionResponse": response}))
+	}
+	return out
+}
+
+func (d geminiDialect) round(s *said, texts []string) []json.RawMessage {
+	return append(append([]json.RawMessage(nil), s.whole...), geminiElement("user", d.results(s, texts))...)
+}
+
+// join puts our results where the order of the calls wants them: without ids
+// they are told apart by name and order.
+func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
+	if n+1 >= len(elems) {
+		return nil, false
+	}
+	theirs := obj(elems[n+1])
+	parts := list(theirs["parts"])
+	if len(parts) == 0 || obj(parts[0])["functionResponse"] == nil {
+		return nil, false
+	}
+	theirs["parts"] = enc(append(d.results(b.said, b.texts), parts...))
+	out := append(append([]json.RawMessage(nil), elems[:n]...), b.said.whole...)
+	return append(append(out, enc(theirs)), elems[n+2:]...), true
+}
+
+// strip takes our calls out. The signature of the first call of a step is for
+// the whole step; without that call it stands at the next.
+func (geminiDialect) strip(p *pieces, _ *said) {
+	var signature json.RawMessage
+	for _, e := range p.list {
+		o := e.read()
+		parts, n := candidate(o)
+		if n == 0 {
+			continue
+		}
+		kept := []json.RawMessage{}
+		for _, raw := range parts {
+			part := obj(raw)
+			call := obj(part["functionCall"])
+			switch {
+			case call != nil && text(call["name"]) == recallTool:
+				if part[signatureField] != nil {
+					signature = part[signatureField]
+				}
+				continue
+			case call != nil && signature != nil && part[signatureField] == nil:
+				part[signatureField], signature = signature, nil
+				raw = enc(part)
+			}
+			kept = append(kept, raw)
+		}
+		if len(kept) == len(parts) && signature == nil {
+			continue
+		}
+		choice := obj(list(o["candidates"])[0])
+		content := obj(choice["content"])
+		content["parts"] = enc(kept)
+		choice["content"] = enc(content)
+		o["candidates"] = enc([]rawObject{choice})
+		e.write(o)
+	}
+}

@@ -1,0 +1,148 @@
+package transport
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// responsesDialect is that of OpenAI's responses.
+type responsesDialect struct{}
+
+func (responsesDialect) list() string { return "input" }
+
+func (responsesDialect) declare(body []byte) ([]byte, bool) {
+	return declareAmong(body, definition("responses"), func(t rawObject) string { return text(t["name"]) })
+}
+
+func (responsesDialect) only(body []byte) ([]byte, error) {
+	return onlyTool(body, enc([]json.RawMessage{definition("responses")}))
+}
+
+func (responsesDialect) read(p *pieces) (*said, bool) {
+	done := map[int]json.RawMessage{}
+	var output []json.RawMessage
+	ok := false
+	for _, e := range p.list {
+		o := e.read()
+		switch kind := text(o["type"]); {
+		case kind == "response.output_item.done":
+			done[indexOf(o["output_index"])] = o["item"]
+		case kind == "response.completed":
+			output, ok = list(obj(o["response"])["output"]), true
+		case kind == "" && text(o["object"]) == "response":
+			output, ok = list(o["output"]), text(o["status"]) == "completed"
+		}
+	}
+	if len(output) == 0 { // some servers leave it empty at the end of a stream
+		for _, at := range slices.Sorted(mapsKeys(done)) {
+			output = append(output, done[at])
+		}
+	}
+	return responsesSaid(output), ok
+}
+
+func mapsKeys(m map[int]json.RawMessage) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func responsesSaid(output []json.RawMessage) *said {
+	s := &said{}
+	for i, raw := range output {
+		item := obj(raw)
+		delete(item, "status")
+		s.whole = append(s.whole, enc(item))
+		switch {
+		case text(item["type"]) == "function_call" && text(item["name"]) == recallTool:
+			s.ours = append(s.ours, recallCall{id: text(item["call_id"]), args: json.RawMessage(text(item["arguments"])), at: i})
+			continue
+		case isCallItem(item):
+			s.others++
+		}
+		s.shown = append(s.shown, enc(item))
+	}
+	return s
+}
+
+// isCallItem reports whether the caller has to answer an item.
+func isCallItem(item rawObject) bool {
+	switch text(item["type"]) {
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+		return true
+	}
+	return false
+}
+
+func (responsesDialect) results(s *said, texts []string) (out []json.RawMessage) {
+	for i, c := range s.ours {
+		out = append(out, enc(map[string]any{"type": "function_call_output", "call_id": c.id, "output": texts[i]}))
+	}
+	return out
+}
+
+func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
+	return append(append([]json.RawMessage(nil), s.whole...), d.results(s, texts)...)
+}
+
+// join puts our calls and their results in front of the first of the caller's.
+func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
+	for n < len(elems) && !isCallItem(obj(elems[n])) {
+		n++
+	}
+	if n == len(elems) {
+		return nil, false
+	}
+	out := append([]json.RawMessage(nil), elems[:n]...)
+	for _, c := range b.said.ours {
+		out = append(out, b.said.whole[c.at])
+	}
+	return append(append(out, d.results(b.said, b.texts)...), elems[n:]...), true
+}
+
+func (responsesDialect) strip(p *pieces, s *said) {
+	ours := map[int]bool{}
+	for _, c := range s.ours {
+		ours[c.at] = true
+	}
+	sequence := 0
+	for _, e := range p.list {
+		o := e.read()
+		if o == nil {
+			continue
+		}
+		if at := indexOf(o["output_index"]); at >= 0 {
+			if e.dropped = ours[at]; e.dropped {
+				continue
+			}
+			o["output_index"] = enc(at - countBelow(ours, at))
+		}
+		if r := obj(o["response"]); r != nil {
+			o["response"] = enc(withoutItems(r, ours))
+		} else if text(o["object"]) == "response" {
+			o = withoutItems(o, ours)
+		}
+		if o["sequence_number"] != nil {
+			o["sequence_number"] = enc(sequence)
+			sequence++
+		}
+		e.write(o)
+	}
+}
+
+func withoutItems(response rawObject, ours map[int]bool) rawObject {
+	kept := []json.RawMessage{}
+	for i, item := range list(response["output"]) {
+		if !ours[i] {
+			kept = append(kept, item)
+		}
+	}
+	if response["output"] != nil {
+		response["output"] = enc(kept)
+	}
+	return response
+}

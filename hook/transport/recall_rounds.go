@@ -1,0 +1,191 @@
+package transport
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// rounds are those of the recall tool that callers have not seen, by whose
+// history they are of.
+type rounds struct{ *recent[roundKey, []round] }
+
+type roundKey struct{ session, agent string }
+
+// round is what stands in front of an answer that a caller was shown, or in it.
+type round struct {
+	at     int               // the answer is this element of the caller's conversation
+	past   digest            // what stands before it
+	said   []json.RawMessage // the answer as it was shown
+	before []json.RawMessage // whole rounds that came before it
+	beside *beside           // calls of ours that were in it; nil = none
+}
+
+// beside is our part of an answer that holds other calls too.
+type beside struct {
+	said  *said
+	texts []string
+}
+
+// Bounds of what is remembered.
+const (
+	maxRoundLanes = 1024
+	maxRoundBytes = 256 << 10 // of one agent of a session
+)
+
+func newRounds() *rounds { return &rounds{newRecent[roundKey, []round](maxRoundLanes)} }
+
+// keep remembers a round of the request whose body came in as it is given.
+func (r *rounds) keep(x *exchange, came []byte, one round) {
+	elems, _, err := elements(came, x.dialect.list())
+	if err != nil {
+		return
+	}
+	one.at, one.past = len(elems), digestOf(elems)
+	r.update(roundKey{x.who.session, x.who.agent}, func(had []round) []round {
+		all := slices.DeleteFunc(slices.Clone(had), func(o round) bool { return o.at == one.at && o.past == one.past })
+		all = append(all, one)
+		for len(all) > 1 && sizeOf(all) > maxRoundBytes {
+			all = all[1:]
+		}
+		return all
+	})
+}
+
+func sizeOf(all []round) (n int) {
+	for _, r := range all {
+		for _, e := range r.before {
+			n += len(e)
+		}
+		if r.beside != nil {
+			for _, e := range r.beside.said.whole {
+				n += len(e)
+			}
+			n += len(strings.Join(r.beside.texts, ""))
+		}
+	}
+	return n
+}
+
+// weave returns the body with the rounds that belong to its conversation: each
+// behind the very history that it came behind, and before, or in, the answer
+// that it led to.
+func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
+	all := slices.Clone(r.get(roundKey{x.who.session, x.who.agent}))
+	if len(all) == 0 {
+		return body, nil
+	}
+	elems, span, err := elements(body, d.list())
+	if err != nil {
+		return nil, err
+	}
+	past := digests(elems)
+	slices.SortFunc(all, func(a, b round) int { return b.at - a.at }) // the last first: it moves nothing that comes before it
+	changed := false
+	for _, one := range all {
+		if one.at >= len(elems) || past[one.at] != one.past || !showsSaid(elems[one.at:], one.said) {
+			continue
+		}
+		out := elems
+		if one.beside != nil {
+			joined, ok := d.join(elems, one.at, one.beside)
+			if !ok {
+				continue
+			}
+			out = joined
+		}
+		elems = slices.Concat(out[:one.at:one.at], one.before, out[one.at:])
+		changed = true
+	}
+	if !changed {
+		return body, nil
+	}
+	return withElements(body, span, elems), nil
+}
+
+// showsSaid reports whether a conversation goes on with an answer, whatever its
+// reasoning, which not every caller sends back.
+func showsSaid(elems, said []json.RawMessage) bool {
+	want, got := firstSaid(said), firstSaid(elems)
+	return want != nil && got != nil && digestOf([]json.RawMessage{want}) == digestOf([]json.RawMessage{got})
+}
+
+func firstSaid(elems []json.RawMessage) json.RawMessage {
+	for _, e := range elems {
+		if text(obj(e)["type"]) != "reasoning" {
+			return e
+		}
+	}
+	return nil
+}
+
+// digest is of what is said: texts, names and arguments; not of ids, marks,
+// signatures, reasoning, or how a text is divided.
+type digest [sha256.Size]byte
+
+func digestOf(elems []json.RawMessage) digest {
+	all := digests(elems)
+	return all[len(all)-1]
+}
+
+// digests returns that of each prefix, the empty one first.
+func digests(elems []json.RawMessage) []digest {
+	out := make([]digest, 1, len(elems)+1)
+	for _, e := range elems {
+		var v any
+		_ = json.Unmarshal(e, &v)
+		var words, rest strings.Builder
+		collect(&words, &rest, "", v)
+		h := sha256.New()
+		last := out[len(out)-1]
+		h.Write(last[:])
+		h.Write([]byte(words.String()))
+		h.Write([]byte{0})
+		h.Write([]byte(rest.String()))
+		out = append(out, digest(h.Sum(nil)))
+	}
+	return out
+}
+
+// unsaid are the fields that say nothing of what was said.
+var unsaid = []string{"id", "call_id", "tool_call_id", "tool_use_id", "cache_control", "signature", signatureField, "encrypted_content", "status",
+	"type", "index", "annotations", "logprobs", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "summary", "citations", "obfuscation"}
+
+// collect gathers words and everything else that an element says.
+func collect(words, rest *strings.Builder, key string, v any) {
+	switch v := v.(type) {
+	case string:
+		if key == "text" || key == "content" {
+			for _, r := range v {
+				if !unicode.IsSpace(r) {
+					words.WriteRune(r)
+				}
+			}
+		} else if v != "" {
+			rest.WriteString(key + "\x01" + v + "\x02")
+		}
+	case []any:
+		for _, e := range v {
+			collect(words, rest, key, e)
+		}
+	case map[string]any:
+		if v["thought"] == true {
+			return
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if !slices.Contains(unsaid, name) {
+				collect(words, rest, name, v[name])
+			}
+		}
+	case nil:
+	default:
+		rest.WriteString(key + "\x01" + string(enc(v)) + "\x02")
+	}
+}

@@ -1,0 +1,400 @@
+package transport_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// readTool declares the tool of the shapes.
+var readTool = map[provider.Wire]string{
+	provider.Chat:      `"tools":[{"type":"function","function":{"name":"read","parameters":{"type":"object"}}}]`,
+	provider.Responses: `"tools":[{"type":"function","name":"read","parameters":{"type":"object"}}]`,
+	provider.Anthropic: `"tools":[{"name":"read","input_schema":{"type":"object"}}]`,
+	provider.Gemini:    `"tools":[{"functionDeclarations":[{"name":"read","parameters":{"type":"OBJECT"}}]}]`,
+}
+
+// texts are an answer in words on each wire, as a caller sends it back, and the
+// next question.
+var texts = map[provider.Wire]string{
+	provider.Chat:      `{"role":"assistant","content":%q},{"role":"user","content":"next"}`,
+	provider.Responses: `{"type":"message","role":"assistant","content":[{"type":"output_text","text":%q}]},{"role":"user","content":"next"}`,
+	provider.Anthropic: `{"role":"assistant","content":[{"type":"text","text":%q}]},{"role":"user","content":"next"}`,
+	provider.Gemini:    `{"role":"model","parts":[{"text":%q}]},{"role":"user","parts":[{"text":"next"}]}`,
+}
+
+func (f form) withTools() form {
+	f.fields += "," + readTool[f.wire]
+	return f
+}
+
+// more is a body with more elements at its end.
+func more(body, elems string) string { return strings.TrimSuffix(body, "]}") + "," + elems + "]}" }
+
+// recalling is a rig whose session "s" was compacted, with a reference of its
+// view.
+func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, ref string) {
+	t.Helper()
+	r = newRig(t, compact.Config{}, append([]transport.Option{transport.Recall()}, opts...)...)
+	body = f.body("hi", 60, 300)
+	if status, answer := r.post(f, body); status != http.StatusOK {
+		t.Fatalf("%v: %d %s", f, status, answer)
+	}
+	return r, body, lastRef(t, r.got()[0])
+}
+
+// lastRef is the reference of the last placeholder; the definition of the tool
+// holds an example of one.
+func lastRef(t *testing.T, body string) string {
+	t.Helper()
+	found := recallRef.FindAllStringSubmatch(body, -1)
+	if len(found) < 2 {
+		t.Fatalf("the view names no reference: %.300s", body)
+	}
+	if last := found[len(found)-1][1]; last != "3f9a2c1b77de" {
+		return last
+	}
+	return found[0][1]
+}
+
+func recallOf(ref string) provider.Call {
+	return provider.Call{Name: "recall", Args: `{"ref":"` + ref + `"}`}
+}
+
+// allOK fails where the provider refused anything.
+func (r *rig) allOK(f form) {
+	r.t.Helper()
+	for i, q := range r.server.Requests() {
+		if q.Status != http.StatusOK {
+			r.t.Fatalf("%v: request %d was answered with %d", f, i, q.Status)
+		}
+	}
+	r.quiet()
+}
+
+const recalled = "file 3: word word"
+
+func eachForm(t *testing.T, test func(t *testing.T, f form)) {
+	for _, f := range forms() {
+		t.Run(f.String(), func(t *testing.T) { test(t, f.withTools()) })
+	}
+}
+
+func TestRecallIsAnsweredOnTheWay(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		r.server.Answer(provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Calls: []provider.Call{recallOf("turn:4")}},
+			provider.Answer{Text: "It is a word."})
+		before := len(r.got())
+		status, answer := r.post(f, body)
+		if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, "recall") || strings.Contains(answer, "Let") {
+			t.Fatalf("%d %s", status, answer)
+		}
+		got := r.got()[before:]
+		if len(got) != 3 || strings.Count(got[1], "word word word") <= strings.Count(got[0], "word word word") {
+			t.Fatalf("%d requests; the second holds what was recalled: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
+		}
+		// The round stays where it was.
+		if status, answer = r.post(f, more(body, fmt.Sprintf(texts[f.wire], "It is a word."))); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+		next := r.got()[before+3]
+		head := strings.TrimSuffix(got[2], "]}")
+		if !strings.HasPrefix(next, head) {
+			t.Errorf("the prefix of the request after it is another one:\n%.300s\n%.300s", tail(head, 600), tail(next, 900))
+		}
+		r.allOK(f)
+	})
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+// callAgain is the round in which a caller answers the call of the shapes.
+func (f form) callAgain(n int) string {
+	return fmt.Sprintf(shapes[f.wire].round, n, "what was read")
+}
+
+func TestRecallBesideOtherCalls(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		for _, first := range []bool{true, false} {
+			r, body, ref := recalling(t, f)
+			read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}
+			if f.wire == provider.Gemini {
+				read.ID = ""
+			}
+			calls := []provider.Call{read, recallOf(ref)}
+			if first {
+				calls = []provider.Call{recallOf(ref), read}
+			}
+			r.server.Answer(provider.Answer{Text: "Both.", Calls: calls})
+			before := len(r.got())
+			status, answer := r.post(f, body)
+			if status != http.StatusOK || strings.Contains(answer, "recall") || !strings.Contains(answer, `"read"`) || !strings.Contains(answer, "Both") {
+				t.Fatalf("%d %s", status, answer)
+			}
+			back := f.callAgain(900)
+			if f.wire == provider.Gemini { // the text stands in the same content
+				back = strings.Replace(back, `"parts":[`, `"parts":[{"text":"Both."},`, 1)
+			} else if f.wire == provider.Anthropic {
+				back = strings.Replace(back, `"content":[`, `"content":[{"type":"text","text":"Both."},`, 1)
+			} else if f.wire == provider.Chat {
+				back = strings.Replace(back, `"content":null`, `"content":"Both."`, 1)
+			} else {
+				back = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Both."}]},` + back
+			}
+			if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
+				t.Fatalf("first %v: %d %s\n%s", first, status, answer, tail(r.got()[len(r.got())-1], 1500))
+			}
+			got := r.got()
+			last := got[len(got)-1]
+			if len(got) != before+2 || strings.Count(last, ref) != strings.Count(got[before], ref)+1 || strings.Count(last, "word word word") <= strings.Count(got[before], "word word word") {
+				t.Errorf("first %v: %d requests; the last does not hold what was recalled: %s", first, len(got)-before, tail(last, 1200))
+			}
+			r.allOK(f)
+		}
+	})
+}
+
+func TestRecallIsBounded(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		r.server.Reply = func(provider.Request) provider.Answer {
+			return provider.Answer{Text: "Again.", Calls: []provider.Call{recallOf(ref)}}
+		}
+		before := len(r.got())
+		status, answer := r.post(f, body)
+		if n := len(r.got()) - before; status != http.StatusOK || n != 9 || strings.Contains(answer, "recall") || !strings.Contains(answer, "Again") ||
+			strings.Contains(answer, `"tool_calls"`) || strings.Contains(answer, `"tool_use"`) {
+			t.Errorf("%d requests; %d %s", n, status, answer)
+		}
+		r.allOK(f)
+	})
+}
+
+func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		r.server.Reply = func(provider.Request) provider.Answer {
+			r.server.Fail(provider.Failure{Status: http.StatusServiceUnavailable})
+			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
+		}
+		if status, answer := r.post(f, body); status != http.StatusServiceUnavailable {
+			t.Errorf("%d %s", status, answer)
+		}
+	})
+}
+
+// declared finds the definition of the tool in a body.
+var declared = regexp.MustCompile(`"name":"recall"`)
+
+func TestWhoIsToldOfTheRecallTool(t *testing.T) {
+	for _, f := range forms() {
+		small, large := f.body("hi", 1, 5), f.body("hi", 60, 300)
+		r := newRig(t, compact.Config{}, transport.Recall())
+		r.post(f, small)
+		if declared.MatchString(r.got()[0]) || r.got()[0] != small {
+			t.Errorf("%v: a conversation without tools is told before there is anything to recall", f)
+		}
+		r.post(f, large)
+		if !declared.MatchString(r.got()[1]) {
+			t.Errorf("%v: a conversation without tools is not told at its first compaction", f)
+		}
+		r.post(f.withTools(), f.withTools().body("hi", 1, 5))
+		if !declared.MatchString(r.got()[2]) {
+			t.Errorf("%v: a conversation with tools is not told from its first request", f)
+		}
+		own := f
+		own.fields += "," + strings.ReplaceAll(readTool[f.wire], `"read"`, `"recall"`)
+		body := own.body("hi", 1, 5)
+		r.server.Answer(provider.Answer{Calls: []provider.Call{{Name: "recall", Args: `{"q":1}`}}})
+		if _, answer := r.post(own, body); r.got()[3] != body || !strings.Contains(answer, `"recall"`) {
+			t.Errorf("%v: a tool of the caller's is not left alone: %s", f, answer)
+		}
+		r.allOK(f)
+	}
+}
+
+// The tools stand in front of everything that is cached.
+func TestTheDeclarationNeverChanges(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r := newRig(t, compact.Config{}, transport.Recall())
+		r.post(f, f.body("hi", 1, 5))
+		r.post(f, f.body("hi", 60, 300))
+		got := r.got()
+		at, end := strings.Index(got[0], `"tools"`), strings.Index(got[0], `, "unknown"`)
+		if at < 0 || end < at || !strings.HasPrefix(got[1], got[0][:end]) {
+			t.Errorf("%.900s\n%.900s", got[0], got[1])
+		}
+		r.allOK(f)
+	})
+}
+
+func TestRecallInASessionWithoutAName(t *testing.T) {
+	f := forms()[0].withTools()
+	r := newRig(t, compact.Config{}, transport.Recall())
+	body := f.body("hi", 60, 300)
+	r.unnamed(f, body)
+	ref := lastRef(t, r.got()[0])
+	for _, c := range []struct {
+		ref  string
+		want bool
+	}{{ref, true}, {"turn:3", false}} {
+		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(c.ref)}})
+		r.unnamed(f, body)
+		got := r.got()
+		if is := strings.Count(got[len(got)-1], "word word word") > strings.Count(got[0], "word word word"); is != c.want {
+			t.Errorf("%s: recalled %v, want %v", c.ref, is, c.want)
+		}
+	}
+	r.allOK(f)
+}
+
+func TestRoundsThatAreNotKept(t *testing.T) {
+	secret := "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		next := more(body, fmt.Sprintf(texts[f.wire], "Done."))
+		r.server.Answer(provider.Answer{Calls: []provider.Call{{Name: "recall", Args: `{"ref":"` + ref + `","pattern":"` + secret + `"}`}}}, provider.Answer{Text: "Done."})
+		r.post(f, body)
+		r.post(f, next)
+		got := r.got()
+		if !strings.Contains(got[2], secret) || strings.Contains(got[3], secret) {
+			t.Errorf("a round with a secret is kept")
+		}
+		// Another history that only looks the same at its end has not had the round.
+		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("turn:5")}}, provider.Answer{Text: "Done."})
+		r.post(f, body)
+		r.post(f, strings.Replace(next, "file 40:", "other file:", 1))
+		got = r.got()
+		if strings.Contains(got[len(got)-1], "turn:5") {
+			t.Error("a round of another history is put in")
+		}
+		if r.post(f, next); !strings.Contains(r.got()[len(got)], "turn:5") {
+			t.Error("the round of this history is not put in: the test shows nothing")
+		}
+		r.allOK(f)
+	})
+}
+
+func TestInnerCallsHaveIdempotencyKeysOfTheirOwn(t *testing.T) {
+	f := forms()[0].withTools()
+	r, body, ref := recalling(t, f)
+	r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Calls: []provider.Call{recallOf("turn:2")}})
+	req := r.request(transport.WithSession(context.Background(), "s"), f.path, body)
+	req.Header.Set("Idempotency-Key", "k")
+	r.do(req)
+	seen := map[string]bool{}
+	for _, q := range r.server.Requests()[1:] {
+		seen[q.Header.Get("Idempotency-Key")] = true
+	}
+	if len(seen) != 3 || !seen["k"] {
+		t.Errorf("keys %v", seen)
+	}
+}
+
+func TestRecallBillsEachInnerCall(t *testing.T) {
+	f := forms()[0].withTools()
+	r, body, ref := recalling(t, f)
+	var seen []int
+	r.server.Reply = func(q provider.Request) provider.Answer {
+		if seen = append(seen, q.Prompt); len(seen) < 3 {
+			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
+		}
+		return provider.Answer{Text: "ok"}
+	}
+	before := len(r.results)
+	r.post(f, body)
+	if len(seen) != 3 || len(r.results)-before != 3 || r.results[before+2].After.Total <= r.results[before].After.Total {
+		t.Errorf("%d calls, %d results", len(seen), len(r.results)-before)
+	}
+}
+
+// What reaches the caller of a stream is a stream that reads like one.
+func TestStreamsWithoutOurCallsAreWellFormed(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		if !f.stream {
+			t.Skip("no stream")
+		}
+		r, body, ref := recalling(t, f)
+		r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf(ref), {Name: "read", Args: `{"n":1}`}, recallOf("turn:2"), {Name: "read", Args: `{"n":2}`}}})
+		_, answer := r.post(f, body)
+		var indices []string
+		for line := range strings.Lines(answer) {
+			data := strings.Trim(strings.TrimPrefix(line, "data:"), "[], \r\n") // Gemini's array, too
+			if strings.HasPrefix(data, "{") && !json.Valid([]byte(data)) {
+				t.Errorf("%q is no JSON", data)
+			}
+			for _, m := range regexp.MustCompile(`"(?:output_index|index)": ?(\d+)`).FindAllStringSubmatch(data, -1) {
+				indices = append(indices, m[1])
+			}
+		}
+		for _, i := range indices {
+			if i > "2" {
+				t.Errorf("a gap in the indices: %v", indices)
+			}
+		}
+		if strings.Contains(answer, "recall") || strings.Count(answer, `"read"`) < 2 {
+			t.Errorf("%s", answer)
+		}
+		r.quiet()
+	})
+}
+
+func ExampleRecall() {
+	var m *compact.CompactManager // compact.New(ctx, compact.Config{…})
+	client := &http.Client{Transport: transport.New(m, transport.Recall())}
+	_ = client
+	_ = context.Background()
+	// Output:
+}
+
+// Nothing can be recalled before the first compaction: a stream waits for
+// nothing but calls.
+func TestAStreamIsHandedOnAsItComesWhileThereIsNothingToRecall(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		if !f.stream || f.path[len(f.path)-1] == 't' && f.wire == provider.Gemini {
+			t.Skip("no stream of events")
+		}
+		next := make(chan struct{})
+		var answer string
+		back := newRig(t, compact.Config{})
+		back.server.Answer(provider.Answer{Text: "One two three.", Calls: []provider.Call{{Name: "recall", Args: `{"ref":"turn:1"}`}}})
+		_, answer = back.post(f, f.body("hi", 1, 5))
+		at := strings.Index(answer, "One")
+		at += strings.Index(answer[at:], "\n\n") + 2
+		slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, answer[:at])
+			w.(http.Flusher).Flush()
+			<-next
+			_, _ = io.WriteString(w, answer[at:])
+		}))
+		defer slow.Close()
+		r := newRig(t, compact.Config{}, transport.Recall())
+		r.url = slow.URL
+		resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, f.body("hi", 1, 5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		first := make([]byte, at)
+		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != answer[:at] {
+			t.Fatalf("%q, %v", first, err)
+		}
+		close(next)
+		rest, err := io.ReadAll(resp.Body)
+		if err != nil || strings.Contains(string(rest), "recall") || !strings.Contains(string(first)+string(rest), "three") {
+			t.Errorf("%s, %v", rest, err)
+		}
+	})
+}
