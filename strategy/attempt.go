@@ -37,6 +37,9 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 			a.taken(d, time.Since(start))
 			return d.Text, nil
 		}
+		if j.info.Name == BackendExtractive && errors.Is(err, ErrEmpty) {
+			return "", nil // there is nothing to say beside the user's words
+		}
 		if ctx.Err() != nil {
 			err = ended(ctx, err)
 			a.note(asked, d, err, "give up", time.Since(start))

@@ -8,7 +8,7 @@ import (
 // Brief is a few bullets. It is also what a model that refused is asked for.
 var Brief = register(Strategy{
 	Name:     "brief",
-	Sections: []Section{{Title: "Summary"}},
+	Sections: []Section{{Title: "Summary", Share: 0.5}},
 	Instructions: `Write a few bullets, eight at most: what is wanted, what was done, what holds, what comes next.
 Unfinished work begins with [open], finished work that must not be repeated with [done].`,
 	Examples: []Example{
@@ -47,22 +47,13 @@ func extractBrief(h *History) []Line {
 	for _, f := range h.Decisions() {
 		out = append(out, Line{Text: f.Text, Value: f.Value * 0.7, Order: 20_000 + f.Step})
 	}
-	for _, f := range h.Files() {
-		if f.Op >= Edited {
-			out = append(out, Line{Group: "Files " + f.Op.String(), Text: f.Path, Value: 0.1, Order: 30_000})
-		}
-	}
-	if f, ok := h.lastCheck(); ok {
-		out = append(out, Line{Text: f.Text, Value: 0.7, Order: 40_000})
-	}
-	for _, it := range h.Items() {
-		out = append(out, Line{Text: it.Line(), Value: 0.5, Order: 50_000 + int(it.Status)*10_000 + it.Step})
-	}
-	return best(out, maxBrief)
+	out = best(out, maxBrief)
+	out = append(out, h.planLines(0)...)
+	return append(out, h.fileLines(0)...)
 }
 
 // maxBrief is how many bullets a brief summary has.
-const maxBrief = 10
+const maxBrief = 8
 
 // best returns the n lines that are worth most; entries of lists all stay.
 func best(lines []Line, n int) []Line {
@@ -77,15 +68,5 @@ func best(lines []Line, n int) []Line {
 			n--
 		}
 	}
-	return out
-}
-
-// inOrder returns the lines of a map in the order of their steps.
-func inOrder(m map[string]Line) []Line {
-	out := make([]Line, 0, len(m))
-	for _, l := range m {
-		out = append(out, l)
-	}
-	slices.SortFunc(out, func(a, b Line) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Text, b.Text)) })
 	return out
 }

@@ -12,9 +12,11 @@ import (
 // An Outcome is how a call ended, as far as its result tells.
 type Outcome uint8
 
-// The outcomes of calls.
+// The outcomes of calls. Unknown is the outcome of a call whose result states
+// none: nothing is said of it.
 const (
 	Unanswered Outcome = iota
+	Unknown
 	OK
 	Failed
 )
@@ -27,6 +29,7 @@ type Call struct {
 	Answered bool
 	Outcome  Outcome
 	Exit     int      // of a command; -1 = not stated
+	Says     string   // the line of the result that states the outcome, "" where a status alone does
 	Files    []FileOp // what it did to files
 }
 
@@ -128,8 +131,10 @@ func (c *Call) Line() string {
 		b.WriteString("exit " + strconv.Itoa(c.Exit))
 	case c.Outcome == Failed:
 		b.WriteString("error")
-	default:
+	case c.Outcome == OK:
 		b.WriteString("ok")
+	default:
+		b.WriteString("answered")
 	}
 	n := lines(c.Result)
 	b.WriteString(", " + strconv.Itoa(n) + " line")
@@ -167,7 +172,7 @@ func lines(s string) int {
 // finish reads out of the result how the call ended and what it touched.
 func (c *Call) finish() {
 	if c.Answered {
-		c.Outcome, c.Exit = outcome(c.Result)
+		c.read()
 	}
 	c.Files = fileOps(c)
 }

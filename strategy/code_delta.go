@@ -65,17 +65,23 @@ file_path: what changed (functions, APIs, side effects)
 func extractDelta(h *History) []Line {
 	var out []Line
 	why := h.reasons()
-	for i, f := range h.Files() {
+	n := 0
+	var rest []FileState
+	for _, f := range h.Files() {
 		if f.Op < Edited {
-			out = append(out, Line{Section: deltaFollow, Group: "Read, not changed", Text: f.Path, Order: 90_000})
+			continue
+		}
+		if n++; n > 2*alone {
+			rest = append(rest, f)
 			continue
 		}
 		text := "[" + f.Op.String() + "] " + f.Path
 		if what := f.what(why[f.Path]); what != "" {
 			text += ": " + what
 		}
-		out = append(out, Line{Section: deltaChanges, Text: text + " " + stepID(f.Last), Value: 1, Order: i})
+		out = append(out, Line{Section: deltaChanges, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: n})
 	}
+	out = append(out, h.folderLines(rest, deltaChanges)...)
 	for _, f := range h.Goals() {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
@@ -83,9 +89,7 @@ func extractDelta(h *History) []Line {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step), Value: f.Value * 0.8, Order: f.Step})
 	}
 	out = append(out, h.checkLines(deltaChecks)...)
-	for _, it := range h.Items() {
-		out = append(out, Line{Section: deltaFollow, Text: it.Line(), Value: 0.6, Order: int(it.Status)*10_000 + it.Step})
-	}
+	out = append(out, h.planLines(deltaFollow)...)
 	for _, f := range h.effects() {
 		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
 	}
@@ -94,7 +98,7 @@ func extractDelta(h *History) []Line {
 
 // what says what changed in a file.
 func (s *FileState) what(why string) string {
-	what := strings.Join(s.Funcs, ", ")
+	what := joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 	if why != "" {
 		what = strings.TrimPrefix(what+" — "+why, " — ")
 	}
@@ -138,20 +142,9 @@ func lastSentence(text string) string {
 
 // checkLines are the last results of each command that tests or builds.
 func (h *History) checkLines(section int) []Line {
-	last := map[string]Line{}
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		for k := range s.Calls {
-			c := &s.Calls[k]
-			if !c.Check() || !c.Answered {
-				continue
-			}
-			text, value := c.head()+" → passed", 0.5
-			if c.Outcome == Failed {
-				text, value = c.head()+" → "+c.failure(), 0.8
-			}
-			last[c.head()] = Line{Section: section, Text: text + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID}
-		}
+	var out []Line
+	for _, c := range h.checks() {
+		out = append(out, Line{Section: section, Text: strings.ReplaceAll(c.call.tell(), "` ", "` → ") + " " + stepID(c.step), Value: 1, Order: c.step})
 	}
-	return inOrder(last)
+	return out
 }

@@ -10,18 +10,21 @@ import (
 // identifiers that are missing, redacted, within the limit.
 func (j *job) complete(draft string) (string, error) {
 	d := ParseDocument(j.strategy, neutralText(draft))
-	d, v := verify(d, j.source())
+	d.Words = nil // those are set in by us
+	var v verdict
+	if j.info.Name != BackendExtractive {
+		d, v = verify(d, j.source())
+	}
 	if j.info.Name != BackendExtractive {
 		// What a model lists as references is chosen again, by rank.
 		d.References = nil
 	}
-	if d.empty() {
+	if d.empty() && j.info.Name != BackendExtractive {
 		return "", &Failure{Reason: ErrUnverified}
 	}
 	if j.info.Name != BackendExtractive {
-		first := centralOf(j.history.Index, ParseDocument(j.strategy, j.in.Previous), j.limit, j.in.Count)
 		d = makeRoom(d, j.strategy, j.history.Index, j.limit, j.in.Count)
-		references(&d, j.strategy, j.history.Index, first, j.limit, j.in.Count)
+		references(&d, j.strategy, j.history.Index, j.limit, j.in.Count)
 		d = fit(d, j.strategy, j.limit, j.in.Count)
 	}
 	text := d.Render(j.strategy)
@@ -32,14 +35,19 @@ func (j *job) complete(draft string) (string, error) {
 		}
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", &Failure{Reason: ErrUnverified}
+		if j.info.Name != BackendExtractive {
+			return "", &Failure{Reason: ErrUnverified}
+		}
+		if text = ""; len(j.words) == 0 {
+			text = nothingSaid
+		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.outcome.Named, j.outcome.References = d.identifiers()
 	j.outcome.Invented = v.invented
 	j.outcome.Retention = retention(d, j.history.Index)
-	return text, nil
+	return strings.TrimSpace(j.head(j.strategy) + text), nil
 }
 
 // identifiers counts those that a document names, and how many of them its
@@ -140,3 +148,7 @@ func namesAny(line string, names map[string]bool) bool {
 	}
 	return false
 }
+
+// nothingSaid is the summary of messages that nobody typed and in which nothing
+// was done.
+const nothingSaid = "Nothing was asked, said or done in it."

@@ -10,7 +10,7 @@ import (
 )
 
 // referenceShare is the most that references may take of a summary.
-const referenceShare = 0.4
+const referenceShare = 0.12
 
 // A composer chooses lines for a summary: those that say most per token,
 // where an identifier counts once, in the first line that brings it.
@@ -19,8 +19,6 @@ type composer struct {
 	index    *Index
 	limit    int // tokens
 	count    func(string) int
-
-	central []*Entity
 
 	covered map[*Entity]bool
 	groups  map[groupKey]bool
@@ -64,37 +62,8 @@ func (c *composer) compose(lines []Line) Document {
 		}
 	}
 	d := c.document()
-	first := c.central
-	if c.lists() >= 0 {
-		first = nil // they stand in their section
-	}
-	references(&d, c.strategy, c.index, first, c.limit, c.count)
+	references(&d, c.strategy, c.index, c.limit, c.count)
 	return fit(d, c.strategy, c.limit, c.count)
-}
-
-// centralValue puts the central identifiers before everything else.
-const centralValue = 10
-
-// centralLines offers the central identifiers for the section that lists them;
-// files that were changed among those that were changed in the same way.
-func (c *composer) centralLines(changed map[string]Op) []Line {
-	section := c.lists()
-	if section < 0 {
-		return nil
-	}
-	out := make([]Line, len(c.central))
-	for k, e := range c.central {
-		out[k] = Line{Section: section, Group: central, Text: e.Text, Value: centralValue}
-		if op, ok := changed[e.Text]; ok {
-			out[k].Group, out[k].Order = changedTitle(op), 10-int(op)
-		}
-	}
-	return out
-}
-
-// lists returns the section for lists of identifiers, -1 where there is none.
-func (c *composer) lists() int {
-	return slices.IndexFunc(c.strategy.Sections, func(s Section) bool { return s.Lists })
 }
 
 // essentials takes what each section says first and foremost, whatever it
@@ -105,11 +74,14 @@ func (c *composer) essentials(all []*candidate, room int) {
 	slices.SortStableFunc(best, func(a, b *candidate) int { return cmp.Compare(b.Value, a.Value) })
 	for _, k := range best {
 		share := c.share(k.Section)
-		if c.spent[k.Section] > 0 {
+		switch {
+		case k.Value >= failedValue:
+			share = room
+		case c.spent[k.Section] > 0:
 			share /= 2
 		}
 		if k.Group == "" && k.Value >= essential && c.spent[k.Section]+k.cost+c.overhead(k) <= share {
-			c.take(k, room, true)
+			c.take(k, room, k.Value < failedValue)
 		}
 	}
 }
@@ -214,6 +186,9 @@ func (c *composer) fill(all []*candidate, room int, shares bool) {
 // take adds a line if it fits.
 func (c *composer) take(k *candidate, room int, shares bool) {
 	need := k.cost + c.overhead(k)
+	if k.Group == "" && c.said(k) {
+		return
+	}
 	if c.used+need > room || shares && c.spent[k.Section]+need > c.share(k.Section) {
 		return
 	}
@@ -228,6 +203,33 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	}
 	c.chosen = append(c.chosen, k)
 	k.cost = -1
+}
+
+// said reports whether a line that was taken says the same.
+func (c *composer) said(k *candidate) bool {
+	core := coreOf(k.Text)
+	for _, o := range c.chosen {
+		if strings.Contains(o.Text, core) {
+			return true
+		}
+	}
+	return false
+}
+
+// coreOf is a line without its marks: status, number, citation.
+func coreOf(s string) string {
+	if i := strings.LastIndex(s, " [s"); i > 0 {
+		s = s[:i]
+	}
+	for strings.HasPrefix(s, "[") {
+		_, rest, ok := strings.Cut(s, "] ")
+		if !ok {
+			break
+		}
+		s = rest
+	}
+	s, _, _ = strings.Cut(s, " (do not repeat)")
+	return strings.TrimSuffix(s, " …")
 }
 
 // leastShare is what every section may take, in tokens, however small its

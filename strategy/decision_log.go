@@ -10,7 +10,7 @@ import (
 var DecisionLog = register(Strategy{
 	Name: "decision_log",
 	Sections: []Section{
-		{Title: "Decision log"},
+		{Title: "Decision log", Share: 0.4},
 		{Title: "Open questions", Share: 0.12},
 	},
 	Instructions: `Record the decisions in the order in which they were made, one line each:
@@ -43,6 +43,10 @@ The step_id is that of the history ([s12]). A part that the history does not giv
 	Extract: extractDecisions,
 })
 
+// logFiles is the section in which this strategy tells of files: where things
+// stand.
+const logFiles = 3
+
 func extractDecisions(h *History) []Line {
 	var out []Line
 	ask := ""
@@ -62,19 +66,12 @@ func extractDecisions(h *History) []Line {
 			ask = ""
 		}
 	}
-	for _, it := range h.Items() {
-		if it.Status != Done {
-			out = append(out, Line{Section: 1, Text: it.Line(), Value: 0.6, Order: it.Step})
-		}
-	}
-	return out
+	out = append(out, h.planLines(1)...)
+	return append(out, h.fileLines(logFiles)...)
 }
 
 // goalOf is the first sentence of a user's message that says something.
 func goalOf(text string) string {
-	if machine(text) {
-		return ""
-	}
 	goal := ""
 	sentences(text, func(t string, heading bool) {
 		if goal == "" && !heading && quality(t) > 0.5 {
@@ -93,7 +90,10 @@ func (h *History) logLine(s *Step, ask string) (string, float64) {
 	for k := range s.Calls {
 		c := &s.Calls[k]
 		if k < maxLogCalls {
-			in, out = append(in, c.head()), append(out, c.outcomeText())
+			in = append(in, c.name())
+			if text := c.outcomeText(); text != "" {
+				out = append(out, text)
+			}
 		}
 		acts = max(acts, c.acts())
 	}
@@ -177,14 +177,16 @@ func (c *Call) outcomeText() string {
 	case !c.Answered:
 		return "no result"
 	case c.Outcome == Failed:
-		return clip(c.failure(), 110)
-	case c.Check():
-		return "passed"
+		return clip("failed"+c.status()+colon(c.wrong()), 110)
+	case c.Outcome == OK && c.Check():
+		return "passed" + c.status()
+	case c.Outcome == OK && c.Exit >= 0:
+		return "exit " + itoa(c.Exit)
 	}
 	for _, f := range c.Files {
 		if f.Op >= Edited {
 			return f.Op.String() + " " + f.Path
 		}
 	}
-	return "ok"
+	return ""
 }

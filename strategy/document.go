@@ -15,6 +15,7 @@ type Document struct {
 	Sections   [][]string // the lines of each section of the strategy, without bullets
 	Notes      []string   // what stands under no heading of the strategy
 	References []string   // the lines under References, without bullets
+	Words      []Word     // what people typed, oldest first
 }
 
 // notes is the heading of what fits none of a strategy's sections.
@@ -24,6 +25,7 @@ const notes = "Notes"
 // dropped; what stands under them becomes notes.
 func ParseDocument(s Strategy, text string) Document {
 	d := Document{Sections: make([][]string, max(len(s.Sections), 1))}
+	d.Words, text = cutWords(withoutIntroduction(text), s.title)
 	into := &d.Notes
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -80,6 +82,16 @@ func bullet(line string) string {
 
 // Render writes the document with the headings of s; empty sections are left out.
 func (d Document) Render(s Strategy) string {
+	words := renderWords(d.Words, s.title)
+	body := d.body(s)
+	if words == "" || body == "" {
+		return words + body
+	}
+	return words + "\n\n" + body
+}
+
+// body is the document without the words of the user.
+func (d Document) body(s Strategy) string {
 	var b strings.Builder
 	write := func(title string, lines []string) {
 		if len(lines) == 0 {
@@ -111,7 +123,7 @@ func (d Document) empty() bool {
 			return false
 		}
 	}
-	return len(d.References) == 0 && len(d.Notes) == 0
+	return len(d.References) == 0 && len(d.Notes) == 0 && len(d.Words) == 0
 }
 
 // all calls f with every list of lines, so that it can replace it.
@@ -138,9 +150,14 @@ func (d Document) lastStep() int {
 		}
 		return lines
 	})
+	for _, w := range d.Words {
+		last = max(last, w.Step)
+	}
 	return last
 }
 
+// lastStep returns the highest number of a step that a line cites: [s12], or
+// [s12–s31].
 func lastStep(line string) int {
 	last := 0
 	for {
@@ -149,6 +166,9 @@ func lastStep(line string) int {
 			return last
 		}
 		number, tail, _ := strings.Cut(after, "]")
+		if _, end, ok := strings.Cut(number, "–s"); ok {
+			number = end
+		}
 		if n, err := strconv.Atoi(number); err == nil && n < maxStep {
 			last = max(last, n)
 		}

@@ -22,11 +22,11 @@ var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
 
-// Effect reports whether a call that succeeded changed something outside of
+// Effect reports whether a call that did not fail changed something outside of
 // the conversation: what must not be done twice. Changes of files are not
 // counted here; [Call.Files] has them.
 func (c *Call) Effect() bool {
-	if c.Outcome != OK {
+	if c.Outcome == Failed || !c.Answered || running(c.Result) {
 		return false
 	}
 	if cmd := c.Command(); cmd != "" {
@@ -38,7 +38,7 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	low := strings.ToLower(c.Tool)
-	if strings.Contains(low, "todo") || strings.HasPrefix(low, "task") || strings.Contains(low, "plan") {
+	if d := c.deed(); d != Calling && d != Looking && d != Running {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
@@ -48,9 +48,6 @@ func (c *Call) Effect() bool {
 	}
 	return false
 }
-
-// doneLine is how a summary notes a call that must not be repeated.
-func (c *Call) doneLine() string { return c.head() + argsBrief(c) }
 
 // argsBrief is what else was asked for, in a few words.
 func argsBrief(c *Call) string {

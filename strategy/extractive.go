@@ -40,36 +40,11 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 // compose lets the strategy extract and chooses from what it offers.
 func (h *History) compose(r Request) Document {
 	c := newComposer(r.Strategy, h.Index, r.MaxTokens, r.Count)
-	c.central = centralOf(h.Index, h.Previous, r.MaxTokens, r.Count)
-	lines := append(c.centralLines(h.changed()), h.carried()...)
+	var lines []Line
 	if r.Strategy.Extract != nil {
-		lines = append(lines, r.Strategy.Extract(h)...)
+		lines = r.Strategy.Extract(h)
 	}
+	lines = append(lines, h.commonLines(r.Strategy)...)
+	lines = append(lines, h.carried(r.Strategy, lines)...)
 	return c.compose(lines)
-}
-
-// carried offers the lines of the summary before again: the first lines of a
-// section are worth most, since they have been carried longest. Lists of
-// identifiers and items with a status are not among them: the index and
-// [History.Items] hold those.
-func (h *History) carried() []Line {
-	var out []Line
-	offer := func(section int, lines []string) {
-		n := 0
-		for _, l := range lines {
-			if _, _, item := statusOf(l); !item && !listing(l) {
-				value := max(1.2-0.12*float64(n), 0.3)
-				if section == 0 && n == 0 {
-					value = taskValue
-				}
-				out = append(out, Line{Section: section, Text: l, Value: value, Order: -1})
-				n++
-			}
-		}
-	}
-	offer(0, h.Previous.Notes)
-	for i, lines := range h.Previous.Sections {
-		offer(i, lines)
-	}
-	return out
 }

@@ -16,21 +16,6 @@ type Fact struct {
 // user reports whether a step is a person speaking.
 func (s *Step) user() bool { return s.Role == message.RoleUser }
 
-// machine tells what harnesses write in the user's name: console output,
-// reminders, markup.
-func machine(text string) bool {
-	text = strings.TrimSpace(text)
-	return text == "" || strings.HasPrefix(text, "<command-") || strings.HasPrefix(text, "<local-command") ||
-		strings.HasPrefix(text, "<system-reminder") || strings.HasPrefix(text, "<environment_context") || strings.HasPrefix(text, "Caveat:") ||
-		strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<user_instructions")
-}
-
-// guidance tells instructions that a harness hands over in the user's name:
-// they bind, but nobody asked for anything.
-func guidance(text string) bool {
-	return strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "# CLAUDE.md") || strings.Contains(text[:min(len(text), 300)], "<INSTRUCTIONS>")
-}
-
 // quality says how well a sentence stands by itself, 0 to 1: fragments,
 // announcements and pleasantries say little once they are alone.
 func quality(t string) float64 {
@@ -46,52 +31,55 @@ func quality(t string) float64 {
 	}
 	low := strings.ToLower(t)
 	for _, p := range emptyStarts {
-		if strings.HasPrefix(low, p) {
+		if beginsWord(low, p) {
 			return q * 0.2
 		}
 	}
 	return q
 }
 
+// beginsWord reports whether s begins with the words of prefix: "hi" does not
+// begin "hide".
+func beginsWord(s, prefix string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	return ok && (rest == "" || strings.HasSuffix(prefix, " ") || !wordByte(rest[0]) && rest[0] < 0x80)
+}
+
 var emptyStarts = []string{"let me ", "now let me", "now i'll", "now i need", "i'll check", "i'll look", "let's look", "let's check", "let's see",
 	"i see", "good", "great", "perfect", "excellent", "you're right", "thanks", "thank you", "yes", "ok", "sure", "hi", "hello", "okay", "done",
 	"this session is being continued", "the conversation is summarized", "no response", "found it", "here's", "here is", "now the", "looking at"}
 
-// Goals returns what the user asked for: the first request at length, of later
-// ones the sentences that ask.
+// Goals returns what the user asked for: what the first request says first, and
+// the last request that says what to do. The words themselves stand above.
 func (h *History) Goals() []Fact {
-	var out []Fact
-	first := true
+	var first, last []Fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if !s.user() || machine(s.Text) || guidance(s.Text) {
+		if !s.user() || s.Text == "" {
 			continue
 		}
-		limit := 3
-		if first {
-			limit = 6
+		asked := requests(s)
+		switch {
+		case len(asked) == 0:
+		case first == nil:
+			first = asked
+			first[0].Value = taskValue
+		default:
+			last = asked[:min(2, len(asked))]
 		}
-		n := 0
-		sentences(s.Text, func(t string, heading bool) {
-			q := quality(t)
-			if n >= limit || heading || q < 0.3 {
-				return
-			}
-			if n++; !(first && n == 1) && binds(t) == bindValue {
-				return // a constraint, and listed as one
-			}
-			value := 0.8 - 0.1*float64(n)
-			if asks(t) {
-				value += 0.3
-			}
-			value *= q * h.recency(s.ID)
-			if first && n == 1 {
-				value = taskValue
-			}
-			out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value})
-		})
-		first = first && n == 0
 	}
+	return append(first, last...)
+}
+
+// requests are the sentences of a message that ask for something.
+func requests(s *Step) []Fact {
+	var out []Fact
+	sentences(s.Text, func(t string, heading bool) {
+		if len(out) >= 3 || heading || quality(t) < 0.3 || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+			return
+		}
+		out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))})
+	})
 	return out
 }
 
@@ -138,7 +126,7 @@ func (h *History) Constraints() []Fact {
 	var out []Fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || machine(s.Text) {
+		if s.Role == message.RoleAssistant || s.Role == message.RoleTool {
 			continue
 		}
 		n := 0
@@ -208,7 +196,7 @@ func (h *History) Decisions() []Fact {
 		}
 		n := 0
 		sentences(text, func(t string, heading bool) {
-			if value := decides(t); !heading && value > 0 && n < 4 {
+			if value := decides(t); !heading && value > 0 && n < 4 && !(claims(t) && namesCommand(t)) {
 				n++
 				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * weight * h.recency(s.ID)})
 			}

@@ -80,10 +80,13 @@ func TestWhatHasSideEffectsAndSucceededIsNotToBeRepeated(t *testing.T) {
 	msgs = append(msgs, called("4", "get_reservation", `{"reservation_id":"AB12CD"}`, `{}`)...)
 	msgs = append(msgs, message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)))
 	actions := section(t, extract(t, strategy.TaskState, msgs), "Outstanding actions and blockers")
-	for _, want := range []string{`[done] bash "git push origin feature/x" (do not repeat)`, "[done] cancel_reservation", "ZX81QT", `[open] bash "git push origin feature/y" failed: fatal: rejected`} {
+	for _, want := range []string{"[done] ran `git push origin feature/x`, which printed: To github.com:shop/shop.git (do not repeat)", "[done] called `cancel_reservation`", "ZX81QT"} {
 		if !strings.Contains(actions, want) {
 			t.Errorf("want %q in:\n%s", want, actions)
 		}
+	}
+	if text := extract(t, strategy.TaskState, msgs); !strings.Contains(text, "`git push origin feature/y` failed (exit 1): fatal: rejected") {
+		t.Errorf("the failure is not in:\n%s", text)
 	}
 	if strings.Contains(actions, "get_reservation") {
 		t.Errorf("a look-up counts as an effect:\n%s", actions)
@@ -120,8 +123,8 @@ func TestDecisionLogIsChronologicalInFourParts(t *testing.T) {
 		message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)),
 	}
 	got := section(t, extract(t, strategy.DecisionLog, msgs), "Decision log")
-	want := "- [s2] I'll batch the inserts :: each row is its own transaction. :: edit importer/store.go :: edited importer/store.go\n" +
-		"- [s4] I'll use a prepared statement instead of building the text each time. :: - :: bash \"go test ./importer\" :: passed\n"
+	want := "- [s2] I'll batch the inserts :: each row is its own transaction. :: `edit` importer/store.go :: edited importer/store.go\n" +
+		"- [s4] I'll use a prepared statement instead of building the text each time. :: - :: `go test ./importer` :: passed (exit 0)\n"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -152,7 +155,7 @@ func TestCodeDeltaTakesOperationsFromTheCalls(t *testing.T) {
 			t.Errorf("%q is no change:\n%s", not, changes)
 		}
 	}
-	if checks := section(t, text, "Tests and builds"); !strings.Contains(checks, "go test ./...") || !strings.Contains(checks, "failed: --- FAIL: TestRender") {
+	if checks := section(t, text, "Tests and builds"); !strings.Contains(checks, "go test ./...") || !strings.Contains(checks, "failed (exit 1): --- FAIL: TestRender") {
 		t.Errorf("tests and builds:\n%s", checks)
 	}
 }
@@ -178,9 +181,9 @@ func TestOutcomesOfCommonTools(t *testing.T) {
 		{"<tool_use_error>File has not been read</tool_use_error>", strategy.Failed, -1},
 		{"Traceback (most recent call last):\n  File", strategy.Failed, -1},
 		{"Error: no such user", strategy.Failed, -1},
-		{"The function returns an error when the path is empty", strategy.OK, -1},
-		{"", strategy.OK, -1},
-		{"exit code: abc", strategy.OK, -1},
+		{"The function returns an error when the path is empty", strategy.Unknown, -1},
+		{"", strategy.Unknown, -1},
+		{"exit code: abc", strategy.Unknown, -1},
 	} {
 		h := history(called("1", "run", `{}`, c.result)...)
 		got := h.Steps[0].Calls[0]
@@ -193,7 +196,7 @@ func TestOutcomesOfCommonTools(t *testing.T) {
 func TestLineOfACallSaysHowItEnded(t *testing.T) {
 	for _, c := range []struct{ tool, args, result, want string }{
 		{"bash", `{"command":"go test ./..."}`, strings.Repeat("x\n", 46) + "exit code: 1", `bash "go test ./..." → exit 1, 47 lines`},
-		{"read", `{"file_path":"a/b.go"}`, "one line", `read a/b.go → ok, 1 line`},
+		{"read", `{"file_path":"a/b.go"}`, "one line", `read a/b.go → answered, 1 line`},
 		{"fetch", `{"url":"https://example.com/x"}`, "Error: timed out", `fetch https://example.com/x → error, 1 line: Error: timed out`},
 	} {
 		h := history(called("1", c.tool, c.args, c.result)...)
@@ -278,8 +281,12 @@ func TestSummaryStaysWithinItsLimit(t *testing.T) {
 				t.Errorf("%s at %d: %v", name, limit, err)
 				continue
 			}
-			if got := counter(t).Count(sum.Text); got > limit || got != sum.Tokens || got < limit/4 {
+			const words, intro = strategy.DefaultUserTokens, 40
+			if got := counter(t).Count(sum.Text); got > limit+words+intro || got != sum.Tokens || got < limit/4 {
 				t.Errorf("%s: %d tokens of %d, said to be %d", name, got, limit, sum.Tokens)
+			}
+			if sum, err = (strategy.Writer{Strategy: st}).Write(context.Background(), strategy.Input{Messages: msgs, Count: counter(t).Count, MaxTokens: limit}); err != nil || sum.Tokens > limit {
+				t.Errorf("%s: %d tokens where %d fit: %v", name, sum.Tokens, limit, err)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package strategy
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
@@ -11,6 +14,8 @@ type History struct {
 	Steps    []Step
 	Previous Document // the summary before, by the sections of the strategy
 	Index    *Index
+
+	files []FileState // read when first asked for
 }
 
 // A Step is one message of a user or an assistant with the calls it made and
@@ -18,8 +23,10 @@ type History struct {
 type Step struct {
 	ID        int // number of the message, from 1; it counts on where the previous summary ended
 	Role      message.Role
-	Text      string
+	Text      string // of a user: what was typed
 	Reasoning string
+	Shown     string // of a user: what was pasted, or a file of instructions
+	Given     string // of a file of instructions that came in the user's role: its first line and its size
 	Calls     []Call
 }
 
@@ -32,6 +39,7 @@ func NewHistory(r Request) *History {
 	for i := range r.Messages {
 		b.message(first+i, &r.Messages[i])
 	}
+	h.resume()
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			h.Steps[i].Calls[k].finish()
@@ -78,11 +86,16 @@ func (h *History) finishIndex() {
 type at struct{ step, call int }
 
 type reader struct {
-	h    *History
-	open map[string][]at // call id → calls that wait for their result
+	h     *History
+	open  map[string][]at // call id → calls that wait for their result
+	acted string          // the command of the action that the message before wrote as text
 }
 
 func (b *reader) message(id int, m *message.Message) {
+	if m.Role == message.RoleUser && !m.Has(message.KindToolResult) {
+		b.user(id, m)
+		return
+	}
 	step := Step{ID: id, Role: m.Role}
 	own := len(b.h.Steps)
 	for i := range m.Parts {
@@ -110,9 +123,70 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		}
 	}
-	if step.Text != "" || step.Reasoning != "" || len(step.Calls) > 0 {
+	b.acted = ""
+	if m.Role == message.RoleAssistant && len(step.Calls) == 0 && actsInText(step.Text) {
+		b.acted = actionIn(step.Text)
+	}
+	b.keep(step)
+}
+
+func (b *reader) keep(step Step) {
+	if step.Text != "" || step.Reasoning != "" || len(step.Calls) > 0 || step.Given != "" {
 		b.h.Steps = append(b.h.Steps, step)
 	}
+}
+
+// user reads a message in the user's role: a person's words, or what somebody
+// else puts there.
+func (b *reader) user(id int, m *message.Message) {
+	acted := b.acted
+	b.acted = ""
+	step := Step{ID: id, Role: m.Role}
+	text := m.Text()
+	switch s := classify(m, acted != ""); s.speech {
+	case Typed, Pasted:
+		step.Text = withoutNotes(s.words)
+		b.add(s.words, Told, id)
+		if s.pasted > 0 {
+			b.add(text, Shown, id)
+			step.Shown = text
+		}
+	case Answering:
+		b.add(text, Shown, id)
+		if n := len(b.h.Steps); acted != "" && n > 0 {
+			last := &b.h.Steps[n-1]
+			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
+		}
+		return
+	default:
+		b.add(text, Shown, id)
+		switch {
+		case instructionsFile(text):
+			step.Given = quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
+			step.Shown = text
+		case strings.HasPrefix(text, "This session is being continued") || m.Name != "":
+			step.Role, step.Text = message.RoleAssistant, text
+		}
+	}
+	b.keep(step)
+}
+
+// actionIn is the command of an action that an assistant wrote as text: its
+// last fenced block.
+func actionIn(text string) string {
+	end := strings.LastIndex(text, "```")
+	if end < 0 {
+		return ""
+	}
+	start := strings.LastIndex(text[:end], "```")
+	if start < 0 {
+		return ""
+	}
+	_, code, ok := strings.Cut(text[start+3:end], "\n")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(code)
 }
 
 // result hands an output to the newest call that waits for it; one that
@@ -126,15 +200,18 @@ func (b *reader) result(step *Step, own int, p *message.Part) {
 		if where.step != own {
 			c = &b.h.Steps[where.step].Calls
 		}
-		(*c)[where.call].Result, (*c)[where.call].Answered = p.Text, true
+		(*c)[where.call].Result, (*c)[where.call].Answered = withoutOurs(p.Text), !unanswered(p.Text)
 		return
 	}
 	tool := p.Name
 	if tool == "" {
 		tool = "tool"
 	}
-	step.Calls = append(step.Calls, Call{Tool: tool, Result: p.Text, Answered: true})
+	step.Calls = append(step.Calls, Call{Tool: tool, Exit: -1, Result: withoutOurs(p.Text), Answered: true})
 }
+
+// unanswered reports whether a recorder put a note in place of a result.
+func unanswered(text string) bool { return strings.HasPrefix(text, "[no tool result was recorded") }
 
 func (b *reader) add(text string, w Where, id int) { b.h.Index.add(text, w, id) }
 

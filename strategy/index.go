@@ -67,7 +67,7 @@ func (x *Index) add(text string, w Where, id int) {
 		x.first = n
 	}
 	x.last = max(x.last, n)
-	if w == Told && x.task == 0 && !machine(text) {
+	if w == Told && x.task == 0 && strings.TrimSpace(text) != "" {
 		x.task = n
 	}
 	x.text = x.text[:0]

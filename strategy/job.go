@@ -18,6 +18,8 @@ type job struct {
 	limit    int
 	fallback string
 	strategy Strategy // of what is written in the end
+	words    []Word   // of the user, cut as far as they must be
+	intro    string   // what the block is
 
 	mu      sync.Mutex // guards what follows
 	outcome Summary
@@ -25,16 +27,63 @@ type job struct {
 
 func (w Writer) job(in Input) *job {
 	j := &job{w: w, in: in, info: describe(w.Summarizer), strategy: w.Strategy}
-	j.limit = w.MaxTokens
-	if in.MaxTokens > 0 {
-		j.limit = min(j.limit, in.MaxTokens)
-	}
 	j.in.First = max(in.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
 	if w.Redact != nil && !(w.Raw && j.info.Remote) {
 		j.in.Messages, j.in.Visible = redacted(in.Messages, w.Redact), redacted(in.Visible, w.Redact)
 		j.in.Previous = w.Redact(in.Previous)
 	}
+	j.measure()
 	return j
+}
+
+// wordsShare is the most that the user's words may take of what fits, where
+// little does.
+const wordsShare = 0.5
+
+// leastIntroduced is the room from which on a summary says what it is, in tokens.
+const leastIntroduced = 250
+
+// measure sets the user's words and what they leave for the rest.
+func (j *job) measure() {
+	limit := j.w.UserTokens
+	if j.in.UserTokens > 0 {
+		limit = min(limit, j.in.UserTokens)
+	}
+	hard := 4 * limit
+	if j.in.MaxTokens > 0 {
+		hard = int(float64(j.in.MaxTokens) * wordsShare)
+	}
+	ref := j.in.Ref
+	if !j.w.Recall {
+		ref = nil
+	}
+	words := append(ParseDocument(j.strategy, j.in.Previous).Words, wordsOf(j.in.Messages, j.in.First, ref)...)
+	if j.w.Redact != nil {
+		for i := range words {
+			words[i].Text = j.w.Redact(words[i].Text)
+		}
+	}
+	j.words = fitWords(words, min(limit, hard), hard, j.in.Count)
+	if j.in.MaxTokens == 0 || j.in.MaxTokens >= leastIntroduced {
+		j.intro = introduction(len(j.words) > 0, j.w.Recall && ref != nil)
+	}
+	j.limit = j.w.MaxTokens
+	if j.in.MaxTokens > 0 {
+		j.limit = min(j.limit, j.in.MaxTokens-j.count(j.head(j.strategy)))
+	}
+}
+
+// head is what stands before the sections: what the block is, and the words of
+// the user.
+func (j *job) head(s Strategy) string {
+	text := ""
+	if j.intro != "" {
+		text = j.intro + "\n\n"
+	}
+	if words := renderWords(j.words, s.title); words != "" {
+		text += words + "\n\n"
+	}
+	return text
 }
 
 // redacted returns copies for reading, every text of which went through f.

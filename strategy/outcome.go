@@ -1,76 +1,120 @@
 package strategy
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 )
 
-// exitMarks stand before the exit status in the outputs of common tools.
-var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exitcode: ", "exit_code: ",
-	`"exit_code":`, `"exit_code": `, "<returncode>", "returncode: "}
-
-// edge is how much of the beginning and of the end of a result is searched for
-// what it came to, in bytes.
-const edge = 400
-
-// outcome reads how a call ended. exit is -1 where the result does not say.
-func outcome(result string) (o Outcome, exit int) {
-	head := strings.ToLower(result[:min(len(result), edge)])
-	tail := strings.ToLower(result[max(0, len(result)-edge):])
-	if n, ok := exitStatus(head); ok {
-		return byStatus(n), n
+// read finds out how a call ended: from the harness's status line, from an
+// error that stands in place of a result, from the report of a test run. Where
+// none of them says anything the outcome is unknown.
+func (c *Call) read() {
+	c.Outcome, c.Exit = Unknown, -1
+	cmd := c.Command()
+	n, stated := exitStatus(c.Result)
+	if stated {
+		c.Exit = n
 	}
-	if n, ok := exitStatus(tail); ok {
-		return byStatus(n), n
+	verdict := noReport
+	if c.Check() {
+		verdict, c.Says = testReport(c.Result)
 	}
-	if looksFailed(strings.TrimSpace(head)) {
-		return Failed, -1
+	switch {
+	case stated && n != 0, verdict == reportsFailure:
+		c.Outcome = Failed
+	case running(c.Result):
+	case refusedCall(c.Result), cmd == "" && errorResult(c.Result), cmd != "" && !stated && shellError(c.Result):
+		c.Outcome = Failed
+	case verdict == reportsSuccess, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
+		c.Outcome = OK
 	}
-	return OK, -1
 }
 
-func byStatus(n int) Outcome {
-	if n == 0 {
-		return OK
-	}
-	return Failed
+// running reports whether a result says that its command goes on.
+func running(result string) bool {
+	return strings.Contains(result[:min(len(result), edge)], "Process running with session ID ")
 }
 
-func exitStatus(s string) (int, bool) {
-	for _, mark := range exitMarks {
-		i := strings.LastIndex(s, mark)
-		if i < 0 {
-			continue
-		}
-		digits := s[i+len(mark):]
-		end := 0
-		for end < len(digits) && end < 4 && digits[end] >= '0' && digits[end] <= '9' {
-			end++
-		}
-		if n, err := strconv.Atoi(digits[:end]); err == nil {
-			return n, true
-		}
-	}
-	return 0, false
+// refusals of calls by harnesses, at the beginning of a result.
+var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to proceed", "The user doesn't want to take this action", "[Request interrupted by user",
+	"Permission to use ", "Permission denied by user", "Error: Exit code", "apply_patch verification failed", "EXECUTION TIMED OUT", "Command timed out",
+	"Error: Command timed out", "command timed out"}
+
+func refusedCall(result string) bool {
+	return beginsAny(strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n"), refusedHeads)
 }
 
-var failedHeads = []string{"error", "<tool_use_error>", "traceback", "fatal:", "panic:", "failed", "failure", "exception",
-	`{"error"`, "bash: ", "sh: ", "zsh: ", "--- fail", "fail\t", "permission denied", "access denied", "no such file"}
+// errorHeads begin the result of a tool that is an error. They are what tools
+// report with, so a file that begins with the word is none: what shows files
+// numbers or wraps them.
+var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
+	`{"error"`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
+	"no replacement was performed", "string to replace not found", "could not find the exact text", "no exact match found", "[no exact match found",
+	"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied", "file not found:", "file does not exist",
+	"permission denied", "access denied", "tool not found", "unknown tool", "element with index", "mcp error", "http error", "request failed"}
 
-// looksFailed judges the beginning of a result in lower case.
-func looksFailed(head string) bool {
-	for _, h := range failedHeads {
-		if strings.HasPrefix(head, h) {
-			return true
-		}
+// errorResult reports whether a result of a tool is an error in its stead.
+func errorResult(result string) bool {
+	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
+	if beginsAny(head, errorHeads) {
+		return true
 	}
-	return strings.Contains(head, "command not found") || strings.Contains(head, "traceback (most recent call last)") ||
-		strings.Contains(head, "no such file or directory")
+	first, _, _ := strings.Cut(head, "\n")
+	name, _, ok := strings.Cut(first, " failed: ") // "javascript_tool failed: SyntaxError"
+	return ok && !strings.ContainsAny(name, " \t") || strings.Contains(head[:min(len(head), 200)], `"code": "enoent"`)
 }
 
-var errorMarks = []string{"error:", "error ", "fail", "panic:", "fatal:", "exception", "cannot ", "can't ", "not found", "denied",
-	"undefined", "expected", "no such", "timed out", "timeout", "refused", "invalid"}
+// confirmations begin the results of tools that say that they did it.
+var confirmations = []string{"the file ", "file created successfully", "successfully", "edit applied successfully", "wrote file successfully", "success.", "success:", "updated ", "todos have been",
+	"transfer successful", "# successfully", "task #", "done", "ok\n", `{"success": true`, `{"success":true`, `{"status": "ok"`, `{"status":"ok"`}
+
+// confirmed reports whether a result says that the call did what it was for.
+func confirmed(result string) bool {
+	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
+	if head == "ok" {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(head, "the file "); ok {
+		first, _, _ := strings.Cut(rest, "\n")
+		return strings.Contains(first, "has been") || strings.Contains(first, "created") || strings.Contains(first, "updated") || strings.Contains(first, "edited")
+	}
+	return beginsAny(head, confirmations)
+}
+
+// shellError reports whether an output without a status is a shell's complaint
+// from its first line on, or an uncaught exception.
+func shellError(result string) bool {
+	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
+	first, _, _ := strings.Cut(head, "\n")
+	if beginsAny(head, []string{"traceback (most recent call last)", "error: ", "fatal: "}) {
+		return true
+	}
+	return (beginsAny(first, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
+		(strings.Contains(first, "not found") || strings.Contains(first, "no such file") || strings.Contains(first, "denied"))
+}
+
+// hidesStatus reports whether a status of zero may not be that of the command
+// that matters: it goes through a pipe, or another command comes after it.
+func hidesStatus(cmd string) bool {
+	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
+		return false
+	}
+	parts := splitCommands(lastLine(cmd))
+	for i, p := range parts {
+		if beginsAny(strings.TrimSpace(p), checks) {
+			return i < len(parts)-1 || strings.Contains(cmd, "|| true")
+		}
+	}
+	return len(parts) > 1 && strings.ContainsAny(cmd, "|;\n")
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+var errorMarks = []string{"--- fail", "error[", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",
+	"undefined", "expected", "no such", "timed out", "timeout", "refused", "invalid", "unexpected"}
 
 // maxErrorLine is how long an error is quoted, in characters.
 const maxErrorLine = 160
@@ -78,20 +122,17 @@ const maxErrorLine = 160
 // ErrorLine returns the line of the result that says best what went wrong; ""
 // where a result of more than a few lines has none that speaks of an error.
 func (c *Call) ErrorLine() string {
-	text := c.Result
+	text := body(c.Result)
 	if len(text) > 16<<10 {
 		text = text[:8<<10] + "\n" + text[len(text)-8<<10:]
 	}
 	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || len(line) > 1000 || !strings.ContainsFunc(line, unicode.IsLetter) {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) {
 			continue
 		}
-		low := strings.ToLower(line)
-		if _, status := exitStatus(low); status && len(line) < 40 {
-			continue
-		}
+		low := strings.ToLower(line[:min(len(line), 400)])
 		for r, mark := range errorMarks {
 			if r >= rank {
 				break
@@ -107,7 +148,26 @@ func (c *Call) ErrorLine() string {
 	if rank == len(errorMarks) && seen > 3 {
 		return ""
 	}
-	return clip(squash(stripTags(best)), maxErrorLine)
+	return clip(squash(plainText(best)), maxErrorLine)
+}
+
+// plainText is a line without the codes of a terminal and without what wraps
+// an output in angle brackets.
+func plainText(s string) string { return stripTags(uncolored(s)) }
+
+// uncolored removes the escape sequences of a terminal.
+func uncolored(s string) string {
+	for {
+		i := strings.IndexByte(s, 0x1b)
+		if i < 0 {
+			return s
+		}
+		end := i + 1
+		for end < len(s) && end < i+12 && !asciiLetter(rune(s[end])) {
+			end++
+		}
+		s = s[:i] + s[min(end+1, len(s)):]
+	}
 }
 
 // stripTags removes what wraps an output in angle brackets.

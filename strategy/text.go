@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,7 +72,7 @@ func sentences(text string, f func(s string, heading bool)) {
 			fenced = !fenced
 			continue
 		}
-		if fenced || line == "" || line[0] == '|' || line[0] == '<' || strings.HasPrefix(line, "---") || len(line) > 20_000 {
+		if fenced || line == "" || line[0] == '|' || line[0] == '<' || strings.HasPrefix(line, "---") {
 			continue
 		}
 		heading := line[0] == '#'
@@ -115,3 +116,5 @@ func splitSentences(line string, f func(string)) {
 		f(rest)
 	}
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

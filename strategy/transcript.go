@@ -82,7 +82,7 @@ func observe(c *Call, p *message.Part) observation {
 	}
 	answered := *c
 	answered.Result, answered.Answered = p.Text, true
-	answered.Outcome, answered.Exit = outcome(p.Text)
+	answered.read()
 	return observation{full: p.Text, line: answered.Line()}
 }
 

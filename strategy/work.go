@@ -14,12 +14,26 @@ type FileState struct {
 	Last    int      // number of the step that touched it last
 }
 
-// Files returns the files that calls touched, those that were changed last
-// first. What a later call undid is not shown: a file that was created and
-// then deleted is deleted.
+// Files returns the files that calls touched and those that the summary before
+// tells of, the changed ones first and of them those that were changed last.
+// What a later call undid is not shown: a file that was created and then
+// deleted is deleted.
 func (h *History) Files() []FileState {
+	if h.files == nil {
+		h.files = h.readFiles()
+	}
+	return h.files
+}
+
+func (h *History) readFiles() []FileState {
 	byPath := map[string]int{}
-	var out []FileState
+	out := []FileState{}
+	for _, f := range h.Previous.files() {
+		if _, ok := byPath[f.Path]; !ok {
+			byPath[f.Path] = len(out)
+			out = append(out, f)
+		}
+	}
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			for _, f := range h.Steps[i].Calls[k].Files {
@@ -64,46 +78,6 @@ func (s *FileState) merge(f FileOp, step int) {
 	}
 }
 
-// failures returns the commands and calls whose last run failed: what has to
-// be dealt with.
-func (h *History) failures() []Fact {
-	last := map[string]Fact{}
-	var order []string
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		for k := range s.Calls {
-			c := &s.Calls[k]
-			key := c.head()
-			if c.Outcome != Failed {
-				delete(last, key)
-				continue
-			}
-			value := 0.25
-			if c.Check() {
-				value = 0.8
-			}
-			order = append(order, key)
-			last[key] = Fact{s.ID, key + " " + c.failure() + " " + stepID(s.ID), value * h.recency(s.ID) * h.recency(s.ID)}
-		}
-	}
-	var out []Fact
-	for _, key := range order {
-		if f, ok := last[key]; ok {
-			out = append(out, f)
-			delete(last, key)
-		}
-	}
-	return out
-}
-
-// failure says in a few words how a call failed.
-func (c *Call) failure() string {
-	if e := c.ErrorLine(); e != "" {
-		return "failed: " + e
-	}
-	return "failed"
-}
-
 // effects returns the calls that changed something outside: done, not to be
 // repeated.
 func (h *History) effects() []Fact {
@@ -112,28 +86,9 @@ func (h *History) effects() []Fact {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			if c := &s.Calls[k]; c.Effect() {
-				out = append(out, Fact{s.ID, c.doneLine() + " (do not repeat) " + stepID(s.ID), 0.45 * h.recency(s.ID)})
+				out = append(out, Fact{s.ID, c.tell() + " (do not repeat) " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
 			}
 		}
 	}
 	return out
-}
-
-// lastCheck returns the newest run of tests or a build that has a result.
-func (h *History) lastCheck() (Fact, bool) {
-	for i := len(h.Steps) - 1; i >= 0; i-- {
-		s := &h.Steps[i]
-		for k := len(s.Calls) - 1; k >= 0; k-- {
-			c := &s.Calls[k]
-			if !c.Check() || !c.Answered {
-				continue
-			}
-			text := c.head() + " → passed"
-			if c.Outcome == Failed {
-				text = c.head() + " → " + c.failure()
-			}
-			return Fact{s.ID, text + " " + stepID(s.ID), 1}, true
-		}
-	}
-	return Fact{}, false
 }

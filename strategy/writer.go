@@ -17,12 +17,13 @@ const (
 
 // Defaults of a [Writer].
 const (
-	DefaultMaxTokens = 1500
-	DefaultTimeout   = 2 * time.Minute
-	DefaultAttempt   = time.Minute
-	DefaultBackoff   = 500 * time.Millisecond
-	DefaultParallel  = 4
-	DefaultRetries   = 4
+	DefaultMaxTokens  = 1500
+	DefaultUserTokens = 2000
+	DefaultTimeout    = 2 * time.Minute
+	DefaultAttempt    = time.Minute
+	DefaultBackoff    = 500 * time.Millisecond
+	DefaultParallel   = 4
+	DefaultRetries    = 4
 )
 
 // A Writer gets a summary out of a Summarizer: it cuts what is too large into
@@ -32,13 +33,19 @@ const (
 type Writer struct {
 	Strategy   Strategy   // default TaskState
 	Summarizer Summarizer // default Extractive
-	MaxTokens  int        // of a summary, references included; default 1500
+	MaxTokens  int        // of a summary, the user's words not included; default 1500
+	// UserTokens is the most that the words of the user may take beside
+	// MaxTokens; default 2000.
+	UserTokens int
 	// Fallback is FallbackPruning (default), which means an error here, or
 	// FallbackExtractive.
 	Fallback string
 	// Redact is applied to all text before anything reads it and to every
 	// summary. nil = nothing is redacted.
 	Redact func(text string) string
+	// Recall says that what a reference stands for can be asked for: only then
+	// a summary speaks of it.
+	Recall bool
 	// Raw sends messages to a remote Summarizer as they are
 	// (redaction.summarizer: false). What it answers is redacted all the same.
 	Raw bool
@@ -62,8 +69,14 @@ type Input struct {
 	// need not be named again.
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
-	MaxTokens int // most that fits here; 0 or above the Writer's: the Writer's
-	Tokens    int // of Messages and Previous, for observers; 0 = not counted
+	MaxTokens int // most that fits here, the user's words included; 0 = there is room enough
+	// UserTokens is the most that the user's words may take here; 0 or above
+	// the Writer's: the Writer's.
+	UserTokens int
+	// Ref returns the reference under which message i can be had again, "" for
+	// none. May be nil.
+	Ref    func(i int) string
+	Tokens int // of Messages and Previous, for observers; 0 = not counted
 	// Count says what text costs. Required; safe for concurrent use.
 	Count func(text string) int
 }
@@ -121,6 +134,7 @@ func (w Writer) defaults() Writer {
 		w.Summarizer = Extractive{}
 	}
 	w.MaxTokens = or(w.MaxTokens, DefaultMaxTokens)
+	w.UserTokens = or(w.UserTokens, DefaultUserTokens)
 	w.Timeout = or(w.Timeout, DefaultTimeout)
 	w.Attempt = or(w.Attempt, DefaultAttempt)
 	w.Backoff = or(w.Backoff, DefaultBackoff)

@@ -21,13 +21,17 @@ import (
 
 func newEvalSummary(a *app) *cobra.Command {
 	var model, reading string
+	var each, asCSV bool
 	cmd := &cobra.Command{
 		Use:   "eval-summary FILE...",
-		Short: "Measure how much of what sessions need later survives in summaries",
+		Short: "Measure what summaries of recorded sessions tell a successor",
 		Long: `Cuts each recorded session where it first passes 85 % of a window, summarises
-what would be evicted, and counts which identifiers that the rest of the session
-needs are still in the view: for every strategy, with and without references,
-beside no summary, masking, and a bare list of identifiers.
+what would be evicted, and counts what the summary tells of it: the sentences
+that the user typed, the commands that failed, the outcomes it states and how
+many of them are false, the files that were changed, the plan, the next step, the
+characters in lists of names, and the identifiers that the rest of the session
+needs. For every strategy, beside dropping, masking and a bare list of
+identifiers.
 
 A file is JSONL or a JSON array of chat messages, gzipped or not. Where
 they are of more than one source (the part of a name before its first dash), each
@@ -50,12 +54,14 @@ source is reported too.`,
 			if err != nil {
 				return err
 			}
-			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading})
+			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading, EachSession: each})
 			switch {
 			case err != nil:
 				return err
 			case a.json:
 				return a.printJSON(report)
+			case asCSV:
+				return report.WriteCSV(cmd.OutOrStdout())
 			case a.quiet:
 				return nil
 			}
@@ -63,6 +69,8 @@ source is reported too.`,
 		},
 	}
 	cmd.Flags().StringVar(&model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	cmd.Flags().BoolVarP(&each, "verbose", "v", false, "each session on its own")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, counts in place of shares")
 	cmd.Flags().StringVar(&reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
 	return cmd
 }

@@ -1,19 +1,24 @@
-// Package eval measures summaries on recorded sessions by what counts: whether
-// the identifiers that the rest of the session needed are still in the view.
+// Package eval measures, on recorded sessions, what a summary tells a
+// successor: the words of the user, what failed, what changed, the plan, the
+// next step, and whether what it states is true.
 //
 // A session is cut where it first passes 85 % of the window. The last six
-// assistant turns before the cut are recent, system and developer messages are
-// pinned, everything else is evicted and summarised. An identifier is needed
-// when assistant text or tool arguments after the cut use it, the evicted part
-// had it, and no user message or result after the cut showed it again before
-// that use. The score, future-need recall, is the share of the needed
-// identifiers that the view still names, over all sessions together.
+// assistant turns before the cut and the last user message are recent, system
+// and developer messages are pinned, everything else is evicted and
+// summarised. The facts of what was evicted are read by rules of this package,
+// apart from those of the summariser.
+//
+// An identifier is needed when assistant text or tool arguments after the cut
+// use it, the evicted part had it, and no user message or result after the cut
+// showed it again before that use. It counts where a readable line has it:
+// one in which at least a quarter of the words are plain ones.
 package eval
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,15 +33,18 @@ type Session struct {
 	Messages []message.Message
 }
 
-// A Setting is one size of window with the limit of its summaries, in tokens.
+// A Setting is one size of window with the limits of its summaries and of the
+// user's words in them, in tokens.
 type Setting struct {
-	Window    int
-	MaxTokens int
+	Window     int
+	MaxTokens  int
+	UserTokens int
 }
 
-// Settings are those that the project's figures are given for.
+// Settings are those that the project's figures are given for: three windows
+// with the limits that the default configuration has for them.
 func Settings() []Setting {
-	return []Setting{{32_000, 1500}, {128_000, 1500}, {128_000, 4000}}
+	return []Setting{{8_000, 1500, 480}, {32_000, 1500, 1920}, {128_000, 3840, 2000}}
 }
 
 // Options of [Run]. The zero value measures every strategy with the extractive
@@ -51,6 +59,9 @@ type Options struct {
 	// Progress is told of each session that is done. May be nil.
 	Progress func(done, of int)
 
+	// EachSession reports every session on its own, not only its source.
+	EachSession bool
+
 	// Reading says what an identifier is: one of [Readings]. Default literal.
 	Reading string
 
@@ -60,8 +71,7 @@ type Options struct {
 // perMessage is what a message costs beside its texts, in tokens.
 const perMessage = 4
 
-// Run measures. Sessions that never fill a window, or whose end needs nothing
-// of what was evicted, do not count there. Errors are those of the context and
+// Run measures. Sessions that never fill a window do not count there. Errors are those of the context and
 // of an unknown strategy or reading; a summary that could not be had counts as none.
 func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	o, strategies, err := o.defaults()
@@ -72,9 +82,13 @@ func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	for i, s := range sessions {
 		for _, setting := range o.Settings {
 			split, ok := o.reading.cut(s, setting.Window, o.cost)
-			if !ok || len(split.Needed) == 0 {
+			if !ok {
 				continue
 			}
+			if split.facts = FactsOf(split.Evicted); o.EachSession {
+				split.Source = s.Name
+			}
+			split.fits = o.fits(setting, split.facts.User)
 			report.add(o.baselines(setting, &split)...)
 			for _, st := range strategies {
 				row, err := o.measure(ctx, setting, st, &split)
@@ -121,20 +135,22 @@ func (o Options) cost(m message.Message) int {
 	return n
 }
 
+// fits reports whether what people typed fits into the user's words.
+func (o Options) fits(setting Setting, typed []string) bool {
+	return o.Count(strings.Join(typed, "\n")) <= setting.UserTokens*9/10
+}
+
 // measure writes one summary and scores it.
 func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strategy, s *Split) (Row, error) {
-	w := strategy.Writer{Strategy: st, Summarizer: o.Summarizer, MaxTokens: setting.MaxTokens, Redact: o.Redact}
+	w := strategy.Writer{Strategy: st, Summarizer: o.Summarizer, MaxTokens: setting.MaxTokens, UserTokens: setting.UserTokens, Redact: o.Redact}
 	sum, err := w.Write(ctx, strategy.Input{Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), Count: o.Count})
 	if ctx.Err() != nil {
 		return Row{}, ctx.Err()
 	}
-	row := s.row(setting, st.Name)
-	row.Found = s.InView(sum.Text)
-	sections, _, _ := strings.Cut(sum.Text, "## "+strategy.References+"\n")
-	row.InSections = s.InView(sections)
+	row := s.row(setting, st.Name, sum.Text)
 	row.Tokens, row.Retention, row.Invented = sum.Tokens, sum.Retention, invented(sum.Text, s)
 	if err != nil {
-		row.Failed = 1
+		row.Missing = 1
 	}
 	return row, nil
 }
@@ -166,52 +182,53 @@ func (n *names) holds(id string) bool {
 
 // Baselines that every report holds.
 const (
-	BaselineNone    = "no summary"
-	BaselineMasking = "masking, window 10"
-	BaselineList    = "bare list"
+	BaselineDrop = "drop"
+	BaselineMask = "mask"
+	BaselineList = "bare list"
 )
 
 // maskingWindow is how many turns keep their observations in the baseline.
 const maskingWindow = 10
 
 func (o Options) baselines(setting Setting, s *Split) []Row {
-	none, list, masking := s.row(setting, BaselineNone), s.row(setting, BaselineList), s.row(setting, BaselineMasking)
-	none.Found = s.InView("")
-	text := o.list(setting, s)
-	list.Found, list.Tokens = s.InView(text), o.Count(text)
+	drop := s.row(setting, BaselineDrop, "")
 	masked := s.masked()
-	masking.Found = s.InView(masked)
-	masking.Tokens = o.Count(masked)
-	return []Row{none, list, masking}
+	mask := s.row(setting, BaselineMask, masked)
+	mask.Tokens, mask.Bag, mask.Chars = o.Count(masked), 0, 0 // a history, whose tool calls are no list
+	text := o.list(setting, s)
+	list := s.row(setting, BaselineList, text)
+	list.Tokens = o.Count(text)
+	return []Row{drop, mask, list}
 }
 
-// list is the identifiers alone, those worth most per token, as many as fit.
+// list is the identifiers alone, the most frequent first, as many as fit.
 func (o Options) list(setting Setting, s *Split) string {
-	r := strategy.Request{Strategy: strategy.Brief, Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), First: 1, Count: o.Count}
-	all := strategy.NewHistory(r).Index.All()
-	type entry struct {
-		text  string
-		cost  int
-		worth float64
+	times := map[string]int{}
+	for _, m := range s.Evicted {
+		for id := range s.reading.names(m).ids {
+			times[id]++
+		}
 	}
-	entries := make([]entry, 0, len(all))
-	for _, e := range all {
-		cost := o.Count(" " + e.Text)
-		entries = append(entries, entry{e.Text, cost, e.Score / float64(max(cost, 1))})
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(b.worth, a.worth) })
+	ids := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
 	room, out := setting.MaxTokens, []string{}
-	for _, e := range entries {
-		if e.cost <= room {
-			room -= e.cost
-			out = append(out, e.text)
+	for _, id := range ids {
+		if cost := o.Count(" " + id); cost <= room {
+			room -= cost
+			out = append(out, id)
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-func (s *Split) row(setting Setting, name string) Row {
-	return Row{Setting: setting, Name: name, Source: s.Source, Sessions: 1, Needed: len(s.Needed)}
+// row scores a text that stands for what was evicted.
+func (s *Split) row(setting Setting, name, text string) Row {
+	r := Row{Setting: setting, Name: name, Source: s.Source, Sessions: 1, Needed: len(s.Needed)}
+	r.Found, r.Anywhere = s.InView(readableLines(text)), s.InView(text)
+	r.Handoff = s.facts.judge(text)
+	if s.fits && r.UserOf > 0 {
+		r.FittingOf, r.Fitting = 1, count(r.User == r.UserOf)
+	}
+	return r
 }
 
 // String names the setting as reports do.

@@ -1,32 +1,24 @@
 package eval
 
-import (
-	"fmt"
-	"io"
-	"strings"
-)
-
 // A Row is the measure of one strategy or baseline, at one setting, on the
 // sessions of one source.
 type Row struct {
-	Setting    Setting `json:"setting"`
-	Name       string  `json:"name"`
-	Source     string  `json:"source"`
-	Sessions   int     `json:"sessions"`
-	Needed     int     `json:"needed"`      // identifiers that the rest of the sessions needed
-	Found      int     `json:"found"`       // of them in the view
-	InSections int     `json:"in_sections"` // of them in the view without the summary's references
-	Tokens     int     `json:"tokens"`      // of the summaries, all together
-	Retention  float64 `json:"retention"`   // of the most salient identifiers, summed over sessions
-	Invented   int     `json:"invented"`    // identifiers that the source does not have
-	Failed     int     `json:"failed"`      // summaries that could not be had
+	Setting   Setting `json:"setting"`
+	Name      string  `json:"name"`
+	Source    string  `json:"source"`
+	Sessions  int     `json:"sessions"`
+	Handoff           // what it tells of the facts
+	Needed    int     `json:"needed"`    // identifiers that the rest of the sessions needed
+	Found     int     `json:"found"`     // of them in the view, where the summary names them in a readable line
+	Anywhere  int     `json:"anywhere"`  // of them anywhere in the view
+	Tokens    int     `json:"tokens"`    // of the summaries, all together
+	Retention float64 `json:"retention"` // of the most salient identifiers, summed over sessions
+	Invented  int     `json:"invented"`  // identifiers that the source does not have
+	Missing   int     `json:"missing"`   // summaries that could not be had
 }
 
-// Recall is the share of the needed identifiers in the view.
+// Recall is the share of the needed identifiers that readable lines name.
 func (r Row) Recall() float64 { return share(r.Found, r.Needed) }
-
-// SectionRecall is Recall without references.
-func (r Row) SectionRecall() float64 { return share(r.InSections, r.Needed) }
 
 func share(n, of int) float64 {
 	if of == 0 {
@@ -57,11 +49,12 @@ func (r *Row) merge(o Row) {
 	r.Sessions += o.Sessions
 	r.Needed += o.Needed
 	r.Found += o.Found
-	r.InSections += o.InSections
+	r.Anywhere += o.Anywhere
+	r.Handoff.merge(o.Handoff)
 	r.Tokens += o.Tokens
 	r.Retention += o.Retention
 	r.Invented += o.Invented
-	r.Failed += o.Failed
+	r.Missing += o.Missing
 }
 
 // Totals sums up the sources: one row for each setting and name.
@@ -83,36 +76,4 @@ func (r Report) Total(s Setting, name string) (Row, bool) {
 		}
 	}
 	return Row{}, false
-}
-
-// Write prints the totals as a table, and where there is more than one source
-// the sources as another. The error is the writer's.
-func (r Report) Write(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("Future-need recall: the share of the identifiers needed later that the view still names.\n\n")
-	totals := r.Totals()
-	table(&b, "", totals)
-	if len(totals) < len(r.Rows) {
-		b.WriteString("\nBy source\n\n")
-		table(&b, "source", r.Rows)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func table(b *strings.Builder, source string, rows []Row) {
-	if len(rows) == 0 {
-		b.WriteString("  no session fills a window and needs what it evicted\n")
-		return
-	}
-	fmt.Fprintf(b, "  %-10s %-20s %-16s %8s %7s %8s %12s %8s %10s %9s\n",
-		"window", "summary", source, "sessions", "needed", "recall", "without refs", "tokens", "retention", "invented")
-	for _, r := range rows {
-		fmt.Fprintf(b, "  %-10s %-20s %-16s %8d %7d %7.1f%%", r.Setting, r.Name, r.Source, r.Sessions, r.Needed, 100*r.Recall())
-		if r.Retention == 0 {
-			fmt.Fprintf(b, " %12s %8d\n", "", r.Tokens/r.Sessions)
-			continue
-		}
-		fmt.Fprintf(b, " %11.1f%% %8d %9.1f%% %9d\n", 100*r.SectionRecall(), r.Tokens/r.Sessions, 100*r.Retention/float64(r.Sessions), r.Invented)
-	}
 }

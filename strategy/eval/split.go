@@ -25,6 +25,8 @@ type Split struct {
 
 	reading *reading
 	kept    *names // what pinned and recent messages name
+	facts   Facts
+	fits    bool // what people typed fits into the user's words
 }
 
 // Cut cuts a session at a window of that many tokens; count says what a
@@ -57,13 +59,13 @@ func (r *reading) cut(s Session, window int, count func(message.Message) int) (s
 
 // arrange sorts what stands before the cut.
 func (s *Split) arrange(before []message.Message) {
-	start := lastTurns(before, RecentTurns)
+	start, anchor := lastTurns(before, RecentTurns), message.Anchor(before)
 	s.kept = s.reading.names()
 	for i, m := range before {
 		switch {
 		case m.Role == message.RoleSystem || m.Role == message.RoleDeveloper:
 			s.Pinned = append(s.Pinned, m)
-		case i >= start:
+		case i >= start || i == anchor:
 			s.Recent = append(s.Recent, m)
 		default:
 			s.Evicted = append(s.Evicted, m)

@@ -1,0 +1,115 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Speech is what a message in the user's role really is.
+type Speech uint8
+
+// What stands in the user's role.
+const (
+	Typed     Speech = iota // a person's words, with what they pasted
+	Pasted                  // nothing but a log, a page, a document
+	Harness                 // what the program around the agent writes
+	Answering               // a result that a loop sends in the user's role
+)
+
+var speechNames = [...]string{"typed", "pasted", "harness", "answering"}
+
+// String returns a word for tests and reports.
+func (s Speech) String() string { return speechNames[s] }
+
+// A heard is one message in the user's role, read.
+type heard struct {
+	speech Speech
+	words  string // what was typed, pasted pieces cited
+	pasted int    // characters that were pasted
+}
+
+// classify reads a message in the user's role. acted says that the assistant's
+// message before it acts in its text, so that a result may stand here.
+func classify(m *message.Message, acted bool) heard {
+	text := strings.TrimSpace(m.Text())
+	if text == "" || agentName(m.Name) {
+		return heard{speech: Harness}
+	}
+	for _, f := range forms {
+		if (f.speech != Answering || acted || f.always) && f.matches(text) {
+			return heard{speech: f.speech}
+		}
+	}
+	words := strings.TrimSpace(withoutTags(text))
+	if words == "" {
+		return heard{speech: Harness}
+	}
+	return splitPasted(words)
+}
+
+// A form is one way in which a harness or a loop writes in the user's role.
+type form struct {
+	name    string
+	speech  Speech
+	always  bool // of an answer: also where no action stands before it
+	matches func(text string) bool
+}
+
+// forms are the known ones, the first that matches wins.
+var forms = []form{
+	{"bracketed note", Harness, true, bracketedNote},
+	{"instructions file", Harness, true, instructionsFile},
+	{"continued session", Harness, true, begins("This session is being continued from a previous conversation")},
+	{"caveat of local commands", Harness, true, begins("Caveat: The messages below were generated")},
+	{"body of a skill", Harness, true, begins("Base directory for this skill:")},
+	{"stop hook", Harness, true, begins("Stop hook feedback:")},
+	{"own summary", Harness, true, begins("<COMPACT-SUMMARY")},
+	{"status of a command", Answering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
+	{"observation", Answering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
+	{"prompt of a shell session", Answering, true, shellState},
+	{"complaint of the loop", Answering, true, begins("Please always provide EXACTLY ONE action", "The last command <command>", "No tool use was detected", "[ERROR] You did not use a tool",
+		"Your last response was not", "Your output was not formatted correctly", "Invalid action format")},
+	{"error of the server", Answering, true, errorClass},
+	{"patch", Answering, false, begins("diff --git ")},
+	{"what a browser did", Answering, true, func(t string) bool {
+		return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
+	}},
+}
+
+// begins matches texts that begin with one of the prefixes.
+func begins(prefixes ...string) func(string) bool {
+	return func(t string) bool { return beginsAny(t, prefixes) }
+}
+
+// bracketedNote matches a text whose first line is a note in brackets, as a
+// harness or a recorder leaves it: [Request interrupted by user].
+func bracketedNote(t string) bool {
+	line, _, _ := strings.Cut(t, "\n")
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && len(line) > 12 && strings.Contains(line, " ") && !strings.Contains(line, "](")
+}
+
+// instructionsFile matches rules for agents that a harness hands over.
+func instructionsFile(t string) bool {
+	line, _, _ := strings.Cut(t, "\n")
+	return strings.HasPrefix(line, "#") && (strings.Contains(line, "AGENTS.md") || strings.Contains(line, "CLAUDE.md") || strings.Contains(line, "GEMINI.md") || strings.Contains(line, ".cursorrules")) ||
+		strings.HasPrefix(t, "<INSTRUCTIONS>")
+}
+
+// shellState matches an output that ends with the state of an editing shell.
+func shellState(t string) bool {
+	tail := t[max(0, len(t)-600):]
+	return strings.Contains(tail, "(Open file: ") && strings.Contains(tail, "(Current directory: ") || strings.HasSuffix(t, "\nbash-$")
+}
+
+// errorClass matches the report of an exception: "litellm.Timeout: …".
+func errorClass(t string) bool {
+	word, _, ok := strings.Cut(t[:min(len(t), 120)], ": ")
+	return ok && !strings.ContainsAny(word, " \n") && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")) && len(word) > 8
+}
+
+// agentNames are parts of the names under which agents speak in the user's role.
+var agentNames = []string{"agent", "assistant", "surfer", "terminal", "orchestrator", "coder", "executor", "expert", "critic", "planner", "proxy", "tool"}
+
+func agentName(name string) bool { return name != "" && hasAny(strings.ToLower(name), agentNames) }

@@ -1,0 +1,252 @@
+package strategy
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Deed is what kind of thing a call does.
+type Deed uint8
+
+// The deeds, told apart by how they stand in a work log.
+const (
+	Looking    Deed = iota // reads, lists, searches
+	Changing               // changes files
+	Checking               // tests, builds, lints
+	Running                // any other command
+	Calling                // any other tool
+	Planning               // keeps a task list
+	Sending                // hands work to another agent
+	AskingUser             // puts a question to the user
+)
+
+// lookTools are parts of the names of tools that only look.
+var lookTools = []string{"read", "view", "open", "grep", "glob", "search", "find", "list", "ls", "fetch", "get_state", "get_content", "screenshot", "crawl", "cat"}
+
+// lookCommands begin commands that only look.
+var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "cd ", "stat ", "file ", "du ",
+	"git status", "git diff", "git log", "git show", "git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files", "git worktree list", "gh pr view", "gh pr list",
+	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
+	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
+
+// deed tells what a call does.
+func (c *Call) deed() Deed {
+	low := strings.ToLower(c.Tool)
+	cmd := c.Command()
+	switch {
+	case planTool(low):
+		return Planning
+	case askTool(low):
+		return AskingUser
+	case agentTool(low):
+		return Sending
+	case cmd != "" && c.Check():
+		return Checking
+	case c.changes():
+		return Changing
+	case cmd != "" && strings.ContainsAny(cmd, " \n") || low == "bash" || low == "shell":
+		if allCommands(cmd, func(s string) bool { return beginsAny(s, lookCommands) }) {
+			return Looking
+		}
+		return Running
+	case c.op() == Read && len(c.Files) > 0, hasWord(low, lookTools):
+		return Looking
+	}
+	return Calling
+}
+
+// changes reports whether the call changes a file, or would have.
+func (c *Call) changes() bool {
+	for _, f := range c.Files {
+		if f.Op >= Edited {
+			return true
+		}
+	}
+	return c.Outcome == Failed && c.Command() == "" && c.op() >= Edited && c.arg("path", "file_path", "filePath", "input", "patch", "patchText") != ""
+}
+
+func planTool(low string) bool {
+	return strings.Contains(low, "todo") || low == "update_plan" || strings.HasPrefix(low, "taskcreate") || strings.HasPrefix(low, "taskupdate") ||
+		low == "tasklist" || low == "taskget" || low == "task_tracker" || low == "update_todo_list" || low == "task_create" || low == "task_update"
+}
+
+func askTool(low string) bool {
+	return strings.HasPrefix(low, "ask") || strings.Contains(low, "request_user_input") || strings.Contains(low, "followup_question") || low == "clarify"
+}
+
+func agentTool(low string) bool {
+	return low == "task" || low == "agent" || strings.Contains(low, "subagent") || strings.Contains(low, "spawn_agent") || low == "delegate" || low == "dispatch_agent" || low == "wait_agent"
+}
+
+// hasWord reports whether a name in snake case or camel case has one of the
+// words at the beginning of a part.
+func hasWord(low string, words []string) bool {
+	for _, part := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		if beginsAny(part, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// allCommands reports whether f holds for every simple command of a line.
+func allCommands(cmd string, f func(string) bool) bool {
+	all := true
+	anyCommand(cmd, func(s string) bool {
+		if s = strings.TrimSpace(s); s != "" && !f(s) {
+			all = false
+		}
+		return !all
+	})
+	return all && cmd != ""
+}
+
+// maxCommand is how much of a command a line quotes, in characters.
+const maxCommand = 96
+
+// shortCommand is a command as lines quote it: without the change of folder
+// before it, and of several lines the first.
+func shortCommand(cmd string) string {
+	cmd = strings.TrimSpace(cmd)
+	for {
+		rest, ok := strings.CutPrefix(cmd, "cd ")
+		if !ok {
+			break
+		}
+		_, after, found := strings.Cut(rest, "&&")
+		if !found {
+			break
+		}
+		cmd = strings.TrimSpace(after)
+	}
+	if strings.Contains(cmd, "<<") {
+		cmd, _, _ = strings.Cut(cmd, "\n") // what it is fed with comes behind
+	}
+	return strings.ReplaceAll(cutText(squash(cmd[:min(len(cmd), 8*maxCommand)]), maxCommand), "`", "'")
+}
+
+// cutText is clip for what has few words to cut between.
+func cutText(s string, n int) string {
+	short := clip(s, n)
+	if len(short) == len(s) || utf8.RuneCountInString(short) > n*2/3 {
+		return short
+	}
+	r := []rune(s)
+	end := min(len(r), n-1)
+	for back := end; back > end/2; back-- { // no half of a name
+		if c := r[back-1]; c != '_' && c != '-' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			end = back
+			break
+		}
+	}
+	return string(r[:end]) + "…"
+}
+
+// name is how a line calls a call: its command, or the tool with its target.
+func (c *Call) name() string {
+	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
+		return "`" + shortCommand(cmd) + "`"
+	}
+	if t := c.Target(); t != "" {
+		return "`" + c.Tool + "` " + strings.ReplaceAll(cutText(squash(t), maxTarget), "`", "'")
+	}
+	return "`" + c.Tool + "`"
+}
+
+// status is the exit status as a line states it.
+func (c *Call) status() string {
+	if c.Exit < 0 {
+		return ""
+	}
+	return " (exit " + itoa(c.Exit) + ")"
+}
+
+// tell says in a sentence what a call was and how it came out, in the words of
+// its result. Of an unknown outcome it says nothing.
+func (c *Call) tell() string {
+	switch {
+	case c.Outcome == Failed && refusedCall(c.Result):
+		return c.name() + " was not carried out" + colon(c.wrong())
+	case c.Outcome == Failed && c.deed() == Looking && c.Exit == 1:
+		return c.name() + " ended with exit 1"
+	case c.Outcome == Failed:
+		return c.name() + " failed" + c.status() + colon(c.wrong())
+	case c.Outcome == OK && c.deed() == Checking:
+		return c.name() + " passed" + c.status() + colon(c.Says)
+	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
+		return "ran " + c.name() + c.status() + printed(c.lastWords())
+	case c.deed() == Calling:
+		return "called " + c.name() + c.answer()
+	}
+	return "ran " + c.name() + printed(c.lastWords())
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+func printed(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ", which printed: " + s
+}
+
+// wrong is the line that says what went wrong.
+func (c *Call) wrong() string {
+	if c.Says != "" && c.Outcome == Failed {
+		return c.Says
+	}
+	return c.ErrorLine()
+}
+
+// maxWords is how much of an output or an answer is quoted, in characters.
+const maxWords = 140
+
+// lastWords is the last line of an output that says something.
+func (c *Call) lastWords() string {
+	rest := strings.TrimRight(body(c.Result), " \t\r\n")
+	for range 2 * statusEdge {
+		i := strings.LastIndexByte(rest, '\n')
+		line := strings.TrimSpace(uncolored(rest[i+1:]))
+		if len(line) > 3 && !framed(line) && !ourOwn(line) {
+			return clip(squash(line[:min(len(line), 4*maxWords)]), maxWords)
+		}
+		if i < 0 {
+			break
+		}
+		rest = strings.TrimRight(rest[:i], " \t\r\n")
+	}
+	return ""
+}
+
+// unquoted takes the signs of JSON out of an answer.
+var unquoted = strings.NewReplacer(`"`, "", "{", "", "}", "", "[", "", "]", "", `\n`, " ")
+
+// answer is the beginning of what a tool returned, and what it was asked.
+func (c *Call) answer() string {
+	asked := ""
+	if a := argsBrief(c); a != "" {
+		asked = " with" + a
+	}
+	result := body(c.Result)
+	text := unquoted.Replace(squash(result[:min(len(result), 3*maxWords)]))
+	if text == "" {
+		return asked
+	}
+	return asked + ", which returned: " + cutText(text, 2*maxWords)
+}
+
+// folderOf is what stands before the last slash of a path.
+func folderOf(p string) string {
+	p = strings.ReplaceAll(p, `\`, "/")
+	if d := path.Dir(p); d != "." {
+		return d
+	}
+	return ""
+}

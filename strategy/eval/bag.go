@@ -1,0 +1,84 @@
+package eval
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// leastRun is how many names in a row make a list.
+const leastRun = 3
+
+// readableShare is the share of plain words that makes a line readable.
+const readableShare = 0.25
+
+var nameWord = regexp.MustCompile(`[0-9_/\\.:=@#$%{}<>|]|\p{Ll}\p{Lu}`)
+
+// plainWord reports whether a word is one of a language, not a name. A line
+// in a script without spaces is one word, and plain.
+func plainWord(w string) bool {
+	w = strings.Trim(w, "\"'`()[]{},.;:!?*-–—→…")
+	return w != "" && !nameWord.MatchString(w) && strings.ContainsFunc(w, unicode.IsLetter)
+}
+
+// readable reports whether a line reads as a sentence.
+func readable(l string) bool {
+	words, plain := strings.Fields(l), 0
+	for _, w := range words {
+		plain += count(plainWord(w))
+	}
+	return len(words) > 0 && float64(plain) >= readableShare*float64(len(words))
+}
+
+// bag counts the characters in lists of names: runs of names without a word
+// between them, and lines that hold hardly anything else.
+func bag(text string) int {
+	n := 0
+	for l := range strings.Lines(text) {
+		if strings.HasPrefix(l, "#") {
+			continue
+		}
+		if l = strings.TrimSpace(l); !readable(l) && len(strings.Fields(l)) >= leastRun {
+			n += utf8.RuneCountInString(l)
+			continue
+		}
+		n += runs(strings.Fields(l))
+	}
+	return n
+}
+
+// runs counts the characters of the runs of names among words.
+func runs(words []string) int {
+	total, chars, names := 0, 0, 0
+	flush := func() {
+		if names >= leastRun {
+			total += chars
+		}
+		chars, names = 0, 0
+	}
+	for _, w := range words {
+		if plainWord(w) {
+			flush()
+			continue
+		}
+		if !strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			continue // punctuation
+		}
+		chars += utf8.RuneCountInString(w) + 1
+		names++
+	}
+	flush()
+	return total
+}
+
+// readableLines is the text without the lines that nobody can read.
+func readableLines(text string) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		if readable(l) {
+			b.WriteString(l)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,203 @@
+package eval
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Facts are what a successor must know of the messages that went. They are
+// read here by rules of their own, apart from those of the summariser that is
+// measured.
+type Facts struct {
+	User    []string    // sentences that people typed
+	Runs    []Execution // commands with the status that their results state
+	Changed []string    // files that edit tools changed
+	Plan    []Item      // the last state of the plan tool
+	Next    string      // the step that was announced last; "" = none
+}
+
+// An Execution is one run of a command.
+type Execution struct {
+	Command string
+	Result  string // on one line in lower case
+	Failed  bool   // its result states a status that is not zero, or a report of failed tests
+	Passed  bool   // its result states zero or a report of passed tests, and no failure
+}
+
+// An Item is one entry of a plan.
+type Item struct {
+	Text string
+	Done bool
+}
+
+// FactsOf reads the facts of messages. The anchor is the last user message,
+// which stays in every view: what it says is no fact that was taken out.
+func FactsOf(msgs []message.Message) Facts {
+	var f Facts
+	calls := map[string]call{}
+	sessions := map[string]string{} // of commands that went on
+	tasks := map[string]int{}
+	var acted string // the command of an action that was written as text
+	for _, m := range msgs {
+		if m.Role == message.RoleUser {
+			if acted != "" && resultHead.MatchString(m.Text()) {
+				f.run(acted, m.Text())
+			} else if typed(m) {
+				f.User = append(f.User, typedSentences(m.Text())...)
+			}
+			acted = ""
+		}
+		if m.Role == message.RoleAssistant {
+			acted = fencedCommand(m.Text())
+			if s := announced(m.Text()); s != "" {
+				f.Next = s
+			}
+		}
+		for i := range m.Parts {
+			switch p := &m.Parts[i]; p.Kind {
+			case message.KindToolCall:
+				acted = ""
+				c := readArguments(p)
+				calls[p.CallID] = c
+				f.plan(c)
+			case message.KindToolResult:
+				f.result(calls[p.CallID].resumed(p.Text, sessions), p.Text, tasks)
+			}
+		}
+	}
+	return f
+}
+
+// A call is a tool's name with its arguments.
+type call struct {
+	tool string
+	args map[string]any
+	raw  string
+}
+
+func readArguments(p *message.Part) call {
+	c := call{tool: p.Name, raw: string(p.Args)}
+	_ = json.Unmarshal(p.Args, &c.args)
+	return c
+}
+
+func (c call) text(names ...string) string {
+	for _, n := range names {
+		if s, ok := c.args[n].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+var session = regexp.MustCompile(`Process running with session ID (\d+)`)
+
+// resumed is a call that waits for a command which goes on, as that command.
+func (c call) resumed(result string, sessions map[string]string) call {
+	cmd := c.text("command", "cmd")
+	if n, ok := c.args["session_id"].(float64); ok && cmd == "" {
+		cmd = sessions[strconv.Itoa(int(n))]
+		c.args = map[string]any{"cmd": cmd}
+	}
+	if m := session.FindStringSubmatch(result); m != nil && cmd != "" {
+		sessions[m[1]] = cmd
+	}
+	return c
+}
+
+// result notes what a result says of its call.
+func (f *Facts) result(c call, text string, tasks map[string]int) {
+	switch cmd := c.text("command", "cmd"); {
+	case editTools[c.tool] && !errorHead.MatchString(text):
+		f.edited(c)
+	case cmd != "" && strings.ContainsAny(cmd, " \n"):
+		f.run(cmd, text)
+	}
+	f.task(c, text, tasks)
+}
+
+func (f *Facts) run(cmd, text string) {
+	r := Execution{Command: cmd, Result: even(text)}
+	status, stated := statusOf(text)
+	bad, good := reportFailed.MatchString(text), reportPassed.MatchString(text)
+	r.Failed = stated && status != 0 || !stated && bad
+	r.Passed = !r.Failed && !bad && (stated && status == 0 || good)
+	f.Runs = append(f.Runs, r)
+}
+
+// Failing returns the commands whose last run failed.
+func (f *Facts) Failing() []string {
+	last, order := map[string]bool{}, []string{}
+	for _, r := range f.Runs {
+		if _, seen := last[r.Command]; !seen {
+			order = append(order, r.Command)
+		}
+		last[r.Command] = r.Failed
+	}
+	var out []string
+	for _, c := range order {
+		if last[c] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// statusLines are the forms in which harnesses state a status: on the first
+// lines of a result or on its last ones.
+var statusLines = regexp.MustCompile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
+	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+))$`)
+
+const statusEdge = 6 // lines at either end that may state a status
+
+func statusOf(text string) (int, bool) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		if i >= statusEdge && i < len(lines)-statusEdge {
+			continue
+		}
+		if m := statusLines.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
+			for _, n := range m[1:] {
+				if n != "" {
+					return len(strings.Trim(n, "-0")), true
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+var (
+	reportFailed = regexp.MustCompile(`(?m)^(?:FAIL|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
+	reportPassed = regexp.MustCompile(`(?m)^(?:ok\s+\S+|PASS$|=+ .*\b\d+ passed|OK$|test result: ok|\s*Tests:?\s+\d+ passed|\s*\d+ passing|0 issues\.|BUILD SUCCESS)`)
+	errorHead    = regexp.MustCompile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No match|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
+	resultHead   = regexp.MustCompile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)
+)
+
+var fence = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?\n(.*?)\n?```")
+
+// fencedCommand is the command of an action in text: the last fenced block.
+func fencedCommand(text string) string {
+	all := fence.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(all[len(all)-1][1])
+}
+
+var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I'll|I will|I'm going to|Let me|Let's|Now |Next|I need to|I should|Going to) ?.{8,}`)
+
+// announced is the last sentence of a text that says what is done next.
+func announced(text string) string {
+	out := ""
+	for _, s := range splitSentences(text) {
+		if announcement.MatchString(s) {
+			out = s
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package eval
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Handoff is what a text tells a successor of the facts that it stands for.
+type Handoff struct {
+	User      int `json:"user"` // sentences that people typed, verbatim
+	UserOf    int `json:"user_of"`
+	Fitting   int `json:"fitting"` // sessions whose typed words fit, and that have all of them
+	FittingOf int `json:"fitting_of"`
+	Failed    int `json:"failed"` // commands whose last run failed, and a line says so
+	FailedOf  int `json:"failed_of"`
+	False     int `json:"false"` // stated outcomes of commands that no run had
+	Stated    int `json:"stated"`
+	Changed   int `json:"changed"` // files that edit tools changed, and a line says so
+	ChangedOf int `json:"changed_of"`
+	Plan      int `json:"plan"` // entries of the last plan, with their status
+	PlanOf    int `json:"plan_of"`
+	Next      int `json:"next"` // the step announced last
+	NextOf    int `json:"next_of"`
+	Bag       int `json:"bag_chars"` // characters in lists of names
+	Chars     int `json:"chars"`
+}
+
+func (h *Handoff) merge(o Handoff) {
+	h.User += o.User
+	h.UserOf += o.UserOf
+	h.Fitting += o.Fitting
+	h.FittingOf += o.FittingOf
+	h.Failed += o.Failed
+	h.FailedOf += o.FailedOf
+	h.False += o.False
+	h.Stated += o.Stated
+	h.Changed += o.Changed
+	h.ChangedOf += o.ChangedOf
+	h.Plan += o.Plan
+	h.PlanOf += o.PlanOf
+	h.Next += o.Next
+	h.NextOf += o.NextOf
+	h.Bag += o.Bag
+	h.Chars += o.Chars
+}
+
+// judge reads a text as a successor would.
+func (f *Facts) judge(text string) Handoff {
+	v := viewOf(text)
+	h := Handoff{UserOf: len(f.User), ChangedOf: len(f.Changed), PlanOf: len(f.Plan)}
+	for _, s := range f.User {
+		if even(s) == "" {
+			h.UserOf--
+			continue
+		}
+		h.User += count(v.says(s))
+	}
+	failing := f.Failing()
+	h.FailedOf = len(failing)
+	for _, c := range failing {
+		h.Failed += count(v.line(func(l line) bool { return failureWord.MatchString(l.low) && l.names(c) }))
+	}
+	for _, p := range f.Changed {
+		h.Changed += count(v.line(func(l line) bool { return changeWord.MatchString(l.low) && l.path(p) }))
+	}
+	for _, it := range f.Plan {
+		h.Plan += count(v.line(func(l line) bool {
+			return strings.Contains(l.low, head(it.Text, 40)) && it.Done == doneMark.MatchString(l.low)
+		}))
+	}
+	if f.Next != "" {
+		h.NextOf, h.Next = 1, count(strings.Contains(v.flat, head(f.Next, 60)))
+	}
+	h.Stated, h.False = f.claims(v)
+	h.Bag, h.Chars = bag(text), utf8.RuneCountInString(text)
+	return h
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+var (
+	failureWord = regexp.MustCompile(`fail|error|exit(?:ed)?(?: code| status)? [1-9]|exit(?:ed)? with|not found|refused|denied|timed out`)
+	changeWord  = regexp.MustCompile(`edit|creat|delet|chang|wr[io]t|updat|add|remov|renam|modif|mov|replac`)
+	doneMark    = regexp.MustCompile(`\[done\]|\[x\]|\bdone\b|completed|✓|✔|decided`)
+	claimFailed = regexp.MustCompile(`\bfail(?:ed|s|ing)\b|exit(?:ed)?(?: with)?(?: code| status)? [1-9]`)
+	claimPassed = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b|exit(?:ed)?(?: with)?(?: code| status)? 0\b`)
+)
+
+// claims counts the lines that state how a command ended, and those of them
+// that no run of such a command had.
+func (f *Facts) claims(v view) (stated, wrong int) {
+	for _, l := range v.lines {
+		bad, good := claimFailed.MatchString(l.low), claimPassed.MatchString(l.low)
+		if l.words || bad == good {
+			continue // no claim, or one of several commands
+		}
+		named, true_ := false, false
+		for _, r := range f.Runs {
+			if l.names(r.Command) {
+				named = true
+				true_ = true_ || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.quoted(claimPassed, l))
+			}
+		}
+		stated += count(named)
+		wrong += count(named && !true_)
+	}
+	return stated, wrong
+}
+
+// quoted reports whether the claim of a line stands in the result, with what
+// is around it.
+func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
+	const around = 12
+	for _, at := range claim.FindAllStringIndex(l.low, -1) {
+		if !strings.Contains(r.Result, l.low[max(0, at[0]-around):min(len(l.low), at[1]+around)]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A view is a text with its lines, white space and quoting evened out.
+type view struct {
+	flat  string
+	lines []line
+}
+
+// A line of a view. words = it is a quotation of what a person typed.
+type line struct {
+	low      string
+	words    bool
+	readable bool
+}
+
+func viewOf(text string) view {
+	v := view{flat: even(text)}
+	words := false
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(l); strings.HasPrefix(l, "## ") {
+			words = l == "## What the user said"
+		}
+		if l != "" {
+			v.lines = append(v.lines, line{even(l), words, readable(l)})
+		}
+	}
+	return v
+}
+
+var quoting = strings.NewReplacer("`", "", `"`, "", "'", "", `\n`, " ", "\\", "")
+
+// even is a text in lower case, on one line, without quoting.
+func even(s string) string {
+	return strings.Join(strings.Fields(strings.ToLower(quoting.Replace(s))), " ")
+}
+
+// head is the beginning of an evened text, at most n bytes of it.
+func head(s string, n int) string {
+	s = even(s)
+	for n < len(s) && !utf8.RuneStart(s[n]) {
+		n++
+	}
+	return s[:min(n, len(s))]
+}
+
+// says reports whether the text has a sentence word for word.
+func (v view) says(s string) bool { return strings.Contains(v.flat, even(s)) }
+
+func (v view) line(f func(line) bool) bool {
+	for _, l := range v.lines {
+		if l.readable && f(l) {
+			return true
+		}
+	}
+	return false
+}
+
+var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
+
+// commandHead is how much of a command a line has to name, in bytes.
+const commandHead = 24
+
+// names reports whether a line names a command, with or without the change of
+// folder before it.
+func (l line) names(command string) bool {
+	c := even(command)
+	return strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead))
+}
+
+// path reports whether a line names a file: its name, and the folder that it
+// lies in, which a line may say once for several files.
+func (l line) path(p string) bool {
+	elems := strings.Split(strings.ToLower(strings.ReplaceAll(p, "\\", "/")), "/")
+	n := len(elems)
+	return strings.Contains(l.low, elems[n-1]) && (n < 2 || strings.Contains(l.low, elems[n-2]))
+}

@@ -1,0 +1,35 @@
+package eval
+
+import "strings"
+
+// Misses lists what a text fails to tell of the facts, and the outcomes that
+// it states and no run had, a line each: what stands behind the counts.
+func (f *Facts) Misses(text string) []string {
+	v := viewOf(text)
+	var out []string
+	note := func(what, s string) { out = append(out, what+": "+strings.Join(strings.Fields(s), " ")) }
+	for _, s := range f.User {
+		if !v.says(s) {
+			note("user", s)
+		}
+	}
+	for _, c := range f.Failing() {
+		if !v.line(func(l line) bool { return failureWord.MatchString(l.low) && l.names(c) }) {
+			note("failed", c)
+		}
+	}
+	for _, p := range f.Changed {
+		if !v.line(func(l line) bool { return changeWord.MatchString(l.low) && l.path(p) }) {
+			note("changed", p)
+		}
+	}
+	for _, l := range v.lines {
+		if _, wrong := f.claims(view{lines: []line{l}}); wrong > 0 {
+			note("false", l.low)
+		}
+	}
+	if f.Next != "" && !strings.Contains(v.flat, head(f.Next, 60)) {
+		note("next", f.Next)
+	}
+	return out
+}

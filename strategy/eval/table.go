@@ -1,0 +1,78 @@
+package eval
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Write prints the totals as a table, and where there is more than one source
+// the sources as another. The error is the writer's.
+func (r Report) Write(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("What a summary tells of what it replaced, in %: sentences of the user verbatim (fit: sessions whose words fit and are all there), commands\n" +
+		"whose last run failed, false of the stated outcomes, changed files, entries of the plan, the next step, characters in lists of names,\n" +
+		"identifiers needed later in readable lines and anywhere.\n\n")
+	totals := r.Totals()
+	table(&b, "", totals)
+	if len(totals) < len(r.Rows) {
+		b.WriteString("\nBy source\n\n")
+		table(&b, "source", r.Rows)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func table(b *strings.Builder, source string, rows []Row) {
+	if len(rows) == 0 {
+		b.WriteString("  no session fills a window\n")
+		return
+	}
+	fmt.Fprintf(b, "  %-10s %-13s %-*s %5s %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s\n",
+		"window", "summary", sourceWidth(rows), source, "sess.", "user", "fit", "failed", "false", "changed", "plan", "next", "bag", "need", "names", "tokens")
+	for _, r := range rows {
+		fmt.Fprintf(b, "  %-10s %-13s %-*s %5d %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6d\n", r.Setting, r.Name, sourceWidth(rows), r.Source, r.Sessions,
+			percent(r.User, r.UserOf), percent(r.Fitting, r.FittingOf), percent(r.Failed, r.FailedOf), fmt.Sprintf("%d/%d", r.False, r.Stated),
+			percent(r.Changed, r.ChangedOf), percent(r.Plan, r.PlanOf), percent(r.Next, r.NextOf), percent(r.Bag, r.Chars),
+			percent(r.Found, r.Needed), percent(r.Anywhere, r.Needed), r.Tokens/r.Sessions)
+	}
+}
+
+func sourceWidth(rows []Row) int {
+	n := 0
+	for _, r := range rows {
+		n = max(n, len(r.Source))
+	}
+	return n
+}
+
+// percent is a share in percent; "-" where there is nothing to have.
+func percent(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", 100*float64(n)/float64(of))
+}
+
+var columns = []string{"window", "max_tokens", "summary", "source", "sessions", "user", "user_of", "fitting", "fitting_of", "failed", "failed_of", "false", "stated",
+	"changed", "changed_of", "plan", "plan_of", "next", "next_of", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
+
+// WriteCSV writes the rows as comma separated values with a header, counts in
+// place of shares. The error is the writer's.
+func (r Report) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	_ = c.Write(columns) // what fails is in c.Error
+	for _, row := range r.Rows {
+		line := []string{strconv.Itoa(row.Setting.Window), strconv.Itoa(row.Setting.MaxTokens), row.Name, row.Source}
+		for _, n := range []int{row.Sessions, row.User, row.UserOf, row.Fitting, row.FittingOf, row.Failed, row.FailedOf, row.False, row.Stated,
+			row.Changed, row.ChangedOf, row.Plan, row.PlanOf, row.Next, row.NextOf, row.Bag, row.Chars, row.Found, row.Anywhere, row.Needed,
+			row.Tokens, row.Invented, row.Missing} {
+			line = append(line, strconv.Itoa(n))
+		}
+		_ = c.Write(line)
+	}
+	c.Flush()
+	return c.Error()
+}

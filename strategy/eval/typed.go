@@ -1,0 +1,55 @@
+package eval
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// maxTyped is the longest text that counts as typed, in characters: what is
+// longer was pasted.
+const maxTyped = 2000
+
+var (
+	harness = regexp.MustCompile(`^\s*(?:<[a-z_-]+[ >]|\[|Caveat:|# (?:AGENTS|CLAUDE)\.md|This session is being continued|Base directory for this skill|diff --git |Observation:|OBSERVATION:|exitcode: ` +
+		`|The last command <command>|Please always provide EXACTLY ONE|[\w.]+(?:Error|Exception): )`)
+	loopTail  = regexp.MustCompile(`\(Open file: [^\n]*\)\s*\n\(Current directory: `)
+	agentName = regexp.MustCompile(`(?i)surfer|terminal|orchestrator|assistant|agent|coder|executor|expert|proxy|bot`)
+	reminder  = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+)
+
+// typed reports whether a user message is a person's typing.
+func typed(m message.Message) bool {
+	text := reminder.ReplaceAllString(m.Text(), "")
+	return strings.TrimSpace(text) != "" && len([]rune(text)) <= maxTyped && !harness.MatchString(text) &&
+		!loopTail.MatchString(text) && !agentName.MatchString(m.Name)
+}
+
+// typedSentences are the sentences outside of fences and markup.
+func typedSentences(text string) []string {
+	return splitSentences(fence.ReplaceAllString(reminder.ReplaceAllString(text, ""), "\n"))
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?] |[。！？]`)
+
+// splitSentences cuts a text at line ends and at full stops.
+func splitSentences(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		start := 0
+		for _, at := range sentenceEnd.FindAllStringIndex(line, -1) {
+			out = appendSentence(out, line[start:at[1]])
+			start = at[1]
+		}
+		out = appendSentence(out, line[start:])
+	}
+	return out
+}
+
+func appendSentence(out []string, s string) []string {
+	if s = strings.TrimSpace(s); len([]rune(s)) > 2 {
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package strategy
+
+import (
+	"strconv"
+	"strings"
+)
+
+// fileValue puts what was changed before what is only known.
+const fileValue = 4.5
+
+// alone is how many changed files have a line of their own; the others stand
+// with those of their folder.
+const alone = 12
+
+// fileLines tell of the files that were changed, each with what was done to
+// it, those of a folder together where there are many.
+func (h *History) fileLines(section int) []Line {
+	var out []Line
+	var rest []FileState
+	why := h.reasons()
+	n := 0
+	for _, f := range h.Files() {
+		if f.Op < Edited {
+			continue
+		}
+		if n++; n > alone {
+			rest = append(rest, f)
+			continue
+		}
+		text := "`" + f.Path + "`: " + f.deeds()
+		if w := why[f.Path]; w != "" {
+			text += " — " + w
+		}
+		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
+	}
+	return append(out, h.folderLines(rest, section)...)
+}
+
+func cite(step int) string {
+	if step == 0 {
+		return ""
+	}
+	return " " + stepID(step)
+}
+
+// perLine is how many files of a folder stand on one line.
+const filesPerLine = 5
+
+// folderLines put the files of a folder together; the folder is said once.
+func (h *History) folderLines(files []FileState, section int) []Line {
+	byFolder := map[string][]FileState{}
+	var order []string
+	for _, f := range files {
+		d := folderOf(f.Path)
+		if byFolder[d] == nil {
+			order = append(order, d)
+		}
+		byFolder[d] = append(byFolder[d], f)
+	}
+	var out []Line
+	for _, d := range order {
+		all := byFolder[d]
+		for len(all) > 0 {
+			n := min(filesPerLine, len(all))
+			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: (fileValue - 0.4) * h.recency(all[0].Last), Order: all[0].Last})
+			all = all[n:]
+		}
+	}
+	return out
+}
+
+func folderLine(d string, files []FileState) string {
+	var b strings.Builder
+	if d == "" {
+		b.WriteString("In the working folder: ")
+	} else {
+		b.WriteString("In `" + d + "/`: ")
+	}
+	for i, f := range files {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(f.Op.String() + " " + f.Path[strings.LastIndexAny(f.Path, `/\`)+1:])
+		if f.Changes > 1 {
+			b.WriteString(" " + times(f.Changes))
+		}
+	}
+	return b.String() + cite(files[0].Last)
+}
+
+// deeds says what was done to a file: edited 3 times (in f and g).
+func (s *FileState) deeds() string {
+	text := s.Op.String()
+	if s.Changes > 1 {
+		text = text + ", changed " + times(s.Changes)
+	}
+	return text + in(s.Funcs)
+}
+
+// files reads back what the lines of a summary tell of files.
+func (d *Document) files() []FileState {
+	var out []FileState
+	d.all(func(lines []string) []string {
+		for _, l := range lines {
+			if dir, rest, ok := folderOfLine(l); ok {
+				out = append(out, filesInFolder(dir, rest)...)
+			} else if f, ok := fileOfLine(l); ok {
+				out = append(out, f)
+			}
+		}
+		return lines
+	})
+	return out
+}
+
+// fileOfLine reads "`path`: edited, changed twice (in f) — why [s12]", and
+// "[edited] path: …" of code_delta.
+func fileOfLine(l string) (FileState, bool) {
+	if rest, ok := strings.CutPrefix(l, "`"); ok {
+		p, deeds, ok := strings.Cut(rest, "`: ")
+		op, known := opOf(deeds)
+		return FileState{Path: p, Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
+	}
+	for op := Edited; op <= Deleted; op++ {
+		if rest, ok := strings.CutPrefix(l, "["+op.String()+"] "); ok {
+			p, _, _ := strings.Cut(rest, ": ")
+			p, _, _ = strings.Cut(p, " [s")
+			return FileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
+		}
+	}
+	return FileState{}, false
+}
+
+func folderOfLine(l string) (dir, rest string, ok bool) {
+	if rest, ok = strings.CutPrefix(l, "In the working folder: "); ok {
+		return "", rest, true
+	}
+	if rest, ok = strings.CutPrefix(l, "In `"); ok {
+		dir, rest, ok = strings.Cut(rest, "`: ")
+	}
+	return dir, rest, ok
+}
+
+func filesInFolder(dir, rest string) []FileState {
+	step := lastStep(rest)
+	if i := strings.LastIndex(rest, " [s"); i >= 0 {
+		rest = rest[:i]
+	}
+	var out []FileState
+	for _, piece := range strings.Split(rest, "; ") {
+		op, ok := opOf(piece)
+		words := strings.Fields(piece)
+		if !ok || len(words) < 2 {
+			continue
+		}
+		out = append(out, FileState{Path: dir + words[1], Op: op, Changes: changesIn(piece), Last: step})
+	}
+	return out
+}
+
+// opOf reads the operation that a text begins with.
+func opOf(text string) (Op, bool) {
+	for op := Edited; op <= Deleted; op++ {
+		if beginsWord(text, op.String()) {
+			return op, true
+		}
+	}
+	return 0, false
+}
+
+// changesIn reads how often: once, twice, 3 times.
+func changesIn(text string) int {
+	head, _, _ := strings.Cut(text, " — ")
+	words := strings.Fields(head)
+	for i, w := range words {
+		switch {
+		case w == "twice":
+			return 2
+		case w == "times" && i > 0:
+			if n, err := strconv.Atoi(words[i-1]); err == nil {
+				return n
+			}
+		}
+	}
+	return 1
+}

@@ -1,0 +1,81 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// nextLines say what comes next: the step that was announced last, the
+// question that nobody answered, the list that the assistant wrote last.
+func (h *History) nextLines(section int) []Line {
+	var out []Line
+	add := func(f Fact, prefix string) {
+		if f.Text != "" {
+			out = append(out, Line{Section: section, Text: prefix + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
+		}
+	}
+	add(h.announced(), "announced last: ")
+	add(h.unanswered(), "asked the user, and no answer stands in this part: ")
+	add(h.lastList(), "the plan as it was last written: ")
+	for _, f := range h.Next() {
+		add(f, "")
+	}
+	return out
+}
+
+// announcements begin sentences that say what is done next.
+var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
+	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "i’ll ", "接下来", "现在", "让我"}
+
+// announced is the sentence in which the assistant last said what it does next.
+func (h *History) announced() Fact {
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant || s.Text == "" {
+			continue
+		}
+		last := ""
+		sentences(s.Text, func(t string, heading bool) {
+			if !heading && len(t) > 8 && beginsAny(strings.ToLower(t), announcements) {
+				last = t
+			}
+		})
+		if last != "" {
+			return Fact{s.ID, clip(squash(last), maxSentence), announcedValue}
+		}
+	}
+	return Fact{}
+}
+
+// announcedValue puts the next step before everything that is only known.
+const announcedValue = 5
+
+// unanswered is the question at the end of the part, if it ends with one.
+func (h *History) unanswered() Fact {
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		s := &h.Steps[i]
+		if s.user() && s.Text != "" {
+			return Fact{}
+		}
+		for k := range s.Calls {
+			if c := &s.Calls[k]; c.deed() == AskingUser && !c.Answered {
+				return Fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
+			}
+		}
+		if s.Role != message.RoleAssistant || s.Text == "" {
+			continue
+		}
+		if len(s.Calls) > 0 {
+			return Fact{}
+		}
+		question := ""
+		sentences(s.Text, func(t string, _ bool) {
+			if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
+				question = t
+			}
+		})
+		return Fact{s.ID, clip(squash(question), maxSentence), announcedValue}
+	}
+	return Fact{}
+}

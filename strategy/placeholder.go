@@ -1,0 +1,35 @@
+package strategy
+
+import "strings"
+
+// ourOwnHeads begin what stands in a view in place of something else: none of
+// it is a fact of the conversation.
+var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[conversation truncated — ", "[observation truncated",
+	"[no tool result was recorded"}
+
+// ourOwn reports whether a line is a placeholder or a notice, not something
+// that a tool or a person said.
+func ourOwn(line string) bool {
+	return strings.HasPrefix(line, "[") && beginsAny(line, ourOwnHeads)
+}
+
+// withoutOurs removes the lines of placeholders from a result.
+func withoutOurs(text string) string {
+	if !strings.Contains(text, "[") {
+		return text
+	}
+	found := false
+	for _, h := range ourOwnHeads {
+		found = found || strings.Contains(text, h)
+	}
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !ourOwn(strings.TrimSpace(line)) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,317 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A Status says how far an item is.
+type Status uint8
+
+// The statuses of items. Only open ones read as things to do.
+const (
+	Open Status = iota
+	Blocked
+	Done
+)
+
+var statusNames = [...]string{"open", "blocked", "done"}
+
+// String returns the word that stands in brackets before an item.
+func (s Status) String() string { return statusNames[s] }
+
+// An Item is a piece of work.
+type Item struct {
+	Step   int
+	Text   string
+	Status Status
+	Active bool   // is being worked on
+	id     string // of a task list, where it has ids
+	tool   string // that wrote the list as a whole
+}
+
+// inProgress stands behind an open item that is being worked on.
+const inProgress = " (in progress)"
+
+// carried takes over a line of the summary before: one item, or several that
+// are done.
+func (b *items) carried(text string, st Status) {
+	texts := []string{text}
+	if st == Done {
+		texts = strings.Split(text, "; ")
+	}
+	for _, t := range texts {
+		t, active := strings.CutSuffix(strings.TrimSpace(t), inProgress)
+		b.set(Item{Text: t, Status: st, Active: active})
+	}
+}
+
+// Items returns the work that the history speaks of with the last status that
+// it gives it, in order of appearance: entries of task lists, checkboxes, and
+// items of the summary before.
+func (h *History) Items() []Item {
+	b := items{byKey: map[string]int{}}
+	for _, lines := range append([][]string{h.Previous.Notes}, h.Previous.Sections...) {
+		for _, l := range lines {
+			if st, text, ok := statusOf(l); ok {
+				b.carried(text, st)
+			}
+		}
+	}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			b.call(s.ID, &s.Calls[k])
+		}
+		if s.Role == message.RoleAssistant {
+			b.checkboxes(s.ID, s.Text)
+		}
+	}
+	return b.list
+}
+
+type items struct {
+	list  []Item
+	byKey map[string]int
+	tasks int
+}
+
+func (b *items) set(it Item) {
+	it.Text = clip(squash(unnumbered(it.Text)), maxSentence)
+	if it.Text == "" {
+		return
+	}
+	key := itemKey(it.Text)
+	if i, ok := b.byKey[key]; ok {
+		b.list[i].Status, b.list[i].Step, b.list[i].Active = it.Status, max(it.Step, b.list[i].Step), it.Active
+		if it.tool != "" {
+			b.list[i].tool = it.tool
+		}
+		return
+	}
+	b.byKey[key] = len(b.list)
+	b.list = append(b.list, it)
+}
+
+// itemKey makes the same item the same although case and punctuation differ.
+func itemKey(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 0x7f {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// call reads the task lists of common harnesses: a list that is written as a
+// whole, and tasks that are created and updated one by one.
+func (b *items) call(step int, c *Call) {
+	low := strings.ToLower(c.Tool)
+	switch {
+	case strings.Contains(low, "taskcreate"):
+		b.tasks++
+		b.set(Item{Step: step, Text: c.arg("subject", "title"), id: c.arg("id")})
+		b.identify(c)
+	case strings.Contains(low, "taskupdate"):
+		b.update(step, c)
+	case strings.Contains(low, "todo") || strings.Contains(low, "plan") || low == "task_tracker":
+		b.plan(step, c)
+	}
+}
+
+// identify finds the number that a created task got: "Task #3 created".
+func (b *items) identify(c *Call) {
+	if len(b.list) == 0 {
+		return
+	}
+	it := &b.list[len(b.list)-1]
+	if _, after, ok := strings.Cut(c.Result, "#"); ok && it.id == "" {
+		end := 0
+		for end < len(after) && after[end] >= '0' && after[end] <= '9' {
+			end++
+		}
+		it.id = after[:end]
+	}
+}
+
+func (b *items) update(step int, c *Call) {
+	id, status := c.arg("taskId", "task_id", "id"), c.arg("status")
+	if id == "" || status == "" {
+		return
+	}
+	for i := range b.list {
+		if b.list[i].id == id {
+			b.list[i].Status, b.list[i].Step, b.list[i].Active = parseStatus(status), step, active(status)
+		}
+	}
+}
+
+// plan reads pairs of text and status from the arguments of a tool that writes
+// its list as a whole: an open item that is no longer in it is given up.
+func (b *items) plan(step int, c *Call) {
+	var now []Item
+	text, status := "", ""
+	flush := func() {
+		if text != "" && status != "" {
+			now = append(now, Item{Step: step, Text: text, Status: parseStatus(status), Active: active(status), tool: c.Tool})
+			text, status = "", ""
+		}
+	}
+	for _, a := range c.Args {
+		switch a.Name {
+		case "content", "step", "title", "subject", "task":
+			if text != "" && status == "" {
+				text = "" // an item without a status
+			}
+			text = a.Value
+			flush()
+		case "status":
+			status = a.Value
+			flush()
+		}
+	}
+	if len(now) == 0 {
+		return
+	}
+	named := map[string]bool{}
+	for _, it := range now {
+		named[itemKey(clip(squash(unnumbered(it.Text)), maxSentence))] = true
+	}
+	kept := b.list[:0]
+	b.byKey = map[string]int{}
+	for _, it := range b.list {
+		if key := itemKey(it.Text); it.tool != c.Tool || it.Status == Done || named[key] {
+			b.byKey[key] = len(kept)
+			kept = append(kept, it)
+		}
+	}
+	b.list = kept
+	for _, it := range now {
+		b.set(it)
+	}
+}
+
+func active(status string) bool {
+	switch strings.ToLower(status) {
+	case "in_progress", "in-progress", "inprogress", "active", "doing":
+		return true
+	}
+	return false
+}
+
+func parseStatus(s string) Status {
+	switch strings.ToLower(s) {
+	case "completed", "complete", "done", "deleted", "cancelled", "canceled":
+		return Done
+	case "blocked", "failed":
+		return Blocked
+	}
+	return Open
+}
+
+func (b *items) checkboxes(step int, text string) {
+	if !strings.Contains(text, "[ ]") && !strings.Contains(text, "[x]") {
+		return
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "-*0123456789. ")
+		if rest, ok := strings.CutPrefix(line, "[ ] "); ok {
+			b.set(Item{Step: step, Text: rest})
+		} else if rest, ok := strings.CutPrefix(line, "[x] "); ok {
+			b.set(Item{Step: step, Text: rest, Status: Done})
+		}
+	}
+}
+
+// statusOf reads "[open] text".
+func statusOf(line string) (Status, string, bool) {
+	for st, name := range statusNames {
+		if rest, ok := strings.CutPrefix(line, "["+name+"] "); ok {
+			return Status(st), rest, true
+		}
+	}
+	return 0, "", false
+}
+
+// Line is the item as summaries write it.
+func (it Item) Line() string {
+	line := "[" + it.Status.String() + "] " + it.Text
+	if it.Active {
+		line += inProgress
+	}
+	return line
+}
+
+// planValue puts the plan before what is only known.
+const planValue = 4
+
+// doneTogether is how many items that are done stand on one line.
+const doneTogether = 4
+
+// planLines are the items with their status, what is done on few lines.
+func (h *History) planLines(section int) []Line {
+	var out []Line
+	var done []string
+	flush := func() {
+		if len(done) > 0 {
+			out = append(out, Line{Section: section, Text: "[done] " + strings.Join(done, "; "), Value: planValue - 0.5, Order: 30_000})
+		}
+		done = nil
+	}
+	for _, it := range h.Items() {
+		if it.Status != Done {
+			out = append(out, Line{Section: section, Text: it.Line(), Value: planValue, Order: int(it.Status) * 10_000})
+			continue
+		}
+		if done = append(done, strings.ReplaceAll(it.Text, "; ", ", ")); len(done) == doneTogether {
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+// lastList is the list that the assistant wrote last about what it is going to
+// do, where no tool keeps a plan.
+func (h *History) lastList() Fact {
+	if len(h.Items()) > 0 {
+		return Fact{}
+	}
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant {
+			continue
+		}
+		if list := planList(s.Text); list != "" {
+			return Fact{s.ID, clip(list, 420), 1.5}
+		}
+	}
+	return Fact{}
+}
+
+var planHeads = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "步骤", "计划"}
+
+// planList returns the items of a numbered list that follows a line which
+// calls it a plan.
+func planList(text string) string {
+	var items []string
+	head := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch item := unnumbered(strings.TrimLeft(line, "-* ")); {
+		case line == "":
+		case head && len(line) > 2 && (item != line):
+			items = append(items, squash(strings.ReplaceAll(item, "**", "")))
+		case len(items) >= 2:
+			return strings.Join(items, "; ")
+		default:
+			items, head = nil, len(line) < 160 && hasAny(strings.ToLower(line), planHeads)
+		}
+	}
+	if len(items) < 2 {
+		return ""
+	}
+	return strings.Join(items, "; ")
+}

@@ -1,0 +1,73 @@
+package strategy
+
+import "strings"
+
+// Sections that every strategy has behind its own.
+const (
+	Happened = "What happened"
+	Standing = "Where things stand"
+	Coming   = "What is next"
+)
+
+// commonSections are appended to those of a strategy when it is registered.
+var commonSections = []Section{
+	{Title: Happened, Share: 0.4},
+	{Title: Standing, Share: 0.3},
+	{Title: Coming, Share: 0.12},
+}
+
+// commonLines fill the sections that every strategy has.
+func (h *History) commonLines(s Strategy) []Line {
+	var out []Line
+	if i, ok := s.section(Happened); ok {
+		out = append(out, h.logLines(i)...)
+	}
+	if i, ok := s.section(Standing); ok {
+		out = append(out, h.standingLines(i)...)
+	}
+	if i, ok := s.section(Coming); ok {
+		out = append(out, h.nextLines(i)...)
+	}
+	return out
+}
+
+// wayBack is how the line begins that says what the block is.
+const wayBack = "This block stands for the earlier part of this conversation"
+
+// introduction says what the block is, and how more is had where it can be.
+func introduction(words, recall bool) string {
+	line := wayBack + "; [s12] is the number of a message"
+	if words {
+		line += ", and the words of the user are verbatim"
+	}
+	if recall {
+		line += ". The tool recall returns an original for the reference beside a piece, or for turn:12"
+	}
+	return line + "."
+}
+
+// withoutIntroduction removes that line from the beginning of a summary.
+func withoutIntroduction(text string) string {
+	if !strings.HasPrefix(text, wayBack) {
+		return text
+	}
+	_, rest, _ := strings.Cut(text, "\n")
+	return strings.TrimLeft(rest, "\n")
+}
+
+// ends a section of the user's words: a heading of the strategy, or References.
+func (s Strategy) title(line string) bool {
+	h, ok := strings.CutPrefix(line, "## ")
+	if !ok {
+		return false
+	}
+	if h == References || h == notes || h == UserWords {
+		return true
+	}
+	for i := range s.Sections {
+		if s.Sections[i].Title == h {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// standingLines say where things stand: the last result of each check, what
+// sub-agents returned, what did not work, which instructions were given.
+func (h *History) standingLines(section int) []Line {
+	var out []Line
+	for _, c := range h.checks() {
+		text := c.call.tell()
+		if c.before > 0 {
+			text += ", after it had failed " + times(c.before)
+		}
+		value := 1.2
+		if c.call.Outcome == Failed {
+			value = failedValue + 1
+		}
+		out = append(out, Line{Section: section, Text: text + " " + stepID(c.step), Value: value * h.recency(c.step), Order: c.step})
+	}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			if line, value := s.Calls[k].standing(); line != "" {
+				out = append(out, Line{Section: section, Text: line + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID})
+			}
+		}
+		if s.Given != "" {
+			out = append(out, Line{Section: section, Text: "a file of instructions was given: " + s.Given + " " + stepID(s.ID), Value: 0.4, Order: s.ID})
+		}
+		out = append(out, s.shownLines(section)...)
+	}
+	for _, f := range h.vain() {
+		out = append(out, Line{Section: section, Text: "did not work: " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
+	}
+	return out
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return itoa(n) + " times"
+}
+
+// A check is the last run of one command that tests, builds or lints.
+type check struct {
+	call   *Call
+	step   int
+	at     at
+	before int // runs of it that failed before
+}
+
+// checks returns the last run of each check whose outcome is stated, in order.
+func (h *History) checks() []check {
+	last := map[string]int{}
+	var out []check
+	for i := range h.Steps {
+		for k := range h.Steps[i].Calls {
+			c := &h.Steps[i].Calls[k]
+			if c.deed() != Checking || c.Outcome != OK && c.Outcome != Failed {
+				continue
+			}
+			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
+			key := c.name()
+			if was, ok := last[key]; ok {
+				now.before = out[was].before
+				if out[was].call.Outcome == Failed {
+					now.before++
+				}
+				out[was].call = nil
+			}
+			last[key] = len(out)
+			out = append(out, now)
+		}
+	}
+	kept := out[:0]
+	for _, c := range out {
+		if c.call != nil {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// settled are the calls whose outcome stands among the checks.
+func (h *History) settled() map[at]bool {
+	out := map[at]bool{}
+	for _, c := range h.checks() {
+		out[c.at] = true
+	}
+	return out
+}
+
+// standing says what a sub-agent returned or what the user answered.
+func (c *Call) standing() (string, float64) {
+	switch c.deed() {
+	case Sending:
+		what := c.arg("description", "task", "message", "prompt", "input")
+		if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || strings.HasPrefix(c.Result, "Async agent launched") {
+			return "", 0
+		}
+		if c.Outcome == Failed {
+			return "the sub-agent for " + quoted(what, 80) + " failed" + colon(c.wrong()), 1.5
+		}
+		return "the sub-agent for " + quoted(what, 80) + " returned: " + report1(c.Result), 1.5
+	case AskingUser:
+		what := c.arg("question", "questions", "text", "prompt")
+		if what == "" || !c.Answered || c.Outcome == Failed {
+			return "", 0
+		}
+		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(choice1(c.Result)), 300), 2
+	}
+	return "", 0
+}
+
+// choice1 is what the user answered, without what the harness says around it.
+func choice1(result string) string {
+	text := strings.TrimPrefix(result, "User has answered your questions: ")
+	text, _, _ = strings.Cut(text, ". You can now continue with")
+	if _, answer, ok := strings.Cut(text, `"="`); ok && strings.Count(text, `"="`) == 1 {
+		return strings.TrimSuffix(answer, `"`)
+	}
+	return strings.ReplaceAll(text, `"="`, `" → "`)
+}
+
+func quoted(s string, n int) string { return "“" + cutText(squash(s), n) + "”" }
+
+// report1 is what a report says first.
+func report1(text string) string {
+	if t := answerOf(text); t != "" {
+		return t
+	}
+	return cutText(squash(text), 200)
+}
+
+// vainWords stand in sentences about what was tried in vain.
+var vainWords = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn't help", "did not help", "no effect", "reverting", "reverted", "not the cause",
+	"wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
+
+// vain returns the sentences about what was tried and did not work.
+func (h *History) vain() []Fact {
+	var out []Fact
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant {
+			continue
+		}
+		n := 0
+		sentences(s.Text, func(t string, heading bool) {
+			if low := strings.ToLower(t); !heading && n < 2 && len(t) > 25 && !strings.HasSuffix(t, "?") && hasAny(low, vainWords) {
+				n++
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.6 * h.recency(s.ID)})
+			}
+		})
+	}
+	return out
+}
+
+// shownLines quote what was pasted or given as a file, as what it is: it says
+// so, nobody asks for it.
+func (s *Step) shownLines(section int) []Line {
+	if s.Shown == "" {
+		return nil
+	}
+	what := "the pasted text says: "
+	if s.Given != "" {
+		what = "the file of instructions says: "
+	}
+	var out []Line
+	sentences(s.Shown, func(t string, heading bool) {
+		if q := quality(t); !heading && q >= 0.6 && len(out) < 60 && !strings.Contains(s.Text, t) {
+			out = append(out, Line{Section: section, Text: what + clip(squash(t), maxSentence) + " " + stepID(s.ID), Value: 0.1 * q, Order: s.ID})
+		}
+	})
+	return out
+}

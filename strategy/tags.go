@@ -1,0 +1,86 @@
+package strategy
+
+import "strings"
+
+// harnessTags are the elements that harnesses put around what they write in
+// the user's role. What stands in them nobody typed.
+var harnessTags = map[string]bool{
+	"system-reminder": true, "system_reminder": true, "environment_context": true, "user_instructions": true, "permissions": true,
+	"collaboration_mode": true, "turn_aborted": true, "skill": true, "skills": true, "local-command-caveat": true, "local-command-stdout": true,
+	"local-command-stderr": true, "command-name": true, "command-message": true, "command-contents": true, "bash-stdout": true, "bash-stderr": true,
+	"task-notification": true, "system_notification": true, "system-notification": true, "current_datetime": true, "user-prompt-submit-hook": true,
+	"uploaded_files": true, "environment_details": true, "user_info": true, "git_status": true, "project_layout": true,
+	"additional_data": true, "attached_files": true, "open_and_recently_viewed_files": true, "ide_opened_file": true, "ide_selection": true,
+	"reminder": true, "reminders": true, "workspace_info": true, "reminderinstructions": true, "todo_list": true, "apps_instructions": true,
+	"user_shell_command": true, "subagent_notification": true, "hook_context": true, "sql_tables": true, "agent_skills": true, "available_skills": true,
+}
+
+// typedTags wrap what a person typed: the element goes, its text stays.
+var typedTags = map[string]bool{"user_query": true, "command-args": true, "bash-input": true, "userrequest": true, "user_request": true, "task": true,
+	"issue": true, "pr_description": true, "issue_description": true, "feedback": true, "answer": true, "user_message": true, "prompt": true}
+
+// withoutTags removes the elements of harnesses from a text, and the tags
+// around what a person typed. Other markup stays as it is.
+func withoutTags(text string) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		start, name := nextTag(text)
+		if start < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:start])
+		text = text[start:]
+		inner, rest, ok := element(text, name)
+		if !ok { // never closed: text
+			b.WriteByte('<')
+			text = text[1:]
+			continue
+		}
+		if typedTags[strings.ToLower(name)] {
+			b.WriteString(inner)
+		}
+		text = rest
+	}
+}
+
+// element cuts the element that a text begins with.
+func element(text, name string) (inner, rest string, ok bool) {
+	open := strings.IndexByte(text, '>')
+	end := strings.Index(text, "</"+name+">")
+	if open < 0 || end <= open {
+		return "", "", false
+	}
+	return text[open+1 : end], text[end+len(name)+3:], true
+}
+
+// nextTag returns where the next known element begins, -1 for nowhere.
+func nextTag(text string) (start int, name string) {
+	for from := 0; ; {
+		i := strings.IndexByte(text[from:], '<')
+		if i < 0 {
+			return -1, ""
+		}
+		start = from + i
+		name = tagName(text[start+1:])
+		if low := strings.ToLower(name); harnessTags[low] || typedTags[low] {
+			return start, name
+		}
+		from = start + 1
+	}
+}
+
+// tagName is the name at the beginning of what follows a "<".
+func tagName(s string) string {
+	end := 0
+	for end < len(s) && end < 40 && (asciiLetter(rune(s[end])) || s[end] == '-' || s[end] == '_') {
+		end++
+	}
+	if end == len(s) || s[end] != '>' && s[end] != ' ' {
+		return ""
+	}
+	return s[:end]
+}

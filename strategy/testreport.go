@@ -1,0 +1,92 @@
+package strategy
+
+import "strings"
+
+// A report is what the output of a test run, a build or a linter says of how
+// it went.
+type report uint8
+
+const (
+	noReport report = iota
+	reportsSuccess
+	reportsFailure
+)
+
+// testReport reads the reports of the common tools, and returns the line that
+// states the outcome. A failure anywhere outweighs what passed.
+func testReport(result string) (report, string) {
+	verdict, says := noReport, ""
+	for line := range strings.Lines(result) {
+		if len(line) > 2000 {
+			line = line[:2000]
+		}
+		line = strings.TrimSpace(uncolored(line))
+		if line == "" {
+			continue
+		}
+		switch r := reportLine(line); {
+		case r == reportsFailure && (verdict != reportsFailure || better(line, says)):
+			verdict, says = r, line
+		case r == reportsSuccess && verdict != reportsFailure:
+			verdict, says = r, line
+		}
+	}
+	return verdict, clip(squash(says), maxErrorLine)
+}
+
+// better reports whether a line names what failed, where the other one only
+// says that something did.
+func better(line, than string) bool {
+	return strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
+}
+
+var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",
+	"error TS", "error[E", "error: could not compile", "error: aborting", "✖ ", "panic: ", "E   ", "make: *** ", "ERROR: Failed", "fatal error:", "error: script "}
+
+var successStarts = []string{"ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
+
+// reportLine reads one line.
+func reportLine(line string) report {
+	switch {
+	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"):
+		return reportsFailure
+	case beginsAny(line, successStarts), line == "PASS":
+		return reportsSuccess
+	}
+	failed, okF := countBefore(line, " failed", " failing", " fail", " failures", " errors", " error", " problems")
+	passed, okP := countBefore(line, " passed", " passing", " pass")
+	switch {
+	case okF && failed > 0 && summaryLine(line):
+		return reportsFailure
+	case okP && passed > 0 && summaryLine(line):
+		return reportsSuccess
+	}
+	return noReport
+}
+
+// summaryLine reports whether a line is one in which a test runner counts.
+func summaryLine(line string) bool {
+	return strings.HasPrefix(line, "=") || beginsAny(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && line[0] >= '0' && line[0] <= '9'
+}
+
+// countBefore returns the number that stands before one of the words.
+func countBefore(line string, words ...string) (n int, ok bool) {
+	for _, w := range words {
+		i := strings.Index(line, w)
+		if i <= 0 {
+			continue
+		}
+		start := i
+		for start > 0 && line[start-1] >= '0' && line[start-1] <= '9' && i-start < 7 {
+			start--
+		}
+		if start == i {
+			continue
+		}
+		for _, d := range line[start:i] {
+			n = 10*n + int(d-'0')
+		}
+		return n, true
+	}
+	return 0, false
+}

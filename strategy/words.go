@@ -1,0 +1,206 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// UserWords is the heading of what people typed.
+const UserWords = "What the user said"
+
+// A Word is one message that a person typed.
+type Word struct {
+	Step int    `json:"step"` // number of the message
+	Text string `json:"text"` // verbatim; what was pasted or cut is cited
+	Ref  string `json:"-"`    // of the original, where one can be had
+}
+
+// wordsOf collects what people typed, oldest first. ref gives the reference of
+// a message; it may be nil.
+func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
+	var out []Word
+	acted := false
+	for i := range msgs {
+		m := &msgs[i]
+		switch m.Role {
+		case message.RoleAssistant:
+			acted = !m.Has(message.KindToolCall) && actsInText(m.Text())
+		case message.RoleUser:
+			s := classify(m, acted)
+			if acted = false; s.speech != Typed && s.speech != Pasted {
+				continue
+			}
+			w := Word{Step: first + i, Text: s.words}
+			if ref != nil {
+				w.Ref = ref(i)
+			}
+			if s.pasted > 0 && w.Ref != "" {
+				w.Text += " [all of it: recall " + w.Ref + "]"
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// actsInText reports whether an assistant acts in its text: a fenced command
+// or an element that stands for a call.
+func actsInText(text string) bool {
+	for _, mark := range []string{"```bash", "```sh", "```mswea", "```\n", "<execute", "<function", "<tool_call", "<invoke", "\nAction:", "ACTION:", "DISCUSSION", "```python"} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// uncut is how many of the newest words are never cut while there is room.
+const uncut = 10
+
+// leastWord is what cutting leaves of a message, in characters.
+const leastWord = 80
+
+// fitWords cuts the longest in the middle, the oldest of equal ones first,
+// until all of them cost no more than limit. The newest are cut last, and
+// only where hard tokens would not hold them; what is left over goes from the
+// oldest on.
+func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
+	words = slices.Clone(words)
+	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words))}
+	for i, w := range words {
+		c.full[i] = w.Text
+		c.costs[i] = count(renderWord(w))
+		c.total += c.costs[i]
+	}
+	c.cut(max(0, len(words)-uncut), limit)
+	if c.total > hard {
+		c.cut(len(words), hard)
+	}
+	for len(c.words) > 1 && c.total > hard {
+		c.total -= c.costs[0]
+		c.words, c.costs = c.words[1:], c.costs[1:]
+	}
+	if len(c.words) == 1 && c.total > hard {
+		return nil
+	}
+	return c.words
+}
+
+// A wordCutter cuts messages until they fit.
+type wordCutter struct {
+	words []Word
+	full  []string // as they were
+	costs []int
+	total int
+	count func(string) int
+}
+
+// cut shortens the longest of the first n words until the total is at most
+// limit, or nothing is left to cut.
+func (c *wordCutter) cut(n, limit int) {
+	for c.total > limit {
+		longest, size := -1, leastWord
+		for i := range n {
+			if k := utf8.RuneCountInString(c.words[i].Text); k > size+40 {
+				longest, size = i, k-40
+			}
+		}
+		if longest < 0 {
+			return
+		}
+		c.shorten(longest, c.total-limit)
+	}
+}
+
+// shorten cuts one message in the middle: by half, or by as much as is needed.
+func (c *wordCutter) shorten(i, tokens int) {
+	all := utf8.RuneCountInString(c.full[i])
+	have := utf8.RuneCountInString(c.words[i].Text)
+	keep := max(have/2, have-4*tokens-60, leastWord)
+	note := fmt.Sprintf("[… %d of %d characters]", max(all-keep, 0), all)
+	if c.words[i].Ref != "" {
+		note = fmt.Sprintf("[… %d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
+	}
+	text := ends(c.full[i], keep*2/3, keep/3, note)
+	if utf8.RuneCountInString(text) >= have {
+		text = clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as what it stands for
+	}
+	c.words[i].Text = text
+	c.total -= c.costs[i]
+	c.costs[i] = c.count(renderWord(c.words[i]))
+	c.total += c.costs[i]
+}
+
+func renderWord(w Word) string { return stepID(w.Step) + " " + w.Text + "\n" }
+
+// renderWords writes the section. A line that would read as a heading of ours
+// or as the beginning of another message is moved in by a space.
+func renderWords(words []Word, titles func(line string) bool) string {
+	if len(words) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("## " + UserWords + "\n")
+	for _, w := range words {
+		for k, line := range strings.Split(strings.TrimSpace(neutralText(w.Text)), "\n") {
+			switch {
+			case k == 0:
+				b.WriteString(stepID(w.Step) + " ")
+			case titles(line) || wordStart(line) > 0:
+				b.WriteByte(' ')
+			}
+			b.WriteString(strings.TrimRight(line, " \t\r") + "\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// cutWords takes the section out of a summary. titles tells the headings that
+// end it.
+func cutWords(text string, titles func(line string) bool) (words []Word, rest string) {
+	mark := "## " + UserWords + "\n"
+	at := 0
+	if !strings.HasPrefix(text, mark) {
+		if at = strings.Index(text, "\n"+mark); at < 0 {
+			return nil, text
+		}
+		at++
+	}
+	end := at + len(mark)
+	for line := range strings.Lines(text[end:]) {
+		bare := strings.TrimRight(line, "\r\n")
+		if titles(bare) {
+			break
+		}
+		end += len(line)
+		if n := wordStart(bare); n > 0 {
+			words = append(words, Word{Step: n, Text: strings.TrimPrefix(bare, stepID(n)+" ")})
+		} else if k := len(words); k > 0 {
+			words[k-1].Text += "\n" + bare
+		}
+	}
+	for i := range words {
+		words[i].Text = strings.TrimSpace(words[i].Text)
+	}
+	return words, text[:at] + text[end:]
+}
+
+// wordStart returns the number of the step that a line of the section begins
+// with, 0 for none.
+func wordStart(line string) int {
+	rest, ok := strings.CutPrefix(line, "[s")
+	if !ok {
+		return 0
+	}
+	number, _, ok := strings.Cut(rest, "] ")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n >= maxStep {
+		return 0
+	}
+	return n
+}

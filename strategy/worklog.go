@@ -1,0 +1,329 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// An event is one entry of the work log: what was done to what, and how it
+// came out.
+type event struct {
+	first, last int // steps
+	text        string
+	value       float64
+	look        *looks // of entries that only look
+	fold        string // what an entry right after it must have to be the same; "" = nothing is
+	times       int
+}
+
+// workLog tells what happened, in order. Steps that only look, one after the
+// other, are one entry; so are equal ones.
+func (h *History) workLog() []event {
+	var out []event
+	settled := h.settled()
+	add := func(e event) {
+		if n := len(out); n > 0 && out[n-1].takes(&e) {
+			return
+		}
+		e.times = 1
+		out = append(out, e)
+	}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant && s.Role != message.RoleTool {
+			continue
+		}
+		if len(s.Calls) == 0 {
+			if t := answerOf(s.Text); t != "" {
+				add(event{first: s.ID, last: s.ID, text: "told the user: " + t, value: 0.7})
+			}
+			continue
+		}
+		why := purpose(s.Text)
+		for k := range s.Calls {
+			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
+				if e.look == nil && why != "" && !claims(why) {
+					e.text, why = e.text+" — "+why, ""
+				}
+				add(e)
+			}
+		}
+	}
+	return out
+}
+
+// takes reports whether the entry stands for the one after it too.
+func (e *event) takes(next *event) bool {
+	switch {
+	case e.look != nil && next.look != nil && e.look.n() < maxLooks:
+		e.look.add(next.look)
+	case e.fold != "" && e.fold == next.fold:
+		e.times++
+		e.text = next.text
+	default:
+		return false
+	}
+	e.last = next.last
+	e.value = max(e.value, next.value)
+	return true
+}
+
+// maxLooks is how many looks one entry stands for at most: more would leave
+// no name of them.
+const maxLooks = 24
+
+// answerOf is what an answer to the user says first, and what it concludes.
+func answerOf(text string) string {
+	var out []string
+	n := 0
+	sentences(text, func(t string, heading bool) {
+		if heading || len(out) >= 3 || quality(t) < 0.3 {
+			return
+		}
+		if n++; n <= 2 || decides(t) >= 0.6 {
+			out = append(out, t)
+		}
+	})
+	return clip(squash(strings.Join(out, " ")), 320)
+}
+
+// purpose is what an assistant said a call was for.
+func purpose(text string) string {
+	s := lastSentence(text)
+	if quality(s) < 0.15 {
+		return ""
+	}
+	return s
+}
+
+// outcomeWords stand in sentences that say how a run came out.
+var outcomeWords = []string{" pass", "succe", " fail", " green", "works", "clean", "0 issues"}
+
+// claims reports whether a sentence may state an outcome. Beside a command it
+// would read as the outcome of that one.
+func claims(t string) bool { return hasAny(strings.ToLower(t), outcomeWords) }
+
+// events are the entries of one call. settled says that the outcome stands
+// elsewhere in the summary, so that the log need not tell it.
+func (c *Call) events(step int, settled bool) []event {
+	one := func(text, fold string, value float64) []event {
+		return []event{{first: step, last: step, text: text, fold: fold, value: value}}
+	}
+	switch d := c.deed(); {
+	case d == Planning, d == Sending, d == AskingUser, settled, !c.Answered, running(c.Result):
+		return nil
+	case d == Looking && c.Outcome != Failed:
+		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
+	case d == Changing && c.Outcome == Failed:
+		return one("changing "+c.name()+" failed"+colon(c.wrong()), "", 0.3)
+	case d == Changing:
+		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
+	case c.Outcome == Failed && d == Looking:
+		return one(c.tell(), c.tell(), 0.9)
+	case c.Outcome == Failed:
+		return one(c.tell(), c.tell(), failedValue+0.4)
+	case c.Effect():
+		return one(c.tell(), "", 0.8)
+	case d == Calling:
+		return one(c.tell(), "", 0.25)
+	}
+	return one(c.tell(), c.tell(), 0.15)
+}
+
+// changed says what a call did to files.
+func (c *Call) changed() string {
+	var out []string
+	for i, f := range c.Files {
+		if f.Op < Edited {
+			continue
+		}
+		if i >= 4 {
+			out = append(out, fmt.Sprintf("%d more files", len(c.Files)-i))
+			break
+		}
+		out = append(out, f.Op.String()+" `"+f.Path+"`"+in(f.Funcs))
+	}
+	return strings.Join(out, " and ")
+}
+
+// in names what a change touches.
+func in(funcs []string) string {
+	switch len(funcs) {
+	case 0:
+		return ""
+	case 1:
+		return " (in " + funcs[0] + ")"
+	case 2:
+		return " (in " + funcs[0] + " and " + funcs[1] + ")"
+	}
+	return fmt.Sprintf(" (in %s, %s and %d more)", funcs[0], funcs[1], len(funcs)-2)
+}
+
+// Line is the entry as a summary has it.
+func (e *event) line(x *Index) string {
+	text := e.text
+	if e.look != nil {
+		text = e.look.tell(x)
+	}
+	if e.times > 1 {
+		text += fmt.Sprintf(" (%d times)", e.times)
+	}
+	return span(e.first, e.last) + " " + text
+}
+
+// span is how a line cites the steps from first to last.
+func span(first, last int) string {
+	if first == last {
+		return stepID(first)
+	}
+	return "[s" + strconv.Itoa(first) + "–s" + strconv.Itoa(last) + "]"
+}
+
+// logLines offers the work log.
+func (h *History) logLines(section int) []Line {
+	var out []Line
+	for _, e := range h.workLog() {
+		if e.look != nil && e.look.n() == 0 {
+			continue
+		}
+		out = append(out, Line{Section: section, Text: e.line(h.Index), Value: e.value * h.recency(e.last), Order: e.first})
+	}
+	return out
+}
+
+// failedValue puts what failed before what did not.
+const failedValue = 2
+
+// looks collect what steps that only look have looked at.
+type looks struct {
+	read, sought, other []string
+}
+
+func (l *looks) n() int { return len(l.read) + len(l.sought) + len(l.other) }
+
+func (l *looks) add(o *looks) {
+	l.read = appendNew(l.read, o.read...)
+	l.sought = appendNew(l.sought, o.sought...)
+	l.other = appendNew(l.other, o.other...)
+}
+
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// looks says what the call looks at.
+func (c *Call) looks() *looks {
+	l := &looks{}
+	for _, f := range c.Files {
+		l.read = appendNew(l.read, f.Path)
+	}
+	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" {
+		l.sought = appendNew(l.sought, cutText(squash(s), 60))
+	}
+	if u := c.arg("url"); u != "" {
+		l.read = appendNew(l.read, u)
+	}
+	if l.n() > 0 {
+		return l
+	}
+	if cmd := c.Command(); cmd != "" {
+		l.other = append(l.other, shortCommand(cmd))
+	} else if t := c.Target(); t != "" {
+		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
+	}
+	return l
+}
+
+// named is how many of each kind an entry names.
+const namedLooks = 3
+
+// tell says what was looked at: those that matter most by name.
+func (l *looks) tell(x *Index) string {
+	var out []string
+	if n := len(l.read); n > 0 {
+		best := x.best(l.read, namedLooks)
+		text := "read " + joinAnd(best, "`")
+		if n > len(best) {
+			text += fmt.Sprintf(" and %d more", n-len(best))
+			if d := commonFolder(l.read); d != "" {
+				text += " under " + d
+			}
+		}
+		out = append(out, text)
+	}
+	if n := len(l.sought); n > 0 {
+		text := "searched for " + joinAnd(l.sought[:min(n, 2)], "`")
+		if n > 2 {
+			text += fmt.Sprintf(" and %d other things", n-2)
+		}
+		out = append(out, text)
+	}
+	if n := len(l.other); n > 0 {
+		text := "looked with " + joinAnd(l.other[:min(n, 2)], "`")
+		if n > 2 {
+			text += fmt.Sprintf(" and %d more commands", n-2)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; then ")
+}
+
+// best returns the n of the names that matter most, in their order.
+func (x *Index) best(names []string, n int) []string {
+	if len(names) <= n {
+		return names
+	}
+	byScore := slices.Clone(names)
+	score := func(s string) float64 {
+		if e := x.Lookup(s); e != nil {
+			return e.Score
+		}
+		return 0
+	}
+	slices.SortStableFunc(byScore, func(a, b string) int { return cmp.Compare(score(b), score(a)) })
+	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !slices.Contains(byScore[:n], s) })
+}
+
+// joinAnd puts words between names, so that they read as a sentence.
+func joinAnd(names []string, quote string) string {
+	var b strings.Builder
+	for i, s := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", then ")
+		}
+		b.WriteString(quote + strings.ReplaceAll(s, "`", "'") + quote)
+	}
+	return b.String()
+}
+
+// commonFolder is the folder that all paths lie in, "" where there is none
+// that says anything.
+func commonFolder(paths []string) string {
+	common := folderOf(paths[0])
+	for _, p := range paths[1:] {
+		for common != "" && !strings.HasPrefix(strings.ReplaceAll(p, `\`, "/"), common+"/") {
+			common = folderOf(common)
+			if common == "/" {
+				return ""
+			}
+		}
+	}
+	if common == "" {
+		return ""
+	}
+	return common + "/"
+}
