@@ -78,7 +78,15 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 		}
 		return d, err
 	}
+	d.Text = withoutHead(a.r.Strategy, d.Text)
 	return d, a.judge(d)
+}
+
+// withoutHead is a draft without what is set before it by us: what the block
+// is, and the words of the user.
+func withoutHead(s Strategy, text string) string {
+	_, rest := cutWords(withoutIntroduction(strings.TrimSpace(text)), s.title)
+	return strings.TrimSpace(rest)
 }
 
 // safely asks a summarizer, whose panic is a failure of its own: it may run in

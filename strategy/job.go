@@ -190,7 +190,7 @@ func (j *job) tell(c CallInfo) {
 // request is the whole input as one request.
 func (j *job) request() Request {
 	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, Visible: j.in.Visible, First: j.in.First,
-		MaxTokens: j.limit, Count: j.in.Count}
+		MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count}
 }
 
 // draft gets one draft of everything: in one call, or by map and reduce.
@@ -204,6 +204,9 @@ func (j *job) draft(ctx context.Context) (string, error) {
 			whole.MaxTokens = n - 1
 		}
 		return j.ask(ctx, whole, 0)
+	}
+	if d := j.history.compose(whole); j.info.Remote && !d.empty() {
+		whole.Notes = d.Render(j.strategy)
 	}
 	window := j.info.Window
 	for try := 0; ; try++ {
@@ -224,7 +227,7 @@ const minRoom = 400
 
 // room is what a window leaves for the history.
 func (j *job) room(r Request, window int) int {
-	fixed := r.Count(r.system()) + r.Count(r.Previous) + r.MaxTokens + j.info.Reserve + 200
+	fixed := r.Count(r.system()) + r.Count(r.Previous) + r.Count(r.Notes) + r.MaxTokens + j.info.Reserve + 200
 	return max(int(float64(window)*(1-margin))-fixed, minRoom)
 }
 
@@ -259,8 +262,8 @@ func (j *job) mapReduce(ctx context.Context, r Request, room int) (string, error
 // with them in the request that is the only one.
 func (r Request) merges(drafts []string, room int) []Request {
 	r.Messages = nil
-	previous := r.Previous
-	r.Previous = ""
+	previous, notes := r.Previous, r.Notes
+	r.Previous, r.Notes = "", ""
 	var out []Request
 	used := 0
 	for _, d := range drafts {
@@ -275,7 +278,7 @@ func (r Request) merges(drafts []string, room int) []Request {
 		out, used = append(out, next), n
 	}
 	if len(out) == 1 {
-		out[0].Previous = previous
+		out[0].Previous, out[0].Notes = previous, notes
 	}
 	return out
 }

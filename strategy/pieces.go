@@ -116,7 +116,7 @@ func (r Request) pack(room int) []Request {
 
 func (r Request) piece(start, end int) Request {
 	r.Messages, r.First = r.Messages[start:end], r.First+start
-	r.Previous = ""
+	r.Previous, r.Notes = "", ""
 	return r
 }
 

@@ -110,6 +110,10 @@ type cut struct {
 	removed  []message.Message // without summaries and notices of our own
 	tokens   int               // of the whole remainder
 	limit    int               // for the body of the summary
+	words    int               // for the user's words
+	room     int               // for both
+	refs     []string          // of the messages that were removed
+	original func(ref string) (string, bool)
 	version  int
 	previous string
 	omitted  int // messages that an earlier notice stands for
@@ -125,7 +129,8 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
 	most := s.most(v)
-	c.shrunk(most + tags)
+	c.original, c.words = s.w.Original, s.userTokens(v)
+	c.shrunk(most + min(c.words, spoken(v)) + tags)
 	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
 		c.shrunk(c.tokens) // the summary there is costs more than a new one may
 	}
@@ -141,7 +146,8 @@ func (s *Stage) cut(v *policy.View) *cut {
 		// Squeeze comes after: it makes of the rest what the floor leaves.
 		room = v.Budget.Cap - v.Floor()
 	}
-	c.limit = min(most, room, c.tokens-1) - tags
+	c.room = min(room, c.tokens-1) - tags
+	c.limit = min(most-tags, c.room)
 	if c.limit < minSummary && v.Total() <= v.Budget.Cap && c.tokens <= minSummary+tags {
 		return nil // too little to be worth a summary, and nothing forces it out
 	}
@@ -152,14 +158,15 @@ func (s *Stage) cut(v *policy.View) *cut {
 func (c *cut) shrunk(reserve int) {
 	v := c.v
 	c.part = v.Oldest(v.Shrink(reserve), reserve, v.Goal)
-	c.removed, c.tokens, c.previous, c.omitted = nil, 0, "", 0
+	c.removed, c.refs, c.tokens, c.previous, c.omitted = nil, nil, 0, "", 0
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
-		c.take(v.Messages[i], v.Owned(i))
+		c.take(i)
 	}
 }
 
-func (c *cut) take(m message.Message, ours bool) {
+func (c *cut) take(i int) {
+	m, ours := c.v.Messages[i], c.v.Owned(i)
 	if _, body, ok := policy.ParseSummary(m); ok && ours {
 		c.previous = body
 		return
@@ -168,11 +175,13 @@ func (c *cut) take(m message.Message, ours bool) {
 		c.omitted += n
 		return
 	}
-	c.removed = append(c.removed, m)
+	c.removed = append(c.removed, restored(c.v, i, c.original))
+	c.refs = append(c.refs, refOf(c.v, i))
 }
 
 func (c *cut) input() Input {
-	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.limit, Tokens: c.tokens, Count: c.v.Cost.Text}
+	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.room, UserTokens: c.words, Tokens: c.tokens, Count: c.v.Cost.Text,
+		Ref: func(i int) string { return c.refs[i] }}
 }
 
 // visible returns the messages that stay.

@@ -64,6 +64,12 @@ type Request struct {
 	// Partial drafts of pieces, in order, that are to become one; Messages is
 	// empty then.
 	Partial []string
+	// Notes were taken of all the messages without a model, for one that is to
+	// write a better summary; "" = there are none.
+	Notes string
+	// Instructions of the people who run the agent, added to those of the
+	// strategy.
+	Instructions string
 	// MaxTokens is the most that the draft may cost by Count.
 	MaxTokens int
 	// Count says what text costs. It is safe for concurrent use.

@@ -34,6 +34,9 @@ type Writer struct {
 	Strategy   Strategy   // default TaskState
 	Summarizer Summarizer // default Extractive
 	MaxTokens  int        // of a summary, the user's words not included; default 1500
+	// Instructions are added to those of the strategy, for a summariser that is
+	// a model.
+	Instructions string
 	// UserTokens is the most that the words of the user may take beside
 	// MaxTokens; default 2000.
 	UserTokens int
@@ -46,6 +49,10 @@ type Writer struct {
 	// Recall says that what a reference stands for can be asked for: only then
 	// a summary speaks of it.
 	Recall bool
+	// Original returns the text that stands under a reference in the archive,
+	// for what an earlier run masked or truncated. May be nil: nothing is said
+	// of how such calls came out.
+	Original func(ref string) (text string, ok bool)
 	// Raw sends messages to a remote Summarizer as they are
 	// (redaction.summarizer: false). What it answers is redacted all the same.
 	Raw bool

@@ -97,11 +97,15 @@ func TestHistoryIsNeverAnInstruction(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if strings.Contains(sum.Text, payload) {
+				// What the model said of its own accord, and nothing else; what
+				// people typed stands before it, word for word.
+				d := strategy.ParseDocument(strategy.TaskState, sum.Text)
+				d.Words, d.References = nil, nil
+				sections := d.Render(strategy.TaskState)
+				if strings.Contains(sections, payload) {
 					t.Errorf("the history gave the model an order:\n%s", sum.Text)
 				}
-				// What the model said of its own accord, and nothing else.
-				if sections, _, _ := strings.Cut(sum.Text, "\n\n## "+strategy.References); sections != wanted {
+				if sections != wanted {
 					t.Errorf("the history changed the sections:\n%s", sections)
 				}
 				r := s.requests()[0]
@@ -158,7 +162,9 @@ func TestExtractedSummariesHaveTheirOwnHeadingsOnly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for line := range strings.Lines(sum.Text) {
+				d := strategy.ParseDocument(st, sum.Text)
+				d.Words = nil // verbatim, whatever they are
+				for line := range strings.Lines(d.Render(st)) {
 					if h, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok && !allowed[strings.TrimLeft(h, "# ")] {
 						t.Errorf("%s, attack %d in %s: heading %q", name, i, place, line)
 					}

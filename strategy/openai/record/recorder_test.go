@@ -84,7 +84,7 @@ func TestRecorderHasToSayWhoAnswers(t *testing.T) {
 func TestFixtureHoldsTheExtractiveSummary(t *testing.T) {
 	r, _ := against(t, 200)
 	data, err := r.fixture(t.Context())
-	if err != nil || !strings.Contains(string(data), `"content": "## Goals and success criteria\n`) {
+	if err != nil || !strings.Contains(string(data), `## Goals and success criteria\n`) {
 		t.Errorf("error %v, fixture %s", err, data)
 	}
 }

@@ -1,0 +1,87 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// userShare is how much of the target the user's words may take: one part in
+// that many.
+const userShare = 10
+
+// userTokens is the most that the user's words may take in a view.
+func (s *Stage) userTokens(v *policy.View) int {
+	return max(min(s.w.UserTokens, v.Budget.Target/userShare), 1)
+}
+
+// spoken is what the messages in the user's role cost.
+func spoken(v *policy.View) int {
+	n := 0
+	for i := range v.Messages {
+		if v.Messages[i].IsUser() {
+			n += v.Tokens[i]
+		}
+	}
+	return n
+}
+
+// refOf is the reference under which the text of a message can be had again.
+func refOf(v *policy.View, i int) string {
+	for p := range v.Messages[i].Parts {
+		if v.Messages[i].Parts[p].Kind == message.KindText {
+			return v.Origin(i, p).Ref
+		}
+	}
+	return ""
+}
+
+// restored is a message as it was: from before this run, or by its reference.
+// Of what can't be had again nothing is left, so that nothing is said of it.
+func restored(v *policy.View, i int, original func(ref string) (string, bool)) message.Message {
+	m := v.Unedited(i)
+	var parts []message.Part
+	for p := range m.Parts {
+		text, changed := restoredText(v, i, p, m.Parts[p], original)
+		if !changed {
+			continue
+		}
+		if parts == nil {
+			parts = slices.Clone(m.Parts)
+		}
+		parts[p].Text = text
+	}
+	if parts == nil {
+		return m
+	}
+	return message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
+}
+
+// restoredText is the text of a part that an earlier run masked or truncated.
+func restoredText(v *policy.View, i, p int, part message.Part, original func(ref string) (string, bool)) (text string, changed bool) {
+	if part.Kind != message.KindToolResult {
+		return "", false
+	}
+	mark, masked := v.Forms.ParseMark(part.Text)
+	if !masked && !truncated(part.Text) {
+		return "", false
+	}
+	ref := mark.Ref
+	if ref == "" {
+		ref = v.Origin(i, p).Ref
+	}
+	if original != nil && ref != "" {
+		if text, ok := original(ref); ok {
+			return text, true
+		}
+	}
+	if masked {
+		return "", true
+	}
+	return withoutOurs(part.Text), true
+}
+
+// truncated reports whether a text has the marker of a truncation in it.
+func truncated(text string) bool { return strings.Contains(text, "[truncated: kept ") }
