@@ -203,7 +203,7 @@ func (s *Stage) serves(f *flight, c *cut) bool {
 		return true
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
-	may, left := v.Partition(v.Shrink(s.most(v)+tags)).Remainder, v.Total()+f.limit+tags
+	may, left := v.Partition(v.Shrink(s.most(v)+tags)).Remainder, v.Total()+f.limit+min(c.words, spoken(v))+tags
 	for _, i := range f.gone {
 		if _, ok := slices.BinarySearch(may, i); !ok {
 			return false
@@ -215,10 +215,10 @@ func (s *Stage) serves(f *flight, c *cut) bool {
 
 // cut is the one of the flight, in the view that another one is of.
 func (f *flight) cut(c *cut) *cut {
-	own := &cut{v: c.v, version: c.version, limit: f.limit, part: policy.Partition{Remainder: f.gone, Start: f.start}}
+	own := &cut{v: c.v, version: c.version, limit: f.limit, words: c.words, room: c.room, original: c.original, part: policy.Partition{Remainder: f.gone, Start: f.start}}
 	for _, i := range f.gone {
 		own.tokens += c.v.Tokens[i]
-		own.take(c.v.Messages[i], c.v.Owned(i))
+		own.take(i)
 	}
 	return own
 }
