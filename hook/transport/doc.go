@@ -55,10 +55,10 @@
 // A request that names none is known by its host, its credentials, the user's
 // first message and the first answer. The system prompt does not count: it may
 // hold a clock. Host, credentials and first message make the session, the
-// answer a branch of it; until there is an answer a call belongs to what all
-// branches grow from, and is compacted, if ever, by itself. Conversations that
-// begin alike share nothing but edits to what they have in common, word for
-// word. prompt_cache_key and user are shared by conversations: they stand in
+// answer a branch of it; until there is an answer there is nothing that could be
+// compacted. An agent that calls tools before any user spoke is known by its own
+// first words instead. Conversations that begin alike share nothing but edits to
+// what they have in common, word for word. prompt_cache_key and user are shared by conversations: they stand in
 // the id beside the rest, as in "request:user:42:" and 32 digits. Without
 // them the id is made with a secret of this process. It ends with the process,
 // no other process can arrive at it, and nothing but what a view shows can be recalled under it.

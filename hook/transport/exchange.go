@@ -104,7 +104,7 @@ func (x *exchange) prepare() error {
 		x.theirs(about)
 		return nil
 	}
-	window := x.window()
+	window := x.t.windows.of(x.lane())
 	err := x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
 		return nil // what a provider once said may be less than what has to be sent by now

@@ -176,3 +176,49 @@ func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 		t.Errorf("from the beginning: %d edits, %q", res.Replayed, res.Session)
 	}
 }
+
+// Nothing is compacted before there is an answer, not even above the trigger:
+// all of it is the open round. So there is nothing to take along from then on.
+func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
+	ask := strings.Repeat(`,{"role":"user","content":"`+strings.Repeat("word ", 90)+`"},{"role":"system","content":"tick"}`, 180)
+	r := newRig(t, compact.Config{MaxContextTokens: 20_500})
+	res := r.unnamed(forms()[0], `{"model":"gpt-4o","messages":[{"role":"system","content":"Watch."}`+ask+"]}")
+	if res.Triggered || res.Replayed != 0 || res.Before.Total < res.Trigger || r.steps() != 0 {
+		t.Errorf("%d tokens, trigger %d: compacted %v", res.Before.Total, res.Trigger, res.Triggered)
+	}
+}
+
+// An agent whose task stands in its system prompt works without a user; one who
+// speaks to it later makes no other session of it.
+func TestAnAgentWithoutAUserStaysWhoItIs(t *testing.T) {
+	f := forms()[0]
+	solo := func(rounds int) string {
+		return strings.Replace(f.body("x", rounds, 300), `{"role":"user","content":"x"},`, "", 1)
+	}
+	r := newRig(t, compact.Config{})
+	for step := 1; step <= 60; step += 5 {
+		r.unnamed(f, solo(step))
+	}
+	before := r.last()
+	said := strings.TrimSuffix(solo(60), "]}") + `,{"role":"user","content":"Stop."}`
+	for _, body := range []string{said + "]}", said + `,{"role":"assistant","content":"Yes."},{"role":"user","content":"Go on."}]}`} {
+		if res := r.unnamed(f, body); before.Replayed == 0 || res.Replayed < before.Replayed || res.Session != before.Session {
+			t.Errorf("%d edits replayed in %q, after %d in %q", res.Replayed, res.Session, before.Replayed, before.Session)
+		}
+	}
+	other := strings.ReplaceAll(solo(60), `"read"`, `"list"`)
+	if res := r.unnamed(f, other); res.Replayed != 0 {
+		t.Errorf("another agent: %d edits replayed", res.Replayed)
+	}
+}
+
+// What everybody is greeted with tells nobody apart.
+func TestAGreetingIsNoAnswer(t *testing.T) {
+	f, r := forms()[0], newRig(t, compact.Config{})
+	greeted := func(ask string) string {
+		return strings.Replace(f.body(ask, 1, 1), `{"role":"user"`, `{"role":"assistant","content":"Hello!"},{"role":"user"`, 1)
+	}
+	if a, b := r.unnamed(f, greeted("a")).Session, r.unnamed(f, greeted("b")).Session; a == b {
+		t.Errorf("two conversations are %q", a)
+	}
+}

@@ -100,17 +100,6 @@ type lane struct {
 
 func (x *exchange) lane() lane { return lane{x.who, x.model} }
 
-// window returns what a provider said of the window, in our count; 0 = nothing.
-// What it said before there was an answer holds for all that came of it.
-func (x *exchange) window() int {
-	if n := x.t.windows.of(x.lane()); n > 0 {
-		return n
-	}
-	trunk := x.lane()
-	trunk.branch = trunk.trunk
-	return x.t.windows.of(trunk)
-}
-
 // windows are those that providers said, in our count.
 type windows struct{ *recent[lane, int] }
 

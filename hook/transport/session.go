@@ -15,9 +15,8 @@ const (
 	agentHeader   = "X-Compact-Agent"
 )
 
-// identity is whose history a request holds. A conversation without an answer
-// is its trunk; those that begin so are branches of it.
-type identity struct{ session, agent, branch, trunk string }
+// identity is whose history a request holds.
+type identity struct{ session, agent, branch string }
 
 // identify finds out whose history a request holds: what the program says,
 // then what the request says, then what it looks like.
@@ -28,7 +27,7 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	}
 	msgs := parsed.Messages()
 	if id.branch == "" {
-		id.branch, id.trunk = conversation(msgs)
+		id.branch = conversation(msgs)
 	}
 	about := parsed.About()
 	if n := namedBy(req.Header, about); n.session != "" {
@@ -38,7 +37,7 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 		}
 		return id
 	}
-	id.session = t.likely(req, about, firstUser(msgs))
+	id.session = t.likely(req, about, msgs)
 	return id
 }
 
@@ -59,7 +58,11 @@ func (t *Transport) told(req *http.Request) identity {
 // goes, whose it is and what the user says first. What a conversation shares
 // with others (prompt_cache_key, user) makes it one that other processes arrive
 // at; else only this process does.
-func (t *Transport) likely(req *http.Request, about wire.About, first *message.Message) string {
+func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.Message) string {
+	var first *message.Message
+	if i := firstUser(msgs); i >= 0 {
+		first = &msgs[i]
+	}
 	field, value := "prompt_cache_key", about.CacheKey
 	if value == "" {
 		field, value = "user", about.User
@@ -73,24 +76,30 @@ func (t *Transport) likely(req *http.Request, about wire.About, first *message.M
 // conversation tells the conversations of one session apart by how they
 // begin: by the user's first message and the first answer. Without it, those
 // that are under way at once would wait for each other.
-func conversation(msgs []message.Message) (branch, trunk string) {
-	for i := range msgs {
-		switch {
-		case trunk == "" && msgs[i].IsUser():
-			trunk = msgs[i].Fingerprint().String()
-		case trunk != "" && msgs[i].Role == message.RoleAssistant:
-			return trunk + "." + msgs[i].Fingerprint().Ref(), trunk
+func conversation(msgs []message.Message) (branch string) {
+	first := firstUser(msgs)
+	if first >= 0 {
+		branch = msgs[first].Fingerprint().String()
+	}
+	for i := first + 1; i < len(msgs); i++ {
+		if msgs[i].Role == message.RoleAssistant {
+			return branch + "." + msgs[i].Fingerprint().Ref()
 		}
 	}
-	return trunk, trunk
+	return branch
 }
 
-// firstUser returns the first message in which the user speaks.
-func firstUser(msgs []message.Message) *message.Message {
+// firstUser returns the index of the first message in which the user speaks, -1
+// where there is none. An agent that was at work before is its own master: who
+// speaks to it later changes nothing of who it is.
+func firstUser(msgs []message.Message) int {
 	for i := range msgs {
-		if msgs[i].IsUser() {
-			return &msgs[i]
+		switch {
+		case msgs[i].IsUser():
+			return i
+		case msgs[i].Role == message.RoleAssistant && msgs[i].Has(message.KindToolCall):
+			return -1
 		}
 	}
-	return nil
+	return -1
 }
