@@ -123,7 +123,8 @@ func runePrefix(text string, n int) int {
 }
 
 // shrinks reports whether rewriting part p of message i makes the message
-// smaller in tokens and no larger in characters.
+// smaller in tokens and no larger in characters, nor in bytes where it came
+// from a wire.
 func shrinks(v *View, i, p int, segments []Segment) bool {
 	_, ok := saved(v, i, p, segments)
 	return ok
@@ -139,10 +140,10 @@ func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 	}
 	if len(v.Messages[i].Parts) > fewParts {
 		tokens = v.Cost.Text(old.Text) - v.Cost.Text(text)
-		return tokens, tokens > 0
+		return tokens, tokens > 0 && (v.Messages[i].Raw() == nil || len(text) <= len(old.Text))
 	}
 	m, err := v.Messages[i].WithPartText(p, text)
-	if err != nil {
+	if err != nil || len(m.Raw()) > len(v.Messages[i].Raw()) { // what its wire writes may be longer than the text
 		return 0, false
 	}
 	tokens = v.Tokens[i] - v.Cost.Message(m)
