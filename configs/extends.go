@@ -56,12 +56,24 @@ func (l *loader) chain(name string, data []byte) []*file {
 			return all
 		}
 		var err error
-		if data, err = os.ReadFile(base); err != nil {
+		if data, err = readBase(base); err != nil {
 			f.fail(f.extendsLine, extendsKey, nil, base+": "+cause(err).Error()+"; the name is seen from the folder of this file", err)
 			return all
 		}
 		name = base
 	}
+}
+
+// readBase reads a file. What has no end is none.
+func readBase(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is not a file")
+	}
+	return os.ReadFile(name)
 }
 
 // circle names the files of a circle that ends with one that came before. all

@@ -33,7 +33,7 @@ func refused(t *testing.T, dir, name string, opts ...Option) []string {
 	_, err := Load(filepath.Join(dir, name), append([]Option{Environ(nil)}, opts...)...)
 	var all []string
 	for _, e := range Mistakes(err) {
-		all = append(all, strings.ReplaceAll(e.Error(), dir+string(filepath.Separator), ""))
+		all = append(all, strings.ReplaceAll(strings.ReplaceAll(e.Error(), dir+string(filepath.Separator), ""), dir, "DIR"))
 	}
 	return all
 }
@@ -90,6 +90,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 				`f.yaml:3: unknown key "modle" (did you mean model?)`,
 			},
 		},
+		"a folder":        {map[string]string{"f.yaml": "extends: .\n"}, []string{"f.yaml:1: extends DIR: is not a file; the name is seen from the folder of this file"}},
 		"of another type": {map[string]string{"f.yaml": "extends: [a.yaml, b.yaml]\n"}, []string{"f.yaml:1: extends must name a file, such as base.yaml"}},
 		"twice":           {map[string]string{"f.yaml": "extends: a.yaml\nextends: b.yaml\n", "a.yaml": ""}, []string{"f.yaml:2: extends is given twice, first in line 1"}},
 		"misspelled":      {map[string]string{"f.yaml": "extend: a.yaml\n"}, []string{`f.yaml:1: unknown key "extend" (did you mean extends?)`}},

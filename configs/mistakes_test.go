@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -140,11 +141,12 @@ func TestCauseOfAMistakeCanBeFound(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a: &x {b: *x}", "? [a]\n: b", `{"model":null}`, "policy: *x", "&a model: *a", "policy: &p {strategy: *p}", "{", "model.name: x\nmodel: {name: y}",
+		"locked: [redaction]\noverrides: [{model: \"*\", agent: a, policy: {trigger_pct: 0.7}, observationMasking: false}]\n", "redaction: {pseudonyms: true}\n",
 		"preset: gateway\nmax_tool_result_tokens: 5\n", "preset: history-reducer\nobservationMasking: false\n", `{"policy":{"stages":["mask"],"target_pct":5e-1}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("f.yaml", data, Environ(nil), KeysOptional())
+		c, err := Parse("f.yaml", data, Environ([]string{pseudonymVariable + "=" + strings.Repeat("k", redact.MinPseudonymKey)}), KeysOptional())
 		switch {
 		case err == nil && c.Validate() != nil:
 			t.Errorf("accepted, but: %v", c.Validate())

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,12 +140,13 @@ var secrets = sync.OnceValue(func() *redact.Redactor {
 // what they find, so they are counted.
 func showable(path string, v any) any {
 	if path == "redaction.patterns" {
-		n := reflect.ValueOf(v).Len()
-		return fmt.Sprintf("%d, not shown", n)
+		if n := reflect.ValueOf(v).Len(); n > 0 {
+			return fmt.Sprintf("%d, not shown", n)
+		}
 	}
 	switch v := normal(v).(type) {
 	case time.Duration:
-		return v.String()
+		return unit.Replace(v.String() + " ")
 	case string:
 		return clean(v)
 	case []string:
@@ -157,6 +159,9 @@ func showable(path string, v any) any {
 		return v
 	}
 }
+
+// unit writes a minute as 1m, not as 1m0s.
+var unit = strings.NewReplacer("h0m0s ", "h", "m0s ", "m", " ", "")
 
 func clean(s string) string {
 	if u, err := url.Parse(s); err == nil && u.User != nil {

@@ -35,6 +35,8 @@ func TestEachSettingSaysWhereItComesFrom(t *testing.T) {
 		"storage.timeout":                       "1m30s flag --set storage.timeout",
 		"truncate.max_tool_result_tokens":       "500 file team.yaml:4",
 		"redaction.enabled":                     "true default default, locked by base.yaml:2",
+		"storage.spool_keep":                    "24h default default",
+		"summarizer.timeout":                    "1m default default",
 		"redaction.patterns":                    "1, not shown file team.yaml:5",
 		"summarizer.backend":                    "openai file team.yaml:6",
 		"summarizer.base_url":                   "http://me:xxxxx@h/v1 file team.yaml:6",

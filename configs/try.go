@@ -119,7 +119,19 @@ func (t attempt) bounded(ctx context.Context, timeout time.Duration) []Probe {
 // told is an error without secrets.
 type told struct{ err error }
 
-func (e *told) Error() string { return clean(strings.Join(strings.Fields(e.err.Error()), " ")) }
+// Error says of an answer of S3 what the server said, without what the SDK puts
+// around it.
+func (e *told) Error() string {
+	text := e.err.Error()
+	var answer interface {
+		ErrorCode() string
+		ErrorMessage() string
+	}
+	if not := new(s3.NotEnforcedError); errors.As(e.err, &answer) && !errors.As(e.err, &not) {
+		text = strings.TrimSuffix(answer.ErrorCode()+": "+answer.ErrorMessage(), ": ")
+	}
+	return clean(strings.Join(strings.Fields(text), " "))
+}
 
 func (e *told) Unwrap() error { return e.err }
 
