@@ -102,6 +102,23 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 	}
 }
 
+func TestCircleIsSeenFromAnyFolder(t *testing.T) {
+	dir := folder(t, map[string]string{"a/f.yaml": "extends: ../b/f.yaml\n", "b/f.yaml": "extends: ../a/f.yaml\n"})
+	t.Chdir(filepath.Join(dir, "a"))
+	if got := mistakesIn("f.yaml"); len(got) != 1 || !strings.HasSuffix(got[0], "extends goes round in a circle: f.yaml → ../b/f.yaml → ../a/f.yaml") {
+		t.Errorf("%q", got)
+	}
+}
+
+func mistakesIn(name string) []string {
+	_, err := Load(name, Environ(nil))
+	var all []string
+	for _, e := range Mistakes(err) {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
 func TestSymbolicLinkIsNoWayRoundACircle(t *testing.T) {
 	dir := folder(t, map[string]string{"a.yaml": "extends: d/a.yaml\n"})
 	if err := os.Symlink(".", filepath.Join(dir, "d")); err != nil {
