@@ -47,8 +47,7 @@ func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = na
 func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
 
 // ToolShown lets the tool answer only for references that the view of a result
-// shows, where the session of the result has no name; see
-// [CompactManager.RecallShown]. For others it changes nothing.
+// shows; see [CompactManager.RecallShown].
 func ToolShown(res *Result) ToolOption { return func(t *recallTool) { t.shown = res } }
 
 // RecallTool makes the tool with which a model reads what was taken out of its
@@ -136,7 +135,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 }
 
 func (t *recallTool) read(ctx context.Context, sessionID, ref string) (string, error) {
-	if t.shown != nil && isUnnamed(t.shown.Session) {
+	if t.shown != nil {
 		return t.m.RecallShown(ctx, t.shown, ref)
 	}
 	return t.m.Recall(ctx, sessionID, ref)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/agentcompact/compact/compact"
 )
@@ -90,7 +91,11 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 			texts[i] = recallTool + ": no more can be recalled for this answer"
 			continue
 		}
-		if x.res != nil {
+		if x.shared() {
+			if x.res == nil { // no view shows anything
+				texts[i] = recallTool + ": nothing can be recalled now"
+				continue
+			}
 			opts = append(opts[:0], compact.ToolShown(x.res))
 		}
 		text, err := compact.RecallTool(x.t.m, opts...).Call(x.req.Context(), x.who.session, c.args)
@@ -100,6 +105,16 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 		texts[i] = text
 	}
 	return texts
+}
+
+// shared reports whether conversations that begin alike have this session.
+func (x *exchange) shared() bool {
+	for _, begin := range []string{compact.UnnamedSession, "request:prompt_cache_key:", "request:user:"} {
+		if strings.HasPrefix(x.who.session, begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlain reports whether redaction changes nothing in a round.

@@ -239,24 +239,29 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 	})
 }
 
-func TestRecallInASessionWithoutAName(t *testing.T) {
-	f := forms()[0].withTools()
-	r := newRig(t, compact.Config{}, transport.Recall())
-	body := f.body("hi", 60, 300)
-	r.unnamed(f, body)
-	ref := lastRef(t, r.got()[0])
-	for _, c := range []struct {
-		ref  string
-		want bool
-	}{{ref, true}, {"turn:3", false}} {
-		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(c.ref)}})
+// Conversations that begin alike share a session that nobody named: the model
+// of one must not read what is the other's.
+func TestRecallInASessionThatNobodyNamed(t *testing.T) {
+	for _, fields := range []string{"", `,"user":"u"`, `,"prompt_cache_key":"k"`} {
+		f := forms()[0].withTools()
+		f.fields += fields
+		r := newRig(t, compact.Config{}, transport.Recall())
+		body := f.body("hi", 60, 300)
 		r.unnamed(f, body)
-		got := r.got()
-		if is := strings.Count(got[len(got)-1], "word word word") > strings.Count(got[0], "word word word"); is != c.want {
-			t.Errorf("%s: recalled %v, want %v", c.ref, is, c.want)
+		ref := lastRef(t, r.got()[0])
+		for _, c := range []struct {
+			ref  string
+			want bool
+		}{{ref, true}, {"turn:3", false}, {"ffffffffffff", false}} {
+			r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(c.ref)}})
+			r.unnamed(f, body)
+			got := r.got()
+			if is := strings.Count(got[len(got)-1], "word word word") > strings.Count(got[0], "word word word"); is != c.want {
+				t.Errorf("%s %s: recalled %v, want %v", fields, c.ref, is, c.want)
+			}
 		}
+		r.allOK(f)
 	}
-	r.allOK(f)
 }
 
 func TestRoundsThatAreNotKept(t *testing.T) {
