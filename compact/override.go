@@ -215,14 +215,15 @@ func assign(field reflect.Value, value any) bool {
 	return true
 }
 
-// checkOverrides holds what each override makes of the configuration against
-// the rules, and what any two make of it together.
-func (c Config) checkOverrides() error {
+// checkOverrides reports overrides that can't be; where the configuration is
+// right without them, it holds what each makes of it against the rules, and what
+// any two make of it together.
+func (c Config) checkOverrides(right bool) error {
 	var errs []error
 	for i, o := range c.Overrides {
-		errs = append(errs, c.checkOverride(i, o))
+		errs = append(errs, c.checkOverride(i, o, right))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(errs...); err != nil || !right {
 		return err
 	}
 	for j := range c.Overrides {
@@ -235,13 +236,16 @@ func (c Config) checkOverrides() error {
 	return errors.Join(errs...)
 }
 
-func (c Config) checkOverride(i int, o Override) error {
+func (c Config) checkOverride(i int, o Override, right bool) error {
 	at := fmt.Sprintf("overrides[%d]", i)
 	switch {
 	case o.Model == "" && o.Agent == "":
 		return &ConfigError{Path: at, Reason: "is for no one: it needs a model, an agent, or both"}
 	case len(o.Set) == 0 && o.Summarise == nil:
 		return &ConfigError{Path: at, Reason: "changes nothing"}
+	}
+	if !right {
+		return c.override(i, o)
 	}
 	return c.checkChange(strconv.Itoa(i), i, o)
 }

@@ -39,9 +39,8 @@ func (c Config) Validate() error {
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
 	}
 	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkStorage())
-	if errors.Join(errs...) == nil {
-		errs = append(errs, c.checkOverrides()) // they are changes of what is right
-	}
+	// What an override makes of the rest is only worth telling where that is right.
+	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)
 }
 

@@ -111,7 +111,7 @@ func inOurWords(err error) error {
 	var errs []error
 	for _, err := range split(err) {
 		if at := new(s3.ConfigError); errors.As(err, &at) {
-			err = &compact.ConfigError{Path: "storage." + at.Field, Reason: at.Reason, Err: at}
+			err = &compact.ConfigError{Path: "storage." + at.Field, Reason: strings.ReplaceAll(at.Reason, "object_lock.", "storage.object_lock."), Err: at}
 		}
 		errs = append(errs, err)
 	}

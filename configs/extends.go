@@ -57,7 +57,7 @@ func (l *loader) chain(name string, data []byte) []*file {
 		}
 		var err error
 		if data, err = readBase(base); err != nil {
-			f.fail(f.extendsLine, extendsKey, nil, base+": "+cause(err).Error()+"; the name is seen from the folder of this file", err)
+			f.fail(f.extendsLine, extendsKey, nil, "names "+base+", which can't be read: "+cause(err).Error()+" (the name is seen from the folder of this file)", err)
 			return all
 		}
 		name = base
@@ -71,7 +71,7 @@ func readBase(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("is not a file")
+		return nil, errors.New("it is not a file")
 	}
 	return os.ReadFile(name)
 }

@@ -80,7 +80,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 		"itself": {map[string]string{"f.yaml": "extends: ./f.yaml\n"}, []string{"f.yaml:1: extends goes round in a circle: f.yaml → f.yaml"}},
 		"no file": {
 			map[string]string{"f.yaml": "model: x\nextends: bse.yaml\n"},
-			[]string{"f.yaml:2: extends bse.yaml: no such file or directory; the name is seen from the folder of this file"},
+			[]string{"f.yaml:2: extends names bse.yaml, which can't be read: no such file or directory (the name is seen from the folder of this file)"},
 		},
 		"two files": {
 			map[string]string{"f.yaml": "extends: b.yaml\npolicy: {target_pct: 0.9}\nmodle: x\n", "b.yaml": "policy:\n  keep_recent_turns: 0\n"},
@@ -90,7 +90,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 				`f.yaml:3: unknown key "modle" (did you mean model?)`,
 			},
 		},
-		"a folder":        {map[string]string{"f.yaml": "extends: .\n"}, []string{"f.yaml:1: extends DIR: is not a file; the name is seen from the folder of this file"}},
+		"a folder":        {map[string]string{"f.yaml": "extends: .\n"}, []string{"f.yaml:1: extends names DIR, which can't be read: it is not a file (the name is seen from the folder of this file)"}},
 		"of another type": {map[string]string{"f.yaml": "extends: [a.yaml, b.yaml]\n"}, []string{"f.yaml:1: extends must name a file, such as base.yaml"}},
 		"twice":           {map[string]string{"f.yaml": "extends: a.yaml\nextends: b.yaml\n", "a.yaml": ""}, []string{"f.yaml:2: extends is given twice, first in line 1"}},
 		"misspelled":      {map[string]string{"f.yaml": "extend: a.yaml\n"}, []string{`f.yaml:1: unknown key "extend" (did you mean extends?)`}},

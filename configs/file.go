@@ -161,6 +161,8 @@ func (f *file) member(path string, line int, value *yaml.Node) {
 	case section && value.ShortTag() == "!!null": // a section whose lines are all comments
 	case section:
 		f.fail(line, path, plain(value), "is a section, not a setting", nil)
+	case !setting && !alias && !special && f.within != "" && words.Nearest(path, []string{"agent", "model"}) != "":
+		f.fail(line, "", nil, "unknown key "+strconv.Quote(path)+words.DidYouMean(path, []string{"agent", "model"}), nil)
 	case !setting && !alias && !special:
 		f.fail(line, "", nil, unknown(path), nil)
 	case f.seen[path] > 0:

@@ -39,7 +39,7 @@ func (f *file) lock(line int, n *yaml.Node) {
 		}
 		paths := schema().below(name.(string))
 		if len(paths) == 0 {
-			f.fail(e.Line, at, nil, "is the "+unknown(name.(string)), nil)
+			f.fail(e.Line, at, nil, "names the "+unknown(name.(string)), nil)
 		}
 		for _, path := range paths {
 			f.locks = append(f.locks, lock{path: path, source: f.name, line: e.Line})

@@ -92,7 +92,7 @@ func TestLockHoldsOverSeveralFilesAndTheFirstLockCounts(t *testing.T) {
 func TestMistakeInALock(t *testing.T) {
 	for text, want := range map[string]string{
 		"locked: redaction\n":         `f.yaml:1: locked must be a list of settings or sections, such as [redaction, storage] (got "redaction")`,
-		"locked: [redction]\n":        `f.yaml:1: locked[0] is the unknown key "redction" (did you mean redaction?)`,
+		"locked: [redction]\n":        `f.yaml:1: locked[0] names the unknown key "redction" (did you mean redaction?)`,
 		"locked: [model, 3]\n":        "f.yaml:1: locked[1] must be a setting or a section (got 3)",
 		"locked: [redaction, {a: b}]": "f.yaml:1: locked[1] must be a setting or a section",
 	} {

@@ -74,6 +74,7 @@ func TestMistakeInAnOverride(t *testing.T) {
 		{"overrides:\n- model: x\n  policy: {trigger_pct: high}", `f.yaml:3: overrides[0].policy.trigger_pct must be a number (got "high")`},
 		{"overrides:\n- model: x\n  polcy: {trigger_pct: 0.7}", `f.yaml:3: unknown key "polcy" (did you mean policy?)`},
 		{"overrides:\n- model: x\n  redaction: {enabled: false}", "f.yaml:3: overrides[0].redaction.enabled holds for all models and agents; an override may change max_context_tokens, max_output_tokens, policy, truncate, mask, summarizer"},
+		{"overrides:\n- agnt: x\n  policy: {trigger_pct: 0.7}", `f.yaml:2: unknown key "agnt" (did you mean agent?)`},
 		{"overrides:\n- model: x\n  extends: base.yaml", "f.yaml:3: extends stands at the top of a file, not in an override"},
 		{"overrides:\n- model: {name: x}\n  policy: {trigger_pct: 0.7}", `f.yaml:2: overrides[0].model must be a name or a pattern, such as "claude-*"`},
 		{"overrides:\n- policy: {trigger_pct: 0.7}", "f.yaml:2: overrides[0] is for no one: it needs a model, an agent, or both"},
@@ -86,6 +87,9 @@ func TestMistakeInAnOverride(t *testing.T) {
 		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
 			t.Errorf("%s\n%q\nwant %q", c.text, got, c.want)
 		}
+	}
+	if got := mistakes("model: 3\npolicy: {keep_recent_turns: 0}\noverrides: [{model: x, storage: {path: y}}]\n"); len(got) != 3 || !strings.Contains(got[2], "overrides[0].storage.path") {
+		t.Errorf("all mistakes at once: %q", got)
 	}
 	two := folder(t, map[string]string{
 		"base.yaml": "overrides: [{model: a, policy: {trigger_pct: 0.7}}]\n",
