@@ -84,7 +84,7 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.open(ctx); err != nil {
 		return err
 	}
-	defer c.m.leave(c.s, c.lane)
+	defer func() { c.m.leave(c.s, c.lane, c.history) }()
 	if err := c.lane.mu.Lock(ctx); err != nil {
 		return err
 	}

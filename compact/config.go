@@ -43,6 +43,7 @@ type Config struct {
 	Redaction  RedactionConfig       `mapstructure:"redaction"`  // what is taken out of all that leaves memory
 	Storage    StorageConfig         `mapstructure:"storage"`    // where what is taken out of a conversation goes first
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
+	Sessions   SessionsConfig        `mapstructure:"sessions"`   // how much is remembered of sessions
 
 	// Overrides change settings for the calls of some models, agents or both;
 	// where several are for a call, the later ones go over the earlier. They go
@@ -285,6 +286,7 @@ func graduated() Config {
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
 		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
 		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
+		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
 		complete:  true,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -88,7 +89,7 @@ func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write fun
 	l.users++
 	s.mu.Unlock()
 	landed := func() {
-		m.leave(s, l)
+		m.leave(s, l, nil)
 		m.release(s)
 	}
 	if m.side.start(ctx, func(ctx context.Context) {
@@ -102,8 +103,8 @@ func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write fun
 }
 
 // leave ends a use of a lane.
-func (m *CompactManager) leave(s *session, l *lane) {
-	if forgotten := s.leave(l); forgotten != nil {
+func (m *CompactManager) leave(s *session, l *lane, history []message.Message) {
+	if forgotten := s.leave(l, history); forgotten != nil {
 		m.throw(s, forgotten)
 	}
 }

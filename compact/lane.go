@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -16,8 +17,10 @@ type lane struct {
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 
-	users int    // calls that are under way or wait; the session's mutex guards these two
-	used  uint64 // when the last one ended, in calls of the session
+	users   int    // calls that are under way or wait; the session's mutex guards these four
+	used    uint64 // when the last one ended, in calls of the session
+	weight  int64  // about what is remembered of its history, in bytes
+	weighed int    // messages of it
 }
 
 // maxLanes bounds the lanes that a session holds in memory: where the session
@@ -38,12 +41,15 @@ func (s *session) lane(of owner) *lane {
 	return l
 }
 
-// leave ends a use of a lane. When too many are held, the one that was idle
-// for longest is forgotten, and returned.
-func (s *session) leave(l *lane) (forgotten *lane) {
+// leave ends a use of a lane, by a call with this history, if any. When too many are
+// held, the one that was idle for longest is forgotten, and returned.
+func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
+	if history != nil {
+		l.weigh(history)
+	}
 	l.users--
 	l.used = s.calls
 	if len(s.lanes) <= maxLanes {

@@ -58,24 +58,26 @@ type session struct {
 	id  string
 	log *storage.Session
 
-	users int       // calls that are under way; the manager's mutex guards these two
+	users int       // calls that are under way; the manager's mutex guards these three
 	used  time.Time // when the last one ended
+	bytes int64     // about what it costs in memory, as of then
 
-	mu       sync.Mutex
-	steps    []ledgerStep
-	reserved map[int]bool // numbers of files whose step is not known yet
-	origins  map[message.Fingerprint]map[int]policy.Origin
-	lanes    map[owner]*lane
-	calls    uint64 // that ended
-	audit    *auditLog
-	seen     map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
-	trace    sessionTrace
-	redactor secrets
-	tables   map[string]*turnindex.Table // by file, those that were opened
-	rebuilt  map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
-	checked  time.Time                   // when the archive was last asked for newer steps
-	asking   bool                        // it is being asked
-	volatile bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	mu          sync.Mutex
+	steps       []ledgerStep
+	stepsWeight int64
+	reserved    map[int]bool // numbers of files whose step is not known yet
+	origins     map[message.Fingerprint]map[int]policy.Origin
+	lanes       map[owner]*lane
+	calls       uint64 // that ended
+	audit       *auditLog
+	seen        map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
+	trace       sessionTrace
+	redactor    secrets
+	tables      map[string]*turnindex.Table // by file, those that were opened
+	rebuilt     map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
+	checked     time.Time                   // when the archive was last asked for newer steps
+	asking      bool                        // it is being asked
+	volatile    bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	committing ctxlock.Mutex // held from the look for the next number until the step is committed
 }
@@ -139,6 +141,7 @@ func parseLedger(data []byte) (ledgerStep, error) {
 // learn adds a step; the caller holds mu.
 func (s *session) learn(step ledgerStep) {
 	s.steps = append(s.steps, step)
+	s.stepsWeight += weighStep(&step)
 	for _, r := range step.Recipes {
 		s.learnTexts(r.Texts)
 	}

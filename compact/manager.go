@@ -37,7 +37,8 @@ type CompactManager struct {
 	sessions map[string]*session
 	openings map[string]*opening
 	loads    map[string]*load
-	keep     int // sessions in memory
+	keep     int   // sessions in memory
+	bytes    int64 // of them
 	backlog  *backlog
 
 	uses work // calls that are under way
@@ -209,28 +210,18 @@ func (c *call) guarded(ctx context.Context) (err error) {
 // others are read from the archive again when they come back.
 const keepSessions = 4096
 
-// release ends a use of a session. When too many are held, the one that was
-// idle for longest is written out and forgotten.
+// release ends a use of a session. Where too many are held, or too large ones,
+// those that were idle for longest are written out and forgotten.
 func (m *CompactManager) release(s *session) {
 	defer m.uses.done()
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	s.users--
 	s.used = m.now()
-	var idle *session
-	if len(m.sessions) > m.keep {
-		for _, other := range m.sessions {
-			if other.users == 0 && !other.isVolatile() && (idle == nil || other.used.Before(idle.used)) {
-				idle = other
-			}
-		}
+	if m.sessions[s.id] == s {
+		m.reweigh(s)
 	}
-	if idle != nil {
-		m.throwAll(idle)
-		m.endTrace(idle)
-		delete(m.sessions, idle.id)
-		m.backlog.orphan(idle.audit)
-	}
-	m.mu.Unlock()
+	m.retire(s)
 }
 
 // Flush writes the audit log of every session to the archive, sends what waits

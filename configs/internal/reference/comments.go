@@ -120,4 +120,8 @@ var comments = map[string]string{
 	"trace.otlp_timeout": `For one request to the collector.`,
 	"trace.console":      `One line an event on standard error.`,
 	"trace.per_session":  `One trace for each session instead of one for each model call.`,
+
+	"sessions": `How much is remembered of sessions.`,
+	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
+		`again when they come back.`,
 }

@@ -1,0 +1,170 @@
+package compact
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// long is the history of a session, of about so many bytes, that shares none
+// of them with another one.
+func long(session, size int) []message.Message {
+	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
+	for n := 0; n < size; n += 4000 {
+		id := fmt.Sprintf("call_%d", n)
+		history = append(history, message.Assistant("", message.Call(id, "read", fmt.Sprintf(`{"n":%d}`, n))),
+			message.ToolResult(id, fmt.Sprintf("%d %d ", session, n)+strings.Repeat("word ", 790)))
+	}
+	return history
+}
+
+func bounded(t testing.TB, c Config, maxBytes int) *CompactManager {
+	t.Helper()
+	c.Model, c.MaxContextTokens, c.Sessions.MaxBytes = "gpt-4", 200_000, maxBytes
+	if c.Archive == nil {
+		c.Archive = memory.New()
+	}
+	m, err := New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(t.Context()) }) // some archives take no log
+	return m
+}
+
+// heap is what is alive.
+func heap() int64 {
+	var s runtime.MemStats
+	for range 2 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+func TestIdleSessionsAreBoundedByBytes(t *testing.T) {
+	const size, bound = 200 << 10, 4 << 20
+	m := bounded(t, Config{}, bound)
+	first := long(0, size)
+	was, err := m.ManualCompact(t.Context(), "0", first, "")
+	if err != nil || !was.Triggered {
+		t.Fatalf("compacted %v, %v", was.Triggered, err)
+	}
+	before := heap()
+	for i := 1; i < 60; i++ {
+		if _, err := m.Preflight(t.Context(), fmt.Sprint(i), long(i, size)); err != nil {
+			t.Fatal(err)
+		}
+		if m.bytes > bound {
+			t.Fatalf("%d bytes are remembered after session %d, at most %d are wanted", m.bytes, i, bound)
+		}
+	}
+	if n := len(m.sessions); n < 3 || n > bound/size || m.sessions["0"] != nil || m.sessions["59"] == nil {
+		t.Errorf("%d sessions are remembered; the first one: %v, the last one: %v", n, m.sessions["0"] != nil, m.sessions["59"] != nil)
+	}
+	if grown := heap() - before; grown > 2*bound {
+		t.Errorf("the heap has grown by %d bytes, at most %d are wanted", grown, 2*bound)
+	}
+	again, err := m.Preflight(t.Context(), "0", first)
+	if err != nil || again.Triggered || again.After.Total != was.After.Total || again.Replayed == 0 {
+		t.Errorf("read again: compacted %v, %d tokens, %d edits, %v", again.Triggered, again.After.Total, again.Replayed, err)
+	}
+}
+
+// A history that comes again with a little more weighs only that much more.
+func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
+	m := bounded(t, Config{}, 1<<40)
+	history := long(1, 50_000)
+	var last int64
+	for i := range 6 {
+		if i == 3 {
+			history = append(history, message.User("more"))
+			last += 2 * messageWeight
+		}
+		if _, err := m.Preflight(t.Context(), "s", history); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 && m.bytes > last+messageWeight {
+			t.Errorf("call %d: %d bytes, after %d", i, m.bytes, last)
+		}
+		last = m.bytes
+	}
+	if _, err := m.Preflight(t.Context(), "s", history[:4]); err != nil || m.bytes >= last {
+		t.Errorf("a shorter history weighs %d after %d, %v", m.bytes, last, err)
+	}
+}
+
+// What is counted is about what is there.
+func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
+	m := bounded(t, Config{}, 1<<40)
+	if _, err := m.Preflight(t.Context(), "warm", long(0, 10_000)); err != nil {
+		t.Fatal(err)
+	}
+	before := heap()
+	for i := 1; i <= 40; i++ {
+		if _, err := m.Preflight(t.Context(), fmt.Sprint(i), long(i, 410_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grown := heap() - before
+	if share := float64(m.bytes) / float64(grown); share < 0.8 || share > 2 {
+		t.Errorf("%d bytes are counted, %d are there", m.bytes, grown)
+	}
+	t.Logf("a session of 410,000 bytes: %d in memory, %d counted", grown/40, m.bytes/41)
+	runtime.KeepAlive(m)
+}
+
+// The session that was used last stays, however large it is, and one that is in
+// use or that no archive has does, too: of that only what spares work goes.
+func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
+	t.Run("the last one", func(t *testing.T) {
+		m := bounded(t, Config{}, 1)
+		for i := range 3 {
+			if _, err := m.Preflight(t.Context(), fmt.Sprint(i), long(i, 50_000)); err != nil {
+				t.Fatal(err)
+			}
+			if s := m.sessions[fmt.Sprint(i)]; s == nil || len(m.sessions) != 1 || m.bytes != s.weight() {
+				t.Errorf("%d sessions of %d bytes are remembered", len(m.sessions), m.bytes)
+			}
+		}
+	})
+	t.Run("that no archive has", func(t *testing.T) {
+		m := bounded(t, Config{Archive: &broken{Archive: memory.New(), word: "transcript"}, Storage: StorageConfig{OnError: "continue"}}, 200_000)
+		first := long(0, 150_000)
+		was, err := m.ManualCompact(t.Context(), "0", first, "")
+		if err != nil || !was.Triggered {
+			t.Fatalf("compacted %v, %v", was.Triggered, err)
+		}
+		for i := 1; i < 5; i++ {
+			if _, err := m.Preflight(t.Context(), fmt.Sprint(i), long(i, 150_000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := m.sessions["0"]
+		if s == nil || s.lanesWeigh() {
+			t.Fatalf("it is there: %v, with its memo", s != nil)
+		}
+		again, err := m.Preflight(t.Context(), "0", first)
+		if err != nil || again.Triggered || again.Replayed == 0 {
+			t.Errorf("compacted %v, %d edits, %v", again.Triggered, again.Replayed, err)
+		}
+	})
+	t.Run("in use", func(t *testing.T) {
+		m := bounded(t, Config{}, 1)
+		s, err := m.session(t.Context(), "0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Preflight(t.Context(), "1", long(1, 50_000)); err != nil {
+			t.Fatal(err)
+		}
+		if m.sessions["0"] != s {
+			t.Error("it is gone")
+		}
+		m.release(s)
+	})
+}
