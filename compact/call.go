@@ -126,6 +126,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	c.s.redactor.Name(c.agent, c.m.nameOf(c.q.branch))
 	c.lane = c.s.lane(c.q.owner())
 	c.startTrace(ctx)
+	c.warnLate()
 	return nil
 }
 

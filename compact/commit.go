@@ -232,7 +232,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	if c.m.cfg.Storage.OnError != "continue" {
 		return failed
 	}
-	c.res.Warnings = append(c.res.Warnings, "nothing was archived (storage.on_error: continue): "+failed.Error())
+	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing was archived (storage.on_error: continue): "+failed.Error()).String())
 	c.emitError("ArchiveFailed", "continue", failed)
 	c.s.setVolatile()
 	return nil

@@ -157,7 +157,9 @@ type StorageConfig struct {
 	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
 	// OnError says what happens when nothing can be stored: "fail" leaves the
 	// history as it is and returns [ErrArchiveFailed], "continue" takes out what
-	// is due all the same, with a warning; default "fail".
+	// is due all the same, with a warning, and goes on without an archive that
+	// can't be opened or read, which is tried again at most once a minute; default
+	// "fail".
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
 	// Transcripts is "compactions" (the history before each compaction) or "all"
 	// (each message once, also of sessions that never compact); default

@@ -55,8 +55,9 @@ type ledgerStep struct {
 // session is what the manager knows of one session. Its mutex is held for
 // moments only, never across a model call or a write of the archive.
 type session struct {
-	id  string
-	log *storage.Session
+	id   string
+	log  *storage.Session
+	late *lateArchive // where the archive could not be read; nil = it could
 
 	users int       // calls that are under way; the manager's mutex guards these three
 	used  time.Time // when the last one ended

@@ -75,7 +75,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 		}
 	}
 	if m.archive == nil {
-		if m.archive, err = openArchive(ctx, c); err != nil {
+		if m.archive, err = m.openArchive(ctx); err != nil {
 			return nil, &ArchiveError{Op: "open", Err: err}
 		}
 	}
@@ -110,6 +110,17 @@ func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
 	return redact.New(o)
 }
 
+// openArchive opens the archive, or stands in for it where the configuration
+// says to go on without.
+func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, error) {
+	open := func(ctx context.Context) (storage.Archive, error) { return openArchive(ctx, m.cfg) }
+	a, err := open(ctx)
+	if err == nil || m.cfg.Storage.OnError != "continue" || ctx.Err() != nil {
+		return a, err
+	}
+	return m.late(m.cfg.Storage.Adapter, err, open), nil
+}
+
 func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	switch {
 	case c.Storage.Adapter == "fs":
@@ -127,7 +138,11 @@ func (m *CompactManager) closeArchive(ctx context.Context) error {
 	if m.cfg.Archive != nil {
 		return nil
 	}
-	switch a := m.archive.(type) {
+	return closeOpened(ctx, m.archive)
+}
+
+func closeOpened(ctx context.Context, archive storage.Archive) error {
+	switch a := archive.(type) {
 	case interface{ Close(context.Context) error }:
 		return a.Close(ctx)
 	case io.Closer:

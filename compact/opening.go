@@ -110,7 +110,13 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 // read reads a session from the archive.
 func (m *CompactManager) read(ctx context.Context, name redact.Text) (*session, error) {
 	s, err := openSession(ctx, m.archive, name.String())
+	if err != nil && m.goesOn(ctx, err) {
+		s, err = m.readLate(ctx, name.String(), err)
+	}
 	if err == nil {
+		if a, ok := m.archive.(*lateArchive); ok {
+			s.late = a
+		}
 		s.redactor.Session, s.checked = m.redactor.Session(name), m.now()
 	}
 	if err == nil && m.cfg.Storage.Transcripts == "all" {

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -137,7 +138,11 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 		return "", err
 	}
 	defer m.release(s)
-	return s.recall(ctx, q, opts)
+	text, err := s.recall(ctx, q, opts)
+	if why := s.late.missing(); why != nil && errors.Is(err, ErrNotFound) {
+		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // nobody knows
+	}
+	return text, err
 }
 
 // Recall is [CompactManager.Recall] for those who have an archive and no

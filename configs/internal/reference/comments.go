@@ -95,7 +95,7 @@ var comments = map[string]string{
 	"storage":             `Where what is taken out goes, before it is taken out.`,
 	"storage.adapter":     `fs: a folder; memory: nothing outlives the process; s3: a bucket.`,
 	"storage.path":        `The folder, seen from where the program runs.`,
-	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so.`,
+	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so, even where the archive cannot be opened.`,
 	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
 
 	"storage.bucket":           `The bucket of s3. Secrets never stand here: credentials come from the environment, a profile, web identity, or the container.`,

@@ -1,0 +1,215 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// openTimeout bounds one try to open an archive in the background.
+const openTimeout = 30 * time.Second
+
+// lateArchive stands for an archive that could not be opened, where the
+// configuration says to go on (storage.on_error: continue). It is tried again in
+// the background when it is used, at first after a second and later at most once
+// a minute. Until it is open nothing is in it, and nothing can be written: what
+// is decided then is known to this process alone.
+type lateArchive struct {
+	m    *CompactManager
+	name string // what could not be opened, for the log
+	open func(context.Context) (storage.Archive, error)
+
+	mu       sync.Mutex
+	inner    storage.Archive // nil while it is not open
+	err      error           // why not
+	failures int
+	next     time.Time
+	busy     bool
+}
+
+var (
+	_ storage.Archive = (*lateArchive)(nil)
+	_ storage.Locator = (*lateArchive)(nil)
+)
+
+// late returns what stands for an archive that could not be opened.
+func (m *CompactManager) late(name string, err error, open func(context.Context) (storage.Archive, error)) *lateArchive {
+	a := &lateArchive{m: m, name: name, open: open}
+	a.failed(err)
+	return a
+}
+
+// failed notes that it could not be opened, says so, and leaves it alone for a
+// while.
+func (a *lateArchive) failed(err error) {
+	a.mu.Lock()
+	most := min(firstRest<<min(a.failures, 10), longestRest)
+	a.failures++
+	a.err, a.busy, a.next = err, false, a.m.now().Add(most/2+rand.N(most/2))
+	a.mu.Unlock()
+	a.m.log().Error("compact: an archive can't be opened; nothing is archived (storage.on_error: continue)",
+		"archive", a.name, "error", a.m.redactor.Text(err.Error()).String())
+}
+
+// missing returns why the archive is not open, nil when it is.
+func (a *lateArchive) missing() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.inner != nil {
+		return nil
+	}
+	return a.err
+}
+
+// get returns the archive when it is open. Else it may begin to open it, and
+// does not wait for that.
+func (a *lateArchive) get() (storage.Archive, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.inner != nil {
+		return a.inner, nil
+	}
+	if !a.busy && !a.m.now().Before(a.next) {
+		a.busy = a.m.side.start(context.Background(), a.try)
+	}
+	return nil, a.err
+}
+
+func (a *lateArchive) try(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	inner, err := a.open(bounded)
+	if err != nil {
+		if ctx.Err() == nil {
+			a.failed(err)
+		}
+		return
+	}
+	a.mu.Lock()
+	a.inner, a.busy = inner, false
+	a.mu.Unlock()
+	a.m.log().Info("compact: the archive is open now", "archive", a.name)
+}
+
+// do is for calls that need the archive.
+func (a *lateArchive) do(ctx context.Context, op string, k storage.Key, call func(storage.Archive) error) error {
+	if err := storage.Begin(ctx, op, k); err != nil {
+		return err
+	}
+	inner, err := a.get()
+	if err != nil {
+		return &storage.Error{Op: op, Key: k, Err: err}
+	}
+	return call(inner)
+}
+
+// Create implements [storage.Archive].
+func (a *lateArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	return a.do(ctx, "create", k, func(in storage.Archive) error { return in.Create(ctx, k, b) })
+}
+
+// Append implements [storage.Archive].
+func (a *lateArchive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	return a.do(ctx, "append", k, func(in storage.Archive) error { return in.Append(ctx, k, seq, b) })
+}
+
+// Open implements [storage.Archive].
+func (a *lateArchive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if err := storage.Begin(ctx, "open", k); err != nil {
+		return nil, err
+	}
+	inner, err := a.get()
+	if err != nil {
+		return nil, &storage.Error{Op: "open", Key: k, Err: storage.ErrNotExist}
+	}
+	return inner.Open(ctx, k, off, n)
+}
+
+// List implements [storage.Archive].
+func (a *lateArchive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	inner, err := a.get()
+	if err == nil {
+		return inner.List(ctx, prefix)
+	}
+	return func(yield func(storage.Info, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(storage.Info{}, storage.Wrap("list", prefix, err))
+		}
+	}
+}
+
+// Location implements [storage.Locator].
+func (a *lateArchive) Location(k storage.Key) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l, ok := a.inner.(storage.Locator); ok {
+		return l.Location(k)
+	}
+	return k.String()
+}
+
+// Flush sends what waits in a spool.
+func (a *lateArchive) Flush(ctx context.Context) error {
+	a.mu.Lock()
+	inner := a.inner
+	a.mu.Unlock()
+	if f, ok := inner.(interface{ Flush(context.Context) error }); ok {
+		return f.Flush(ctx)
+	}
+	return nil
+}
+
+// Close closes the archive, if it was opened.
+func (a *lateArchive) Close(ctx context.Context) error {
+	a.mu.Lock()
+	inner := a.inner
+	a.mu.Unlock()
+	return closeOpened(ctx, inner)
+}
+
+// goesOn reports whether a session can be used without the archive that could
+// not be read: where the configuration says so, and it is the place that does
+// not answer, not what it holds that is wrong.
+func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
+	var place *storage.Error
+	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
+		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrErased)
+}
+
+// readLate is read where the archive does not answer: the session begins with
+// nothing.
+func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
+	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
+		_, err := storage.OpenSession(ctx, m.archive, name)
+		return m.archive, err
+	})
+	s, err := openSession(ctx, a, name)
+	if err == nil {
+		s.late = a
+	}
+	return s, err
+}
+
+// warnLate says in each result that nothing is archived, while that is so, and
+// sees to it that the archive is tried again.
+func (c *call) warnLate() {
+	if c.s.late == nil || c.q.dry {
+		return
+	}
+	_, err := c.s.late.get()
+	if err == nil {
+		return
+	}
+	failed := &ArchiveError{Op: "open", Session: c.id, Err: err}
+	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing is archived (storage.on_error: continue): "+failed.Error()).String())
+	c.emitError("ArchiveFailed", "continue", failed)
+}

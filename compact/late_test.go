@@ -1,0 +1,176 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+var errNoBucket = errors.New("the bucket can't be reached, password: hunter2x7Q9")
+
+// gate is an archive that can be opened, or read, only while it is up.
+type gate struct {
+	*memory.Archive
+	mu    sync.Mutex
+	up    bool
+	tries int
+}
+
+func (g *gate) set(up bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.up = up
+}
+
+func (g *gate) open(context.Context, compact.StorageConfig) (storage.Archive, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.tries++; !g.up {
+		return nil, errNoBucket
+	}
+	return g, nil
+}
+
+func (g *gate) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	g.mu.Lock()
+	up := g.up
+	g.mu.Unlock()
+	if !up {
+		return nil, &storage.Error{Op: "open", Key: k, Err: errNoBucket}
+	}
+	return g.Archive.Open(ctx, k, off, n)
+}
+
+// goingOn is a manager whose archive comes through the gate.
+func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
+	t.Helper()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Logger = "gpt-4", 8_000, l.logger()
+	c.Storage.Adapter, c.Storage.Bucket, c.Storage.OnError, c.OpenArchive = "s3", "b-1", onError, g.open
+	r := &rig{t: t, archive: g.Archive, events: &tracetest.Recorder{}}
+	c.Exporters = []trace.Exporter{r.events}
+	r.CompactManager, err = compact.New(t.Context(), c)
+	return r, err
+}
+
+func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
+	if _, err := goingOn(t, &gate{Archive: memory.New()}, "fail", &logged{}); !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, errNoBucket) {
+		t.Errorf("New says %v", err)
+	}
+}
+
+// storage.on_error: continue holds from the beginning: the agent runs, every
+// result and the log say that nothing is archived, and the archive is opened
+// when it can be.
+func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, l := &gate{Archive: memory.New()}, &logged{}
+		r, err := goingOn(t, g, "continue", l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := loop(100, 200)
+		for i, want := range []bool{true, false, false} { // compacted once
+			res, err := r.Preflight(t.Context(), "s", history)
+			if err != nil || res.Triggered != want || res.After.Total > res.Budget || res.Archived != nil {
+				t.Fatalf("call %d: compacted %v, %d tokens, %v", i, res.Triggered, res.After.Total, err)
+			}
+			if said := strings.Join(res.Warnings, "\n"); !strings.Contains(said, "nothing is archived") || strings.Contains(said, "hunter2") {
+				t.Errorf("call %d warns of %q", i, said)
+			}
+		}
+		if _, err := r.Recall(t.Context(), "s", strings.Repeat("a1", 6)); !errors.Is(err, errNoBucket) {
+			t.Errorf("Recall says %v, and does not know", err)
+		}
+		time.Sleep(10 * time.Minute)
+		for range 60 {
+			if _, err := r.Preflight(t.Context(), "s", history); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		if g.tries < 8 || g.tries > 30 {
+			t.Errorf("it was tried %d times", g.tries)
+		}
+		said := l.String()
+		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {
+			t.Errorf("the log says it %d times, of %d", n, g.tries)
+		}
+		g.set(true)
+		time.Sleep(2 * time.Minute)
+		for range 2 { // the first one finds it
+			if _, err := r.Preflight(t.Context(), "new", history); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		res, err := r.Preflight(t.Context(), "newer", history)
+		if err != nil || len(res.Warnings) > 0 || res.Archived == nil {
+			t.Errorf("now that it is open: %v, warnings %q", err, res.Warnings)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(l.String(), "the archive is open now") {
+			t.Error("the log does not say that it is open")
+		}
+		failed := 0
+		for _, e := range r.events.Named(trace.NameError) {
+			if strings.Contains(e.Data.String(), "ArchiveFailed") {
+				failed++
+			}
+		}
+		if failed < 60 {
+			t.Errorf("%d events say so", failed)
+		}
+	})
+}
+
+// The same holds where it was opened and does not answer any more.
+func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{Archive: memory.New(), up: true}
+		r, err := goingOn(t, g, "continue", &logged{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := loop(100, 200)
+		before, err := r.Preflight(t.Context(), "known", history)
+		if err != nil || before.Archived == nil {
+			t.Fatalf("%v", err)
+		}
+		g.set(false)
+		res, err := r.Preflight(t.Context(), "unknown", history)
+		if err != nil || !res.Triggered || !strings.Contains(strings.Join(res.Warnings, "\n"), "nothing is archived") {
+			t.Errorf("compacted %v, warnings %q, %v", res.Triggered, res.Warnings, err)
+		}
+		g.set(true)
+		if err := r.Close(t.Context()); err != nil && !errors.Is(err, errNoBucket) {
+			t.Errorf("Close says %v", err)
+		}
+	})
+	g := &gate{Archive: memory.New(), up: true}
+	r, err := goingOn(t, g, "fail", &logged{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.set(false)
+	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
+		t.Errorf("without it: %v", err)
+	}
+	_ = r.Close(t.Context()) // it can't write
+}
