@@ -56,8 +56,9 @@ func Names() []string {
 
 // Read reads a file in the format of this name; "auto" or "" finds it. An
 // error of a message or of a line is an *[InputError]; that the format is not
-// known, or can't be found, is one that wraps [ErrUnknown]. The data is kept
-// and must not be modified afterwards.
+// known, or can't be found, is one that wraps [ErrUnknown]. A format that is
+// named and is not that of the file is an error. The data is kept and must not
+// be modified afterwards.
 //
 // In a log, a last line that is cut off (it is being written) stays as it is
 // and holds no message, and a line may hold two values; in a list of messages
@@ -79,8 +80,13 @@ func Read(name string, data []byte) (*File, error) {
 		if f.name != name {
 			continue
 		}
-		if _, wire := Lookup(name); !wire && !f.is(s) {
-			return nil, &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it is of the form of %s", name)}
+		if _, wire := Lookup(name); wire {
+			err = s.fits(name)
+		} else if !f.is(s) {
+			err = &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it is of the form of %s", name)}
+		}
+		if err != nil {
+			return nil, err
 		}
 		return f.read(s)
 	}
