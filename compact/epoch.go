@@ -137,7 +137,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Name:  stagesName(c),
 		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
 	}
-	for _, name := range c.Policy.Stages {
+	for _, name := range squeezeLast(c.Policy.Stages) {
 		s, err := m.step(name, ep)
 		if err != nil {
 			return nil, err
@@ -148,6 +148,16 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		e.Floors = e.Floors || name == "summarise"
 	}
 	return e, nil
+}
+
+// squeezeLast returns the names of stages with squeeze behind all others: it is
+// the last resort, and makes room for nothing that comes after it.
+func squeezeLast(names []string) []string {
+	squeeze := func(name string) bool { return name == "squeeze" }
+	if !slices.ContainsFunc(names, squeeze) {
+		return names
+	}
+	return append(slices.DeleteFunc(slices.Clone(names), squeeze), "squeeze")
 }
 
 // stagesName is what errors call the configured stages.

@@ -30,10 +30,9 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		}
 		r := invariant.Refusal{
 			In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
+			Plan: invariant.Plan{Stages: []string{"drop", "squeeze"}}, // the last stages of either
 		}
-		for _, l := range b.Largest {
-			r.Named = append(r.Named, l.Index)
-		}
+		r.Named, r.Parts = namedBy(b)
 		return res, append(found, invariant.CheckRefusal(r)...)
 	}
 	c := invariant.Case{

@@ -168,10 +168,21 @@ func (s *session) refusal(history []message.Message, res *compact.Result, err er
 	r := invariant.Refusal{
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: s.cost.Message, Fixed: s.cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
 	}
-	for _, l := range b.Largest {
-		r.Named = append(r.Named, l.Index)
-	}
+	r.Named, r.Parts = namedBy(b)
 	s.found = append(s.found, invariant.CheckRefusal(r)...)
+}
+
+// namedBy returns the messages that an error names, and what all that it names
+// and counts adds up to.
+func namedBy(b *compact.BudgetError) (at []int, sum int) {
+	sum = b.Fixed
+	for _, l := range b.Largest {
+		at, sum = append(at, l.Index), sum+l.Tokens
+	}
+	for _, s := range b.Others {
+		sum += s.Tokens
+	}
+	return at, sum
 }
 
 // again has the same history come once more, behind a look at the beginning of

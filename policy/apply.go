@@ -58,6 +58,7 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 		return nil, err
 	}
 	view := e.after(o, edits, after, q)
+	view.reach = o.View.reach
 	if err := check(p.Stage, o.View, view, o.Conversation, after); err != nil {
 		return nil, err
 	}

@@ -149,8 +149,7 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid, v.Recall = e.Rigid, q.Recall
-	r := e.reach()
-	v.reach = &r
+	v.reach = e.reach(0)
 	v.Origins = c.Origin
 	at := sync.OnceValue(func() placed { return places(q.Conversation) })
 	v.before = func(i int) message.Message {
@@ -188,7 +187,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 			return o, e.refuse(o, true)
 		}
 	}
-	for _, s := range e.Steps {
+	for k, s := range e.Steps {
 		if err := ctx.Err(); err != nil {
 			return o, err
 		}
@@ -199,6 +198,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 		if !due {
 			continue
 		}
+		o.View.reach = e.reach(k)
 		if err := e.step(ctx, s, q, o, goal); err != nil {
 			return o, err
 		}

@@ -119,6 +119,7 @@ const namedContributors = 5
 // them that of the view they have led to.
 func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 	v := o.View
+	v.reach = e.reach(0)
 	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.Cap, Fixed: v.Fixed, Stages: e.Name}
 	gone, why := v.takes(), o.reasons()
 	if floor {

@@ -13,19 +13,25 @@ type Taker interface {
 // reach is what the stages of an engine can do to a view at most.
 type reach struct {
 	takers []Taker
-	cuts   bool // results are cut down to the marker where that must be
+	cuts   bool   // results are cut down to the marker where that must be
+	keep   string // and that is the marker of it
+	edits  bool   // some results may become as small, nobody knows yet which
 }
 
-// reach looks at the steps. A stage that works at every call has done what it
-// does before anything else is asked.
-func (e *Engine) reach() reach {
-	var r reach
-	for _, s := range e.Steps {
+// reach looks at the steps from one on.
+func (e *Engine) reach(from int) *reach {
+	r := &reach{}
+	for _, s := range e.Steps[from:] {
 		if t, ok := s.Stage.(Taker); ok {
 			r.takers = append(r.takers, t)
 		}
-		_, squeeze := s.Stage.(Squeeze)
-		r.cuts = r.cuts || squeeze
+		switch s.Stage.(type) {
+		case Truncate, Mask:
+			r.edits = true
+		}
+		if squeeze, ok := s.Stage.(Squeeze); ok {
+			r.cuts, r.keep = true, squeeze.Keep
+		}
 	}
 	return r
 }
@@ -38,11 +44,20 @@ func (v *View) Smallest() Keep {
 	return Keep{Turns: min(1, v.Keep.Turns), Pairs: min(1, v.Keep.Pairs)}
 }
 
-// Floor returns what the smallest view costs: without the messages that the
-// stages of the engine take out, without a summary, and with every result that
-// may be cut down to its marker. No stage gets below it. Of a view that no
+// Floor returns what the smallest view costs: without the messages that this
+// stage and those behind it take out, without a summary, and with every result
+// that may be cut down to its marker. None of them gets below it. Of a view that no
 // engine made, it is the floor of stages that summarise, shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
+
+// Without returns what the view costs at least when these messages are gone.
+func (v *View) Without(at []int) int {
+	gone := make([]bool, len(v.Messages))
+	for _, i := range at {
+		gone[i] = true
+	}
+	return v.least(gone)
+}
 
 // takes marks what the stages take out at most.
 func (v *View) takes() []bool {
@@ -75,7 +90,7 @@ func (v *View) least(gone []bool) int {
 
 // leastOf returns what message i costs when its results are cut to the marker.
 func (v *View) leastOf(i int) int {
-	if v.reach != nil && !v.reach.cuts {
+	if v.reach != nil && !v.reach.cuts && !v.reach.edits {
 		return v.Tokens[i]
 	}
 	return v.Tokens[i] - v.squeezable(i)

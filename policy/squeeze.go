@@ -171,7 +171,10 @@ func (v *View) plainPlaceholders() (group []Edit) {
 // squeezable returns by how much message i gets cheaper when its results are
 // cut to the marker.
 func (v *View) squeezable(i int) int {
-	m := v.Messages[i]
+	m, cut := v.Messages[i], Truncate{}
+	if v.reach != nil {
+		cut.Keep = v.reach.keep
+	}
 	results := countResults(v.Messages[i : i+1])
 	if v.Pinned[i] || results == 0 {
 		return 0
@@ -187,7 +190,7 @@ func (v *View) squeezable(i int) int {
 			}
 			continue
 		}
-		if e, ok := (Truncate{}).edit(v, i, p, v.partTokens(i, p, results), 0); ok {
+		if e, ok := cut.edit(v, i, p, v.partTokens(i, p, results), 0); ok {
 			group = append(group, e)
 		}
 	}

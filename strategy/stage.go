@@ -20,6 +20,11 @@ const minSummary = 60
 // tokenizer cuts the two seams as it likes.
 const seams = 2
 
+// exact is what is left free, in tokens, where a summary has to fit in a room
+// that is no larger than it: a text that was cut to size may cost a little more
+// than its pieces.
+const exact = 4
+
 // A Stage proposes to replace the remainder of a view by one summary, or by a
 // notice where no summary can be had. It may be used concurrently.
 type Stage struct {
@@ -109,6 +114,7 @@ type cut struct {
 	part     policy.Partition
 	removed  []message.Message // without summaries and notices of our own
 	tokens   int               // of the whole remainder
+	floor    int               // what the view costs at least without a summary
 	limit    int               // for the body of the summary
 	words    int               // for the user's words
 	room     int               // for both
@@ -121,7 +127,7 @@ type cut struct {
 
 // cut chooses what goes. nil = there is nothing to offer.
 func (s *Stage) cut(v *policy.View) *cut {
-	c := &cut{v: v, version: 1}
+	c := &cut{v: v, version: 1, floor: v.Without(s.Takes(v))}
 	for _, m := range v.Messages {
 		if version, _, ok := policy.ParseSummary(m); ok { // whoever wrote it: no version comes twice
 			c.version = min(max(c.version, version+1), policy.MaxSummaryVersion)
@@ -134,7 +140,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
 		c.shrunk(c.tokens) // the summary there is costs more than a new one may
 	}
-	if len(c.removed) == 0 && v.Floor()+c.tokens <= v.Budget.Cap {
+	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
 		return nil // a summary of ours, for which there is room
 	}
 	if c.tokens == 0 {
@@ -144,9 +150,9 @@ func (s *Stage) cut(v *policy.View) *cut {
 	room := v.Budget.Cap - kept
 	if room < minSummary+tags {
 		// Squeeze comes after: it makes of the rest what the floor leaves.
-		room = v.Budget.Cap - v.Floor()
+		room = v.Budget.Cap - c.floor
 	}
-	c.room = min(room, c.tokens-1) - tags
+	c.room = min(room-exact, c.tokens-1) - tags
 	c.limit = min(most-tags, c.room)
 	if c.limit < minSummary && v.Total() <= v.Budget.Cap && c.tokens <= minSummary+tags {
 		return nil // too little to be worth a summary, and nothing forces it out
@@ -229,7 +235,7 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 // same goes for the notice.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
-	room := c.v.Budget.Cap - c.v.Floor()
+	room := c.v.Budget.Cap - c.floor
 	p := policy.Proposal{Summary: &info}
 	var removed []int
 	freed, omitted := 0, len(c.removed)+c.omitted

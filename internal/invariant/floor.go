@@ -2,31 +2,165 @@ package invariant
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
 
-// Floor returns what the smallest view of a history costs: the pinned rounds,
-// the last user message, the open round, the last turn and the last pair, every
-// result that may be cut reduced to the marker of a truncation, and no summary.
-// Truncation keeps the head, tail or both of a text; "" is head.
-func Floor(in []message.Message, pinned func(message.Message) bool, cost func(message.Message) int, fixed int, keep string) int {
+// A Plan says which stages there are, as far as they decide what the smallest
+// view is. The zero Plan stands for all that summarise, shrink and squeeze.
+type Plan struct {
+	Stages    []string // by their names in configurations; nil = summarise, shrink, squeeze
+	KeepTurns int      // what stays where there is no shrink
+	KeepPairs int
+	Keep      string // what truncation keeps of a text: head (default), tail or both
+
+	// What stays in stages that do not squeeze.
+	MaskTurns, MaskFirst, MaskLast int // results that are not masked
+	KeepMessages                   int // where it is not 0, instead of turns
+
+	// Unknown says that what masking and truncating leave is not known, as that
+	// is decided by more than this.
+	Unknown bool
+}
+
+func (p Plan) has(stage string) bool {
+	return p.Stages == nil && (stage == "summarise" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
+}
+
+// Bounded reports whether what the stages take has bounds of its own (a number
+// of messages, the size of the history or of a summary), so that the floor is
+// not known without them.
+func (p Plan) Bounded() bool {
+	whole := p.has("summarise") || p.has("drop") || p.has("fallback")
+	return p.Unknown && !p.has("squeeze") || !whole && (p.has("window") || p.has("history") || p.has("groups") || p.has("local"))
+}
+
+// Floor returns what the smallest view of a history costs: what no stage of
+// the plan may take out, and no summary. Where they squeeze, every result that
+// may be cut is reduced to the marker of a truncation.
+func (p Plan) Floor(in []message.Message, pinned func(message.Message) bool, cost func(message.Message) int, fixed int) int {
 	r := read(in)
-	rounds := r.spread(func(m message.Message) bool { return pins(pinned, m) })
-	recent := r.recent(1, 1)
+	taken, masked := p.taken(r, pinned), p.maskable(r, pinned)
 	n := fixed
 	for i, m := range in {
-		anchor := r.anchor >= 0 && r.round[i] == r.round[r.anchor]
 		switch {
+		case taken[i]:
 		case pins(pinned, m):
 			n += cost(m)
-		case rounds[i], anchor, recent[i] && !(ours(m) && r.alone(i)):
-			n += squeezed(m, cost, keep)
+		case p.has("squeeze"):
+			n += squeezed(m, cost, p.Keep)
+		default:
+			n += p.edited(m, cost, masked[i])
 		}
 	}
 	return n
+}
+
+// taken marks what the stages may take out.
+func (p Plan) taken(r *reading, pinned func(message.Message) bool) []bool {
+	never := r.spread(func(m message.Message) bool { return pins(pinned, m) })
+	for i, open := range r.open() {
+		never[i] = never[i] || open || r.anchor >= 0 && r.round[i] == r.round[r.anchor]
+	}
+	out := make([]bool, len(r.msgs))
+	take := func(stays []bool) {
+		for i, m := range r.msgs {
+			out[i] = out[i] || !never[i] && (!stays[i] || ours(m) && r.alone(i))
+		}
+	}
+	if p.has("summarise") {
+		turns, pairs := 1, 1
+		if !p.has("shrink") {
+			turns, pairs = p.KeepTurns, p.KeepPairs
+		}
+		take(r.recent(turns, pairs))
+	}
+	if p.has("fallback") || p.has("drop") {
+		take(r.lastRound())
+	}
+	return out
+}
+
+// maskable marks the messages whose results may be masked.
+func (p Plan) maskable(r *reading, pinned func(message.Message) bool) []bool {
+	out := make([]bool, len(r.msgs))
+	if !p.has("mask") {
+		return out
+	}
+	stays := r.recent(max(p.MaskTurns, p.KeepTurns), p.KeepPairs)
+	if p.KeepMessages > 0 {
+		stays = r.lastMessages(p.KeepMessages, pinned)
+	}
+	results, seen := 0, 0
+	for _, m := range r.msgs {
+		results += resultsIn(m)
+	}
+	for i, m := range r.msgs {
+		seen += resultsIn(m)
+		out[i] = !stays[i] && seen > p.MaskFirst && seen <= results-p.MaskLast
+	}
+	return out
+}
+
+func resultsIn(m message.Message) (n int) {
+	for _, p := range m.Parts {
+		if p.Kind == resultKind {
+			n++
+		}
+	}
+	return n
+}
+
+// edited is what a message costs at least where nothing squeezes.
+func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable bool) int {
+	n := cost(m)
+	if resultsIn(m) == 0 {
+		return n
+	}
+	if maskable {
+		n = min(n, squeezed(m, cost, p.Keep), replaced(m, cost))
+	}
+	return n
+}
+
+// replaced is what a message costs with placeholders for its results.
+func replaced(m message.Message, cost func(message.Message) int) int {
+	for i, p := range m.Parts {
+		if p.Kind == resultKind && m.Editable(i) {
+			if with, err := m.WithPartText(i, "[observation masked — 0 chars]"); err == nil {
+				m = with
+			}
+		}
+	}
+	return cost(m)
+}
+
+// lastRound marks the newest round.
+func (r *reading) lastRound() []bool {
+	out := make([]bool, len(r.msgs))
+	for i := range out {
+		out[i] = r.round[i] == r.round[len(r.msgs)-1]
+	}
+	return out
+}
+
+// lastMessages marks the rounds of the last n messages that are neither pinned
+// nor ours.
+func (r *reading) lastMessages(n int, pinned func(message.Message) bool) []bool {
+	out := make([]bool, len(r.msgs))
+	for i := len(r.msgs) - 1; i >= 0 && n > 0; i-- {
+		if m := r.msgs[i]; pins(pinned, m) || ours(m) && r.alone(i) {
+			continue
+		}
+		n--
+		for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
+			out[k] = true
+		}
+	}
+	return out
 }
 
 // squeezed returns what a message costs when its results are cut down to the
@@ -88,9 +222,10 @@ type Refusal struct {
 	Cost    func(message.Message) int
 	Fixed   int
 	Budget  int
-	Keep    string // what truncation keeps
-	Named   []int  // the messages that the error names as the largest
-	Tokens  int    // what it says that the smallest view costs
+	Plan    Plan
+	Named   []int // the messages that the error names as the largest
+	Tokens  int   // what it says that the smallest view costs
+	Parts   int   // what all that it names and counts adds up to, Fixed included
 }
 
 // CheckRefusal judges the error: it is right only where the floor lies above
@@ -100,19 +235,22 @@ func CheckRefusal(r Refusal) []Violation {
 	for _, v := range Same("the error", r.In, r.Out) {
 		found.fail(RuleInsufficient, "the history was touched: %s", v.Detail)
 	}
-	if floor := Floor(r.In, r.Pinned, r.Cost, r.Fixed, r.Keep); floor <= r.Budget {
+	if floor := r.Plan.Floor(r.In, r.Pinned, r.Cost, r.Fixed); floor <= r.Budget && !r.Plan.Bounded() {
 		found.fail(RuleInsufficient, "the floor is %d of %d", floor, r.Budget)
 	}
 	if r.Tokens <= r.Budget {
 		found.fail(RuleInsufficient, "it says %d tokens, which fit the budget of %d", r.Tokens, r.Budget)
 	}
+	if r.Parts != r.Tokens {
+		found.fail(RuleInsufficient, "what it names adds up to %d of %d tokens", r.Parts, r.Tokens)
+	}
 	if len(r.Named) == 0 && len(r.In) > 0 {
 		found.fail(RuleInsufficient, "it names no message")
 	}
 	for k, i := range r.Named {
-		if i < 0 || i >= len(r.In) {
+		if i < -1 || i >= len(r.In) {
 			found.fail(RuleInsufficient, "it names message %d of %d", i, len(r.In))
-		} else if k > 0 && r.Named[k-1] == i {
+		} else if i >= 0 && slices.Contains(r.Named[:k], i) {
 			found.fail(RuleInsufficient, "it names message %d twice", i)
 		}
 	}

@@ -15,7 +15,7 @@ func TestFloorIsWhatCanNotBeTakenOut(t *testing.T) {
 		want += cost(in[i])
 	}
 	want += cost(edit(t, in[12], marker))
-	if got := Floor(in, byRole, cost, 3, ""); got != want {
+	if got := (Plan{}).Floor(in, byRole, cost, 3); got != want {
 		t.Errorf("floor %d, want %d", got, want)
 	}
 }
@@ -23,11 +23,11 @@ func TestFloorIsWhatCanNotBeTakenOut(t *testing.T) {
 func TestFloorLeavesPinnedResultsAndPlaceholders(t *testing.T) {
 	in := history(t)
 	in[12].Protected = true
-	if a, b := Floor(in, byRole, cost, 0, ""), cost(in[12]); a < b {
+	if a, b := (Plan{}).Floor(in, byRole, cost, 0), cost(in[12]); a < b {
 		t.Errorf("floor %d is below the pinned result of %d", a, b)
 	}
 	in = []message.Message{message.User("u"), ask("1"), message.ToolResult("1", "[observation masked — 100000 chars · recall 0123456789ab]")}
-	if got, want := Floor(in, nil, cost, 0, ""), sum(costs(in, cost)); got != want {
+	if got, want := (Plan{}).Floor(in, nil, cost, 0), sum(costs(in, cost)); got != want {
 		t.Errorf("floor %d, want %d: a placeholder is not cut", got, want)
 	}
 }
@@ -45,10 +45,31 @@ func TestFloorMarkerFollowsWhatTruncationKeeps(t *testing.T) {
 	}
 }
 
+func TestFloorIsThatOfTheStages(t *testing.T) {
+	in := history(t)
+	all := sum(costs(in, cost))
+	summarised := (Plan{}).Floor(in, nil, cost, 0)
+	for _, p := range []struct {
+		plan        Plan
+		least, most int
+	}{
+		{Plan{Stages: []string{"mask"}, MaskTurns: 100}, all, all},
+		{Plan{Stages: []string{"mask"}}, summarised, all - 1},
+		{Plan{Stages: []string{"squeeze"}}, summarised, all - 1},
+		{Plan{Stages: []string{"summarise"}, KeepTurns: 100, KeepPairs: 100}, all, all},
+		{Plan{Stages: []string{"summarise", "shrink", "squeeze"}}, summarised, summarised},
+		{Plan{Stages: []string{"drop", "squeeze"}}, 1, summarised},
+	} {
+		if got := p.plan.Floor(in, nil, cost, 0); got < p.least || got > p.most {
+			t.Errorf("%v: %d, want %d to %d", p.plan.Stages, got, p.least, p.most)
+		}
+	}
+}
+
 func TestCheckRefusalKnowsRightFromWrong(t *testing.T) {
 	in := history(t)
-	floor := Floor(in, byRole, cost, 3, "")
-	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Named: []int{12, 8}}
+	floor := (Plan{}).Floor(in, byRole, cost, 3)
+	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Parts: floor, Named: []int{12, 8}}
 	if found := CheckRefusal(right); found != nil {
 		t.Errorf("a right error: %v", found)
 	}
@@ -58,7 +79,8 @@ func TestCheckRefusalKnowsRightFromWrong(t *testing.T) {
 		"nothing is named":         func(r *Refusal) { r.Named = nil },
 		"a message is named twice": func(r *Refusal) { r.Named = []int{8, 8} },
 		"no such message":          func(r *Refusal) { r.Named = []int{99} },
-		"the number fits":          func(r *Refusal) { r.Tokens = r.Budget },
+		"it does not add up":       func(r *Refusal) { r.Parts-- },
+		"the number fits":          func(r *Refusal) { r.Tokens, r.Parts = r.Budget, r.Budget },
 	} {
 		wrong := right
 		harm(&wrong)

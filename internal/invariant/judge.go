@@ -79,7 +79,7 @@ func pins(f func(message.Message) bool, m message.Message) bool {
 	if m.Protected {
 		return true
 	}
-	if _, notice := parseNotice(m); notice || f == nil {
+	if f == nil || m.Role != message.RoleUser && ours(m) {
 		return false
 	}
 	return f(m)

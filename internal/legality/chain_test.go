@@ -221,10 +221,13 @@ func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illega
 	}
 	r := invariant.Refusal{
 		In: req.Messages(), Out: res.Messages, Pinned: pinned, Cost: c.cost.Message, Fixed: c.cost.Reply() + c.cost.Tools(req.About().Tools),
-		Budget: res.Budget, Tokens: b.Tokens,
+		Budget: res.Budget, Tokens: b.Tokens, Parts: b.Fixed,
 	}
 	for _, l := range b.Largest {
-		r.Named = append(r.Named, l.Index)
+		r.Named, r.Parts = append(r.Named, l.Index), r.Parts+l.Tokens
+	}
+	for _, s := range b.Others {
+		r.Parts += s.Tokens
 	}
 	for _, v := range invariant.CheckRefusal(r) {
 		c.errorf("%s", v)
