@@ -187,7 +187,7 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	case "fallback":
 		return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: c.Policy.KeepRecentMessages}}, nil
 	case "squeeze":
-		return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: c.Truncate.Keep}}, nil
+		return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
 	case "groups":
 		return policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{Since: policy.AfterRequest}}, nil
 	case "drop":

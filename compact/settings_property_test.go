@@ -40,7 +40,7 @@ func drawn(t *testing.T, rng *rand.Rand) compact.Config {
 		c.MaxContextTokens = 1_600 + rng.IntN(1+rng.IntN(20_000))
 		c.MaxOutputTokens = oneOf(rng, 0, 0, rng.IntN(2_000))
 		drawPolicy(rng, &c.Policy)
-		c.Truncate = policy.TruncateConfig{When: oneOf(rng, policy.AtTrigger, policy.Always), MaxToolResultTokens: 1 + rng.IntN(1+rng.IntN(8_000)), Keep: oneOf(rng, "head", "tail", "both")}
+		c.Truncate = policy.TruncateConfig{When: oneOf(rng, policy.AtTrigger, policy.Always), MaxToolResultTokens: 1 + rng.IntN(1+rng.IntN(8_000)), Keep: oneOf(rng, "head", "tail", "both", "auto")}
 		c.Mask.When, c.Mask.Every = oneOf(rng, policy.AtTrigger, policy.Always), 1+rng.IntN(4)
 		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast = rng.IntN(12), rng.IntN(4), rng.IntN(6)
 		c.Mask.ExcludeTools = some(rng, "bash", "read_file", "search")
@@ -73,7 +73,7 @@ func drawPolicy(rng *rand.Rand, p *policy.Config) {
 // planOf is what the independent floor has to know of a configuration.
 func planOf(c compact.Config) invariant.Plan {
 	p := invariant.Plan{
-		Stages: c.Policy.Stages, KeepTurns: c.Policy.KeepRecentTurns, KeepPairs: c.Policy.KeepToolIOPairs, Keep: c.Truncate.Keep,
+		Stages: c.Policy.Stages, KeepTurns: c.Policy.KeepRecentTurns, KeepPairs: c.Policy.KeepToolIOPairs,
 		MaskTurns: c.Mask.WindowTurns, MaskFirst: c.Mask.KeepFirst, MaskLast: c.Mask.KeepLast, KeepMessages: c.Policy.KeepRecentMessages,
 	}
 	k := c.Mask

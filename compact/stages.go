@@ -11,6 +11,7 @@ const (
 func truncate(c *Config) policy.Truncate {
 	t := policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}
 	if c.Preset != presetGateway {
+		t.Newest = policy.Auto
 		return t
 	}
 	t.MarkerOnTop, t.NoShare = true, true

@@ -76,8 +76,11 @@ type TruncateConfig struct {
 	// MaxToolResultTokens is the most that is left of one result; default 8000,
 	// and at most a quarter of the budget in any case.
 	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
-	// Keep is the end that is kept: "head", "tail" or "both"; default "head".
-	Keep string `mapstructure:"keep" validate:"oneof=head tail both"`
+	// Keep is the end that is kept: "head", "tail", "both", or "auto", which is
+	// both ends of what a command printed and else the head; default "head". Where
+	// there is no second look (results that nobody has answered yet, the last
+	// resort before a refusal) it is "auto" always, but in the preset gateway.
+	Keep string `mapstructure:"keep" validate:"oneof=head tail both auto"`
 }
 
 // MaskConfig configures the stage mask.

@@ -10,7 +10,7 @@ import (
 // truncated to equal shares of what the budget leaves. Never calls, never
 // pinned messages.
 type Squeeze struct {
-	Keep string // Head, Tail or Both; default Head
+	Keep string // Head, Tail, Both or Auto; default Head
 }
 
 // Name returns "squeeze".

@@ -12,13 +12,17 @@ const (
 	Head = "head" // default
 	Tail = "tail"
 	Both = "both" // half of each
+	Auto = "auto" // both of what a command printed, else head
 )
 
 // Truncate cuts single tool results that are larger than
 // min(MaxTokens, B/4) down to that size, largest first.
 type Truncate struct {
 	MaxTokens int    // default 8000
-	Keep      string // Head, Tail or Both; default Head
+	Keep      string // Head, Tail, Both or Auto; default Head
+	// Newest is the same for results behind the last answer, which nobody has
+	// read yet; "" = Keep.
+	Newest string
 	// MarkerOnTop adds the marker to the limit instead of counting it in.
 	MarkerOnTop bool
 	// NoShare takes MaxTokens alone as the limit, whatever the budget.
@@ -74,7 +78,7 @@ func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	if o.Tokens < 0 {
 		o.Tokens = tokens
 	}
-	mark := Mark{Form: formOf(t.Keep), Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
+	mark := Mark{Form: formOf(t.keepOf(v, i, p, limit)), Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
 	segments, ok := t.fit(v, text, tokens, limit, mark)
 	if !ok {
 		return Edit{}, false

@@ -56,7 +56,7 @@ var comments = map[string]string{
 	"truncate":                        `One tool result that is too large by itself is cut.`,
 	"truncate.when":                   `trigger: when a compaction is due; always: when it is first seen.`,
 	"truncate.max_tool_result_tokens": `The most that is left of it; at most a quarter of the budget in any case.`,
-	"truncate.keep":                   `Which end is kept: head, tail or both.`,
+	"truncate.keep":                   `Which end is kept: head, tail, both, or auto (both of what a command printed, else head).`,
 
 	"mask":                       `Old tool results become a line that says how much was there.`,
 	"mask.when":                  `trigger: in one batch when a compaction is due, which keeps the provider's prompt cache; always: at every call.`,

@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// keepOf returns which part of result p of message i a cut to limit tokens
+// keeps: Head, Tail or Both.
+func (t Truncate) keepOf(v *View, i, p, limit int) string {
+	keep := t.Keep
+	if t.Newest != "" && v.unseen(i) {
+		keep = t.Newest
+	}
+	switch {
+	case keep != Auto:
+		return keep
+	case limit > 0 && v.ofCommand(i, p):
+		return Both
+	}
+	return Head
+}
+
+// unseen reports whether message i stands behind the last answer: nobody has
+// read it yet.
+func (v *View) unseen(i int) bool {
+	for k := len(v.Messages) - 1; k > i; k-- {
+		if v.Messages[k].Role == message.RoleAssistant {
+			return false
+		}
+	}
+	return true
+}
+
+// ofCommand reports whether part p of message i is what a command printed,
+// whose end says how it went. A tool is one that runs commands by its name, or
+// by what it was called with.
+func (v *View) ofCommand(i, p int) bool {
+	part := &v.Messages[i].Parts[p]
+	c, _ := v.tools().call(i, part)
+	return runs(v.tools().of(i, part)) || command(c.args)
+}
+
+// runners are words in the names of tools that run commands.
+var runners = []string{"bash", "sh", "zsh", "shell", "powershell", "pwsh", "terminal", "console", "exec", "execute", "run", "command", "cmd"}
+
+func runs(tool string) bool {
+	var b strings.Builder
+	for i, r := range tool { // runCommand is two words
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	words := strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(runners, w) })
+}
+
+// command reports whether arguments hold a command line. One word may be that
+// of a tool which knows several: "view".
+func command(arguments json.RawMessage) bool {
+	var args struct {
+		Command json.RawMessage `json:"command"`
+		Cmd     json.RawMessage `json:"cmd"`
+	}
+	if json.Unmarshal(arguments, &args) != nil {
+		return false
+	}
+	return strings.Contains(argument(args.Command), " ") || argument(args.Cmd) != ""
+}

@@ -1,0 +1,76 @@
+package policy_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// cut truncates the one result of a conversation, and says which part was kept.
+func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Message) string {
+	t.Helper()
+	msgs := append([]message.Message{message.User("do"), message.Assistant("", message.Call("c", tool, args)), message.ToolResult("c", "first "+text(400)+" last")}, more...)
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(200)
+	p, err := stage.Propose(context.Background(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%v, %d groups", err, len(p.Groups))
+	}
+	c, err := policy.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Messages()[2].ResultText()
+	head, tail := strings.HasPrefix(got, "first "), strings.HasSuffix(got, " last")
+	switch {
+	case head && tail:
+		return policy.Both
+	case tail:
+		return policy.Tail
+	case head:
+		return policy.Head
+	}
+	t.Fatalf("%q", got)
+	return ""
+}
+
+func TestKeepAutoKeepsBothEndsOfWhatCommandsPrint(t *testing.T) {
+	answered := message.Assistant("I see.")
+	for call, want := range map[[2]string]string{
+		{"bash", `{}`}:                             policy.Both,
+		{"run_terminal_cmd", `{}`}:                 policy.Both,
+		{"runCommand", `{}`}:                       policy.Both,
+		{"mcp__host__execute", `{}`}:               policy.Both,
+		{"sandbox", `{"command":"go test ./..."}`}: policy.Both,
+		{"local", `{"cmd":["ls"]}`}:                policy.Both,
+		{"read_file", `{"path":"a.go"}`}:           policy.Head,
+		{"str_replace_based_edit_tool", `{"command":"view","path":"/a"}`}: policy.Head,
+		{"search", `{"query":"how to run"}`}:                              policy.Head,
+	} {
+		if got := cut(t, policy.Truncate{MaxTokens: 60, Keep: policy.Auto}, call[0], call[1], answered); got != want {
+			t.Errorf("%v: keeps %s, want %s", call, got, want)
+		}
+		if got := cut(t, policy.Squeeze{Keep: policy.Auto}, call[0], call[1], answered); got != want {
+			t.Errorf("%v: a squeeze keeps %s, want %s", call, got, want)
+		}
+	}
+}
+
+func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
+	stage := policy.Truncate{MaxTokens: 60, Keep: policy.Head, Newest: policy.Auto}
+	if got := cut(t, stage, "bash", `{}`); got != policy.Both {
+		t.Errorf("of what nobody has read it keeps %s", got)
+	}
+	if got := cut(t, stage, "bash", `{}`, message.User("and?")); got != policy.Both {
+		t.Errorf("with a question behind it keeps %s", got)
+	}
+	if got := cut(t, stage, "bash", `{}`, message.Assistant("Fine.")); got != policy.Head {
+		t.Errorf("of what was answered it keeps %s", got)
+	}
+	if got := cut(t, stage, "read", `{}`); got != policy.Head {
+		t.Errorf("of a file it keeps %s", got)
+	}
+}
