@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/redact"
 )
 
 // reduction is a run of compact or preflight.
@@ -22,6 +23,9 @@ type reduction struct {
 	call        func(ctx context.Context, m *compact.CompactManager, session string, t *transcript) (*compact.Result, error)
 
 	outFile, reportFile *target
+
+	show     bool // the view, as a person reads it
+	redactor *redact.Redactor
 }
 
 func (r *reduction) flags(cmd *cobra.Command) {
@@ -30,6 +34,7 @@ func (r *reduction) flags(cmd *cobra.Command) {
 	r.addSession(cmd)
 	cmd.Flags().StringVar(&r.out, "out", "", "write the compacted messages to `FILE`, or to standard output (-); the table goes to standard error then")
 	cmd.Flags().StringVar(&r.report, "report", "", "write the result as JSON to `FILE`; --json writes it where the table would be")
+	cmd.Flags().BoolVar(&r.show, "show", false, "print the view and its summary as a person reads them, redacted")
 }
 
 func (r *reduction) run(cmd *cobra.Command, file string) error {
@@ -42,6 +47,9 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 	}
 	t, err := r.read(file)
 	if err != nil {
+		return err
+	}
+	if r.redactor, err = cfg.Redaction.Redactor(); err != nil {
 		return err
 	}
 	if field := t.file.Request().About().ServerSide; field != "" {
@@ -67,6 +75,8 @@ func (r *reduction) check() error {
 	switch {
 	case r.report == "-":
 		return &usageError{errors.New("--report wants a FILE; --json writes the result where the table would be")}
+	case r.show && r.json:
+		return &usageError{errors.New("--show is for people; --json has the numbers, --out the messages")}
 	case r.report != "" && filepath.Clean(r.report) == filepath.Clean(r.out):
 		return &usageError{fmt.Errorf("--out and --report are the same file, %s", r.report)}
 	}
@@ -141,12 +151,20 @@ func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) er
 	case r.json:
 		_, err := table.Write(reportOf(res, failed))
 		return err
-	case r.quiet || failed != nil:
+	case failed != nil:
 		return nil
 	}
 	s := r.style
 	if r.out == "-" {
 		s = r.errStyle
+	}
+	if r.show {
+		if err := printView(table, s, r.redactor, res); err != nil {
+			return err
+		}
+	}
+	if r.quiet {
+		return nil
 	}
 	return printReport(table, s, res, r.out)
 }

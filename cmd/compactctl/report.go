@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/trace"
@@ -40,7 +42,53 @@ func (r *reportWriter) headline() {
 	} else {
 		fmt.Fprintf(r, "%s %s", count(to), unit(res))
 	}
-	fmt.Fprintf(r, ", %s of %s\n\n", share(to, res.MaxTokens), window(res))
+	fmt.Fprintf(r, ", %s of %s\n", share(to, res.MaxTokens), window(res))
+	if res.Triggered {
+		fmt.Fprintln(r, account(res))
+	}
+	fmt.Fprintln(r)
+}
+
+// account says in one line what went, what stayed, and how to get it back.
+func account(res *compact.Result) string {
+	stays := "stays: " + things(res.KeptCount, "message")
+	if res.Summary != nil {
+		stays += " and a summary"
+	}
+	back := "nothing was stored"
+	if a := res.Archived; a != nil {
+		back = "compactctl archive show " + quoted(res.Session) + archiveFlag(a.Location)
+	}
+	var gone []string
+	for _, d := range []struct {
+		n    int
+		what string
+	}{{res.TruncatedCount, "cut"}, {res.MaskedCount, "masked"}, {res.SummarisedCount, "summarised"}, {res.DroppedCount, "dropped"}} {
+		if d.n > 0 {
+			gone = append(gone, count(d.n)+" "+d.what)
+		}
+	}
+	return "gone: " + strings.Join(gone, ", ") + "; " + stays + "; back: " + back
+}
+
+// archiveFlag names the archive that holds a session, unless it is the default.
+func archiveFlag(location string) string {
+	at := strings.LastIndexByte(location, '/')
+	if at < 0 || location[:at] == ".compact/archive" {
+		return ""
+	}
+	return " --archive " + quoted(location[:at])
+}
+
+// quoted is a word for a shell, and for a terminal.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_./:@%+=", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'"
 }
 
 // sentence says what was done, or why nothing was.

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+)
+
+// shower prints a view as a person reads it: redacted, and with nothing in it
+// that a terminal would obey.
+type shower struct {
+	strings.Builder
+	style    style
+	redactor *redact.Redactor
+}
+
+// printView writes the messages of a view, the summary among them.
+func printView(w io.Writer, s style, r *redact.Redactor, res *compact.Result) error {
+	v := &shower{style: s, redactor: r}
+	for i := range res.Messages {
+		v.message(res.Sources[i], &res.Messages[i])
+	}
+	_, err := io.WriteString(w, v.String())
+	return err
+}
+
+func (v *shower) message(source int, m *message.Message) {
+	title := "── " + string(m.Role)
+	switch _, notice := policy.ParseNotice(*m); {
+	case policy.IsSummary(*m):
+		title = "── summary"
+	case notice && source < 0:
+		title = "── notice"
+	case source >= 0:
+		title += fmt.Sprintf(" · message %d", source+1)
+	}
+	fmt.Fprintln(v, v.style.bold(title))
+	for i := range m.Parts {
+		v.part(m, &m.Parts[i])
+	}
+	v.WriteByte('\n')
+}
+
+func (v *shower) part(m *message.Message, p *message.Part) {
+	switch p.Kind {
+	case message.KindToolCall:
+		v.text("→ " + p.Name + " " + string(p.Args))
+	case message.KindToolResult:
+		v.text("← " + p.Text)
+	case message.KindReasoning:
+		v.text("(reasoning) " + p.Text)
+	case message.KindText:
+		if _, body, ok := policy.ParseSummary(*m); ok {
+			v.text(body)
+			return
+		}
+		v.text(p.Text)
+	default:
+		v.text("(" + string(p.Kind) + ")")
+	}
+}
+
+func (v *shower) text(s string) {
+	fmt.Fprintln(v, strings.TrimRight(printable(v.redactor.Text(s).String()), "\n"))
+}
