@@ -6,7 +6,9 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"encoding/hex"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -149,5 +151,63 @@ func TestCompressedAnswersThatAreNone(t *testing.T) {
 				r.quiet()
 			}
 		}
+	}
+}
+
+// gzippedText is a document that says its usage behind a text.
+func gzippedText(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, `{"text":"`+text+`","usage":{"prompt_tokens":900}}`)
+	_ = z.Close()
+	return b.String()
+}
+
+// What is kept of a compressed answer has a bound, and so has what it stands for.
+func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
+	noise := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	for name, c := range map[string]struct {
+		answer string
+		told   bool
+	}{
+		"small":              {gzippedText("x"), true},
+		"large as it came":   {gzippedText(hex.EncodeToString(noise)), false},
+		"large as it stands": {gzippedText(strings.Repeat("x", 65<<20)), false},
+	} {
+		r := newRig(t, compact.Config{}, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
+			_, err := io.Copy(io.Discard, q.Body)
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, Body: io.NopCloser(strings.NewReader(c.answer)), Request: q}, err
+		})))
+		f := guessed()[0]
+		if status, got := r.post(f, f.body("x", 10, 50)); status != http.StatusOK || got != c.answer {
+			t.Errorf("%s: %d, %d bytes of %d", name, status, len(got), len(c.answer))
+		}
+		if told := r.observed(r.last(), 900); told != c.told {
+			t.Errorf("%s: the bill was told: %v", name, told)
+		}
+	}
+}
+
+// The caller has been told how the stream is compressed: one that is compressed
+// in another way can't take its place.
+func TestAStreamIsReplacedByOneOfItsCodingOnly(t *testing.T) {
+	f, n := forms()[3], 0
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}}\n\n")
+	_ = z.Close()
+	r := newRig(t, tight, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
+		_, err := io.Copy(io.Discard, q.Body)
+		n++
+		resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader("data: {}\n\n")), Request: q}
+		if n == 1 {
+			resp.Header.Set("Content-Encoding", "gzip")
+			resp.Body = io.NopCloser(bytes.NewReader(packed.Bytes()))
+		}
+		return resp, err
+	})))
+	if status, got := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || got != packed.String() || n != 2 || len(r.errs) != 1 {
+		t.Errorf("%d %q after %d requests, told %v", status, got, n, r.errs)
 	}
 }

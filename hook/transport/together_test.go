@@ -125,3 +125,41 @@ func atOnce(t *testing.T, f form, alike bool) {
 	}
 	r.quiet()
 }
+
+// held is a summariser that waits to be let go.
+type held struct{ begun, free chan struct{} }
+
+func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	close(h.begun)
+	select {
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	case <-h.free:
+	}
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
+}
+
+// While one conversation waits for its summary, others that begin with the same
+// words go on, whatever names them all.
+func TestConversationsThatBeginAlikeDoNotWaitForEachOther(t *testing.T) {
+	for _, fields := range []string{"", `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
+		h := &held{make(chan struct{}), make(chan struct{})}
+		f, r := forms()[0], newRig(t, compact.Config{Preset: "summarize", Summarise: h})
+		f.fields += fields
+		var all sync.WaitGroup
+		all.Go(func() { r.do(r.request(context.Background(), f.path, f.body("Fix it.", 60, 300))) })
+		<-h.begun
+		for _, body := range []string{f.body("Fix it.", 0, 0), strings.ReplaceAll(f.body("Fix it.", 3, 3), `"read"`, `"list"`), f.body("Other.", 3, 3)} {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			if resp, err := r.client.Do(r.request(ctx, f.path, body)); err != nil {
+				t.Errorf("%q: %v", fields, err)
+			} else {
+				_ = resp.Body.Close()
+			}
+			cancel()
+		}
+		close(h.free)
+		all.Wait()
+		r.quiet()
+	}
+}
