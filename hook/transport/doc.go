@@ -58,10 +58,12 @@
 // answer a branch of it; until there is an answer there is nothing that could be
 // compacted. An agent that calls tools before any user spoke is known by its own
 // first words instead. Conversations that begin alike share nothing but edits to
-// what they have in common, word for word. prompt_cache_key and user are shared by conversations: they stand in
-// the id beside the rest, as in "request:user:42:" and 32 digits. Without
-// them the id is made with a secret of this process. It ends with the process,
-// no other process can arrive at it, and nothing but what a view shows can be recalled under it.
+// what they have in common, word for word.
+//
+// prompt_cache_key and user are shared by conversations: they stand in the id
+// beside the rest, as in "request:user:42:" and 32 digits. Without them the id
+// is made with a secret of this process. It ends with the process, no other
+// process can arrive at it, and nothing can be recalled under it.
 //
 // Credentials are the headers and query keys that tell tenants apart. A token
 // that rotates is known by what stays: a JSON web token by issuer and subject,
