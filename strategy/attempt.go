@@ -106,7 +106,7 @@ func (a *asker) judge(d Draft) error {
 	switch {
 	case text == "":
 		return &Failure{Reason: ErrEmpty}
-	case refusal(text):
+	case shapeless(a.r.Strategy, text):
 		return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
 	}
 	n := a.in.Count(text)
@@ -256,23 +256,20 @@ func (a *asker) call(asked Request, d Draft, err error, action string, elapsed t
 	return c
 }
 
-var refusals = []string{"i can't", "i cannot", "i can’t", "i'm sorry", "i’m sorry", "i am sorry", "sorry, i", "sorry, but", "i'm unable", "i am unable",
-	"i won't", "i’m unable", "i must decline", "as an ai", "我无法", "抱歉", "i'm not able", "i am not able", "unable to comply"}
-
-// maxRefusal is how long a text may be and still be a refusal, in bytes: what
-// goes on after such a beginning is a summary of somebody's apology.
-const maxRefusal = 600
-
-// refusal tells whether a model declined in plain text.
-func refusal(text string) bool {
-	if len(text) > maxRefusal || strings.Contains(text, "\n## ") || strings.HasPrefix(text, "## ") || strings.HasPrefix(text, "- ") {
-		return false
-	}
-	low := strings.ToLower(text[:min(len(text), 80)])
-	for _, r := range refusals {
-		if strings.HasPrefix(low, r) {
-			return true
+// shapeless reports whether a draft has nothing of the form that was asked
+// for: no heading of the strategy and no item of a list. A refusal has not, in
+// whatever language it is.
+func shapeless(s Strategy, text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if h, ok := s.heading(line); ok {
+			if _, known := s.section(h); known {
+				return false
+			}
+		}
+		if bullet(line) != line || unnumbered(line) != line {
+			return false
 		}
 	}
-	return false
+	return true
 }

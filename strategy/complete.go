@@ -14,6 +14,7 @@ func (j *job) complete(draft string) (string, error) {
 	var v verdict
 	if j.info.Name != BackendExtractive {
 		d, v = verify(d, j.source())
+		d = j.history.verifyClaims(d, j.strategy, j.request(), &v)
 	}
 	if j.info.Name != BackendExtractive {
 		// What a model lists as references is chosen again, by rank.

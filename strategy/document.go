@@ -29,10 +29,10 @@ func ParseDocument(s Strategy, text string) Document {
 	into := &d.Notes
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" {
+		if line == "" || strings.HasPrefix(line, "```") {
 			continue
 		}
-		if h, ok := heading(line); ok {
+		if h, ok := s.heading(line); ok {
 			if headingKey(h) == headingKey(References) {
 				into = &d.References
 				continue
@@ -49,6 +49,23 @@ func ParseDocument(s Strategy, text string) Document {
 	}
 	return d
 }
+
+// heading returns the title of a heading in any of the common spellings:
+// markdown, bold, or a line with a colon that names a section.
+func (s Strategy) heading(line string) (string, bool) {
+	if h, ok := heading(line); ok {
+		return h, true
+	}
+	if !strings.HasSuffix(line, ":") || len(line) > maxHeading || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+		return "", false
+	}
+	h := strings.TrimSuffix(line, ":")
+	_, known := s.section(h)
+	return h, known || headingKey(h) == headingKey(References)
+}
+
+// maxHeading is how long a line may be that is a heading by its colon alone.
+const maxHeading = 70
 
 // heading returns the title of a markdown heading; a line that is bold as a
 // whole counts as one.

@@ -85,3 +85,24 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 
 // truncated reports whether a text has the marker of a truncation in it.
 func truncated(text string) bool { return strings.Contains(text, "[truncated: kept ") }
+
+// typedThatStay are the messages of the remainder that a person typed, the
+// newest first, as far as the user's words may take the room that there is:
+// what people typed is not pruned with the rest.
+func (c *cut) typedThatStay(room int) map[int]bool {
+	out := map[int]bool{}
+	left := min(c.words, room/2)
+	for k := len(c.part.Remainder) - 1; k >= 0; k-- {
+		i := c.part.Remainder[k]
+		m := &c.v.Messages[i]
+		if m.Role != message.RoleUser || c.v.Owned(i) || m.Has(message.KindToolResult) || c.v.Tokens[i] > left {
+			continue
+		}
+		acted := i > 0 && c.v.Messages[i-1].Role == message.RoleAssistant && actsInText(c.v.Messages[i-1].Text())
+		if classify(m, acted).speech == Typed {
+			left -= c.v.Tokens[i]
+			out[i] = true
+		}
+	}
+	return out
+}

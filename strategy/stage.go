@@ -239,7 +239,13 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	p := policy.Proposal{Summary: &info}
 	var removed []int
 	freed, omitted := 0, len(c.removed)+c.omitted
+	stays := c.typedThatStay(room)
 	for _, i := range c.part.Remainder {
+		if stays[i] {
+			room -= c.v.Tokens[i]
+			omitted--
+			continue
+		}
 		if c.v.Owned(i) && policy.IsSummary(c.v.Messages[i]) {
 			if c.v.Tokens[i] <= room {
 				room -= c.v.Tokens[i]

@@ -91,7 +91,8 @@ func Names() []string {
 	return names
 }
 
-// section returns the section that a heading names.
+// section returns the section that a heading names: by its title, by the
+// beginning of it, or with more behind it.
 func (s Strategy) section(heading string) (int, bool) {
 	heading = headingKey(heading)
 	for i := range s.Sections {
@@ -99,8 +100,17 @@ func (s Strategy) section(heading string) (int, bool) {
 			return i, true
 		}
 	}
+	for i := range s.Sections {
+		title := headingKey(s.Sections[i].Title)
+		if len(heading) >= leastHeading && (beginsWord(title, heading) || beginsWord(heading, title)) {
+			return i, true
+		}
+	}
 	return 0, false
 }
+
+// leastHeading is the shortest beginning of a title that stands for it.
+const leastHeading = 4
 
 // headingKey is a heading without what people vary: case, colons, emphasis,
 // numbers.

@@ -9,6 +9,8 @@ import (
 
 // A verdict is what verification found.
 type verdict struct {
+	untrue   int // lines that state an outcome which the source does not have
+	foreign  int // constraints that nobody typed
 	invented int // those that the source does not have
 	lines    int // that went with them
 }

@@ -58,7 +58,7 @@ type Writer struct {
 	Raw bool
 
 	Timeout  time.Duration // for the whole summary; default 2 minutes
-	Attempt  time.Duration // for one call of the Summarizer; default 1 minute
+	Attempt  time.Duration // for one call of the Summarizer; default 1 minute, and never more than its share of Timeout
 	Backoff  time.Duration // before the first retry, doubled for each further one; default 500 ms
 	Retries  int           // of a call that failed on the way (network, 429, 5xx); default 4
 	Parallel int           // calls at once; default 4
@@ -148,6 +148,9 @@ func (w Writer) defaults() Writer {
 	w.Parallel = or(w.Parallel, DefaultParallel)
 	if w.Retries == 0 {
 		w.Retries = DefaultRetries
+	}
+	if tries := w.Retries + 1; tries > 1 {
+		w.Attempt = min(w.Attempt, w.Timeout/time.Duration(tries)) // one stalled call leaves time for the others
 	}
 	return w
 }

@@ -1,0 +1,223 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// verifyClaims cuts from a model's document what the history contradicts:
+// outcomes that no run had, steps that do not exist, constraints that neither
+// the system nor the user wrote. What happened is put in order.
+func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Document {
+	d = d.clone()
+	c := newClaimCheck(h, r)
+	d.all(func(lines []string) []string {
+		kept := lines[:0]
+		for _, l := range lines {
+			l, ok := c.steps(l)
+			if ok && c.untrue(l) {
+				v.untrue++
+				ok = false
+			}
+			if ok {
+				kept = append(kept, l)
+			} else {
+				v.lines++
+			}
+		}
+		return kept
+	})
+	if i, ok := s.section("Constraints"); ok {
+		before := len(d.Sections[i])
+		d.Sections[i] = slices.DeleteFunc(d.Sections[i], func(l string) bool { return !c.typed(l) })
+		v.foreign += before - len(d.Sections[i])
+	}
+	for _, title := range []string{Happened, "Decision log"} {
+		if i, ok := s.section(title); ok {
+			inOrder(d.Sections[i])
+		}
+	}
+	return d
+}
+
+// inOrder sorts lines by the first step that they cite; those without one stay
+// behind the line before them.
+func inOrder(lines []string) {
+	at := make(map[string]int, len(lines))
+	last := 0
+	for _, l := range lines {
+		if n := firstStep(l); n > 0 {
+			last = n
+		}
+		at[l] = last
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+}
+
+func firstStep(line string) int {
+	_, after, ok := strings.Cut(line, "[s")
+	if !ok {
+		return 0
+	}
+	end := 0
+	for end < len(after) && after[end] >= '0' && after[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.Atoi(after[:end])
+	return n
+}
+
+// A claimCheck holds what claims are checked against.
+type claimCheck struct {
+	last  int // number of the last step
+	runs  []ran
+	words []map[string]bool // of each text that the system or the user wrote
+	tests Outcome           // of the last check that has one
+}
+
+// A ran is one call with a stated outcome.
+type ran struct {
+	key     string // its command in lower case without quotes, the beginning of it
+	outcome Outcome
+}
+
+func newClaimCheck(h *History, r Request) *claimCheck {
+	c := &claimCheck{last: max(r.First+len(r.Messages)-1, h.Previous.lastStep())}
+	for i := range h.Steps {
+		for k := range h.Steps[i].Calls {
+			call := &h.Steps[i].Calls[k]
+			if cmd := call.Command(); cmd != "" && call.Answered {
+				c.runs = append(c.runs, ran{claimKey(shortCommand(cmd)), call.Outcome})
+				if call.Check() && (call.Outcome == OK || call.Outcome == Failed) {
+					c.tests = call.Outcome
+				}
+			}
+		}
+		if h.Steps[i].user() {
+			c.words = append(c.words, wordSet(h.Steps[i].Text))
+		}
+	}
+	for i := range r.Visible {
+		if m := &r.Visible[i]; m.Role != message.RoleAssistant && m.Role != message.RoleTool {
+			c.words = append(c.words, wordSet(m.Text()))
+		}
+	}
+	for i := range r.Messages {
+		if m := &r.Messages[i]; m.Role == message.RoleSystem || m.Role == message.RoleDeveloper {
+			c.words = append(c.words, wordSet(m.Text()))
+		}
+	}
+	for _, w := range h.Previous.Words {
+		c.words = append(c.words, wordSet(w.Text))
+	}
+	for _, lines := range h.Previous.Sections {
+		for _, l := range lines {
+			c.words = append(c.words, wordSet(l))
+		}
+	}
+	return c
+}
+
+// claimRunes is how much of a command a line must have to name it.
+const claimRunes = 24
+
+// claimKey is a command as claims name it.
+func claimKey(cmd string) string {
+	key := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "", "…", "").Replace(squash(cmd)))
+	if r := []rune(key); len(r) > claimRunes {
+		key = string(r[:claimRunes])
+	}
+	return strings.TrimSpace(key)
+}
+
+// steps cuts citations of steps that do not exist; ok is false for a line that
+// cites no other.
+func (c *claimCheck) steps(line string) (out string, ok bool) {
+	good, bad := 0, 0
+	for rest := line; ; {
+		_, after, found := strings.Cut(rest, "[s")
+		if !found {
+			break
+		}
+		number, tail, closed := strings.Cut(after, "]")
+		rest = after
+		if !closed {
+			break
+		}
+		rest = tail
+		n := lastStep("[s" + number + "]")
+		switch {
+		case n == 0 && strings.IndexFunc(number, unicode.IsDigit) != 0:
+		case n >= 1 && n <= c.last:
+			good++
+		default:
+			bad++
+			line = strings.TrimSpace(strings.Replace(line, "[s"+number+"]", "", 1))
+		}
+	}
+	return squash(line), bad == 0 || good > 0
+}
+
+var (
+	saysPassed = []string{"passed", "passes", "passing", " pass", "succeeded", "successful", "exit 0", "exit code 0", "→ ok", "green", "通过"}
+	saysFailed = []string{"failed", "fails", "failing", " fail", "exit 1", "exit 2", "exit code 1", "error", "失败"}
+)
+
+// untrue reports whether a line states how a command came out, and no run of
+// it came out so.
+func (c *claimCheck) untrue(line string) bool {
+	low := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
+	pass, fail := hasAny(low, saysPassed), hasAny(low, saysFailed)
+	if pass == fail {
+		return false // no claim, or one with both sides
+	}
+	named, holds := false, false
+	for _, r := range c.runs {
+		if len(r.key) < 5 || !strings.Contains(low, r.key) {
+			continue
+		}
+		named = true
+		holds = holds || pass && r.outcome == OK || fail && r.outcome == Failed
+	}
+	if !named && pass && c.tests == Failed && !strings.HasPrefix(low, "[open]") {
+		return strings.Contains(low, "test") && !hasAny(low, []string{"must", "should", "until", "make ", "when ", "if ", "once "})
+	}
+	return named && !holds
+}
+
+// typed reports whether a constraint is one that the system or the user wrote:
+// most of its words stand in one of their texts.
+func (c *claimCheck) typed(line string) bool {
+	want := wordSet(coreOf(line))
+	if len(want) < 3 {
+		return true // nothing to tell by
+	}
+	for _, have := range c.words {
+		n := 0
+		for w := range want {
+			if have[w] {
+				n++
+			}
+		}
+		if 2*n >= len(want) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordSet are the words of a text that say something, each by its beginning.
+func wordSet(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if r := []rune(w); len(r) > 2 && !fillers[w] {
+			out[string(r[:min(len(r), stem)])] = true
+		}
+	}
+	return out
+}
