@@ -191,7 +191,7 @@ func (c *claimCheck) untrue(line string) bool {
 }
 
 // typed reports whether a constraint is one that the system or the user wrote:
-// most of its words stand in one of their texts.
+// two thirds of its words stand in one of their texts.
 func (c *claimCheck) typed(line string) bool {
 	want := wordSet(coreOf(line))
 	if len(want) < 3 {
@@ -204,7 +204,7 @@ func (c *claimCheck) typed(line string) bool {
 				n++
 			}
 		}
-		if 2*n >= len(want) {
+		if 3*n >= 2*len(want) {
 			return true
 		}
 	}

@@ -1,0 +1,78 @@
+package strategy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+const hidden = "[observation masked — 4200 chars]"
+
+// masked is a view in which an earlier run masked a result.
+func masked(text string) *policy.View {
+	return view([]message.Message{
+		message.User("Run the tests, please."),
+		message.Assistant("", message.Call("1", "bash", `{"command":"go test ./a"}`)),
+		message.ToolResult("1", text),
+		message.User("Go on."),
+	}, 6000)
+}
+
+func TestWhatWasMaskedIsReadFromTheArchive(t *testing.T) {
+	v := masked(hidden)
+	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
+	m := restored(v, 2, func(ref string) (string, bool) { return "Exit code 1\n--- FAIL: TestA", ref != "" })
+	if got := m.ResultText(); got != "Exit code 1\n--- FAIL: TestA" {
+		t.Errorf("%q", got)
+	}
+	if v.Messages[2].ResultText() != hidden {
+		t.Error("the view was modified")
+	}
+}
+
+func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
+	for _, text := range []string{hidden, "[truncated: kept first ~8000 of ~52000 tokens (head)]"} {
+		v := masked(text)
+		var msgs []message.Message
+		for i := range v.Messages {
+			msgs = append(msgs, restored(v, i, nil))
+		}
+		d := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: TaskState, MaxTokens: 500, Count: quarter})
+		for _, not := range []string{"masked", "4200", "truncated", "8000", "passed", "failed"} {
+			if text := d.body(TaskState); strings.Contains(text, not) {
+				t.Errorf("%q is in:\n%s", not, text)
+			}
+		}
+	}
+}
+
+func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
+	msgs := session(20)
+	msgs = append(msgs[:8:8], append([]message.Message{message.User("Call the flag --dry, not --check."), message.Assistant("All right.")}, msgs[8:]...)...)
+	v := view(msgs, 3000)
+	s := stage(t, Writer{Summarizer: silent{}})
+	p, err := s.Propose(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Summary == nil || p.Summary.Fallback != FallbackPruning {
+		t.Fatalf("%+v", p.Summary)
+	}
+	out := ""
+	for _, m := range apply(t, v, p) {
+		out += m.Text() + "\n"
+	}
+	for _, want := range []string{"Call the flag --dry, not --check.", "Fix the failing import", "messages omitted"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in:\n%s", want, out)
+		}
+	}
+}
+
+// silent answers nothing that can be used.
+type silent struct{}
+
+func (silent) Summarize(context.Context, Request) (Draft, error) { return Draft{Text: "no"}, nil }
