@@ -298,7 +298,7 @@ func TestWriterGivesUpAtItsDeadline(t *testing.T) {
 	release := make(chan struct{})
 	s := serve(t, func(http.ResponseWriter, request, int) { <-release })
 	defer close(release)
-	_, _, err := write(t, s, func(w *strategy.Writer) { w.Timeout, w.Attempt = 150*time.Millisecond, time.Minute })
+	_, _, err := write(t, s, func(w *strategy.Writer) { w.Timeout, w.Attempt, w.Retries = 150*time.Millisecond, time.Minute, -1 })
 	if !errors.Is(err, strategy.ErrDeadline) || !errors.Is(err, strategy.ErrNoSummary) {
 		t.Errorf("error %v", err)
 	}
