@@ -1,0 +1,124 @@
+package compact
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/fs"
+)
+
+// Many sessions, each with many calls, in turns: what is in memory and what is
+// open does not grow with their number, and the archive has a few files a
+// compaction. 2,000 sessions of 50 calls with COMPACT_SOAK=1.
+func TestSoakOfManySessionsIsBounded(t *testing.T) {
+	sessions, calls, bound := 30, 10, 1<<20
+	if os.Getenv("COMPACT_SOAK") == "1" {
+		sessions, calls, bound = 2000, 50, 32<<20
+	}
+	dir := t.TempDir()
+	archive, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: archive, Sessions: SessionsConfig{MaxBytes: bound}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const turn = 5 // calls of one session, before the next one has its turn
+	talkInTurns(t, m, 3, calls, 0, turn)
+	before, goroutines, open := heap(), runtime.NumGoroutine(), descriptors()
+	steps := 0
+	for from := 0; from < calls; from += turn {
+		for s := range sessions {
+			steps += talkTurn(t, m, s, from, turn)
+		}
+		if m.bytes > int64(bound) {
+			t.Fatalf("%d bytes of sessions are remembered, at most %d are wanted", m.bytes, bound)
+		}
+	}
+	grown := heap() - before
+	files, size := holdings(t, dir)
+	t.Logf("%d sessions × %d calls, %d compactions: heap %+.1f MB (of %d MB for sessions), %d goroutines more, %d descriptors more, %d files of %.1f MB",
+		sessions, calls, steps, float64(grown)/1e6, bound>>20, runtime.NumGoroutine()-goroutines, descriptors()-open, files, float64(size)/1e6)
+	if most := int64(2*bound + 16<<20); grown > most {
+		t.Errorf("the heap has grown by %d bytes, at most %d are wanted", grown, most)
+	}
+	if n := runtime.NumGoroutine() - goroutines; n > 2*flushers {
+		t.Errorf("%d goroutines more", n)
+	}
+	if n := descriptors() - open; n > 4*flushers {
+		t.Errorf("%d descriptors more", n)
+	}
+	if steps < sessions/2 || files > 8*steps+4*sessions {
+		t.Errorf("%d files after %d compactions of %d sessions", files, steps, sessions)
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := m.backlog.total.Load(); n != 0 {
+		t.Errorf("%d bytes of the audit log were not written", n)
+	}
+}
+
+// talkInTurns warms up what all sessions share.
+func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, from, turn int) {
+	t.Helper()
+	for s := range sessions {
+		for at := from; at < calls; at += turn {
+			talkTurn(t, m, -1-s, at, turn)
+		}
+	}
+}
+
+// talkTurn makes some calls of a session, and returns how many compacted.
+func talkTurn(t *testing.T, m *CompactManager, session, from, calls int) (compactions int) {
+	t.Helper()
+	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
+	for i := range from + calls {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "read", fmt.Sprintf(`{"n":%d}`, i))),
+			message.ToolResult(id, fmt.Sprintf("%d %d ", session, i)+strings.Repeat("some words ", 400)))
+		if i < from {
+			continue
+		}
+		res, err := m.Preflight(t.Context(), fmt.Sprint("session ", session), history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Triggered {
+			compactions++
+		}
+	}
+	return compactions
+}
+
+// descriptors is how many files are open, 0 where that can't be told.
+func descriptors() int {
+	all, _ := os.ReadDir("/proc/self/fd")
+	return len(all)
+}
+
+// holdings is what is in a folder.
+func holdings(t *testing.T, dir string) (files int, size int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			files, size = files+1, size+info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, size
+}
