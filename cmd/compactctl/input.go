@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -62,6 +63,9 @@ func (a *app) read(file string) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(data) > large {
+		debug.SetGCPercent(sparingly)
+	}
 	if t.file, err = formats.Read(a.input.format, data); err != nil {
 		return nil, unreadable(t.name, data, err)
 	}
@@ -74,6 +78,10 @@ func (a *app) read(file string) (*transcript, error) {
 	}
 	return t, err
 }
+
+// What is kept of a large file is most of the memory of a run: with the usual
+// collector the same again would lie about. Above large bytes it works harder.
+const large, sparingly = 10 << 20, 15
 
 // unreadable is the error for a file that can't be read as messages.
 func unreadable(file string, data []byte, err error) error {

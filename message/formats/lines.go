@@ -109,9 +109,10 @@ var newline = []byte{'\n'}
 
 var errTwo = errors.New("there are two JSON values on the line")
 
-// composer begins a body.
+// composer begins a body. It is about as long as the file: one that grows by
+// and by takes up to three times the memory.
 func (s *source) composer() *composer {
-	return &composer{data: s.data, units: s.units, protected: map[int]bool{}}
+	return &composer{data: s.data, units: s.units, protected: map[int]bool{}, body: make([]byte, 0, len(s.data)+len(s.data)/64+256)}
 }
 
 // message copies a message of a list, but for what is not the provider's
