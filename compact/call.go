@@ -272,6 +272,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.emitDecision(started, v)
 	}
 	run.view = c.view()
+	q.Budget = c.deeper()
 	out, err := engine.Run(ctx, q)
 	if c.gaveWay(err) {
 		q.Budget = c.budget

@@ -63,10 +63,10 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: c.ep.cfg.Truncate.Keep,
 		LimitTokens: c.ep.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
 	}
-	for _, t := range p.Recipe.Texts {
+	for k, t := range p.Recipe.Texts {
 		for _, s := range t.Segments {
 			if s.Mark != nil {
-				e.Results = append(e.Results, c.resultSize(t, s.Mark))
+				e.Results = append(e.Results, c.resultSize(p.Sources[k], t.Part, s.Mark))
 				e.LimitTokens = min(e.LimitTokens, s.Mark.Kept)
 			}
 		}
@@ -74,30 +74,14 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 	return c.event(e, p.Started)
 }
 
-// resultSize says how much of one result a truncation kept. Which message it
-// is, is known where this call has not edited it before.
-func (c *call) resultSize(t policy.TextRecipe, m *policy.Mark) trace.ResultSize {
-	size := trace.ResultSize{Index: -1, Tokens: m.Tokens, Kept: m.Kept}
-	for i, was := range c.now.conv.Messages() {
-		if was.Fingerprint() == t.Was && c.now.conv.Source(i) >= 0 {
-			size.Index, size.Role = c.now.conv.Source(i), string(was.Role)
-			size.Tool = toolName(c.history, was.Parts[t.Part].CallID)
-			break
-		}
+// resultSize says how much of one result, a part of an input message, a
+// truncation kept.
+func (c *call) resultSize(src, part int, m *policy.Mark) trace.ResultSize {
+	size := trace.ResultSize{Index: src, Tokens: m.Tokens, Kept: m.Kept}
+	if src >= 0 {
+		size.Role, size.Tool = string(c.history[src].Role), policy.Tool(c.history, src, part)
 	}
 	return size
-}
-
-// toolName is the name of the tool that a call is for.
-func toolName(history []message.Message, callID string) string {
-	for i := range history {
-		for _, p := range history[i].Parts {
-			if p.Kind == message.KindToolCall && p.CallID == callID {
-				return p.Name
-			}
-		}
-	}
-	return ""
 }
 
 func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (events []trace.Event) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -75,4 +76,20 @@ func (c *call) answer() {
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
 		"the view costs %d tokens and cannot cost less: of the %d tokens of the window that are kept free for the answer, %d are left",
 		c.res.After.Total, c.ep.answer, max(0, c.ep.answer-(c.res.After.Total-c.ep.budget.Cap))))
+}
+
+// deeper is the budget of a compaction that is due: in a session that grows by
+// much from one call to the next it goes deeper, so that the next call does not
+// compact again.
+func (c *call) deeper() policy.Budget {
+	if c.last == 0 || c.q.manual {
+		return c.budget
+	}
+	calls := 0 // of the model, since the step before
+	for _, m := range c.history[c.s.number(c.history, c.q.owner(), c.ep.engine.Pins).fresh:] {
+		if m.Role == message.RoleAssistant {
+			calls++
+		}
+	}
+	return c.budget.Deeper((c.res.Before.Total - c.last) / max(calls, 1))
 }

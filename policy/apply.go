@@ -68,9 +68,20 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 	if e.lifts(o.View, view) {
 		return nil, nil
 	}
+	p.Sources = sourcesOf(o.Conversation, edits)
 	p.Edits, p.Recipe = edits, o.Conversation.Record(p.Stage, edits, after)
 	o.Conversation, o.View = after, view
 	return nil, nil
+}
+
+// sourcesOf returns, for each edit of a text, which input message it is of.
+func sourcesOf(c *Conversation, edits []Edit) (out []int) {
+	for i := range edits {
+		if t := edits[i].Text; t != nil {
+			out = append(out, c.Source(t.Index))
+		}
+	}
+	return out
 }
 
 // rearranged returns the edits with their cut in another order, for wires that

@@ -23,6 +23,8 @@ type Budget struct {
 	Cap     int // B: no view costs more
 	Trigger int // a compaction is due from here
 	Target  int // T: and goes on until here
+
+	shrinkTo int // keep counts that must be shrunk are shrunk until here; 0 = until Cap
 }
 
 // ErrBudget is wrapped by the errors of [Limits.Budget].
@@ -109,6 +111,18 @@ func (b Budget) Due(last int) int {
 		return b.Trigger
 	}
 	return max(min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target)), last+1)
+}
+
+// Deeper returns the budget of a compaction in a session that grows by so many
+// tokens from one call to the next. Where that is more than lies between target
+// and trigger, the next call would compact again: this one goes on until there
+// is room for two more.
+func (b Budget) Deeper(growth int) Budget {
+	if b.Trigger <= b.Cap && growth > b.Trigger-b.Target {
+		b.Target = max(min(b.Target, b.Trigger-2*growth), 0)
+		b.shrinkTo = max(b.Trigger-growth, 0)
+	}
+	return b
 }
 
 // CapOnly returns the budget of an engine that aims for no target: a view that

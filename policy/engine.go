@@ -82,7 +82,8 @@ type Pass struct {
 	Stage     string
 	Recipe    Recipe
 	Edits     []Edit
-	Proposed  int // groups
+	Sources   []int // of the texts of Recipe: which input message each is of
+	Proposed  int   // groups
 	Applied   int
 	Before    int // tokens
 	After     int

@@ -271,6 +271,23 @@ func (t tools) call(i int, p *message.Part) (call, bool) {
 	return calls[n-1], true
 }
 
+// Tool returns the name of the tool that part p of message i answers; "" where
+// no call before it is known.
+func Tool(msgs []message.Message, i, p int) string {
+	part := &msgs[i].Parts[p]
+	if part.Name != "" {
+		return part.Name
+	}
+	for k := i - 1; k >= 0; k-- {
+		for q := len(msgs[k].Parts) - 1; q >= 0; q-- {
+			if c := &msgs[k].Parts[q]; c.Kind == message.KindToolCall && c.CallID == part.CallID {
+				return c.Name
+			}
+		}
+	}
+	return ""
+}
+
 // answered returns what a placeholder of part p of message i may say.
 func (t tools) answered(i int, p *message.Part) Answered {
 	of := Answered{Tool: t.of(i, p), Status: status(p.Text)}

@@ -106,8 +106,11 @@ func (v *View) kept(keep Keep) int {
 // nothing fits it returns the smallest.
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
-	turns := true
-	for !v.Rigid && size+reserve > v.Budget.Cap && (keep.Turns > 1 || keep.Pairs > 1) {
+	turns, room := true, v.Budget.Cap
+	if size+reserve > room && v.Budget.shrinkTo > 0 {
+		room = v.Budget.shrinkTo
+	}
+	for !v.Rigid && size+reserve > room && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep
 		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
 			next.Turns--

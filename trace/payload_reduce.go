@@ -52,7 +52,7 @@ type TruncatedResults struct {
 // ResultSize says how much of one tool result was kept, or how large a message
 // is that doesn't fit.
 type ResultSize struct {
-	Index  int    `json:"index"`          // of the message in the history, from 0; -1: one that the same call had edited before
+	Index  int    `json:"index"`          // of the message in the history, from 0; -1: one that is not of it
 	Tokens int    `json:"tokens"`         // before
 	Kept   int    `json:"kept,omitempty"` // tokens after
 	Role   string `json:"role,omitempty"`
