@@ -38,7 +38,8 @@ func WithWindow(tokens int) Option { return func(r *request) { r.window = tokens
 
 // WithMaxOutput says how many tokens the answer to this request may have. That
 // much of the window is kept free, if it is more than max_output_tokens, up to
-// half of the window. 0 says nothing.
+// half of the window; less, down to 1,024 tokens, before the call is refused,
+// which Result.Warnings says. 0 says nothing.
 func WithMaxOutput(tokens int) Option { return func(r *request) { r.output = tokens } }
 
 // WithAgent names the agent, where several share a session id with histories

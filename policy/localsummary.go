@@ -59,7 +59,7 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 		return Proposal{}, nil
 	}
 	version, written := s.write(v, part.Remainder, gone)
-	body := min(limit, room) - len(WrapSummary(version, ""))
+	body := min(limit, room, size-1) - len(WrapSummary(version, ""))
 	if body < minContract {
 		return Proposal{}, nil
 	}
