@@ -155,3 +155,23 @@ func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
 		t.Errorf("a session without a name is read: %v", err)
 	}
 }
+
+func TestASummarySpeaksOfRecallOnlyWhereSomebodyAnswers(t *testing.T) {
+	history := shell(60)
+	for i := range 12 {
+		history = append(history, message.User("Look at this: "+text(400)+strings.Repeat("!", i)), message.Assistant("I did."))
+	}
+	for _, want := range []bool{false, true} {
+		var opts []compact.Option
+		if want {
+			opts = append(opts, compact.WithRecall())
+		}
+		res, err := newRig(t, compact.Config{MaxContextTokens: 32_000}).ManualCompact(context.Background(), "s", history, "", opts...)
+		if err != nil || res.Summary == nil {
+			t.Fatalf("no summary: %v", err)
+		}
+		if got := strings.Contains(res.Summary.Text, "recall"); got != want {
+			t.Errorf("the summary speaks of recall: %v, want %v:\n%s", got, want, res.Summary.Text)
+		}
+	}
+}

@@ -77,7 +77,7 @@ func (r *run) engine() (*policy.Engine, error) {
 				continue
 			}
 			w := r.c.ep.writer
-			w.Observe, w.Redact = r.observe, clean
+			w.Observe, w.Redact, w.Recall = r.observe, clean, r.c.recalls()
 			own, err := strategy.NewStage(w)
 			if err != nil {
 				return nil, err

@@ -82,8 +82,6 @@ func (r *rig) allOK(f form) {
 	r.quiet()
 }
 
-const recalled = "file 3: word word"
-
 func eachForm(t *testing.T, test func(t *testing.T, f form)) {
 	for _, f := range forms() {
 		t.Run(f.String(), func(t *testing.T) { test(t, f.withTools()) })
