@@ -46,7 +46,11 @@ func (c *call) undo() {
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.ReductionStage = ReductionNone
 	if r.MaxTokens > 0 { // it was counted
-		r.After, r.Keep = c.layers(c.input, c.costs()), c.ep.engine.Keep
+		costs := make([]int, len(c.input)) // what the lane remembers may be another call's by now
+		for i := range c.input {
+			costs[i] = c.ep.estimator.Message(c.input[i])
+		}
+		r.After, r.Keep = c.layers(c.input, costs), c.ep.engine.Keep
 		r.TokensIn = r.After.Total
 	}
 }

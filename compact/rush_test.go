@@ -1,0 +1,206 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// moody is a summariser that takes its time or fails, as it likes.
+type moody struct{}
+
+func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	select {
+	case <-time.After(rand.N(20 * time.Millisecond)):
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	}
+	if rand.N(10) == 0 {
+		return strategy.Draft{}, errors.New("no such model")
+	}
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
+}
+
+// rush is many goroutines that use a few sessions of one archive at once, with
+// callers who give up at random, through managers that are closed in the middle.
+type rush struct {
+	t                    *testing.T
+	dir                  string
+	goroutines, sessions int
+	calls                int       // of each goroutine
+	until                time.Time // or, where it is not zero, as many as there are time for
+	closeEvery           int64     // calls of all
+	histories            [][]message.Message
+
+	mu   sync.RWMutex
+	m    *compact.CompactManager
+	done atomic.Int64
+	ends map[string]*atomic.Int64
+}
+
+// next closes the manager, under the calls that are on their way, and makes
+// another one.
+func (r *rush) next() {
+	m, err := compact.New(context.Background(), compact.Config{
+		Model: "gpt-4", MaxContextTokens: 8_000, Summarise: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
+	})
+	if err != nil {
+		r.t.Error(err)
+		return
+	}
+	r.mu.Lock()
+	old := r.m
+	r.m = m
+	r.mu.Unlock()
+	if old == nil {
+		return
+	}
+	if err := old.Close(context.Background()); err != nil {
+		r.t.Errorf("Close: %v", err)
+	}
+}
+
+// impatient is a context that ends at random, and says so before or does not.
+func impatient() (context.Context, context.CancelFunc) {
+	switch rand.N(4) {
+	case 0:
+		return context.WithTimeout(context.Background(), rand.N(30*time.Millisecond))
+	case 1:
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(rand.N(30*time.Millisecond), cancel)
+		return ctx, cancel
+	}
+	return context.WithCancel(context.Background())
+}
+
+// call does something for an agent of some session.
+func (r *rush) call() {
+	r.mu.RLock()
+	m := r.m
+	r.mu.RUnlock()
+	session, agent := fmt.Sprint("session-", rand.N(r.sessions)), rand.N(len(r.histories))
+	all := r.histories[agent]
+	history := all[:2+2*rand.N(len(all)/2-1)]
+	who := compact.WithAgent(fmt.Sprint(agent))
+	ctx, cancel := impatient()
+	defer cancel()
+	var res *compact.Result
+	var err error
+	switch rand.N(20) {
+	case 0:
+		res, err = m.ManualCompact(ctx, session, history, "now and then", who)
+	case 1:
+		res, err = m.Plan(ctx, session, history, who)
+	case 2:
+		err = m.Archive(ctx, session, history)
+	case 3:
+		_, err = m.Recall(ctx, session, history[len(history)-1].Fingerprint().Ref())
+	case 4:
+		err = m.Flush(ctx)
+	default:
+		res, err = m.Preflight(ctx, session, history, who)
+	}
+	r.judge(ctx, res, err)
+}
+
+// judge counts how a call ended, and fails where it did otherwise than it may.
+func (r *rush) judge(ctx context.Context, res *compact.Result, err error) {
+	end := "done"
+	switch {
+	case err == nil && res != nil && res.After.Total > res.Budget:
+		r.t.Errorf("a view of %d tokens, %d fit", res.After.Total, res.Budget)
+	case err == nil:
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		end = "context"
+	case errors.Is(err, compact.ErrNotFound):
+		end = "not found"
+	case errors.Is(err, compact.ErrClosed):
+		end = "closed"
+	default:
+		r.t.Errorf("%v (the context: %v)", err, ctx.Err())
+	}
+	r.ends[end].Add(1)
+	if r.done.Add(1)%r.closeEvery == 0 {
+		r.next()
+	}
+}
+
+func (r *rush) run() {
+	r.ends = map[string]*atomic.Int64{"done": {}, "context": {}, "not found": {}, "closed": {}}
+	for a := range 4 {
+		history := loop(70, 200)
+		history[1] = message.User(fmt.Sprintf("Make all tests of module_%d pass.", a))
+		r.histories = append(r.histories, history)
+	}
+	r.next()
+	var wg sync.WaitGroup
+	for range r.goroutines {
+		wg.Go(func() {
+			for n := 0; !r.t.Failed() && (n < r.calls || time.Now().Before(r.until)); n++ {
+				r.call()
+			}
+		})
+	}
+	wg.Wait()
+	if err := r.m.Close(context.Background()); err != nil {
+		r.t.Errorf("Close: %v", err)
+	}
+}
+
+// verify holds all sessions against what their manifests and ledgers say.
+func (r *rush) verify() (steps int) {
+	a := mustOpen(r.t, r.dir)
+	defer func() { _ = a.Close() }()
+	for s, err := range storage.Sessions(context.Background(), a) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		report, err := storage.Verify(context.Background(), a, s.ID, storage.VerifyOptions{Refs: compact.Refs})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		for _, p := range report.Problems {
+			r.t.Errorf("verify %s: %s", s.ID, p)
+		}
+		steps += report.Steps
+	}
+	return steps
+}
+
+// A few calls of each goroutine in every run; three minutes of them with
+// COMPACT_SOAK=1.
+func TestSoakOfCallsAtOnce(t *testing.T) {
+	before := runtime.NumGoroutine()
+	r := &rush{t: t, dir: filepath.Join(t.TempDir(), "archive"), goroutines: 64, sessions: 50, calls: 3, closeEvery: 64}
+	if soak() {
+		r.until, r.closeEvery = time.Now().Add(3*time.Minute), 2000
+	}
+	r.run()
+	steps := r.verify()
+	t.Logf("%d calls, %d steps; done %d, context %d, closed %d, not found %d", r.done.Load(), steps,
+		r.ends["done"].Load(), r.ends["context"].Load(), r.ends["closed"].Load(), r.ends["not found"].Load())
+	if steps == 0 || r.ends["context"].Load() == 0 {
+		t.Error("nothing happened that could go wrong")
+	}
+	left := runtime.NumGoroutine()
+	for tries := 0; left > before && tries < 500; tries++ {
+		time.Sleep(10 * time.Millisecond)
+		left = runtime.NumGoroutine()
+	}
+	if left > before {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, left, stacks[:runtime.Stack(stacks, true)])
+	}
+}
