@@ -89,6 +89,7 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	defer c.lane.mu.Unlock()
+	defer c.lane.clear()
 	defer c.settle(0) // while the conversation is this call's
 	c.note()
 	before := *c.res

@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/internal/crew"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -67,6 +68,9 @@ func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
 						t.Fatalf("try %d: %v", try, err)
 					}
 				}
+				if n := transcripts(t, r); grow == 0 && n != 1 {
+					t.Errorf("%d transcripts of one history are archived", n)
+				}
 				if used, thrown := billed(t, r); used != 1 || thrown != 0 {
 					t.Errorf("%d summaries used and %d thrown away are in the events", used, thrown)
 				}
@@ -74,6 +78,20 @@ func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// transcripts counts what the archive has of the session.
+func transcripts(t *testing.T, r *rig) (n int) {
+	t.Helper()
+	for info, err := range r.archive.List(t.Context(), storage.Key{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(info.Key.Base(), "transcript-pre-compact") {
+			n++
+		}
+	}
+	return n
 }
 
 // checkServed holds the call that got the summary against what was paid.

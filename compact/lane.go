@@ -14,6 +14,7 @@ type lane struct {
 	memo memo
 	// flights is the summary that is being written for it, if any.
 	flights strategy.Flights
+	shelf   *shelf
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 

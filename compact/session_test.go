@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // reads is the history of an agent that read so many files.
@@ -195,6 +196,91 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 	if err != nil || again.Triggered || again.After.Total != first.After.Total || again.Replayed == 0 {
 		t.Errorf("read again: triggered %v, %d tokens, %d edits, %v", again.Triggered, again.After.Total, again.Replayed, err)
 	}
+}
+
+// A call on its way, and one that waits for it, are of a branch that stays: what
+// the first decides the second must see.
+func TestBranchInUseIsNotForgotten(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	s, err := m.session(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := owner{branch: "mine"}
+	l := s.lane(mine)
+	for i := range 2 * maxLanes {
+		if _, err := m.Preflight(t.Context(), "s", reads(1), WithBranch(fmt.Sprint("other-", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := s.lane(mine); again != l {
+		t.Error("a branch in use was forgotten: a second call of it does not wait for the first")
+	}
+	m.leave(s, l, nil)
+	m.leave(s, l, nil)
+	for i := range 2 * maxLanes {
+		if _, err := m.Preflight(t.Context(), "s", reads(1), WithBranch(fmt.Sprint("other-", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.lanes[mine] != nil {
+		t.Error("it is still there when nobody uses it")
+	}
+	m.release(s)
+}
+
+// unhurried is a summariser that answers when it is let.
+type unhurried struct{ asked, let chan struct{} }
+
+func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	close(u.asked)
+	select {
+	case <-u.let:
+	case <-ctx.Done():
+	}
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] go\n"}, ctx.Err()
+}
+
+// While a summary is being written for a branch, neither the branch nor its
+// session is forgotten: the retry must find it.
+func TestBranchWithASummaryOnItsWayIsNotForgotten(t *testing.T) {
+	u := unhurried{make(chan struct{}), make(chan struct{})}
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarise: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-u.asked
+		cancel()
+	}()
+	if _, err := m.Preflight(ctx, "s", reads(60), WithBranch("mine")); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for i := range 2 * maxLanes {
+		if _, err := m.Preflight(t.Context(), "s", reads(1), WithBranch(fmt.Sprint("other-", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crowd(t, m)
+	m.mu.Lock()
+	s := m.sessions["s"]
+	m.mu.Unlock()
+	if s == nil {
+		t.Fatal("the session was forgotten")
+	}
+	s.mu.Lock()
+	l := s.lanes[owner{branch: "mine"}]
+	s.mu.Unlock()
+	if l == nil || !l.flights.Waiting() {
+		t.Error("the branch was forgotten, or its summary")
+	}
+	close(u.let)
 }
 
 // Anybody may name any model, and any window.

@@ -77,11 +77,18 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 // write stores the whole transcript, or the originals alone.
 func (r *run) write(ctx context.Context, originals []int) {
 	c, started := r.c, r.c.m.now()
-	r.stored = stored{c.s.lines(c.history, originals), originals}
-	if originals == nil {
-		r.written, r.err = c.s.log.Transcript(ctx, r.number, r.stored.lines)
-	} else {
+	switch {
+	case originals != nil:
+		r.stored = stored{c.s.lines(c.history, originals), originals}
 		r.written, r.err = c.s.log.Originals(ctx, r.number, r.stored.lines)
+	case c.lane.shelf.holds(c.history):
+		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
+	default:
+		r.stored = stored{lines: c.s.lines(c.history, nil)}
+		r.written, r.err = c.s.log.Transcript(ctx, r.number, r.stored.lines)
+		if r.err == nil {
+			c.lane.shelf = &shelf{c.history, r.stored, r.written}
+		}
 	}
 	count := len(c.history)
 	if originals != nil {

@@ -26,6 +26,14 @@ type Flights struct {
 	used   bool // by a call that has not said yet that it is settled
 }
 
+// Waiting reports whether there is a summary, done or not, that no view has for
+// good.
+func (l *Flights) Waiting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flight != nil
+}
+
 // Settle says that the summary that was taken last is in the view for good.
 func (l *Flights) Settle() {
 	l.mu.Lock()
@@ -78,7 +86,7 @@ type Beside struct {
 	// counts, for example.
 	Key string
 	// Start runs a function that outlives the call, with a context that ends
-	// when no summary is wanted any more. False: it can't.
+	// when no summary is wanted any more. False: none is by now.
 	Start func(func(context.Context)) bool
 	// Until is when the call must have its answer: the fallback is taken then,
 	// and the summary goes on for the next call. The zero time: never.
@@ -108,15 +116,13 @@ func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error
 	if c == nil || c.limit < minSummary {
 		return s.proposeOf(c, nil, ctx.Err)
 	}
-	f := s.flight(c)
-	if f == nil {
-		return s.proposeOf(c, s.write(ctx), ctx.Err)
-	}
 	s.beside.Wait()
-	switch in := f.wait(ctx, s.beside.Until); {
+	f := s.flight(c)
+	there := f != nil && f.wait(ctx, s.beside.Until)
+	switch {
 	case ctx.Err() != nil:
 		return policy.Proposal{}, ctx.Err()
-	case !in:
+	case !there:
 		return s.late(ctx, c)
 	}
 	return s.proposeOf(f.cut(c), func(*cut) (Summary, error) { return s.take(f) }, ctx.Err)
@@ -143,7 +149,7 @@ func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 }
 
 // flight returns the one that serves a cut: the one there is, or a new one. nil:
-// it can't begin.
+// none may begin any more.
 func (s *Stage) flight(c *cut) *flight {
 	l := s.beside.Flights
 	l.mu.Lock()

@@ -77,11 +77,12 @@ var comments = map[string]string{
 	"summarizer.base_url":      `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
 	"summarizer.max_tokens":    `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
 	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
-	"summarizer.timeout":       `For a whole summary, retries included.`,
+	"summarizer.timeout":       `For a whole summary, retries included. A caller may have less time: the summary goes on without it.`,
 	"summarizer.max_attempts":  `Tries of one call.`,
 	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
 	"summarizer.seed":          `Sent to the model, for answers that are the same each time.`,
-	"summarizer.fallback":      `When there is no summary to be had. pruning-only: a notice stands for the old part; extractive: a summary without a model.`,
+	"summarizer.fallback": `When there is no summary to be had. pruning-only: a notice stands for the old part; extractive: a summary without a model. ` +
+		`So too where the caller's deadline comes before the summary, which then serves the next call.`,
 
 	"redaction":          `What is taken out of everything that is stored, exported or sent to a summarising model. The messages that the agent's own model is sent stay as they are.`,
 	"redaction.enabled":  `false stores secrets. Every export then says so, with high severity.`,
