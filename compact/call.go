@@ -36,6 +36,7 @@ type call struct {
 	last   int           // what the last compaction ended at; 0 = none
 
 	lastAttempt bool          // what is decided now goes out, whatever others do
+	seenEdits   int64         // the last line of edits.jsonl that the decision knew
 	outChain    *policy.Chain // of the conversation that a commit leads to
 
 	summary *policy.SummaryInfo // that this call made
@@ -159,7 +160,7 @@ func (c *call) due() bool { return c.q.manual || c.bound() >= c.budget.Due(c.las
 // replay applies the edits of earlier steps.
 func (c *call) replay() {
 	started := c.m.now()
-	c.seen = len(c.s.snapshot())
+	c.seen, c.seenEdits = len(c.s.snapshot()), c.s.lastEdit()
 	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms())
 	c.replayLegally()
 	c.last = 0
@@ -261,7 +262,7 @@ func (c *call) decide(ctx context.Context) error {
 // compact runs the engine and commits what it did.
 func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
 	if !c.q.dry {
-		c.s.study(c.history)
+		c.s.study(c.lane.memo.unstudied(c.history))
 	}
 	run := newRun(ctx, c)
 	defer run.end()

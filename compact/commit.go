@@ -33,6 +33,9 @@ var (
 // is done before the session's lock is asked for, so that a summary of one
 // agent holds up no other.
 func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
+	if c.small() {
+		return c.appendEdits(ctx, out)
+	}
 	if err := c.archive(ctx, r, out); err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 	var originals []int
 	if !c.q.manual && c.res.Reason == trace.ReasonEveryCall {
-		originals = c.changed(out)
+		originals = c.taken(out)
 	}
 	r.startArchive(ctx, originals)
 	waited := c.m.now()
@@ -244,7 +247,7 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 		V: ledgerVersion, Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
-		Archive: path.Base(r.written.Key.String()),
+		Archive: path.Base(r.written.Key.String()), Edits: c.seenEdits,
 	}
 	switch {
 	case c.q.manual:

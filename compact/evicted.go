@@ -56,7 +56,7 @@ func (s *stored) places() map[int]placed {
 func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 	at := r.stored.places()
 	var all []eviction
-	for _, i := range c.changed(out) {
+	for _, i := range c.taken(out) {
 		p, ok := at[i]
 		if !ok {
 			continue

@@ -148,7 +148,7 @@ func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *led
 // place of.
 func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *numbered, step int) (*indexRef, error) {
 	changed := map[int]bool{}
-	for _, i := range c.changed(out) {
+	for _, i := range c.taken(out) {
 		changed[i] = true
 	}
 	at := r.stored.places()

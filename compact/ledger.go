@@ -48,6 +48,13 @@ type ledgerStep struct {
 	Index       *indexRef          `json:"index,omitempty"`
 	Turns       *turnNumbers       `json:"turns,omitempty"`
 
+	// Edits is how much of edits.jsonl came before the step: the number of its
+	// last line then. The edits of a call between two steps have no number of
+	// their own, and Evicted says what its lines hold.
+	Edits int64 `json:"edits,omitempty"`
+	seq   int64 // of a line of edits.jsonl
+	off   int64 // where in it the originals of that line begin
+
 	// Volatile steps are those that no archive took (storage.on_error: continue).
 	Volatile bool `json:"-"`
 }
@@ -65,6 +72,7 @@ type session struct {
 
 	mu          sync.Mutex
 	steps       []ledgerStep
+	edits       edits
 	stepsWeight int64
 	reserved    map[int]bool // numbers of files whose step is not known yet
 	origins     map[message.Fingerprint]map[int]policy.Origin
@@ -119,13 +127,13 @@ func (s *session) reload(ctx context.Context) error {
 		fresh = append(fresh, step)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, step := range fresh {
 		if step.Step == len(s.steps)+1 {
 			s.learn(step)
 		}
 	}
-	return nil
+	s.mu.Unlock()
+	return s.readEdits(ctx)
 }
 
 func parseLedger(data []byte) (ledgerStep, error) {
@@ -246,12 +254,7 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 	}
 	t := policy.NewTrail(history, pins, forms, known)
 	r := replayed{room: math.MaxInt, seen: new(seen)}
-	steps := s.snapshot()
-	for i := range steps {
-		step := &steps[i]
-		if step.owner() != of {
-			continue
-		}
+	for _, step := range s.course(of) {
 		r.await(t, step.In)
 		r.await(t, step.Out)
 		switch {

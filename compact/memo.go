@@ -2,6 +2,7 @@ package compact
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -13,9 +14,11 @@ import (
 type memo struct {
 	history []message.Message
 	steps   int // of the session when it was made
+	edits   int // of the lane, between steps
 	now     replayed
 
 	origins    int // edited messages that were known
+	studied    int // messages of the history that were searched for secrets
 	recognised int // messages of the conversation that were looked up among them
 }
 
@@ -24,20 +27,26 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 		l.memo.recognise(s)
 		return l.memo.now
 	}
-	l.keep(s, len(s.snapshot()), history, s.replay(history, of, pins, forms, nil))
+	steps, _, edits := s.record(of)
+	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
+	l.memo.now = s.replay(history, of, pins, forms, nil)
+	l.memo.recognised = l.memo.now.conv.Len()
 	return l.memo.now
 }
 
-// keep remembers what the ledger, up to so many steps, makes of a history.
-func (l *lane) keep(s *session, steps int, history []message.Message, now replayed) {
-	l.memo = memo{history: slices.Clone(history), steps: steps, now: now, origins: s.originCount(), recognised: now.conv.Len()}
+// unstudied returns the messages of the history that were not searched for
+// secrets yet.
+func (m *memo) unstudied(history []message.Message) []message.Message {
+	from := min(m.studied, len(history))
+	m.studied = len(history)
+	return history[from:]
 }
 
 // current reports whether no step of the lane has come since the memo was
 // made. Those of other lanes change nothing.
 func (m *memo) current(s *session, of owner) bool {
-	steps := s.snapshot()
-	if m.now.conv == nil || m.steps > len(steps) {
+	steps, _, edits := s.record(of)
+	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
 		return false
 	}
 	for i := m.steps; i < len(steps); i++ {
@@ -129,14 +138,30 @@ func (c *call) remember(out *policy.Outcome) {
 	if made.Out != c.outChain.At(out.Conversation, made.Out.N) {
 		return
 	}
-	now := c.now
+	c.lane.memo.went(c.now, c, out, made)
+	c.lane.memo.steps = n
+}
+
+// rememberEdits is remember for edits that were appended. Where other edits of
+// the lane have come meanwhile, nothing is remembered.
+func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
+	_, all, own := c.s.record(c.q.owner())
+	if m := &c.lane.memo; own == m.edits+1 {
+		at := sort.Search(len(all), func(i int) bool { return all[i].seq >= seq })
+		m.went(c.now, c, out, &all[at])
+		m.edits = own
+	}
+}
+
+// went goes on with the outcome of a step.
+func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep) {
 	if made.cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
 	}
 	now.chain, now.conv, now.last = c.outChain, out.Conversation, made
 	now.edits += made.edits()
 	now.seen = &seen{ep: c.ep, costs: c.costs(), view: out.View}
-	c.lane.memo.now, c.lane.memo.steps = now, n
+	m.now = now
 }
 
 // firstChanged returns the first message that a run changed; 0 where it took

@@ -23,6 +23,9 @@ func (s *session) find(ctx context.Context, q reference) (text string, found boo
 			return "", false, err
 		}
 	}
+	if text, found, err = s.findInEdits(ctx, q); found || err != nil {
+		return text, found, err
+	}
 	if text, found, err = s.findInFinals(ctx, q); found || err != nil || q.query.IsTurn() {
 		return text, found, err
 	}

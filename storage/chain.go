@@ -35,6 +35,7 @@ type tail struct {
 	seq   int64
 	head  string // hash of the last line
 	end   int64  // offset after the last whole line
+	from  int64  // offset at which the last append began
 	open  bool   // the last line is whole but for its line feed
 	junk  []byte // what follows end and is no line
 	watch bool   // keep the facts: this is a manifest
@@ -78,6 +79,7 @@ func (t *tail) advance(l rawLine) {
 func (t tail) extend(bodies []string) (Blob, tail) {
 	var parts []string
 	size := t.size()
+	t.from = size
 	add := func(s string) {
 		parts = append(parts, s)
 		size += int64(len(s))

@@ -11,6 +11,7 @@ const (
 	manifestName = "manifest.jsonl"
 	eventsName   = "events.jsonl"
 	journalName  = "journal.jsonl"
+	editsName    = "edits.jsonl"
 )
 
 // kind is a kind of file that is written once: NAME-NNN.EXT.
@@ -57,5 +58,5 @@ func hasKind(name string, k kind) bool {
 
 // isLog reports whether a file is appended to rather than created.
 func isLog(name string) bool {
-	return name == manifestName || name == eventsName || name == journalName
+	return name == manifestName || name == eventsName || name == journalName || name == editsName
 }

@@ -13,25 +13,69 @@ import (
 // the archive puts the members "seq" and "prev" in front of its own, which chain the lines.
 // Lines of one call stand together. No lines is no error.
 func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
-	return appendLog(ctx, s.events, lines)
+	_, err := appendLog(ctx, s.events, lines)
+	return err
 }
 
 // Journal appends to journal.jsonl, which holds each message once as it first
 // came by, as Events does.
 func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
-	return appendLog(ctx, s.journal, lines)
+	_, err := appendLog(ctx, s.journal, lines)
+	return err
 }
 
-func appendLog(ctx context.Context, c *chain, lines []redact.Text) error {
+// Edits appends to edits.jsonl, as Events does: what calls changed between two
+// steps, the originals first.
+func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
+	t, err := appendLog(ctx, s.edits, lines)
+	return EditsWritten{
+		Written: Written{Key: s.edits.key, Bytes: t.end - t.from, Location: location(s.a, s.edits.key)},
+		Seq:     t.seq, Off: t.from,
+	}, err
+}
+
+// EditsWritten tells of lines that are now in edits.jsonl. Bytes is what they
+// added; the file has no hash, for it grows.
+type EditsWritten struct {
+	Written
+	Seq int64 // number of the last of them
+	Off int64 // of the first
+}
+
+// An EditsLine is a line of edits.jsonl as it was handed in. Body is good until
+// the next one is yielded.
+type EditsLine struct {
+	Seq      int64
+	Off, End int64 // in the file
+	Body     []byte
+}
+
+// EditsLines yields the lines of edits.jsonl from an offset on, which must be 0
+// or where a line begins. What a crash left there is skipped.
+func (s *Session) EditsLines(ctx context.Context, from int64) iter.Seq2[EditsLine, error] {
+	return func(yield func(EditsLine, error) bool) {
+		err := eachLineOf(ctx, s.a, s.edits.key, from, func(l rawLine) error {
+			link, ok := parseLink(l.text)
+			if ok && !yield(EditsLine{link.seq, l.off, l.next(), link.body()}, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(EditsLine{}, err)
+		}
+	}
+}
+
+func appendLog(ctx context.Context, c *chain, lines []redact.Text) (tail, error) {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = l.String()
 		if err := checkBody(out[i]); err != nil {
-			return &Error{"append", c.key, err}
+			return tail{}, &Error{"append", c.key, err}
 		}
 	}
-	_, err := c.append(ctx, func(facts) ([]string, error) { return out, nil })
-	return err
+	return c.append(ctx, func(facts) ([]string, error) { return out, nil })
 }
 
 // EventLines yields the lines of events.jsonl as they were handed in, without
@@ -77,7 +121,7 @@ func (s *Session) marks() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []record
-	for _, c := range []*chain{s.events, s.journal} {
+	for _, c := range []*chain{s.events, s.journal, s.edits} {
 		t, ok := c.known()
 		name := c.key.Base()
 		if ok && t.seq > 0 && t.end > s.marked[name] {

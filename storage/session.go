@@ -22,7 +22,7 @@ type Session struct {
 	a   Archive
 	dir Key
 
-	manifest, events, journal *chain
+	manifest, events, journal, edits *chain
 
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session
@@ -70,6 +70,7 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 		manifest: newChain(a, dir.child(manifestName), true),
 		events:   newChain(a, dir.child(eventsName), false),
 		journal:  newChain(a, dir.child(journalName), false),
+		edits:    newChain(a, dir.child(editsName), false),
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
 	}

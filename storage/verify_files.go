@@ -56,7 +56,7 @@ func (m *manifestIndex) add(r record) {
 }
 
 func (v *verifier) checkLogs(ctx context.Context) error {
-	for _, name := range []string{eventsName, journalName} {
+	for _, name := range []string{eventsName, journalName, editsName} {
 		marks := v.manifest.marks[name]
 		if _, ok := v.there[name]; !ok {
 			if len(marks) > 0 && !v.appeared(ctx, name) {

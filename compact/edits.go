@@ -1,0 +1,293 @@
+package compact
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+)
+
+// Presets that work on every call change a little at nearly every one. A step
+// of the ledger for each would cost files without end. So such a call appends
+// to edits.jsonl what it changed: the originals, and behind them one line that
+// is a step in all but its number. One in editBatch is a step, which archives
+// and indexes what changed since the one before.
+const editBatch = 32
+
+// editPrefix begins the lines of edits.jsonl that are no originals.
+const editPrefix = `{"edit":`
+
+// edit is such a line.
+type edit struct {
+	Edit ledgerStep `json:"edit"`
+}
+
+// edits is what a session knows of edits.jsonl.
+type edits struct {
+	all  []ledgerStep // in the order of the log
+	read int64        // so many bytes of the log were read
+	of   map[owner]int
+}
+
+// learnEdit adds the edits of one call; the caller holds mu.
+func (s *session) learnEdit(e ledgerStep) {
+	all := s.edits.all
+	at := sort.Search(len(all), func(i int) bool { return all[i].seq >= e.seq })
+	if at < len(all) && all[at].seq == e.seq {
+		return
+	}
+	s.edits.all = slices.Insert(all[:len(all):len(all)], at, e)
+	if at == len(all) {
+		s.edits.all = append(all, e)
+	}
+	if s.edits.of == nil {
+		s.edits.of = map[owner]int{}
+	}
+	s.edits.of[e.owner()]++
+	for i := range e.Recipes {
+		s.learnTexts(e.Recipes[i].Texts)
+	}
+}
+
+// readEdits reads what others have appended since.
+func (s *session) readEdits(ctx context.Context) error {
+	s.mu.Lock()
+	from := s.edits.read
+	s.mu.Unlock()
+	var fresh []ledgerStep
+	first, end := from, from
+	for l, err := range s.log.EditsLines(ctx, from) {
+		if err != nil {
+			return err
+		}
+		end = l.End
+		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+			continue
+		}
+		var e edit
+		if err := json.Unmarshal(l.Body, &e); err != nil {
+			return fmt.Errorf("line %d of the edits: %w", l.Seq, err)
+		}
+		e.Edit.seq, e.Edit.off = l.Seq, first
+		fresh, first = append(fresh, e.Edit), l.End
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range fresh {
+		s.learnEdit(e)
+	}
+	if len(fresh) > 0 {
+		end = first
+	} else {
+		end = from // originals whose line is still to come
+	}
+	s.edits.read = max(s.edits.read, end)
+	return nil
+}
+
+// course returns what a lane's histories go through, in order: its steps, and
+// the edits between them. A step knows how much of the log it comes after.
+func (s *session) course(of owner) []*ledgerStep {
+	steps, all, _ := s.record(of)
+	var out []*ledgerStep
+	k := 0
+	until := func(seq int64) {
+		for ; k < len(all) && all[k].seq <= seq; k++ {
+			if all[k].owner() == of {
+				out = append(out, &all[k])
+			}
+		}
+	}
+	for i := range steps {
+		if steps[i].owner() == of {
+			until(steps[i].Edits)
+			out = append(out, &steps[i])
+		}
+	}
+	if len(all) > 0 {
+		until(all[len(all)-1].seq)
+	}
+	return out
+}
+
+// pending returns the edits of a lane that no step of it has archived, oldest
+// first.
+func (s *session) pending(of owner) []ledgerStep {
+	steps, all, _ := s.record(of)
+	after := int64(0)
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].owner() == of {
+			after = steps[i].Edits
+			break
+		}
+	}
+	var out []ledgerStep
+	for i := len(all) - 1; i >= 0 && all[i].seq > after; i-- {
+		if all[i].owner() == of {
+			out = append(out, all[i])
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// lastEdit is the number of the newest edits that are known.
+func (s *session) lastEdit() int64 {
+	_, all, _ := s.record(owner{})
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].seq
+}
+
+// record returns the steps and the edits that are known, which don't change
+// any more, and how many of the edits are a lane's.
+func (s *session) record(of owner) (steps, all []ledgerStep, own int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.steps[:len(s.steps):len(s.steps)], s.edits.all[:len(s.edits.all):len(s.edits.all)], s.edits.of[of]
+}
+
+// small reports whether the outcome is one that is appended to the edits: of a
+// call to a preset that works on every call, and the batch is not full.
+func (c *call) small() bool {
+	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && !c.s.isVolatile() && len(c.s.pending(c.q.owner()))+1 < editBatch
+}
+
+// appendEdits appends the outcome to the edits, originals and all, in one
+// write, and only then lets it out.
+func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
+	started := c.m.now()
+	c.took(out)
+	at := c.changed(out)
+	lines := c.s.lines(c.history, at)
+	step := c.ledger(&run{}, out, 0)
+	step.Archive, step.seq = "", 0
+	for k, i := range at {
+		sum := sha256.Sum256([]byte(lines[k].String()))
+		is, _ := out.Conversation.Decision(i)
+		step.Evicted = append(step.Evicted, eviction{
+			FP: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
+		})
+	}
+	raw, err := json.Marshal(edit{step})
+	if err != nil {
+		return err
+	}
+	w, err := c.s.log.Edits(ctx, append(lines, c.s.redactor.Record(raw)))
+	c.hold(c.editsEvent(w, err, len(at), started))
+	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
+	if err != nil {
+		step.Step = c.s.next()
+		return c.unstored(ctx, "edits", err, step)
+	}
+	step.seq, step.off = w.Seq, w.Off
+	c.s.mu.Lock()
+	c.s.learnEdit(step)
+	c.s.mu.Unlock()
+	c.rememberEdits(out, step.seq)
+	c.res.Archived = c.place([]storage.Written{w.Written})
+	err = c.tellEdits(ctx)
+	c.res.Timing.Commit = c.m.now().Sub(started)
+	return err
+}
+
+// tellEdits writes the events of a call whose edits were appended. The view does
+// not go out before.
+func (c *call) tellEdits(ctx context.Context) error {
+	lines := c.stepLines(0)
+	c.logParent(nil)
+	err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
+	c.settle(0)
+	if err != nil {
+		return c.archiveFailed(ctx, "events", err)
+	}
+	return nil
+}
+
+// editsEvent is what is said of originals that were appended.
+func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started time.Time) func(int) trace.Event {
+	p := trace.Archival{
+		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
+	}
+	p.FilePath, p.S3Key = place(w.Written)
+	if err != nil {
+		p.ErrorType = "ArchiveFailed"
+	}
+	ended := c.m.now()
+	return func(step int) trace.Event {
+		p.Step = step
+		return c.eventAt(p, started, ended)
+	}
+}
+
+// taken returns the input messages that the step stands for: those that the run
+// edited or took out, and those of calls since the step before.
+func (c *call) taken(out *policy.Outcome) []int {
+	before := map[message.Fingerprint]bool{}
+	for _, e := range c.s.pending(c.q.owner()) {
+		for i := range e.Evicted {
+			before[e.Evicted[i].FP] = true
+		}
+	}
+	at := []int{}
+	for i := range c.history {
+		was, _ := c.now.conv.Decision(i)
+		is, _ := out.Conversation.Decision(i)
+		if is != was || is != policy.Kept && before[c.history[i].Fingerprint()] {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// findInEdits looks for a reference among the originals that no step has
+// archived yet.
+func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, error) {
+	if q.query.IsTurn() {
+		return "", false, nil // lines do not say which turn they are of
+	}
+	from, found := s.firstPending()
+	if !found {
+		return "", false, nil
+	}
+	for l, err := range s.log.EditsLines(ctx, from) {
+		if err != nil {
+			return "", false, err
+		}
+		if bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+			continue
+		}
+		if text, ok := inLine(l.Body, q.text); ok {
+			return text, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// firstPending returns where the originals begin that no step has archived.
+func (s *session) firstPending() (off int64, found bool) {
+	_, all, _ := s.record(owner{})
+	seen := map[owner]bool{}
+	for i := range all {
+		of := all[i].owner()
+		if seen[of] {
+			continue
+		}
+		seen[of] = true
+		if p := s.pending(of); len(p) > 0 && (!found || p[0].off < off) {
+			off, found = p[0].off, true
+		}
+	}
+	return off, found
+}
