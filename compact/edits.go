@@ -46,10 +46,10 @@ func (s *session) learnEdit(e ledgerStep) {
 	if at < len(all) && all[at].seq == e.seq {
 		return
 	}
-	s.edits.all = slices.Insert(all[:len(all):len(all)], at, e)
-	if at == len(all) {
-		s.edits.all = append(all, e)
+	if at < len(all) {
+		all = slices.Clone(all) // others may be reading it
 	}
+	s.edits.all = slices.Insert(all, at, e)
 	if s.edits.of == nil {
 		s.edits.of = map[owner]int{}
 	}
@@ -290,4 +290,21 @@ func (s *session) firstPending() (off int64, found bool) {
 		}
 	}
 	return off, found
+}
+
+// EditRefs returns what a line of edits.jsonl says of the originals before it:
+// SHA-256 and fingerprint of each. It reports false for a line that is an
+// original. It is for [storage.VerifyOptions].
+func EditRefs(line []byte) (refs []storage.Ref, ok bool, err error) {
+	if !bytes.HasPrefix(line, []byte(editPrefix)) {
+		return nil, false, nil
+	}
+	var e edit
+	if err := json.Unmarshal(line, &e); err != nil {
+		return nil, true, err
+	}
+	for _, o := range e.Edit.Evicted {
+		refs = append(refs, storage.Ref{SHA256: o.SHA256, ID: o.FP.String()})
+	}
+	return refs, true, nil
 }

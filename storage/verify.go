@@ -22,6 +22,11 @@ type VerifyOptions struct {
 	// means that ledgers are not looked into.
 	Refs func(l Ledger) ([]Ref, error)
 
+	// Edits returns what a line of edits.jsonl says of the originals that stand
+	// before it, in their order: SHA256 and ID. It reports false for a line that
+	// is an original itself. nil means that the lines are not looked into.
+	Edits func(line []byte) (refs []Ref, ok bool, err error)
+
 	// Progress, if any, is called from one goroutine with how many bytes
 	// of all have been read.
 	Progress func(done, total int64)

@@ -64,7 +64,11 @@ func (v *verifier) checkLogs(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := v.checkLog(ctx, name, marks, nil); err != nil {
+		var each func(int, []byte, string)
+		if name == editsName && v.opts.Edits != nil {
+			each = (&editsCheck{v: v}).record
+		}
+		if err := v.checkLog(ctx, name, marks, each); err != nil {
 			return err
 		}
 	}

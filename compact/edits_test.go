@@ -1,0 +1,265 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+var everyCall = []string{"masking", "gateway"}
+
+func everyCallConfig(preset string, a storage.Archive) compact.Config {
+	return compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: a}
+}
+
+// rendered is a view as it would go out.
+func rendered(t *testing.T, res *compact.Result) string {
+	t.Helper()
+	return bytesOf(res.Messages)
+}
+
+// Presets that work on every call make one step in 32 calls that change
+// something, and every one of these calls is stored before it answers.
+func TestEveryCallPresetsMakeStepsInBatches(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range everyCall {
+		t.Run(preset, func(t *testing.T) {
+			a := memory.New()
+			m := costRig(t, everyCallConfig(preset, a))
+			history, changing, steps := costHistory(150), 0, 0
+			for n := range history {
+				res, err := m.Preflight(ctx, "s", history[:n+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Triggered {
+					changing++
+				}
+				if res.Triggered && res.Archived == nil {
+					t.Fatalf("call %d changed the view, and stored nothing", n)
+				}
+				if res.Step > 0 {
+					steps++
+				}
+			}
+			if changing < 100 || steps != changing/32 {
+				t.Fatalf("%d steps for %d calls that changed something", steps, changing)
+			}
+			if err := m.Flush(ctx); err != nil {
+				t.Fatal(err)
+			}
+			verified(t, a)
+		})
+	}
+}
+
+func verified(t *testing.T, a storage.Archive) {
+	t.Helper()
+	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	if err != nil || len(report.Problems) > 0 {
+		t.Fatalf("%v, %v", err, report.Problems)
+	}
+}
+
+// In the middle of a batch, and in another process, everything that a view
+// has a placeholder for is found.
+func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range everyCall {
+		t.Run(preset, func(t *testing.T) {
+			a := memory.New()
+			m := costRig(t, everyCallConfig(preset, a))
+			history := costHistory(70)
+			for n := range history {
+				res, err := m.Preflight(ctx, "s", history[:n+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !res.Triggered || n%7 != 0 {
+					continue
+				}
+				for i, d := range res.Decisions {
+					if d.Decision.String() == "kept" {
+						continue
+					}
+					ref, want := history[i].Parts[0].Fingerprint().Ref(), history[i].Parts[0].Text
+					if text, err := m.Recall(ctx, "s", ref); err != nil || text != want {
+						t.Fatalf("message %d: %.40q, %v", i, text, err)
+					}
+					if text, err := compact.Recall(ctx, a, "s", ref); err != nil || text != want {
+						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What a request's loop had masked stays masked in a process that only sees the
+// next request.
+func TestEditsOfABatchOutliveTheProcess(t *testing.T) {
+	ctx := context.Background()
+	a := memory.New()
+	history := costHistory(20)
+	m := costRig(t, everyCallConfig("gateway", a))
+	res, err := m.Preflight(ctx, "s", history)
+	if err != nil || res.MaskedCount == 0 || res.Step != 0 {
+		t.Fatalf("%d masked in step %d, %v", res.MaskedCount, res.Step, err)
+	}
+	history = append(history, message.Assistant("Done."), message.User("And now the next."))
+	other := costRig(t, everyCallConfig("gateway", a))
+	again, err := other.Preflight(ctx, "s", history)
+	if err != nil || again.MaskedCount != res.MaskedCount || again.Triggered {
+		t.Fatalf("%d masked, were %d; triggered %v, %v", again.MaskedCount, res.MaskedCount, again.Triggered, err)
+	}
+}
+
+// answerless is an archive that loses the answer to an append of edits, or does
+// not make it.
+type answerless struct {
+	storage.Archive
+	lose, fail bool
+}
+
+var errAnswer = errors.New("no answer")
+
+func (a *answerless) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if k.Base() != "edits.jsonl" || !a.lose && !a.fail {
+		return a.Archive.Append(ctx, k, seq, b)
+	}
+	if a.lose {
+		_ = a.Archive.Append(ctx, k, seq, b)
+	}
+	return errAnswer
+}
+
+func (a *answerless) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// A process that ends between the append and its answer has not sent the view.
+// The next one finds the edits, and makes none twice.
+func TestEditsWithoutAnAnswer(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range everyCall {
+		for _, lose := range []bool{false, true} {
+			a := &answerless{Archive: memory.New(), lose: lose, fail: !lose}
+			m := costRig(t, everyCallConfig(preset, a))
+			history := costHistory(20)
+			res, err := m.Preflight(ctx, "s", history)
+			if !errors.Is(err, compact.ErrArchiveFailed) || len(res.Messages) != len(history) || res.MaskedCount != 0 {
+				t.Fatalf("%s: %v, %d masked", preset, err, res.MaskedCount)
+			}
+			a.lose, a.fail = false, false
+			next := costRig(t, everyCallConfig(preset, a))
+			res, err = next.Preflight(ctx, "s", history)
+			if err != nil || res.MaskedCount == 0 || res.Triggered == lose {
+				t.Fatalf("%s: %d masked, triggered %v, %v", preset, res.MaskedCount, res.Triggered, err)
+			}
+			again, err := m.Preflight(ctx, "s", history)
+			if err != nil || rendered(t, again) != rendered(t, res) {
+				t.Fatalf("%s: the process that had no answer sends another view, %v", preset, err)
+			}
+			verified(t, a)
+		}
+	}
+}
+
+// Two processes that take turns with one conversation send what one alone
+// would send, and the archive stays whole.
+func TestTwoProcessesShareABatch(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range everyCall {
+		t.Run(preset, func(t *testing.T) {
+			a := memory.New()
+			two := []*compact.CompactManager{costRig(t, everyCallConfig(preset, a)), costRig(t, everyCallConfig(preset, a))}
+			alone := costRig(t, everyCallConfig(preset, memory.New()))
+			history := costHistory(90)
+			for n := range history {
+				want, err := alone.Preflight(ctx, "s", history[:n+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := two[n/3%2].Preflight(ctx, "s", history[:n+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rendered(t, got) != rendered(t, want) {
+					t.Fatalf("%d messages: another view than that of one process", n+1)
+				}
+			}
+			for _, m := range two {
+				if err := m.Flush(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			verified(t, a)
+		})
+	}
+}
+
+// Originals that are not those that the edits speak of are found, even where
+// somebody chained them anew.
+func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
+	ctx := context.Background()
+	a := memory.New()
+	m := costRig(t, everyCallConfig("masking", a))
+	if _, err := m.Preflight(ctx, "s", costHistory(13)); err != nil {
+		t.Fatal(err)
+	}
+	from, err := storage.OpenSession(ctx, a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tamper := range []func([]string) []string{
+		func(lines []string) []string {
+			return append([]string{strings.Replace(lines[0], "file 0", "FILE 0", 1)}, lines[1:]...)
+		},
+		func(lines []string) []string { return lines[1:] },
+		func(lines []string) []string { return append([]string{lines[1], lines[0]}, lines[2:]...) },
+	} {
+		var lines []string
+		for l, err := range from.EditsLines(ctx, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, string(l.Body))
+		}
+		b := memory.New()
+		to, err := storage.OpenSession(ctx, b, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Edits(ctx, asTheyAre(t, tamper(lines))); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Checkpoint(ctx); err != nil {
+			t.Fatal(err)
+		}
+		report, err := storage.Verify(ctx, b, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+		if err != nil || len(report.Problems) == 0 {
+			t.Fatalf("%v, no problem was found in %d lines", err, len(lines))
+		}
+	}
+}
+
+func asTheyAre(t *testing.T, lines []string) []redact.Text {
+	t.Helper()
+	r, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []redact.Text
+	for _, l := range lines {
+		out = append(out, r.Text(l))
+	}
+	return out
+}
