@@ -36,6 +36,7 @@ type edit struct {
 type edits struct {
 	all  []ledgerStep // in the order of the log
 	read int64        // so many bytes of the log were read
+	end  int64        // where it ended when this process last read or wrote it
 	of   map[owner]int
 }
 
@@ -92,6 +93,7 @@ func (s *session) readEdits(ctx context.Context) error {
 		end = from // originals whose line is still to come
 	}
 	s.edits.read = max(s.edits.read, end)
+	s.edits.end = max(s.edits.end, end)
 	return nil
 }
 
@@ -195,6 +197,9 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
+	if c.overtaken(ctx, w) && !c.lastAttempt {
+		return errStale // what is appended is there, and found by the next look
+	}
 	c.rememberEdits(out, step.seq)
 	c.res.Archived = c.place([]storage.Written{w.Written})
 	err = c.tellEdits(ctx)
@@ -213,6 +218,20 @@ func (c *call) tellEdits(ctx context.Context) error {
 		return c.archiveFailed(ctx, "events", err)
 	}
 	return nil
+}
+
+// overtaken reports whether others appended edits of this lane before those of
+// this call, that its decision has not seen. It asks where there is a gap.
+func (c *call) overtaken(ctx context.Context, w storage.EditsWritten) bool {
+	c.s.mu.Lock()
+	gap := w.Off > c.s.edits.end
+	c.s.edits.end = max(c.s.edits.end, w.Off+w.Bytes)
+	c.s.mu.Unlock()
+	if gap && c.s.readEdits(ctx) != nil {
+		return false // the next refresh tells
+	}
+	_, _, own := c.s.record(c.q.owner())
+	return own != c.lane.memo.edits+1
 }
 
 // editsEvent is what is said of originals that were appended.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -18,12 +20,6 @@ var everyCall = []string{"masking", "gateway"}
 
 func everyCallConfig(preset string, a storage.Archive) compact.Config {
 	return compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: a}
-}
-
-// rendered is a view as it would go out.
-func rendered(t *testing.T, res *compact.Result) string {
-	t.Helper()
-	return bytesOf(res.Messages)
 }
 
 // Presets that work on every call make one step in 32 calls that change
@@ -165,7 +161,7 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 				t.Fatalf("%s: %d masked, triggered %v, %v", preset, res.MaskedCount, res.Triggered, err)
 			}
 			again, err := m.Preflight(ctx, "s", history)
-			if err != nil || rendered(t, again) != rendered(t, res) {
+			if err != nil || bytesOf(again.Messages) != bytesOf(res.Messages) {
 				t.Fatalf("%s: the process that had no answer sends another view, %v", preset, err)
 			}
 			verified(t, a)
@@ -174,36 +170,75 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 }
 
 // Two processes that take turns with one conversation send what one alone
-// would send, and the archive stays whole.
+// would send, as soon as they have looked for each other's edits, and the archive
+// stays whole.
 func TestTwoProcessesShareABatch(t *testing.T) {
-	ctx := context.Background()
 	for _, preset := range everyCall {
-		t.Run(preset, func(t *testing.T) {
-			a := memory.New()
-			two := []*compact.CompactManager{costRig(t, everyCallConfig(preset, a)), costRig(t, everyCallConfig(preset, a))}
-			alone := costRig(t, everyCallConfig(preset, memory.New()))
-			history := costHistory(90)
-			for n := range history {
-				want, err := alone.Preflight(ctx, "s", history[:n+1])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := two[n/3%2].Preflight(ctx, "s", history[:n+1])
-				if err != nil {
-					t.Fatal(err)
-				}
-				if rendered(t, got) != rendered(t, want) {
-					t.Fatalf("%d messages: another view than that of one process", n+1)
-				}
-			}
-			for _, m := range two {
-				if err := m.Flush(ctx); err != nil {
-					t.Fatal(err)
-				}
-			}
-			verified(t, a)
-		})
+		t.Run(preset, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { twoProcesses(t, preset) }) })
 	}
+}
+
+func twoProcesses(t *testing.T, preset string) {
+	ctx := t.Context()
+	a := memory.New()
+	two := []*compact.CompactManager{costRig(t, everyCallConfig(preset, a)), costRig(t, everyCallConfig(preset, a))}
+	alone := costRig(t, everyCallConfig(preset, memory.New()))
+	history := costHistory(90)
+	for n := range history {
+		want, err := alone.Preflight(ctx, "s", history[:n+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := two[n/3%2]
+		if n%3 == 0 {
+			time.Sleep(5 * time.Second) // it is time to look
+			if _, err := m.Plan(ctx, "s", history[:n]); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		got, err := m.Preflight(ctx, "s", history[:n+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytesOf(got.Messages) != bytesOf(want.Messages) {
+			t.Fatalf("%d messages: another view than that of one process", n+1)
+		}
+	}
+	for _, m := range two {
+		if err := m.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verified(t, a)
+}
+
+// Two processes that never look for each other's edits find out when they
+// append, and neither fails.
+func TestTwoProcessesAppendAtOnce(t *testing.T) {
+	ctx := context.Background()
+	a := memory.New()
+	two := []*compact.CompactManager{costRig(t, everyCallConfig("masking", a)), costRig(t, everyCallConfig("masking", a))}
+	alone := costRig(t, everyCallConfig("masking", memory.New()))
+	history := costHistory(60)
+	for n := range history {
+		want, err := alone.Preflight(ctx, "s", history[:n+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range two {
+			got, err := m.Preflight(ctx, "s", history[:n+1])
+			if err != nil || bytesOf(got.Messages) != bytesOf(want.Messages) {
+				t.Fatalf("%d messages: another view than that of one process, %v", n+1, err)
+			}
+		}
+	}
+	for _, m := range two {
+		if err := m.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verified(t, a)
 }
 
 // Originals that are not those that the edits speak of are found, even where

@@ -49,8 +49,9 @@ func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 			e.MaskedIDs = append(e.MaskedIDs, o.Ref)
 		}
 	}
-	for _, m := range c.now.conv.Messages() {
-		if m.Has(message.KindToolResult) {
+	view := c.view()
+	for i := range view.Messages {
+		if view.Messages[i].Has(message.KindToolResult) {
 			e.VisibleCount++
 		}
 	}

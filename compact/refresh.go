@@ -57,10 +57,5 @@ func (c *call) missed(ctx context.Context) (bool, error) {
 	if err := c.s.reload(ctx); err != nil {
 		return false, ctx.Err()
 	}
-	for _, step := range c.s.snapshot()[c.seen:] {
-		if step.owner() == c.q.owner() {
-			return true, nil
-		}
-	}
-	return false, nil
+	return !c.lane.memo.current(c.s, c.q.owner()), nil
 }

@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,8 +23,8 @@ type Conversation struct {
 
 type item struct {
 	m       message.Message
-	src     int // input message, -1 = made here
-	origins map[int]Origin
+	src     int      // input message, -1 = made here
+	origins *origins // nil = nothing is known
 }
 
 // NewConversation starts with the history as it came in.
@@ -79,8 +78,7 @@ func (c *Conversation) Inputs() int { return len(c.decisions) }
 
 // Origin returns what is known of part p of message i from before an edit.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
-	o, ok := c.items[i].origins[p]
-	return o, ok
+	return c.items[i].origins.of(p)
 }
 
 func (c *Conversation) clone() *Conversation {
@@ -197,10 +195,7 @@ func (w *rewriter) flush() error {
 	}
 	w.u.edited(w.d, w.at)
 	if len(w.marks) > 0 {
-		origins := make(map[int]Origin, len(it.origins)+len(w.marks)) // the one there is shared
-		maps.Copy(origins, it.origins)
-		maps.Copy(origins, w.marks)
-		it.origins = origins
+		it.origins = it.origins.with(w.marks)
 	}
 	it.m, w.texts = m, nil
 	return nil

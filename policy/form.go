@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/setting"
@@ -238,16 +239,41 @@ type call struct {
 	args json.RawMessage
 }
 
+// callIndex is the tools of a conversation that grows.
+type callIndex struct {
+	mu sync.Mutex
+	t  tools
+	n  int // messages that it has seen
+}
+
+// upTo returns the tools of messages that begin with those that it has seen.
+func (x *callIndex) upTo(msgs []message.Message) tools {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.t == nil {
+		x.t = tools{}
+	}
+	for ; x.n < len(msgs); x.n++ {
+		x.t.add(x.n, &msgs[x.n])
+	}
+	return x.t
+}
+
 func toolsOf(msgs []message.Message) tools {
 	t := tools{}
 	for i := range msgs {
-		for _, p := range msgs[i].Parts {
-			if p.Kind == message.KindToolCall {
-				t[p.CallID] = append(t[p.CallID], call{i, p.Name, p.Args})
-			}
-		}
+		t.add(i, &msgs[i])
 	}
 	return t
+}
+
+// add takes in the calls of message i.
+func (t tools) add(i int, m *message.Message) {
+	for _, p := range m.Parts {
+		if p.Kind == message.KindToolCall {
+			t[p.CallID] = append(t[p.CallID], call{i, p.Name, p.Args})
+		}
+	}
 }
 
 // of returns the tool that part p of message i answers.

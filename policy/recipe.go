@@ -208,11 +208,11 @@ func (c *Conversation) Unpinned() int { return c.ordinals()[len(c.items)] }
 // fingerprint of an edited message to the origins of its parts.
 func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[int]Origin) {
 	for i := from; i < len(c.items); i++ {
-		if c.items[i].src < 0 || len(c.items[i].origins) > 0 {
+		if c.items[i].src < 0 || c.items[i].origins != nil {
 			continue
 		}
 		if o := known(c.items[i].m.Fingerprint()); len(o) > 0 {
-			c.items[i].origins = o
+			c.items[i].origins = originsOf(o)
 		}
 	}
 }

@@ -73,7 +73,9 @@ func (t *Trail) take() {
 	it := item{m: t.rest[0], src: len(c.decisions) - len(t.rest)}
 	t.rest = t.rest[1:]
 	if t.known != nil {
-		it.origins = t.known(it.m.Fingerprint())
+		if o := t.known(it.m.Fingerprint()); len(o) > 0 {
+			it.origins = originsOf(o)
+		}
 	}
 	if !c.pins.Pinned(&it.m) {
 		t.index = append(t.index, len(c.items))

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -63,6 +62,7 @@ type View struct {
 	reach   *reach // of the engine that made the view; nil = none did
 	tools   func() tools
 	rounder *message.Rounder
+	calls   *callIndex
 	round   []int // message → round
 	turn    []int // round → turn; len(Turns) for those in no turn
 }
@@ -102,7 +102,10 @@ func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
 func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 	known := len(v.Messages)
 	v.Messages, v.Anchor = msgs, message.Anchor(msgs)
-	v.tools = sync.OnceValue(func() tools { return toolsOf(msgs) })
+	if v.calls == nil {
+		v.calls = new(callIndex)
+	}
+	v.tools = func() tools { return v.calls.upTo(msgs) }
 	v.Rounds = v.rounder.Rounds(msgs)
 	v.Open = message.Open(v.Rounds)
 	v.Pinned, v.Tokens = slices.Grow(v.Pinned, len(msgs)-known), slices.Grow(v.Tokens, len(msgs)-known)

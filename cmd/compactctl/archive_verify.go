@@ -102,7 +102,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	all := []verified{}
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := s.Verify(ctx, storage.VerifyOptions{Head: head, Refs: compact.Refs, Progress: a.progress.at})
+		r, err := s.Verify(ctx, storage.VerifyOptions{Head: head, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}

@@ -173,7 +173,7 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 // ledgers, as compactctl archive verify does.
 func Verify(t testing.TB, a storage.Archive, steps int) {
 	t.Helper()
-	report, err := storage.Verify(context.Background(), a, Session, storage.VerifyOptions{Refs: compact.Refs})
+	report, err := storage.Verify(context.Background(), a, Session, storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil {
 		t.Fatal(err)
 	}
