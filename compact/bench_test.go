@@ -122,7 +122,7 @@ func BenchmarkThousandTurns(b *testing.B) {
 }
 
 // processCPU is the processor time that this process has used.
-func processCPU(b *testing.B) time.Duration {
+func processCPU(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

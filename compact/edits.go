@@ -55,6 +55,7 @@ func (s *session) learnEdit(e ledgerStep) {
 		s.edits.of = map[owner]int{}
 	}
 	s.edits.of[e.owner()]++
+	s.stepsWeight += weighStep(&e)
 	for i := range e.Recipes {
 		s.learnTexts(e.Recipes[i].Texts)
 	}

@@ -1,0 +1,61 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// coldCall is what the first call of a process costs with a history of so many
+// messages that nobody has seen, in processor time: counting, the compaction
+// where one is due, the archive in memory.
+func coldCall(tb testing.TB, preset string, messages int) time.Duration {
+	tb.Helper()
+	ctx := context.Background()
+	c := compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: memory.New()}
+	if preset == "masking" { // nothing else is taken out
+		c.MaxContextTokens = 40 * messages
+	}
+	m, err := compact.New(ctx, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = m.Close(ctx) }()
+	history := costHistory(messages/2 + 1)[:messages]
+	runtime.GC()
+	cpu := processCPU(tb)
+	if _, err := m.Preflight(ctx, "s", history); err != nil {
+		tb.Fatal(err)
+	}
+	return processCPU(tb) - cpu
+}
+
+// BenchmarkHistoryLength is the slope of the cost of a cold call over the
+// length of the history, on logarithmic scales: 1 is in proportion, 2 is
+// quadratic.
+func BenchmarkHistoryLength(b *testing.B) {
+	lengths := []int{1_000, 10_000, 100_000}
+	for _, preset := range compact.Presets() {
+		b.Run(preset, func(b *testing.B) {
+			for b.Loop() {
+				var first, last time.Duration
+				for _, n := range lengths {
+					last = coldCall(b, preset, n)
+					if first == 0 {
+						first = last
+					}
+					b.ReportMetric(milliseconds(last), fmt.Sprintf("ms/%d", n))
+				}
+				ratio := float64(last) / float64(first)
+				b.ReportMetric(math.Log(ratio)/math.Log(float64(lengths[len(lengths)-1])/float64(lengths[0])), "slope")
+				b.ReportMetric(0, "ns/op")
+			}
+		})
+	}
+}
