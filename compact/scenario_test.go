@@ -290,8 +290,12 @@ func TestKeepLast6Of20Turns(t *testing.T) {
 // What is kept is the least, not the most: a compaction goes as far as the
 // target, and not a turn further.
 func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
-	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(turns(20, 400))
-	const turn = 2 * 415
+	history := turns(20, 800)
+	for i := 1; i < len(history); i += 2 {
+		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, whatever the target
+	}
+	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
+	const turn = 830
 	if kept := len(decided(res, policy.Kept)); kept <= 1+12 {
 		t.Errorf("%d messages are kept, no more than must be", kept)
 	}
