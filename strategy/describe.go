@@ -22,8 +22,9 @@ const (
 	AskingUser             // puts a question to the user
 )
 
-// lookTools are parts of the names of tools that only look.
-var lookTools = []string{"read", "view", "open", "grep", "glob", "search", "find", "list", "ls", "fetch", "get_state", "get_content", "screenshot", "crawl", "cat"}
+// lookTools are parts of the names of tools that only look. What a search or a
+// page brought is told, so those are not among them.
+var lookTools = []string{"read", "view", "open", "grep", "glob", "list", "ls", "screenshot", "cat"}
 
 // lookCommands begin commands that only look.
 var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "cd ", "stat ", "file ", "du ",

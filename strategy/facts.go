@@ -32,6 +32,9 @@ func quality(t string) float64 {
 	low := strings.ToLower(t)
 	for _, p := range emptyStarts {
 		if beginsWord(low, p) {
+			if len(t) > 60 {
+				return q * 0.6 // it goes on
+			}
 			return q * 0.2
 		}
 	}

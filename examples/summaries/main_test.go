@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestThePageIsOfToday(t *testing.T) {
+	got, err := render(filepath.Join("..", "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join("..", "..", "docs", "SUMMARIES.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("run go run ./examples/summaries: %s", d)
+	}
+}
+
+func TestASessionThatIsNotThereIsAnError(t *testing.T) {
+	if _, err := render(t.TempDir()); err == nil {
+		t.Error("no error")
+	}
+}
