@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/internal/invariant"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
 )
@@ -127,7 +129,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	c := invariant.Case{
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
 		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
-		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32, Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
+		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
 		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
 		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,
 		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},
@@ -313,4 +315,26 @@ func (s *session) replay(msgs []message.Message) {
 		}
 	}
 	s.again(history, s.steps[len(s.steps)-1].View)
+}
+
+// words is the most that the user's words may take of a summary: their share, or
+// what the ten longest messages cost, which are never cut while they are among
+// the newest. Those that an earlier summary holds are as long as it at most.
+func (s *session) words(history []message.Message, target int) int {
+	var costs []int
+	earlier := 0
+	for _, m := range history {
+		switch {
+		case m.Role == message.RoleUser:
+			costs = append(costs, s.cost.Message(m))
+		case policy.IsSummary(m):
+			earlier = max(earlier, s.cost.Message(m))
+		}
+	}
+	slices.SortFunc(costs, func(a, b int) int { return b - a })
+	n := 0
+	for _, c := range costs[:min(len(costs), 10)] {
+		n += c + 8 // and its number
+	}
+	return max(min(2000, target/10), n) + earlier
 }

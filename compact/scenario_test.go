@@ -304,6 +304,22 @@ func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
 	}
 }
 
+// The newest words of the user are not cut to reach the target, only to stay
+// within the budget.
+func TestTheNewestWordsOfTheUserGoOverTheTarget(t *testing.T) {
+	history := turns(20, 400)
+	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
+	if res.Summary == nil || res.After.Total > res.Target*5/4 || res.After.Total > res.Budget {
+		t.Fatalf("%d tokens are left of a target of %d", res.After.Total, res.Target)
+	}
+	gone := decided(res, policy.Summarised)
+	for _, i := range gone[max(len(gone)-20, 0):] {
+		if m := history[i]; m.Role == message.RoleUser && !strings.Contains(res.Summary.Text, strings.TrimSpace(m.Text())) {
+			t.Errorf("the words of message %d do not stand in the summary", i)
+		}
+	}
+}
+
 func TestKeepLast4Of10ToolPairs(t *testing.T) {
 	history := loop(10, 200)
 	history = append(history, turns(10, 400)[1:]...)

@@ -74,3 +74,27 @@ func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
 		t.Errorf("of a file it keeps %s", got)
 	}
 }
+
+// What was cut at one end has no other end any more: cut again, it keeps the
+// same one, whatever is asked for, so that its marker stays true.
+func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
+	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
+		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}
+		conv := policy.NewConversation(msgs, pins, nil)
+		for _, stage := range []policy.Truncate{{MaxTokens: 200, Keep: first}, {MaxTokens: 60, Keep: policy.Both}} {
+			v := policy.NewView(conv.Messages(), pins, words{})
+			v.Budget = budget(2000)
+			p, err := stage.Propose(t.Context(), v)
+			if err != nil || len(p.Groups) != 1 {
+				t.Fatalf("%s to %d: %v, %d groups", first, stage.MaxTokens, err, len(p.Groups))
+			}
+			if conv, err = conv.Apply(p.Groups[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := conv.Messages()[2].ResultText()
+		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "("+first+")") {
+			t.Errorf("cut at %s, and again at both: %q", first, got)
+		}
+	}
+}

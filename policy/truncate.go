@@ -71,14 +71,19 @@ func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 // to no more before stays as it is.
 func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
-	if k, ok := parseTruncation(text, v.Cost); ok && k.Kept <= limit {
+	before, cut := parseTruncation(text, v.Cost)
+	if cut && before.Kept <= limit {
 		return Edit{}, false
 	}
 	o := v.Origin(i, p)
 	if o.Tokens < 0 {
 		o.Tokens = tokens
 	}
-	mark := Mark{Form: formOf(t.keepOf(v, i, p, limit)), Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
+	form := formOf(t.keepOf(v, i, p, limit))
+	if cut {
+		form = before.Form // the other end is not there any more
+	}
+	mark := Mark{Form: form, Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
 	segments, ok := t.fit(v, text, tokens, limit, mark)
 	if !ok {
 		return Edit{}, false

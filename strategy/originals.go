@@ -28,6 +28,16 @@ func spoken(v *policy.View) int {
 	return n
 }
 
+// spoken is what the user's words cost that the summary of this cut will hold.
+func (c *cut) spoken(of Strategy) int {
+	words := append(ParseDocument(of, c.previous).Words, wordsOf(c.removed, 1, nil)...)
+	n := 0
+	for _, w := range fitWords(words, c.words, c.v.Budget.Cap/2, c.v.Cost.Text) {
+		n += c.v.Cost.Text(renderWord(w))
+	}
+	return n
+}
+
 // refOf is the reference under which the text of a message can be had again.
 func refOf(v *policy.View, i int) string {
 	for p := range v.Messages[i].Parts {

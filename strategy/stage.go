@@ -136,7 +136,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
 	most := s.most(v)
 	c.original, c.words = s.w.Original, s.userTokens(v)
-	c.shrunk(most + min(c.words, spoken(v)) + tags)
+	c.reserving(s.w.Strategy, most+tags, min(c.words, spoken(v)))
 	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
 		c.shrunk(c.tokens) // the summary there is costs more than a new one may
 	}
@@ -159,6 +159,23 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	return c
 }
+
+// reserving chooses what goes, with room for a summary of so many tokens and
+// for the user's words beside it. The newest words are not cut, so that they may
+// take more than their share; then more goes, and there are more words to keep.
+func (c *cut) reserving(of Strategy, summary, words int) {
+	for range maxReserved {
+		c.shrunk(summary + words)
+		need := c.spoken(of)
+		if need <= words {
+			return
+		}
+		words = need
+	}
+}
+
+// maxReserved bounds how often what goes is chosen anew.
+const maxReserved = 4
 
 // shrunk chooses what goes, with room for a summary of so many tokens.
 func (c *cut) shrunk(reserve int) {
