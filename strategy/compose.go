@@ -10,7 +10,7 @@ import (
 )
 
 // referenceShare is the most that references may take of a summary.
-const referenceShare = 0.12
+const referenceShare = 0.08
 
 // A composer chooses lines for a summary: those that say most per token,
 // where an identifier counts once, in the first line that brings it.
