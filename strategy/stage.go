@@ -138,7 +138,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	c.original, c.words = s.w.Original, s.userTokens(v)
 	c.reserving(s.w.Strategy, most+tags, min(c.words, spoken(v)))
 	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
-		c.shrunk(c.tokens) // the summary there is costs more than a new one may
+		c.shrunk(c.tokens, c.tokens) // the summary there is costs more than a new one may
 	}
 	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
 		return nil // a summary of ours, for which there is room
@@ -164,8 +164,9 @@ func (s *Stage) cut(v *policy.View) *cut {
 // for the user's words beside it. The newest words are not cut, so that they may
 // take more than their share; then more goes, and there are more words to keep.
 func (c *cut) reserving(of Strategy, summary, words int) {
+	least := summary + words // turns are not given up for words that can be cut
 	for range maxReserved {
-		c.shrunk(summary + words)
+		c.shrunk(least, summary+words)
 		need := c.spoken(of)
 		if need <= words {
 			return
@@ -178,9 +179,9 @@ func (c *cut) reserving(of Strategy, summary, words int) {
 const maxReserved = 4
 
 // shrunk chooses what goes, with room for a summary of so many tokens.
-func (c *cut) shrunk(reserve int) {
+func (c *cut) shrunk(least, reserve int) {
 	v := c.v
-	c.part = v.Oldest(v.Shrink(reserve), reserve, v.Goal)
+	c.part = v.Oldest(v.Shrink(least), reserve, v.Goal)
 	c.removed, c.refs, c.tokens, c.previous, c.omitted = nil, nil, 0, "", 0
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
