@@ -275,10 +275,10 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.emitDecision(started, v)
 	}
 	run.view = c.view()
-	q.Budget = c.deeper()
+	q.Budget = c.aiming(c.deeper(), q.Only)
 	out, err := engine.Run(ctx, q)
 	if c.gaveWay(err) {
-		q.Budget = c.budget
+		q.Budget = c.aiming(c.budget, q.Only)
 		run.view = c.ep.engine.View(c.now.conv, q) // which the budget is part of
 		out, err = engine.Run(ctx, q)
 	}

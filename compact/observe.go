@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -38,6 +39,16 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 		return total
 	}
 	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
+}
+
+// aiming is the budget of a compaction, with which what the view hardly exceeds
+// fits as well, where the stages can make it as small.
+func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
+	if c.ep.exact || only == policy.Always {
+		return b
+	}
+	mix := c.mix(c.now.conv.Messages())
+	return b.Aiming(c.q.fixed + c.ep.calibrator.Within(b.Cap-c.q.fixed, mix))
 }
 
 // mix is what calibration works on: all but what the caller counted.

@@ -145,8 +145,17 @@ func (p *Proposal) around(n int) []int {
 // lifts reports whether edits raise the floor above the budget: a placeholder
 // can cost more than the marker that a squeeze would leave.
 func (e *Engine) lifts(before, after *View) bool {
-	limit := before.Budget.Cap
-	return after.Total() > limit && after.Floor() > limit && before.Floor() <= limit
+	total := after.Total()
+	if total <= before.Budget.Cap {
+		return false
+	}
+	above := after.Floor()
+	for _, limit := range []int{before.Budget.Cap, before.Budget.most()} {
+		if total > limit && above > limit && before.Floor() <= limit {
+			return true
+		}
+	}
+	return false
 }
 
 // first returns the edits of the first n groups, or those of group n where

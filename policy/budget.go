@@ -20,10 +20,11 @@ type Limits struct {
 // A Budget is what a view may cost, in tokens.
 type Budget struct {
 	Max     int // the model's window
-	Cap     int // B: no view costs more
+	Cap     int // B: no view costs more, see also [Budget.Aiming]
 	Trigger int // a compaction is due from here
 	Target  int // T: and goes on until here
 
+	limit    int // see Aiming; 0 = Cap
 	shrinkTo int // keep counts that must be shrunk are shrunk until here; 0 = until Cap
 }
 
@@ -131,3 +132,18 @@ func (b Budget) CapOnly() Budget {
 	b.Trigger, b.Target = b.Cap+1, b.Cap
 	return b
 }
+
+// Aiming returns the budget of a compaction whose stages work for a cap that is
+// lower than what a view may cost: where counts are approximate, what a view
+// hardly exceeds is to fit too. A view that does not get there is no error.
+func (b Budget) Aiming(aim int) Budget {
+	if aim >= b.Cap {
+		return b
+	}
+	b.limit, b.Cap = b.most(), max(aim, 0)
+	b.Target, b.shrinkTo = min(b.Target, b.Cap), min(b.shrinkTo, b.Cap)
+	return b
+}
+
+// most is what a view may cost.
+func (b Budget) most() int { return max(b.limit, b.Cap) }

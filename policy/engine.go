@@ -183,8 +183,8 @@ func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request)
 // context's; the outcome is what was reached until then.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
-	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.Cap {
-		if floor := o.View.Floor(); floor > q.Budget.Cap {
+	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.most() {
+		if floor := o.View.Floor(); floor > q.Budget.most() {
 			return o, e.refuse(o, true)
 		}
 	}
@@ -204,7 +204,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 			return o, err
 		}
 	}
-	if total := o.View.Total(); q.Only != Always && total > q.Budget.Cap {
+	if total := o.View.Total(); q.Only != Always && total > q.Budget.most() {
 		return o, e.refuse(o, false)
 	}
 	return o, nil

@@ -120,7 +120,7 @@ const namedContributors = 5
 func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 	v := o.View
 	v.reach = e.reach(0)
-	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.Cap, Fixed: v.Fixed, Stages: e.Name}
+	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.most(), Fixed: v.Fixed, Stages: e.Name}
 	gone, why := v.takes(), o.reasons()
 	if floor {
 		out.Tokens = v.least(gone)
@@ -229,7 +229,7 @@ func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
 func (v *View) missing(gone []bool) (names []string) {
 	all := *v
 	all.reach = nil // whatever could be configured
-	if all.Floor() > v.Budget.Cap {
+	if all.Floor() > v.Budget.most() {
 		return nil
 	}
 	whole := v.Fixed // with every result as it is
@@ -250,7 +250,7 @@ func (v *View) missing(gone []bool) (names []string) {
 	case old(Keep{Turns: 1, Pairs: 1}):
 		names = append(names, "shrink")
 	}
-	if v.reach != nil && !v.reach.cuts && whole > v.Budget.Cap {
+	if v.reach != nil && !v.reach.cuts && whole > v.Budget.most() {
 		names = append(names, "squeeze")
 	}
 	return names

@@ -38,7 +38,7 @@ func (Truncate) Name() string { return "truncate" }
 // Propose offers one group for each result that is too large.
 func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	limit := t.MaxTokens
-	if share := v.Budget.Cap / 4; !t.NoShare && share < limit {
+	if share := v.Budget.most() / 4; !t.NoShare && share < limit {
 		limit = share
 	}
 	type oversize struct{ i, p, tokens int }

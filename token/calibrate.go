@@ -81,6 +81,28 @@ func (c *Calibrator) estimate(billed int, counted Mix) Estimate {
 	return e
 }
 
+// Within returns how much a request of the kinds of text that like has may
+// count, so that what it will hardly exceed is no more than limit.
+func (c *Calibrator) Within(limit int, like Mix) int {
+	if c.exact {
+		return limit
+	}
+	s := c.State()
+	most := 0.0
+	for _, kind := range []struct {
+		factor float64
+		n      int
+	}{{s.Prose, like.Prose}, {s.Code, like.Code}, {s.Wide, like.Wide}, {s.Fixed, like.Fixed}} {
+		if kind.n > 0 {
+			most = max(most, kind.factor)
+		}
+	}
+	if most == 0 {
+		return limit
+	}
+	return int(float64(limit) / (most * (1 + s.Margin)))
+}
+
 // Sent notes that a request is sent that was counted so. request is its
 // [RequestID]. The latest few hundred are remembered.
 func (c *Calibrator) Sent(request message.Fingerprint, counted Mix) {

@@ -1,0 +1,49 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+func approximate(t *testing.T) *rig {
+	return newRig(t, compact.Config{Preset: "summarize", Model: "claude-sonnet-4", MaxContextTokens: 20_000})
+}
+
+// Where the count is approximate, no view goes out whose upper bound is above
+// the budget while a stage can make it smaller.
+func TestUpperBoundFitsTheBudget(t *testing.T) {
+	for _, tokens := range []int{14_000, 15_000, 16_000, 18_000, 40_000} {
+		for _, billed := range []int{80, 100, 130} { // in percent of the count
+			r := approximate(t)
+			for range 6 {
+				res := r.preflight(loop(3, 1000))
+				r.Observe(res, compact.Usage{PromptTokens: res.After.Total * billed / 100})
+			}
+			res := r.preflight(loop(1, tokens))
+			if res.UpperBound > res.Budget {
+				t.Errorf("%d tokens: upper bound %d of a view of %d tokens, the budget is %d", tokens, res.UpperBound, res.After.Total, res.Budget)
+			}
+		}
+	}
+}
+
+// What can't be made smaller goes out where the count fits, and is refused
+// where it does not: never for its bound.
+func TestUpperBoundRefusesNothing(t *testing.T) {
+	r := approximate(t)
+	asked := func(tokens int) []message.Message { return []message.Message{message.User(text(tokens))} }
+	res := r.preflight(asked(17_000))
+	if res.UpperBound <= res.Budget || res.After.Total > res.Budget {
+		t.Fatalf("the view costs %d tokens, at most %d; the budget is %d", res.After.Total, res.UpperBound, res.Budget)
+	}
+	_, err := r.Preflight(context.Background(), "t", asked(20_000))
+	var refused *policy.BudgetError
+	if !errors.As(err, &refused) || refused.Budget != res.Budget {
+		t.Errorf("%v; the budget is %d", err, res.Budget)
+	}
+}
