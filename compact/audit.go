@@ -155,7 +155,8 @@ func (a *auditLog) take(more []redact.Text) batch {
 	return b
 }
 
-func (a *auditLog) append(ctx context.Context, b *batch) error {
+func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
+	defer a.backlog.m.rescue("the archive", &err)
 	if len(b.journal) > 0 {
 		texts := make([]redact.Text, len(b.journal))
 		for i := range b.journal {

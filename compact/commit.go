@@ -69,7 +69,9 @@ func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 		return ctx.Err()
 	}
 	c.res.Timing.Archive = c.m.now().Sub(waited)
-	c.hold(r.archived)
+	if r.archived != nil { // it panicked before there was anything to say
+		c.hold(r.archived)
+	}
 	if r.err == nil {
 		return nil
 	}

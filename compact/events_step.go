@@ -74,5 +74,5 @@ func (c *call) anew(before Result) {
 	c.settle(0)
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error()}
 	c.emit(c.event(e, c.m.now()))
-	*c.res = before
+	*c.res, c.summary = before, nil
 }

@@ -136,11 +136,10 @@ func (m *CompactManager) throwAll(s *session) {
 	}
 }
 
-// throwUnused does so for all that is in memory.
+// throwUnused does so for all that is in memory. A call that is still under way
+// may hold what it throws away, and wait for the manager's mutex.
 func (m *CompactManager) throwUnused() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range m.sessions {
+	for _, s := range m.inMemory() {
 		m.throwAll(s)
 	}
 }

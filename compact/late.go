@@ -87,7 +87,7 @@ func (a *lateArchive) get() (storage.Archive, error) {
 func (a *lateArchive) try(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	inner, err := a.open(bounded)
+	inner, err := a.opened(bounded)
 	if err != nil {
 		if ctx.Err() == nil {
 			a.failed(err)
@@ -98,6 +98,12 @@ func (a *lateArchive) try(ctx context.Context) {
 	a.inner, a.busy = inner, false
 	a.mu.Unlock()
 	a.m.log().Info("compact: the archive is open now", "archive", a.name)
+}
+
+// opened is open, whose panic is its error.
+func (a *lateArchive) opened(ctx context.Context) (_ storage.Archive, err error) {
+	defer a.m.rescue("the archive", &err)
+	return a.open(ctx)
 }
 
 // do is for calls that need the archive.

@@ -54,9 +54,9 @@ func (m *CompactManager) load(l *load, name string) {
 	close(l.done)
 }
 
-func (m *CompactManager) newModel(name string) (model, error) {
-	made := model{name: name, calibrator: token.NewCalibrator(name)}
-	var err error
+func (m *CompactManager) newModel(name string) (made model, err error) {
+	defer m.rescue("the vocabulary", &err)
+	made = model{name: name, calibrator: token.NewCalibrator(name)}
 	made.estimator, made.encoding, err = m.estimator(name)
 	_, made.exact = token.EncodingForModel(name)
 	made.exact = made.exact || m.cfg.Counting != "model" || m.cfg.Counter != nil

@@ -252,14 +252,8 @@ func (m *CompactManager) Flush(ctx context.Context) (err error) {
 }
 
 func (m *CompactManager) flushLogs(ctx context.Context) error {
-	m.mu.Lock()
-	all := make([]*session, 0, len(m.sessions))
-	for _, s := range m.sessions {
-		all = append(all, s)
-	}
-	m.mu.Unlock()
 	var errs []error
-	for _, s := range all {
+	for _, s := range m.inMemory() {
 		if err := s.writeEvents(ctx); err != nil {
 			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
 		} else if err := s.log.Checkpoint(ctx); err != nil {

@@ -2,6 +2,8 @@ package compact
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/agentcompact/compact/redact"
 )
@@ -91,6 +93,13 @@ func (m *CompactManager) keepSession(s *session, users int) {
 	m.sessions[s.id] = s
 }
 
+// inMemory returns the sessions that are.
+func (m *CompactManager) inMemory() []*session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Values(m.sessions))
+}
+
 // opened ends the wait of a call for an opening.
 func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*session, error) {
 	m.mu.Lock()
@@ -108,7 +117,8 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 }
 
 // read reads a session from the archive.
-func (m *CompactManager) read(ctx context.Context, name redact.Text) (*session, error) {
+func (m *CompactManager) read(ctx context.Context, name redact.Text) (_ *session, err error) {
+	defer m.rescue("the archive", &err)
 	s, err := openSession(ctx, m.archive, name.String())
 	if err != nil && m.goesOn(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)

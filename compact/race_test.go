@@ -158,7 +158,9 @@ func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
 			theirs, _ = other.Preflight(t.Context(), "s", history)
 		}
 	}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: &counting{}})
+	mine := &counting{}
+	mine.calls.Store(7) // so that its summaries read otherwise
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: mine})
 	res := r.preflight(history)
 	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {
 		t.Errorf("the view is another than that of step %d", theirs.Step)
@@ -168,6 +170,9 @@ func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
 	}
 	if res.ReductionStage != theirs.ReductionStage || res.Keep != r.preflight(history).Keep {
 		t.Errorf("reduction %s, kept %+v", res.ReductionStage, res.Keep)
+	}
+	if res.Summary == nil || res.Summary.Text != theirs.Summary.Text {
+		t.Errorf("the result tells of a summary that is not in the view: %+v", res.Summary)
 	}
 	crew.Verify(t, a, 1)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
 )
 
 // logged is what a manager logs.
@@ -108,5 +109,34 @@ func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
 	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
 	if err != nil || res.DroppedCount == 0 || len(res.Warnings) != 0 && !strings.Contains(strings.Join(res.Warnings, " "), "no words") {
 		t.Errorf("%v, %d dropped, %v", err, res.DroppedCount, res.Warnings)
+	}
+}
+
+// An archive that panics is one that failed.
+func TestGoingOnWithAnArchiveThatPanics(t *testing.T) {
+	for name, onError := range map[string]string{"fail": "fail", "continue": "continue"} {
+		t.Run(name, func(t *testing.T) {
+			var log logged
+			c, err := compact.Preset("graduated")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.MaxContextTokens, c.Logger, c.Archive, c.Storage.OnError = 24_000, log.logger(), brokenArchive{memory.New()}, onError
+			r := newRig(t, c)
+			res, err := r.Preflight(t.Context(), "s", turns(60, 200))
+			switch {
+			case onError == "fail" && !errors.Is(err, compact.ErrArchiveFailed):
+				t.Errorf("%v", err)
+			case onError == "continue" && (err != nil || !res.Triggered || res.After.Total > res.Budget || len(res.Warnings) == 0):
+				t.Errorf("triggered %v, %d tokens, warnings %q, %v", res.Triggered, res.After.Total, res.Warnings, err)
+			}
+			failed := false
+			for _, e := range r.named(trace.NameError) {
+				failed = failed || strings.Contains(e.Data.String(), `"error_type":"ArchiveFailed"`)
+			}
+			if !failed {
+				t.Error("no event says that the archive failed")
+			}
+		})
 	}
 }

@@ -22,8 +22,10 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 	begun := m.side.start(ctx, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, headTimeout)
 		defer cancel()
-		_ = s.reload(ctx) // a commit tells
-		s.asked()
+		defer s.asked()
+		var err error // a commit tells
+		defer m.rescue("the archive", &err)
+		err = s.reload(ctx)
 	})
 	if !begun {
 		s.asked()

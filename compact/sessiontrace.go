@@ -55,13 +55,7 @@ func (m *CompactManager) endTrace(s *session) {
 
 // endTraces ends those of all sessions in memory.
 func (m *CompactManager) endTraces() {
-	m.mu.Lock()
-	all := make([]*session, 0, len(m.sessions))
-	for _, s := range m.sessions {
-		all = append(all, s)
-	}
-	m.mu.Unlock()
-	for _, s := range all {
+	for _, s := range m.inMemory() {
 		m.endTrace(s)
 	}
 }
