@@ -260,7 +260,7 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	if e.Cut.Recent < 0 || e.Cut.Recent > len(d.items) {
 		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, len(d.items))
 	}
-	pinned := d.pinnedRounds(e.Cut)
+	pinned, anchor := d.pinnedRounds(e.Cut)
 	out := make([]item, 0, len(d.items)-len(e.Cut.Removed)+1)
 	take := func(from, to int, want func(i int) bool) {
 		for i := from; i < to; i++ {
@@ -276,6 +276,7 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	if e.Cut.Behind && len(e.Cut.Removed) > 0 {
 		front = min(front, e.Cut.Removed[0])
 	}
+	front = min(front, anchor)
 	take(0, front, func(i int) bool { return pinned[i] })
 	if e.Cut.New != nil {
 		out = append(out, item{m: *e.Cut.New, src: -1})
@@ -288,11 +289,12 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	return nil
 }
 
-// pinnedRounds marks the messages of rounds that hold a pinned one, but for
-// the anchor's round, which always comes behind the summary. It looks at no
-// more than the prefix that the cut names, so that what came later does not
-// change what the cut once meant.
-func (d *Conversation) pinnedRounds(c *Cut) []bool {
+// pinnedRounds marks the messages of rounds that hold a pinned one, and returns
+// where the anchor's round begins if it is one of them, which comes behind the
+// summary, with the pinned rounds after it. It looks at no more than the prefix
+// that the cut names, so that what came later does not change what the cut once
+// meant.
+func (d *Conversation) pinnedRounds(c *Cut) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {
 		end = max(end, i+1)
@@ -302,21 +304,22 @@ func (d *Conversation) pinnedRounds(c *Cut) []bool {
 	if c.anchor == 0 {
 		anchor = message.Anchor(msgs)
 	}
-	marked := make([]bool, len(msgs))
+	marked, at = make([]bool, len(msgs)), len(msgs)
 	for _, r := range message.Rounds(msgs[:end]) {
-		if r.Start <= anchor && anchor < r.End {
-			continue
-		}
 		for i := r.Start; i < r.End; i++ {
-			if d.pins.Pinned(&msgs[i]) {
-				for k := r.Start; k < r.End; k++ {
-					marked[k] = true
-				}
-				break
+			if !d.pins.Pinned(&msgs[i]) {
+				continue
 			}
+			for k := r.Start; k < r.End; k++ {
+				marked[k] = true
+			}
+			if r.Start <= anchor && anchor < r.End {
+				at = r.Start
+			}
+			break
 		}
 	}
-	return marked
+	return marked, at
 }
 
 // WithForms returns the conversation with more forms to render marks with.

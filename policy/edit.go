@@ -70,7 +70,8 @@ type Mark struct {
 // A Cut takes whole rounds out of the view and puts one message in their place.
 // What is left stands in this order: pinned rounds from before Recent, New,
 // what else is kept from before Recent (the anchor), and everything from
-// Recent on.
+// Recent on. Where the anchor's round is pinned itself, the pinned rounds after
+// it stay behind it, so that pinned rounds never change places.
 type Cut struct {
 	Removed []int            // messages of the view, ascending, whole rounds
 	Recent  int              // the message at which the recent span begins
