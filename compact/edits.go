@@ -191,8 +191,7 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	c.hold(c.editsEvent(w, err, len(at), started))
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
 	if err != nil {
-		step.Step = c.s.next()
-		return c.unstored(ctx, "edits", err, step)
+		return c.unappended(ctx, err, step)
 	}
 	step.seq, step.off = w.Seq, w.Off
 	c.s.mu.Lock()
@@ -206,6 +205,23 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	err = c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	return err
+}
+
+// unappended ends a call whose edits the archive did not take, as unstored does.
+// What is kept in memory is a step, and takes no number that another agent is
+// about to commit.
+func (c *call) unappended(ctx context.Context, why error, step ledgerStep) error {
+	if err := c.archiveFailed(ctx, "edits", why); err != nil {
+		return err
+	}
+	if err := c.s.committing.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.s.committing.Unlock()
+	step.Step = c.s.next()
+	c.s.addVolatile(step)
+	c.settle(step.Step)
+	return nil
 }
 
 // tellEdits writes the events of a call whose edits were appended. The view does

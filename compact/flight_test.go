@@ -262,3 +262,20 @@ func TestPanicOfASummariserIsAFailure(t *testing.T) {
 type panicking struct{}
 
 func (panicking) Summarize(context.Context, strategy.Request) (strategy.Draft, error) { panic("no") }
+
+// A summary that names references is not one for a call in which nobody answers
+// the recall tool.
+func TestSummaryWithReferencesServesNoCallWithoutTheTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := slowly(t, compact.Config{})
+		history := turns(80, 100)
+		if _, err := r.Preflight(gaveUp(t), "s", history, compact.WithRecall()); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		res := r.preflight(history)
+		if strings.Contains(res.Summary.Text, "recall") || s.Calls.Load() != 2 {
+			t.Errorf("%d summaries were written; the one in the view: %.200s", s.Calls.Load(), res.Summary.Text)
+		}
+	})
+}

@@ -177,7 +177,7 @@ func (s *Stage) flight(c *cut) *flight {
 
 // key says what summaries depend on besides the view.
 func (s *Stage) key() string {
-	return fmt.Sprintf("%s %+v %s %v", s.w.Strategy.Name, describe(s.w.Summarizer), s.beside.Key, s.w.Raw)
+	return fmt.Sprintf("%s %+v %s %v %v", s.w.Strategy.Name, describe(s.w.Summarizer), s.beside.Key, s.w.Raw, s.w.Recall)
 }
 
 func (s *Stage) newFlight(c *cut) *flight {
