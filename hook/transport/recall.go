@@ -74,6 +74,7 @@ func (x *exchange) answer() (*http.Response, error) {
 			}
 			return h.changed(), nil
 		}
+		_ = h.resp.Body.Close()
 		inner = append(inner, x.dialect.round(said, texts)...)
 		again := *x
 		again.body, again.inner = came, inner

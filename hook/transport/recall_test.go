@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -398,6 +400,46 @@ func TestAStreamIsHandedOnAsItComesWhileThereIsNothingToRecall(t *testing.T) {
 		rest, err := io.ReadAll(resp.Body)
 		if err != nil || strings.Contains(string(rest), "recall") || !strings.Contains(string(first)+string(rest), "three") {
 			t.Errorf("%s, %v", rest, err)
+		}
+	})
+}
+
+// closing counts the bodies that nobody has closed.
+type closing struct {
+	base http.RoundTripper
+	open atomic.Int64
+}
+
+type closes struct {
+	io.ReadCloser
+	once sync.Once
+	of   *closing
+}
+
+func (c *closing) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := c.base.RoundTrip(req)
+	if err == nil {
+		c.open.Add(1)
+		resp.Body = &closes{ReadCloser: resp.Body, of: c}
+	}
+	return resp, err
+}
+
+func (c *closes) Close() error {
+	c.once.Do(func() { c.of.open.Add(-1) })
+	return c.ReadCloser.Close()
+}
+
+func TestAnswersThatTheCallerDoesNotSeeAreClosed(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		base := &closing{base: http.DefaultTransport}
+		r, body, ref := recalling(t, f, transport.Base(base))
+		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Text: "ok"})
+		if status, answer := r.post(f, body); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+		if n := base.open.Load(); n != 0 {
+			t.Errorf("%d answers are open", n)
 		}
 	})
 }
