@@ -56,9 +56,9 @@ func goes(p policy.Proposal) []int {
 }
 
 func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
-	changed := session(30)
+	changed := session(20)
 	changed[3] = message.ToolResult("call_0", "edited since")
-	protected := session(30)
+	protected := session(20)
 	protected[2].Protected = true
 	for name, test := range map[string]struct {
 		view   func() *policy.View
