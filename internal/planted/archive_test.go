@@ -29,13 +29,13 @@ var archiveFaults = []struct {
 	{fault{"a file is not synced", "storage/fs/create.go", `if err := a.sys.sync(t.f); err != nil {`, `if err := error(nil); err != nil {`, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a folder is not synced", "storage/fs/create.go", `return a.syncFolders(name)`, `return nil`, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a log is not synced", "storage/fs/append.go", `a.sys.sync(f)`, `error(nil)`, nil}, "./storage/fs", "TestAppend"},
-	{fault{"the ledger is committed before the transcript is stored", "compact/store.go", "	case <-r.done:\n	case <-ctx.Done():", "	default:\n	case <-ctx.Done():", nil},
+	{fault{"the ledger is committed before the transcript is stored", "compact/commit.go", "	case <-r.done:\n	case <-ctx.Done():", "	default:\n	case <-ctx.Done():", nil},
 		"./compact", "TestNothingIsCommittedBeforeTheTranscriptIsDurable"},
 	{fault{"a line of the manifest is dropped", "storage/session.go", `return bodies(records), nil`, `return bodies(records[:len(records)-1]), nil`, nil}, "./storage", "TestVerifyAccepts|TestTranscript|TestEvery|TestSession"},
 	{fault{"swapped files go unnoticed", "storage/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage", "TestVerifyNamesWhatWasDone"},
 	{fault{"a cut tail goes unnoticed", "storage/verify.go", `	if at < 0 {`, `	if at < -1 {`, nil}, "./storage", "TestVerifySeesACutTailOnlyWithAHead"},
 	{fault{"ids that hold secrets become one", "compact/name.go", `if name.String() == id {`, `if true {`, nil}, "./compact", "TestIDsThatHoldSecretsStayApart"},
-	{fault{"events are written behind the ledger", "compact/store.go", `if err := c.s.writeEvents(ctx, c.takeEvents()...); err != nil {`, `if err := c.s.writeEvents(ctx); err != nil {`, nil},
+	{fault{"events are written behind the ledger", "compact/commit.go", `if err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...); err != nil {`, `if _ = append(lines, c.takeEvents()...); false {`, nil},
 		"./compact", "TestNoCommittedStepLacksItsEvents"},
 }
 
