@@ -50,6 +50,7 @@ type CompactManager struct {
 // and not at the first compaction. Every mistake in the configuration is
 // reported at once.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
+	defer rescue(c.Logger, c.Redactor, "New", &err)
 	c, err = c.filled()
 	if err != nil {
 		return nil, err

@@ -148,7 +148,8 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 // Recall is [CompactManager.Recall] for those who have an archive and no
 // manager. It only reads. sessionID is the id that the archive lists: a session
 // whose id holds a secret has another one there.
-func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string, opts ...RecallOption) (string, error) {
+func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string, opts ...RecallOption) (text string, err error) {
+	defer rescue(nil, nil, "Recall", &err)
 	q, err := parseRef(ref)
 	if err != nil {
 		return "", err

@@ -55,7 +55,8 @@ func anyDeclares(list []json.RawMessage) bool {
 // result shows, in a placeholder or in its summary, and for no other. So it
 // works for sessions without a name, too: who has such a view has sent what the
 // reference stands for, whoever else's conversation began alike.
-func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...RecallOption) (string, error) {
+func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...RecallOption) (text string, err error) {
+	defer m.rescue("RecallShown", &err)
 	if !m.shows(res.Messages, ref) {
 		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
 	}

@@ -119,7 +119,8 @@ type recallTool struct {
 	shown *Result // see [ToolShown]
 }
 
-func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error) {
+func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.RawMessage) (answer string, err error) {
+	defer t.rescue(&answer, &err)
 	q, err := parseRecall(arguments)
 	if err != nil {
 		return t.refuse(err), nil
@@ -132,6 +133,19 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
 	return q.answer(text, t.bytes), nil
+}
+
+// rescue, deferred, turns a panic into an answer that the model can go on with,
+// and the error.
+func (t *recallTool) rescue(answer *string, err *error) {
+	if v := recover(); v != nil {
+		if t.m == nil {
+			*err = panicked(nil, nil, t.name, v)
+		} else {
+			*err = panicked(t.m.log(), t.m.redactor, t.name, v)
+		}
+		*answer = t.refuse(errors.New("the archive can't be read now"))
+	}
 }
 
 func (t *recallTool) read(ctx context.Context, sessionID, ref string) (string, error) {

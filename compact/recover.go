@@ -9,19 +9,37 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
 )
 
 // rescue, deferred, turns a panic of a call into its error, and writes it down
 // with its stack: what stands in front of every model call must not take the
 // agent down.
 func (m *CompactManager) rescue(call string, err *error) {
-	r := recover()
-	if r == nil {
-		return
+	if r := recover(); r != nil {
+		*err = panicked(m.log(), m.redactor, call, r)
 	}
-	why := m.redactor.Text(fmt.Sprint(r)).String()
-	m.log().Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
-	*err = fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
+}
+
+// rescue, deferred, is [CompactManager.rescue] where there is no manager yet, or
+// none at all.
+func rescue(log *slog.Logger, r *redact.Redactor, call string, err *error) {
+	if v := recover(); v != nil {
+		*err = panicked(log, r, call, v)
+	}
+}
+
+// panicked writes down a panic, and returns its error.
+func panicked(log *slog.Logger, redactor *redact.Redactor, call string, value any) error {
+	why := "what it said is left out" // where it can't be made free of secrets
+	if redactor == nil {
+		redactor, _ = redact.New(redact.Options{})
+	}
+	if redactor != nil {
+		why = redactor.Text(fmt.Sprint(value)).String()
+	}
+	orDefault(log).Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
+	return fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
 }
 
 // logPanic writes down the stack of a stage that panicked, and was left out.
@@ -32,9 +50,11 @@ func (m *CompactManager) logPanic(err error) {
 	}
 }
 
-func (m *CompactManager) log() *slog.Logger {
-	if m.cfg.Logger != nil {
-		return m.cfg.Logger
+func (m *CompactManager) log() *slog.Logger { return orDefault(m.cfg.Logger) }
+
+func orDefault(log *slog.Logger) *slog.Logger {
+	if log != nil {
+		return log
 	}
 	return slog.Default()
 }

@@ -3,6 +3,8 @@ package compact_test
 import (
 	"context"
 	"errors"
+	"io"
+	"iter"
 	"log/slog"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
@@ -138,5 +141,42 @@ func TestGoingOnWithAnArchiveThatPanics(t *testing.T) {
 				t.Error("no event says that the archive failed")
 			}
 		})
+	}
+}
+
+type brokenReader struct{ storage.Archive }
+
+func (brokenReader) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
+	panic("no disk for ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
+}
+
+func (b brokenReader) List(ctx context.Context, k storage.Key) iter.Seq2[storage.Info, error] {
+	panic("no list for ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
+}
+
+type nameless struct{ brokenWriter }
+
+func (nameless) Describe() strategy.Info {
+	panic("no name, but ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
+}
+
+// What is no method of a manager recovers, too.
+func TestPanicsOfFunctionsAreErrors(t *testing.T) {
+	var log logged
+	_, made := compact.New(t.Context(), compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger(), Summarise: nameless{}})
+	_, read := compact.Recall(t.Context(), brokenReader{memory.New()}, "s", "3f9a2c1b70de")
+	answer, tool := compact.RecallTool(nil).Call(t.Context(), "s", []byte(`{"ref":"3f9a2c1b70de"}`))
+	if !strings.HasPrefix(answer, "recall: ") {
+		t.Errorf("the model reads %q", answer)
+	}
+	shown := &compact.Result{Session: "s", Messages: []message.Message{policy.NewSummary(1, "see 3f9a2c1b70de")}}
+	_, inView := new(compact.CompactManager).RecallShown(t.Context(), shown, "3f9a2c1b70de")
+	for name, err := range map[string]error{"New": made, "Recall": read, "the tool": tool, "RecallShown": inView} {
+		if !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "x8Kq2") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s := log.String(); !strings.Contains(s, "stack=") || strings.Contains(s, "x8Kq2") {
+		t.Errorf("logged %q", s)
 	}
 }

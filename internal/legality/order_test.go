@@ -104,6 +104,11 @@ func keepsOrder(t *testing.T, w provider.Wire, seed uint64, kept bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, warning := range res.Warnings {
+			if strings.Contains(warning, "policy: stage") {
+				t.Errorf("%s, seed %d, kept %v, compaction %d: edits were thrown away: %s", w, seed, kept, k, warning)
+			}
+		}
 		want := marks(full.Messages())
 		if got := marks(res.Messages); !slices.Equal(got, want) {
 			t.Errorf("%s, seed %d, kept %v, compaction %d: %v, want %v", w, seed, kept, k, got, want)
