@@ -154,16 +154,16 @@ func (b brokenReader) List(ctx context.Context, k storage.Key) iter.Seq2[storage
 	panic("no list for ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
 }
 
-type nameless struct{ brokenWriter }
+type brokenContext struct{ context.Context }
 
-func (nameless) Describe() strategy.Info {
-	panic("no name, but ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
+func (brokenContext) Err() error {
+	panic("no end, but ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
 }
 
 // What is no method of a manager recovers, too.
 func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	var log logged
-	_, made := compact.New(t.Context(), compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger(), Summarise: nameless{}})
+	_, made := compact.New(brokenContext{t.Context()}, compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger()})
 	_, read := compact.Recall(t.Context(), brokenReader{memory.New()}, "s", "3f9a2c1b70de")
 	answer, tool := compact.RecallTool(nil).Call(t.Context(), "s", []byte(`{"ref":"3f9a2c1b70de"}`))
 	if !strings.HasPrefix(answer, "recall: ") {
