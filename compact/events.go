@@ -238,11 +238,7 @@ func (c *call) timings() map[string]float64 {
 // next one, so that a call that compacts nothing never waits for a disk.
 func (c *call) finish(err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
-	if c.s == nil {
-		return
-	}
-	defer c.m.release(c.s)
-	if c.q.dry {
+	if c.s == nil || c.q.dry {
 		return
 	}
 	c.settle(0)

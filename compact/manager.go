@@ -206,6 +206,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	q.unnamed = isUnnamed(id)
 	q.overrides = m.cfg.matching(q.model, q.agent)
 	c := newCall(m, id, history, q)
+	defer c.release()
 	err = c.guarded(ctx)
 	if err != nil {
 		c.fail(err)
@@ -214,6 +215,13 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	}
 	c.finish(err)
 	return c.res, err
+}
+
+// release ends the call's use of its session, whatever became of it.
+func (c *call) release() {
+	if c.s != nil {
+		c.m.release(c.s)
+	}
 }
 
 // guarded is run, whose panic is its error.

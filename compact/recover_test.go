@@ -6,9 +6,12 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -179,4 +182,32 @@ func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	if s := log.String(); !strings.Contains(s, "stack=") || strings.Contains(s, "x8Kq2") {
 		t.Errorf("logged %q", s)
 	}
+}
+
+// A call that panics while it reports its error ends all the same: Close does
+// not wait for it.
+func TestCallsThatPanicTwiceEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		left := math.MaxInt
+		now := func() time.Time {
+			if left--; left == -1 || left == -2 {
+				panic("no time")
+			}
+			return time.Now()
+		}
+		r := newRig(t, compact.Config{Now: now, Logger: log.logger()})
+		r.preflight(turns(1, 10))
+		left = 6 // the session is there by then
+		res, err := r.Preflight(t.Context(), "s", turns(1, 10))
+		if !errors.Is(err, compact.ErrInternal) || len(res.Messages) != 3 || left > -2 {
+			t.Fatalf("%v, %d panics", err, -left)
+		}
+		left = math.MaxInt
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := r.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 }
