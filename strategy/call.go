@@ -95,8 +95,20 @@ func (c *Call) arg(names ...string) string {
 	return ""
 }
 
-// Command returns the command line or the code that the call ran, if it ran one.
-func (c *Call) Command() string { return c.arg("command", "cmd", "script", "code") }
+// Command returns the command line or the code that the call ran, if it ran
+// one. A single word beside a path names what an editor is to do.
+func (c *Call) Command() string {
+	s := c.arg("command", "cmd", "script", "code")
+	if strings.ContainsAny(s, " \t\n") {
+		return s
+	}
+	for _, a := range c.Args {
+		if pathArgs[a.Name] {
+			return ""
+		}
+	}
+	return s
+}
 
 // targets are the arguments that say best what a call was about.
 var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query",
@@ -104,7 +116,11 @@ var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filen
 
 // Target says in one argument what the call was about.
 func (c *Call) Target() string {
-	if s := c.arg(targets...); s != "" {
+	of := targets
+	if c.Command() == "" {
+		of = targets[2:] // what is called command there names an operation
+	}
+	if s := c.arg(of...); s != "" {
 		return s
 	}
 	if len(c.Args) > 0 {

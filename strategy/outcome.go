@@ -129,7 +129,7 @@ func (c *Call) ErrorLine() string {
 	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) {
 			continue
 		}
 		low := strings.ToLower(line[:min(len(line), 400)])
@@ -149,6 +149,15 @@ func (c *Call) ErrorLine() string {
 		return ""
 	}
 	return clip(squash(plainText(best)), maxErrorLine)
+}
+
+// isBareMark reports whether a line says that there is an error, and not which.
+func isBareMark(line string) bool {
+	switch strings.ToLower(strings.TrimRight(line, ":! ")) {
+	case "error", "errors", "failed", "failure", "fail", "exception":
+		return true
+	}
+	return false
 }
 
 // plainText is a line without the codes of a terminal and without what wraps

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -112,5 +113,30 @@ func TestALineOfTheLogIsInTheWordsOfTheSource(t *testing.T) {
 		if got := ranCommand(c.cmd, c.result).tell(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// An editor that takes the name of an operation as its command runs none, and
+// an edit that was refused changed nothing.
+func TestAnEditThatWasRefusedChangedNothing(t *testing.T) {
+	for result, want := range map[string]Outcome{
+		"ERROR:\nNo replacement was performed, old_str `x` did not appear verbatim in /a/b.go.": Failed,
+		"ERROR:\nParameter `old_str` is required for command: str_replace.":                     Failed,
+		"The file /a/b.go has been edited. Here's the result of running `cat -n` on a snippet":  OK,
+	} {
+		c := Call{Tool: "str_replace_editor", Args: []Arg{{"command", "str_replace"}, {"path", "/a/b.go"}}, Result: result, Answered: true}
+		c.finish()
+		if c.Outcome != want || c.Command() != "" {
+			t.Errorf("%q: %v, command %q; want %v and none", result, c.Outcome, c.Command(), want)
+		}
+		if want == Failed && (strings.HasPrefix(c.ErrorLine(), "ERROR") || c.Target() != "/a/b.go") {
+			t.Errorf("%q: the error is %q, of %s", result, c.ErrorLine(), c.Target())
+		}
+		if changed := len(c.Files) > 0; changed != (want == OK) {
+			t.Errorf("%q: files %v", result, c.Files)
+		}
+	}
+	if c := ranCommand("make", "ok"); c.Command() != "make" {
+		t.Errorf("a command of one word is %q", c.Command())
 	}
 }
