@@ -1,0 +1,44 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// What a compaction ended at is its upper bound, where the count may be low.
+func TestHysteresisGoesByTheUpperBound(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
+	history := turns(30, 400)
+	first := r.preflight(history)
+	if !first.Triggered || first.UpperBound <= first.Target || first.After.Total > first.Target {
+		t.Fatalf("triggered %v, %d tokens, at most %d, the target is %d", first.Triggered, first.After.Total, first.UpperBound, first.Target)
+	}
+	want := min(first.Budget, first.UpperBound+17_000-first.Target)
+	if got := r.preflight(history).Trigger; got != want {
+		t.Errorf("the next is due at %d, want %d", got, want)
+	}
+}
+
+type leakyArchive struct{ storage.Archive }
+
+const leak = "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
+
+func (leakyArchive) Create(context.Context, storage.Key, storage.Blob) error {
+	return errors.New("refused for " + leak)
+}
+
+func TestWarningsAreFreeOfSecrets(t *testing.T) {
+	c := compact.Config{MaxContextTokens: 24_000, Archive: leakyArchive{memory.New()}}
+	c.Storage.OnError = "continue"
+	res := newRig(t, c).preflight(turns(60, 200))
+	said := strings.Join(res.Warnings, "\n")
+	if !strings.Contains(said, "refused for") || strings.Contains(said, leak) {
+		t.Errorf("warnings %q", said)
+	}
+}

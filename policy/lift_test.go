@@ -1,0 +1,37 @@
+package policy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Masking leaves a dispatch block, which nothing cuts after that: where a
+// squeeze alone reaches the budget, the masking is given up, not the call.
+func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
+	block := "BEGIN_DISPATCH_RESULT\n" + strings.Repeat("b", 300) + "\nEND_DISPATCH_RESULT"
+	history := []message.Message{message.User("go")}
+	for i, text := range []string{strings.Repeat("x", 300) + block, "ok", "ok"} {
+		id := string(rune('a' + i))
+		history = append(history, message.Assistant("", message.Call(id, "run", "{}")), message.ToolResult(id, text))
+	}
+	history = append(history, message.Assistant("done"))
+	e := Engine{Keep: Keep{1, 1}, Cost: charCost{}, Steps: []Step{{Stage: Mask{WindowTurns: 1}}, {Stage: Squeeze{}, Goal: ToBudget}}}
+	q := Request{Conversation: NewConversation(history, nil, nil), Budget: Budget{Max: 500, Cap: 200, Trigger: 200, Target: 150}}
+	out, err := e.Run(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := out.Conversation.Decision(2); out.View.Total() > 200 || d != Truncated {
+		t.Errorf("the view costs %d of 200, the result is %s", out.View.Total(), d)
+	}
+	q.Budget.Cap, q.Budget.Max = 500, 1000
+	if out, err = e.Run(context.Background(), q); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := out.Conversation.Decision(2); d != Masked {
+		t.Errorf("with room for the block the result is %s", d)
+	}
+}
