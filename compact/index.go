@@ -198,10 +198,17 @@ func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (firs
 		if err != nil || addAll(set, records) != nil {
 			break
 		}
+		s.forgetTable(ref.File) // whoever needs it after all opens it again
 		first = ref.First
 		set.Cover(first, step)
 	}
 	return first
+}
+
+func (s *session) forgetTable(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tables, name)
 }
 
 func addAll(set *turnindex.Set, records []turnindex.Record) error {

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -167,4 +168,23 @@ func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
 		}
 		m.release(s)
 	})
+}
+
+// The headers of indexes that a later one has taken the place of are not kept.
+func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 100_000, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	const steps = 33
+	for n := range steps {
+		res, err := m.ManualCompact(t.Context(), "s", reads(40+2*n), "")
+		if err != nil || res.Step != n+1 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+	}
+	if n := len(m.sessions["s"].tables); n > 6 {
+		t.Errorf("%d indexes are open after %d steps", n, steps)
+	}
 }
