@@ -27,11 +27,7 @@ type rendered struct {
 func judgeRender(t *testing.T, c *tally, r *budgetRow) {
 	var want rendered
 	decode(t, r.Expected, &want)
-	prompt := ""
-	if want.System > 0 || len(want.Messages) > 0 && want.Messages[0].Role == message.RoleSystem && !isNotice(want.Messages[0]) {
-		prompt = want.Messages[0].text()
-		want.Messages = want.Messages[1:]
-	}
+	prompt := want.prompt(r.Input.Messages)
 	in := steered(r.Input.Messages)
 	limit := r.Options.MaxInput - r.Options.MaxOutput - r.Options.MaxInput/10
 	got := rendered{System: estimate(prompt), Tools: schemas(t, r.Input.Tools), History: gateway.Messages(in)}
@@ -48,6 +44,53 @@ func judgeRender(t *testing.T, c *tally, r *budgetRow) {
 		t.Errorf("%s: %s", r.ID, counts)
 	}
 	c.judge(r.ID, diff, "", renderDeviations(in, &want, limit-got.System-got.Tools, out, err))
+}
+
+// prompt takes the system prompt off what was rendered: the message in front,
+// unless it is one of the history itself.
+func (want *rendered) prompt(in []wireMessage) string {
+	if len(want.Messages) == 0 {
+		return ""
+	}
+	first := want.Messages[0]
+	inside := len(in) > 0 && in[0].Role == message.RoleSystem && in[0].text() == first.text() && want.System == 0
+	if inside || want.System == 0 && (first.Role != message.RoleSystem || isNotice(first)) {
+		return ""
+	}
+	want.Messages = want.Messages[1:]
+	return first.text()
+}
+
+func TestAdapterTakesOtherFormsOfARenderedRequest(t *testing.T) {
+	system, user := "be good", "go"
+	in := []wireMessage{{Role: message.RoleSystem, Content: &system}, {Role: message.RoleUser, Content: &user}}
+	for name, c := range map[string]struct {
+		want   rendered
+		in     []wireMessage
+		prompt string
+		left   int
+	}{
+		"nothing at all":            {},
+		"an empty history":          {want: rendered{System: 1, Messages: in[:1]}, prompt: system},
+		"a prompt that is left out": {want: rendered{System: 1}},
+		"a prompt in front":         {want: rendered{System: 1, Messages: in}, in: in[1:], prompt: system, left: 1},
+		"a system message inside":   {want: rendered{Messages: in}, in: in, left: 2},
+		"both":                      {want: rendered{System: 1, Messages: append(in[:1:1], in...)}, in: in, prompt: system, left: 2},
+	} {
+		if got := c.want.prompt(c.in); got != c.prompt || len(c.want.Messages) != c.left {
+			t.Errorf("%s: prompt %q, %d messages are left", name, got, len(c.want.Messages))
+		}
+	}
+	bare := json.RawMessage(`[{"name":"run","description":"runs","parameters":{}}]`)
+	wrapped := json.RawMessage(`[ {"type": "function", "function": {"name":"run","description":"runs","parameters":{}}} ]`)
+	for raw, want := range map[string]int{"": 0, "null": 0, "[]": 0, string(bare): len(bare) / 4, string(wrapped): (len(wrapped) - 4) / 4} {
+		if got := schemas(t, json.RawMessage(raw)); got != want {
+			t.Errorf("tools %s: %d tokens, want %d", raw, got, want)
+		}
+	}
+	if out, err := render(nil, 0, 100, 100); err != nil || out.Conversation.Len() != 0 {
+		t.Errorf("an empty history: %v", err)
+	}
 }
 
 func isNotice(m wireMessage) bool {
@@ -69,6 +112,9 @@ func steered(msgs []wireMessage) []message.Message {
 // schemas is what tools cost, in the JSON that is sent.
 func schemas(t *testing.T, raw json.RawMessage) int {
 	t.Helper()
+	if len(raw) == 0 {
+		return 0
+	}
 	var tools []json.RawMessage
 	decode(t, raw, &tools)
 	if len(tools) == 0 {
