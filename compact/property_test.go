@@ -319,22 +319,27 @@ func (s *session) replay(msgs []message.Message) {
 
 // words is the most that the user's words may take of a summary: their share, or
 // what the ten longest messages cost, which are never cut while they are among
-// the newest. Those that an earlier summary holds are as long as it at most.
+// the newest, and what is left of each of the others. Those that an earlier
+// summary holds are as long as it at most.
 func (s *session) words(history []message.Message, target int) int {
+	const number, stub = 8, 120 // tokens
 	var costs []int
 	earlier := 0
 	for _, m := range history {
 		switch {
 		case m.Role == message.RoleUser:
-			costs = append(costs, s.cost.Message(m))
+			costs = append(costs, s.cost.Message(m)+number)
 		case policy.IsSummary(m):
 			earlier = max(earlier, s.cost.Message(m))
 		}
 	}
 	slices.SortFunc(costs, func(a, b int) int { return b - a })
 	n := 0
-	for _, c := range costs[:min(len(costs), 10)] {
-		n += c + 8 // and its number
+	for i, c := range costs {
+		if i >= 10 {
+			c = min(c, stub)
+		}
+		n += c
 	}
 	return max(min(2000, target/10), n) + earlier
 }

@@ -108,6 +108,9 @@ func (c *cut) typedThatStay(room int) map[int]bool {
 		if m.Role != message.RoleUser || c.v.Owned(i) || m.Has(message.KindToolResult) || c.v.Tokens[i] > left {
 			continue
 		}
+		if c.v.Rounds[c.v.RoundOf(i)].Len() > 1 {
+			continue // between a call and its result: a round goes whole
+		}
 		acted := i > 0 && c.v.Messages[i-1].Role == message.RoleAssistant && actsInText(c.v.Messages[i-1].Text())
 		if classify(m, acted).speech == Typed {
 			left -= c.v.Tokens[i]

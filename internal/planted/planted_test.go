@@ -35,7 +35,7 @@ var faults = []fault{
 	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`, nil},
 	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.decisions[src] {`, `if src == 0 && e.Decision >= d.decisions[src] {`, nil},
 	{"the ledger is not replayed", "compact/ledger.go", `case t.Has(step.In):`, `case t.Len() < 0:`, nil},
-	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.Cap {`, `q.Only != Always && total > 2*q.Budget.Cap {`,
+	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.most() {`, `q.Only != Always && total > 2*q.Budget.most() {`,
 		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
 	{"a call is refused although it fits", "policy/reach.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {", nil},
 }
