@@ -33,7 +33,7 @@ func bounded(t testing.TB, c Config, maxBytes int) *CompactManager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = m.Close(t.Context()) }) // some archives take no log
+	t.Cleanup(func() { _ = m.Close(context.Background()) }) // some archives take no log
 	return m
 }
 

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -63,7 +64,7 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := m.Close(t.Context()); err != nil {
+		if err := m.Close(context.Background()); err != nil { // the test's own context has ended
 			t.Error(err)
 		}
 	})
