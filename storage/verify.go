@@ -240,8 +240,8 @@ func (v *verifier) checkHead() {
 		v.note("the tail is not proven: no head was given")
 		return
 	}
-	if _, ok := v.there[manifestName]; !ok {
-		return // which is told already
+	if len(v.heads) == 0 {
+		return // that it is not there, or says nothing, is told already
 	}
 	at := slices.Index(v.heads, v.opts.Head)
 	if at < 0 {

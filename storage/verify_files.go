@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,15 +24,14 @@ func (v *verifier) readManifest(ctx context.Context) error {
 	m := &manifestIndex{map[string][]fileHash{}, map[string]fileHash{}, map[int][]record{}, map[string][]logMark{}}
 	v.manifest = m
 	if _, ok := v.there[manifestName]; !ok {
-		onlyLogs := !slices.ContainsFunc(slices.Collect(maps.Keys(v.there)), func(name string) bool { return !isLog(name) })
-		if onlyLogs && v.opts.Head == "" {
+		if v.onlyLogs() && v.opts.Head == "" {
 			v.note("there is no manifest yet: only the chains of the logs are proven")
 		} else {
 			v.problem(Removed, manifestName, 0, "without it nothing else can be proved")
 		}
 		return nil
 	}
-	return v.checkLog(ctx, manifestName, nil, func(number int, body []byte, hash string) {
+	err := v.checkLog(ctx, manifestName, nil, func(number int, body []byte, hash string) {
 		v.heads = append(v.heads, hash)
 		r, ok := parseRecord(body)
 		if ok {
@@ -39,6 +41,51 @@ func (v *verifier) readManifest(ctx context.Context) error {
 			v.note("somebody began to erase this session at %s", r.At.Format(time.RFC3339))
 		}
 	})
+	if err == nil && len(v.heads) == 0 {
+		err = v.silent(ctx)
+	}
+	return err
+}
+
+// silent judges a manifest that says nothing. A file is created after the line
+// that announces it is durable, so beside any file but a log the manifest was
+// emptied or written over. Beside logs alone a crash may have cut its first line
+// off, and leaves the beginning of that line and nothing else.
+func (v *verifier) silent(ctx context.Context) error {
+	if v.onlyLogs() && v.opts.Head == "" {
+		crashed, err := v.tornAtFirstLine(ctx)
+		if err != nil || crashed {
+			return err
+		}
+	}
+	v.problem(Truncated, manifestName, 0, "it says nothing, and %d other files are there: it was emptied or written over", len(v.there)-1)
+	return nil
+}
+
+func (v *verifier) onlyLogs() bool {
+	for name := range v.there {
+		if !isLog(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// tornAtFirstLine reports whether the manifest is what a crash leaves of its
+// first line: nothing, its beginning, or room that was never written.
+func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
+	key := v.dir.child(manifestName)
+	begin := linkSeq + "1" + linkPrev + genesis(key) + linkEnd
+	r, err := v.a.Open(ctx, key, 0, int64(len(begin)))
+	var head []byte
+	if err == nil {
+		head, err = io.ReadAll(&ctxReader{ctx, r})
+		err = errors.Join(err, r.Close())
+	}
+	if err != nil {
+		return false, v.unreadable(ctx, manifestName, err)
+	}
+	return strings.HasPrefix(begin, string(head)) || len(bytes.Trim(head, "\x00")) == 0, nil
 }
 
 func (m *manifestIndex) add(r record) {
@@ -142,7 +189,7 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 		file.State = StateLog
 	case len(want) == 0:
 		file.State = StateUnknown
-		if len(v.heads) > 0 { // without a manifest that goes for all of them
+		if len(v.heads) > 0 { // where the manifest says nothing that goes for all of them
 			v.problem(Added, name, 0, "the manifest does not know it")
 		}
 	case readable && !slices.Contains(want, have):

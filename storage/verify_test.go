@@ -134,6 +134,38 @@ func TestVerifySeesACutTailOnlyWithAHead(t *testing.T) {
 	}
 }
 
+// TestVerifyTellsACrashFromAManifestThatWasWrittenOver: beside logs alone, the
+// first line of the manifest may have been cut off by a crash.
+func TestVerifyTellsACrashFromAManifestThatWasWrittenOver(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	must(t, s.Events(t.Context(), lines("e", 2)))
+	must(t, s.Checkpoint(t.Context()))
+	first, err := readAll(t.Context(), s, "manifest.jsonl")
+	must(t, err)
+	for what, c := range map[string]struct {
+		manifest string
+		ok       bool
+	}{
+		"never written":   {"", true},
+		"a beginning":     {first[:5], true},
+		"the first line":  {first[:len(first)-9], true},
+		"room":            {"\x00\x00\x00", true},
+		"garbage":         {"garbage", false},
+		"an empty line":   {"\n", false},
+		"another session": {strings.Replace(first, `"prev":"`, `"prev":"0`, 1)[:99], false},
+	} {
+		b := memory.New()
+		events, err := readAll(t.Context(), s, "events.jsonl")
+		must(t, err)
+		must(t, b.Create(t.Context(), mustKey(t, "s/events.jsonl"), storage.Redacted(text("%s", events))))
+		must(t, b.Create(t.Context(), mustKey(t, "s/manifest.jsonl"), storage.Redacted(text("%s", c.manifest))))
+		if r := verify(t, b, "s", storage.VerifyOptions{}); r.OK() != c.ok {
+			t.Errorf("%s: problems %v, want ok %v", what, r.Problems, c.ok)
+		}
+	}
+}
+
 func TestVerifyWantsNoManifestWhereThereAreOnlyLogs(t *testing.T) {
 	a := memory.New()
 	must(t, session(t, a, "s").Events(t.Context(), lines("e", 2)))
