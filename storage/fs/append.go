@@ -67,6 +67,9 @@ func (a *Archive) openLog(name string, seq int64) (*os.File, error) {
 		return nil, &iofs.PathError{Op: "append", Path: name, Err: errNotPlain}
 	}
 	if seq != 0 {
+		if err := a.plainFolders(name); err != nil {
+			return nil, err
+		}
 		f, err := a.root.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, iofs.ErrNotExist) {
 			return nil, storage.ErrSeq

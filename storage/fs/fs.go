@@ -175,6 +175,23 @@ func (a *Archive) ensureFolder(name string) error {
 	return err
 }
 
+// plainFolders refuses a name that goes through a link: what a link leads to is
+// another session's. A folder that is not there is no error.
+func (a *Archive) plainFolders(name string) error {
+	dir := path.Dir(name)
+	if dir == "." {
+		return nil
+	}
+	if err := a.plainFolders(dir); err != nil {
+		return err
+	}
+	info, err := a.root.Lstat(dir)
+	if err == nil && info.Mode()&iofs.ModeSymlink != 0 {
+		return &iofs.PathError{Op: "open", Path: dir, Err: errNotFolder}
+	}
+	return nil // whatever else is wrong is told by what follows
+}
+
 // syncFolders makes durable that name is in its folder, and that its folder is
 // in the one above.
 func (a *Archive) syncFolders(name string) error {

@@ -215,6 +215,47 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
+// TestALinkIsNoSession: what is done in the name of a link never reaches the
+// session that it leads to.
+func TestALinkIsNoSession(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	log, file := key(t, "alice/events.jsonl"), key(t, "alice/ledger-001.json")
+	must(t, a.Append(t.Context(), log, 0, lit))
+	must(t, a.Create(t.Context(), file, lit))
+	must(t, os.Symlink("alice", filepath.Join(root, "bob")))
+	before := tree(t, root)
+	for _, name := range []string{"events.jsonl", "ledger-001.json", "new"} {
+		k := key(t, "bob/"+name)
+		if r, err := a.Open(t.Context(), k, 0, -1); err == nil {
+			t.Errorf("Open %s: no error", k)
+			must(t, r.Close())
+		}
+		for _, seq := range []int64{0, lit.Size()} {
+			if err := a.Append(t.Context(), k, seq, lit); err == nil {
+				t.Errorf("Append %s at %d: no error", k, seq)
+			}
+		}
+		if a.Create(t.Context(), k, lit) == nil {
+			t.Errorf("Create %s: no error", k)
+		}
+		if a.Remove(t.Context(), k) == nil {
+			t.Errorf("Remove %s: no error", k)
+		}
+		for info, err := range a.List(t.Context(), k) {
+			if err == nil {
+				t.Errorf("List %s: %+v", k, info)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	if _, err := storage.OpenSession(t.Context(), a, "bob"); err == nil {
+		t.Error("the link was opened as a session")
+	}
+}
+
 func TestWhatOthersPutThereIsListedAsForeign(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

@@ -34,6 +34,9 @@ func (w *walk) start(ctx context.Context, prefix string) error {
 	if prefix == "" {
 		return w.folder(ctx, "")
 	}
+	if err := w.a.plainFolders(prefix); err != nil {
+		return err
+	}
 	return w.entry(ctx, prefix)
 }
 

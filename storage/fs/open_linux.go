@@ -18,7 +18,7 @@ func (a *Archive) openPlain(name string) (*os.File, bool) {
 	err = conn.Control(func(dir uintptr) {
 		file, err = unix.Openat2(int(dir), name, &unix.OpenHow{
 			Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK,
-			Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
+			Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
 		})
 	})
 	if err != nil || file < 0 {

@@ -48,6 +48,9 @@ func (a *Archive) open(name string, off int64) (*os.File, error) {
 
 // openSlow walks from folder to folder, and says what is wrong.
 func (a *Archive) openSlow(name string) (*os.File, error) {
+	if err := a.plainFolders(name); err != nil {
+		return nil, err
+	}
 	info, err := a.root.Lstat(name)
 	if isAbsent(err) || err == nil && info.IsDir() {
 		return nil, storage.ErrNotExist
@@ -79,6 +82,9 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 }
 
 func (a *Archive) remove(name string) error {
+	if err := a.plainFolders(name); err != nil {
+		return err
+	}
 	info, err := a.root.Lstat(name)
 	switch {
 	case isAbsent(err):
