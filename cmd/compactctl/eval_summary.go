@@ -20,8 +20,9 @@ import (
 )
 
 func newEvalSummary(a *app) *cobra.Command {
-	var model, reading string
+	var model, reading, views string
 	var each, asCSV bool
+	var windows []int
 	cmd := &cobra.Command{
 		Use:   "eval-summary FILE...",
 		Short: "Measure what summaries of recorded sessions tell a successor",
@@ -32,6 +33,13 @@ many of them are false, the files that were changed, the plan, the next step, th
 characters in lists of names, and the identifiers that the rest of the session
 needs. For every strategy, beside dropping, masking and a bare list of
 identifiers.
+
+With --views, nothing is counted: what a successor would read of each whole session
+goes into a folder, for a test by reading. DIR/NAME/32k has ours.txt (the view after
+compact, of the default configuration), newest.txt (the newest messages verbatim, at
+the same size), mask.txt (old tool results as placeholders, nothing else; the size is
+what it comes to), session.txt (all of it, numbered) and recall.txt (the command that
+reads from DIR/archive what compact took out).
 
 A file is JSONL or a JSON array of chat messages, gzipped or not. Where
 they are of more than one source (the part of a name before its first dash), each
@@ -54,7 +62,15 @@ source is reported too.`,
 			if err != nil {
 				return err
 			}
-			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading, EachSession: each})
+			settings, err := settingsFor(windows)
+			if err != nil {
+				return err
+			}
+			if views != "" {
+				v := &viewer{app: a, dir: views, model: model, counter: counter}
+				return v.run(cmd.Context(), sessions, settings)
+			}
+			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading, EachSession: each, Settings: settings})
 			switch {
 			case err != nil:
 				return err
@@ -72,7 +88,26 @@ source is reported too.`,
 	cmd.Flags().BoolVarP(&each, "verbose", "v", false, "each session on its own")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, counts in place of shares")
 	cmd.Flags().StringVar(&reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
+	cmd.Flags().IntSliceVar(&windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
+	cmd.Flags().StringVar(&views, "views", "", "write what a successor would read to `DIR`, in place of measuring")
 	return cmd
+}
+
+// settingsFor are the settings of the windows that were named, all for none.
+func settingsFor(windows []int) ([]eval.Setting, error) {
+	all := eval.Settings()
+	if len(windows) == 0 {
+		return all, nil
+	}
+	var out []eval.Setting
+	for _, w := range windows {
+		i := slices.IndexFunc(all, func(s eval.Setting) bool { return s.Window == w })
+		if i < 0 {
+			return nil, &usageError{fmt.Errorf("--window must be 8000, 32000 or 128000 (got %d)", w)}
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
 }
 
 func readSessions(files []string) ([]eval.Session, error) {

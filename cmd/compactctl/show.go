@@ -21,12 +21,18 @@ type shower struct {
 
 // printView writes the messages of a view, the summary among them.
 func printView(w io.Writer, s style, r *redact.Redactor, res *compact.Result) error {
-	v := &shower{style: s, redactor: r}
-	for i := range res.Messages {
-		v.message(res.Sources[i], &res.Messages[i])
-	}
-	_, err := io.WriteString(w, v.String())
+	_, err := io.WriteString(w, shown(s, r, res.Messages, res.Sources))
 	return err
+}
+
+// shown is messages as a person reads them; sources says which message of the
+// history each is, -1 = none.
+func shown(s style, r *redact.Redactor, msgs []message.Message, sources []int) string {
+	v := &shower{style: s, redactor: r}
+	for i := range msgs {
+		v.message(sources[i], &msgs[i])
+	}
+	return v.String()
 }
 
 func (v *shower) message(source int, m *message.Message) {
