@@ -55,7 +55,7 @@ func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q referen
 // by one as they were changed, older indexes have the others.
 func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Record, q reference) (string, bool, error) {
 	if !q.query.IsTurn() {
-		return s.textAt(ctx, records, q.text)
+		return s.textAt(ctx, records, q)
 	}
 	if p.add(records, q.slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return storage.IsOriginals(r.File) }) {
 		return "", false, nil
@@ -63,19 +63,21 @@ func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Recor
 	return s.turnText(ctx, *p, q)
 }
 
-// textAt reads the lines that records point to until one has what ref names.
-func (s *session) textAt(ctx context.Context, records []turnindex.Record, ref string) (string, bool, error) {
+// textAt reads the lines that records point to until one has what q names.
+func (s *session) textAt(ctx context.Context, records []turnindex.Record, q reference) (string, bool, error) {
 	var last turnindex.Record
 	for _, r := range records {
 		if r.File == last.File && r.Off == last.Off { // a message and its part
 			continue
 		}
-		last = r
+		if last = r; q.most > 0 && r.Len > q.most {
+			return "", false, errMuchToRead
+		}
 		line, err := s.log.Read(ctx, r.File, r.Off, r.Len)
 		if err != nil {
 			return "", false, err
 		}
-		if text, ok := inLine(line, ref); ok {
+		if text, ok := inLine(line, q.text); ok {
 			return text, true, nil
 		}
 	}
@@ -153,7 +155,7 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 			p.add(records, q.slot)
 			text, found, err = s.turnText(ctx, p, q)
 		case err == nil:
-			text, found, err = s.textAt(ctx, records, q.text)
+			text, found, err = s.textAt(ctx, records, q)
 		}
 		if found || err != nil {
 			return text, found, err

@@ -12,6 +12,7 @@ type reference struct {
 	text  string // lower case
 	query turnindex.Query
 	slot  turnindex.Slot // of a turn; Other = all of it
+	most  int64          // bytes of a line that may be read; 0 = any
 }
 
 // parseRef reads what a caller, or a model, gives as a reference.

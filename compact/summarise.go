@@ -77,7 +77,7 @@ func (r *run) engine() (*policy.Engine, error) {
 				continue
 			}
 			w := r.c.ep.writer
-			w.Observe, w.Redact, w.Recall = r.observe, clean, r.c.recalls()
+			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.recalls(), r.originals()
 			own, err := strategy.NewStage(w)
 			if err != nil {
 				return nil, err

@@ -1,0 +1,224 @@
+package compact
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// What one compaction reads back of the archive at most, so that a summary can
+// say how calls came out whose results an earlier one masked.
+const (
+	originalsTime   = 2 * time.Second
+	originalsBytes  = 16 << 20
+	originalsAtOnce = 8
+)
+
+// originals returns what stands under a reference: in the history, where the
+// caller keeps that, else in the archive, redacted. All that the view has
+// placeholders for is read when the first is asked for.
+func (r *run) originals() func(ref string) (string, bool) {
+	var all map[string]string
+	return func(ref string) (string, bool) {
+		if all == nil {
+			all = r.c.readOriginals(r.ctx)
+		}
+		text, ok := all[ref]
+		return text, ok
+	}
+}
+
+// readOriginals never fails the call: of what can't be read nothing is said,
+// and a warning says so.
+func (c *call) readOriginals(ctx context.Context) map[string]string {
+	all := c.held()
+	missing := slices.DeleteFunc(c.shownRefs(), func(ref string) bool { _, ok := all[ref]; return ok })
+	if len(missing) == 0 {
+		return all
+	}
+	b := &readBack{s: c.s, all: all, left: originalsBytes}
+	err := c.s.late.missing()
+	if err == nil {
+		err = b.read(ctx, missing, c.until(ctx))
+	}
+	if err != nil && ctx.Err() == nil {
+		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
+			"tool results that were masked before could not all be read back (%d of %d were); the summary says nothing of how the others came out: %v",
+			b.found, len(missing), err)).String())
+	}
+	return all
+}
+
+// held are the results that the history has and the view has not, by their
+// references.
+func (c *call) held() map[string]string {
+	all := map[string]string{}
+	for i := range c.history {
+		if d, _ := c.now.conv.Decision(i); d == policy.Kept {
+			continue
+		}
+		for _, p := range c.history[i].Parts {
+			if p.Kind == message.KindToolResult {
+				all[p.Fingerprint().Ref()] = p.Text
+			}
+		}
+	}
+	return all
+}
+
+// shownRefs are the references of the results that the view has only in part,
+// or as a placeholder, the newest first.
+func (c *call) shownRefs() (refs []string) {
+	conv, forms := c.now.conv, c.ep.forms()
+	msgs := conv.Messages()
+	for i := len(msgs) - 1; i >= 0; i-- {
+		for p := range msgs[i].Parts {
+			if msgs[i].Parts[p].Kind != message.KindToolResult {
+				continue
+			}
+			mark, _ := forms.ParseMark(msgs[i].Parts[p].Text)
+			if o, ok := conv.Origin(i, p); ok && mark.Ref == "" {
+				mark.Ref = o.Ref
+			}
+			if mark.Ref != "" && !slices.Contains(refs, mark.Ref) {
+				refs = append(refs, mark.Ref)
+			}
+		}
+	}
+	return refs
+}
+
+// errMuchToRead says that what was masked is more than one call reads back.
+var errMuchToRead = fmt.Errorf("they have more than %d MiB", originalsBytes>>20)
+
+// errNoTime says that the archive is slow.
+var errNoTime = errors.New("the archive takes too long")
+
+// readBack reads several results at once.
+type readBack struct {
+	s *session
+
+	mu    sync.Mutex // guards what follows
+	all   map[string]string
+	found int
+	left  int64 // bytes
+	err   error // the first one
+}
+
+// read reads what stands under the references, as far as time and size allow.
+func (b *readBack) read(ctx context.Context, refs []string, until time.Time) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, originalsTime, errNoTime)
+	defer cancel()
+	if !until.IsZero() { // the summary needs time, too
+		ctx, cancel = context.WithTimeoutCause(ctx, time.Until(until)/2, errNoTime)
+		defer cancel()
+	}
+	steps, next := b.s.snapshot(), make(chan string)
+	var wg sync.WaitGroup
+	for range min(originalsAtOnce, len(refs)) {
+		wg.Go(func() {
+			for ref := range next {
+				if err := b.one(ctx, steps, ref); err != nil {
+					b.note(err)
+					if !errors.Is(err, errMuchToRead) {
+						cancel() // the others fare no better
+					}
+				}
+			}
+		})
+	}
+	for _, ref := range refs {
+		select {
+		case next <- ref:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wg.Wait()
+	if b.err == nil {
+		b.err = b.pending(ctx, refs)
+	}
+	if errors.Is(b.err, context.DeadlineExceeded) || errors.Is(b.err, context.Canceled) {
+		return context.Cause(ctx)
+	}
+	return b.err
+}
+
+func (b *readBack) note(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// one reads what stands under one reference, if a step has it.
+func (b *readBack) one(ctx context.Context, steps []ledgerStep, ref string) (err error) {
+	defer rescue(nil, nil, "the archive", &err)
+	q, err := parseRef(ref)
+	if err != nil {
+		return nil // no reference of the archive's
+	}
+	if q.most = b.room(); q.most <= 0 {
+		return errMuchToRead
+	}
+	text, found, err := b.s.findInSteps(ctx, steps, q)
+	if found {
+		b.take(ref, text)
+	}
+	return err
+}
+
+func (b *readBack) room() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.left
+}
+
+func (b *readBack) take(ref, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all[ref], b.left = text, b.left-int64(len(text))
+	b.found++
+}
+
+// pending reads what no step has archived yet, in one pass.
+func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
+	defer rescue(nil, nil, "the archive", &err)
+	from, found := b.s.firstPending()
+	if !found {
+		return nil
+	}
+	for l, err := range b.s.log.EditsLines(ctx, from) {
+		switch {
+		case err != nil:
+			return err
+		case b.room() <= 0:
+			return errMuchToRead
+		case !bytes.HasPrefix(l.Body, []byte(editPrefix)):
+			b.line(l.Body, refs)
+		}
+	}
+	return nil
+}
+
+// line takes from a line of a transcript what stands under the references.
+func (b *readBack) line(line []byte, refs []string) {
+	a, err := readLine(line)
+	if err != nil {
+		return
+	}
+	for i, ref := range a.refs {
+		if _, known := b.all[ref]; !known && i < len(a.msg.Parts) && slices.Contains(refs, ref) {
+			b.take(ref, strings.Clone(a.msg.Parts[i].Text))
+		}
+	}
+}
