@@ -168,7 +168,7 @@ func (c *call) replay() {
 		c.last = max(l.After, l.Bound)
 	}
 	c.recalibrate()
-	c.res.Replayed = c.now.edits
+	c.res.Replayed, c.res.Earlier = c.now.edits, c.earlier()
 	c.res.Timing.Replay = c.m.now().Sub(started)
 }
 

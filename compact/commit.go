@@ -247,7 +247,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	step := ledgerStep{
 		V: ledgerVersion, Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
-		Model: c.ep.name, Window: c.ep.window,
+		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
 		Archive: path.Base(r.written.Key.String()), Edits: c.seenEdits,
 	}
@@ -261,6 +261,9 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 		if p.Applied > 0 {
 			step.Recipes = append(step.Recipes, p.Recipe)
 		}
+	}
+	if c.summary != nil {
+		step.Strategy = c.ep.cfg.Policy.Strategy
 	}
 	in, n := policy.Coverage(step.Recipes)
 	c.outChain = c.now.chain.Fork(firstChanged(out))

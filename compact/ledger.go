@@ -34,8 +34,10 @@ type ledgerStep struct {
 	Note        string             `json:"note,omitempty"`
 	Model       string             `json:"model"`
 	Window      int                `json:"window"`
-	In          policy.Link        `json:"in"`  // the shortest prefix that the edits touch, after earlier steps
-	Out         policy.Link        `json:"out"` // and what it became
+	Preset      string             `json:"preset,omitempty"`   // that was configured; "" in ledgers from before it was noted
+	Strategy    string             `json:"strategy,omitempty"` // that was configured, where the step made a summary
+	In          policy.Link        `json:"in"`                 // the shortest prefix that the edits touch, after earlier steps
+	Out         policy.Link        `json:"out"`                // and what it became
 	Before      int                `json:"tokens_before"`
 	After       int                `json:"tokens_after"`
 	Bound       int                `json:"upper_bound"`           // of After, where the tokenizer is not public
@@ -232,6 +234,7 @@ type replayed struct {
 	chain *policy.Chain // of conv
 	last  *ledgerStep   // the newest step that this history went through; nil = none
 	edits int           // how many edits were applied again
+	made  []Earlier     // which settings made the steps that this history went through; never changed in place
 	room  int           // so many messages may follow before another step could be one of this history
 	seen  *seen
 }
@@ -267,10 +270,10 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 				r.room = 0 // what follows may change that
 				continue
 			}
-			r.last = step
+			r.went(step)
 			r.edits += edits
 		case t.Has(step.Out):
-			r.last = step
+			r.went(step)
 		}
 	}
 	r.conv, r.chain = t.End()

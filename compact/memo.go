@@ -158,7 +158,8 @@ func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep
 	if made.cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
 	}
-	now.chain, now.conv, now.last = c.outChain, out.Conversation, made
+	now.chain, now.conv = c.outChain, out.Conversation
+	now.went(made)
 	now.edits += made.edits()
 	now.seen = &seen{ep: c.ep, costs: c.costs(), view: out.View}
 	m.now = now

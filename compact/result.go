@@ -44,6 +44,8 @@ type Result struct {
 	Note      string `json:"note,omitempty"`   // that ManualCompact was given, redacted
 	Replayed  int    `json:"replayed_edits"`   // edits of earlier compactions that were applied again
 
+	Earlier []Earlier `json:"earlier,omitempty"` // compactions in the view that other settings made than those of this call
+
 	TokensIn     int    `json:"tokens_in"`             // the history as it came in
 	Before       Layers `json:"before"`                // with the edits of earlier compactions
 	After        Layers `json:"after"`                 // the view

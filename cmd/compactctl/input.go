@@ -23,7 +23,7 @@ import (
 
 // inputFlags say how a transcript is to be read.
 type inputFlags struct {
-	recall                 bool
+	recall, fresh          bool
 	format, session, tools string
 }
 
@@ -36,6 +36,7 @@ func (a *app) addInput(cmd *cobra.Command) {
 
 func (a *app) addSession(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a hash of the first messages)")
+	cmd.Flags().BoolVar(&a.input.fresh, "fresh", false, "begin anew, in a session of its own, where FILE was compacted before (with other settings, say)")
 	cmd.Flags().BoolVar(&a.input.recall, "recall", false, "the agent has the recall tool, though the tools of FILE don't say so: placeholders and summary name references")
 }
 

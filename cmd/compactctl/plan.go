@@ -58,11 +58,16 @@ func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*
 	if err != nil {
 		return nil, err
 	}
+	session, err := p.sessionIn(ctx, cfg, t)
+	if err != nil {
+		return nil, errors.Join(err, p.close(ctx, m))
+	}
 	plan := m.PlanManual
 	if p.preflight {
 		plan = m.Plan
 	}
-	res, err := plan(ctx, p.session(t), t.msgs, t.options()...)
+	res, err := plan(ctx, session, t.msgs, t.options()...)
+	p.sayEarlier(res)
 	return res, errors.Join(err, p.close(ctx, m))
 }
 

@@ -101,7 +101,11 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.call(ctx, m, r.session(t), t)
+	session, err := r.sessionIn(ctx, cfg, t)
+	if err != nil {
+		return nil, errors.Join(err, r.close(ctx, m))
+	}
+	res, err := r.call(ctx, m, session, t)
 	return res, errors.Join(err, r.close(ctx, m))
 }
 
@@ -128,6 +132,7 @@ func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 // write; the report still says how far it came.
 func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) error {
 	table := r.app.out
+	r.sayEarlier(res)
 	if failed == nil && r.out != "" {
 		data, err := t.file.Write(res.Messages, res.Sources)
 		if err != nil {

@@ -1,0 +1,51 @@
+package compact
+
+import "slices"
+
+// An Earlier is compactions whose edits stand in a view, by the settings that
+// made them. A session is compacted once: other settings change what comes next,
+// and not what is done.
+type Earlier struct {
+	Steps    int    `json:"steps"`              // how many they are; 0 where all of them are edits between steps
+	Last     int    `json:"last_step"`          // the number of the newest
+	Preset   string `json:"preset,omitempty"`   // "" = the ledger is from before it was noted
+	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made none
+	Window   int    `json:"window"`             // tokens
+}
+
+// like reports whether two are of the same settings. What is not known of one
+// is no difference.
+func (e *Earlier) like(o *Earlier) bool {
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
+}
+
+// went notes that the history went through a step.
+func (r *replayed) went(step *ledgerStep) {
+	r.last = step
+	by := Earlier{Preset: step.Preset, Strategy: step.Strategy, Window: step.Window}
+	at := slices.IndexFunc(r.made, func(m Earlier) bool {
+		return m.Preset == by.Preset && m.Strategy == by.Strategy && m.Window == by.Window
+	})
+	made := slices.Clone(r.made)
+	if at < 0 {
+		at, made = len(made), append(made, by)
+	}
+	if step.Step > 0 {
+		made[at].Steps++
+		made[at].Last = step.Step
+	}
+	r.made = made
+}
+
+// earlier returns what other settings made than those of this call.
+func (c *call) earlier() []Earlier {
+	now := Earlier{Preset: c.ep.cfg.Preset, Strategy: c.ep.cfg.Policy.Strategy, Window: c.ep.window}
+	var others []Earlier
+	for _, made := range c.now.made {
+		if !made.like(&now) {
+			others = append(others, made)
+		}
+	}
+	return others
+}
