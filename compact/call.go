@@ -275,7 +275,10 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.emitDecision(started, v)
 	}
 	run.view = c.view()
-	q.Budget = c.aiming(c.deeper(), q.Only)
+	q.Budget = c.budget
+	if q.Only != policy.Always {
+		q.Budget = c.aiming(c.deeper(), q.Only)
+	}
 	out, err := engine.Run(ctx, q)
 	if c.gaveWay(err) {
 		q.Budget = c.aiming(c.budget, q.Only)

@@ -123,10 +123,9 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		})
 	}
 	if view != nil {
-		part := view.Partition(c.ep.engine.Keep)
 		k := kept(view)
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
-		d.Plan = &trace.Plan{Kept: k, PrunedCount: len(part.Remainder)}
+		d.Plan = &trace.Plan{Kept: k, PrunedCount: prunable(view, c.ep.engine.Keep)}
 	}
 	ended := c.m.now()
 	say := func(step int) trace.Event {
@@ -138,6 +137,16 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		return
 	}
 	c.emit(say(0))
+}
+
+// prunable counts the messages of a view that a cut may take.
+func prunable(v *policy.View, keep policy.Keep) (n int) {
+	for r, lot := range v.Lots(keep) {
+		if lot == policy.LotRemainder {
+			n += v.Rounds[r].Len()
+		}
+	}
+	return n
 }
 
 // kept counts what a view is made of.

@@ -197,7 +197,11 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 }
 
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
-	res = untouched(id, history, q)
+	defer func() {
+		if res == nil { // it panicked before there was one
+			res = untouched(id, history, q)
+		}
+	}()
 	defer m.rescue("the hook", &err)
 	for _, o := range opts {
 		o(&q)

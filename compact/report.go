@@ -201,32 +201,26 @@ func (c *call) savings(view *policy.View) {
 }
 
 // reasons says why messages of a view were kept.
-type reasons []string // by message; "" = there was room for it
-
-func newReasons(v *policy.View, keep policy.Keep) reasons {
-	r := make(reasons, len(v.Messages))
-	part := v.Partition(keep)
-	for _, i := range part.Pinned {
-		r[i] = "in one round with a pinned message"
-		if v.Pinned[i] {
-			r[i] = "pinned"
-		}
-	}
-	for _, i := range part.Recent {
-		r[i] = "recent"
-		if i >= v.Open {
-			r[i] = "open round"
-		}
-	}
-	if v.Anchor >= 0 {
-		r[v.Anchor] = "last user message"
-	}
-	return r
+type reasons struct {
+	v    *policy.View
+	lots []policy.Lot
 }
 
+func newReasons(v *policy.View, keep policy.Keep) reasons { return reasons{v, v.Lots(keep)} }
+
 func (r reasons) of(i int) string {
-	if r[i] != "" {
-		return r[i]
+	lot := r.lots[r.v.RoundOf(i)]
+	switch {
+	case i == r.v.Anchor:
+		return "last user message"
+	case lot == policy.LotRecent && i >= r.v.Open:
+		return "open round"
+	case lot == policy.LotRecent:
+		return "recent"
+	case lot == policy.LotPinned && r.v.Pinned[i]:
+		return "pinned"
+	case lot == policy.LotPinned:
+		return "in one round with a pinned message"
 	}
 	return "fits the budget"
 }

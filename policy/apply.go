@@ -191,9 +191,9 @@ func shortest(proposal Proposal, o *Outcome, goal int) (int, error) {
 func freed(o *Outcome, after *Conversation) int {
 	n := o.View.Total() - o.View.Fixed
 	at := places(o.Conversation)
-	for k := range after.items {
-		it := &after.items[k]
-		if i, ok := at.of(it.src); ok && o.Conversation.items[i].m.Fingerprint() == it.m.Fingerprint() {
+	for k := range after.items.len() {
+		it := after.items.at(k)
+		if i, ok := at.of(it.src); ok && o.Conversation.items.at(i).m.Fingerprint() == it.m.Fingerprint() {
 			n -= o.View.Tokens[i]
 		} else {
 			n -= o.View.Cost.Message(it.m)

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"crypto/sha256"
-	"slices"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -11,46 +10,51 @@ import (
 // counted in messages that are not pinned. It is computed as far as it is asked
 // for, and goes on from the first change.
 type Chain struct {
-	links []message.Fingerprint // the empty prefix first
-	of    []int                 // the message that each link but the first adds
-	next  int                   // the message that the chain goes on with
+	links list[message.Fingerprint] // the empty prefix first
+	of    list[int]                 // the message that each link but the first adds
+	next  int                       // the message that the chain goes on with
 }
 
-func newChain() Chain { return Chain{links: make([]message.Fingerprint, 1)} }
+func newChain() (k Chain) {
+	k.links.add(message.Fingerprint{})
+	return k
+}
 
 // At returns the hash of the first n messages of c that are not pinned. c is the
 // conversation that the chain is of; where it has fewer, that of all of them.
 func (k *Chain) At(c *Conversation, n int) Link {
 	hash := k.at(c, n)
-	return Link{N: min(n, len(k.links)-1), Hash: hash}
+	return Link{N: min(n, k.links.len()-1), Hash: hash}
 }
 
 func (k *Chain) at(c *Conversation, n int) message.Fingerprint {
-	for ; len(k.links) <= n && k.next < len(c.items); k.next++ {
-		if m := &c.items[k.next].m; !c.pins.Pinned(m) {
-			k.links, k.of = append(k.links, linked(k.links[len(k.links)-1], m.Fingerprint())), append(k.of, k.next)
+	for ; k.links.len() <= n && k.next < c.items.len(); k.next++ {
+		if it := c.items.at(k.next); !it.pinned {
+			k.links.add(linked(*k.links.at(k.links.len() - 1), it.m.Fingerprint()))
+			k.of.add(k.next)
 		}
 	}
-	return k.links[min(n, len(k.links)-1)]
+	return *k.links.at(min(n, k.links.len()-1))
 }
 
 // Cut forgets the links of what stands from message i on. What stands before it
 // must be what it was.
 func (k *Chain) Cut(i int) {
-	n := len(k.of)
-	for n > 0 && k.of[n-1] >= i {
+	n := k.of.len()
+	for n > 0 && *k.of.at(n - 1) >= i {
 		n--
 	}
-	k.links, k.of, k.next = k.links[:n+1], k.of[:n], min(k.next, i)
+	k.links.cut(n + 1)
+	k.of.cut(n)
+	k.next = min(k.next, i)
 }
 
 // Fork returns a chain of another conversation that has the same messages up to
 // index i. k stays as it is.
 func (k *Chain) Fork(i int) *Chain {
-	out := *k
+	out := &Chain{links: k.links.clone(), of: k.of.clone(), next: k.next}
 	out.Cut(i)
-	out.links, out.of = slices.Clone(out.links), slices.Clone(out.of)
-	return &out
+	return out
 }
 
 // linked is the next link of a chain.

@@ -44,10 +44,10 @@ func check(stage string, before, after *View, b, a *Conversation) error {
 func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 	last := -1
 	for i, pinned := range before.Pinned {
-		if !pinned || b.items[i].src < 0 {
+		if !pinned || b.items.at(i).src < 0 {
 			continue
 		}
-		k, ok := at.of(b.items[i].src)
+		k, ok := at.of(b.items.at(i).src)
 		if !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
@@ -75,9 +75,9 @@ func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
-			src := b.items[i].src
+			src := b.items.at(i).src
 			if src < 0 { // made earlier; a late result has put the round around it
-				if kept > 0 && last+1 < len(a.items) && a.items[last+1].src < 0 {
+				if kept > 0 && last+1 < a.items.len() && a.items.at(last+1).src < 0 {
 					last++
 				}
 				continue
@@ -101,7 +101,7 @@ func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 
 func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 	for i := range before.Messages {
-		k, ok := at.of(b.items[i].src)
+		k, ok := at.of(b.items.at(i).src)
 		if !ok || message.Same(before.Messages[i], after.Messages[k]) {
 			continue
 		}
@@ -134,7 +134,7 @@ func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 	if before.Anchor < 0 {
 		return ""
 	}
-	k, ok := at.of(b.items[before.Anchor].src)
+	k, ok := at.of(b.items.at(before.Anchor).src)
 	switch {
 	case !ok:
 		return "the last user message is gone"
@@ -170,7 +170,7 @@ func newSummary(before, after *View) (at int, many bool) {
 
 func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 	for i := before.Open; i < len(before.Messages); i++ {
-		src := b.items[i].src
+		src := b.items.at(i).src
 		if _, ok := at.of(src); src >= 0 && !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
@@ -184,7 +184,8 @@ func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 }
 
 func checkAccount(_, _ *View, _, a *Conversation, at placed) string {
-	for src, d := range a.decisions {
+	for src := range a.fates.len() {
+		d := a.fates.at(src).decision
 		_, there := at.of(src)
 		if gone := d == Summarised || d == Dropped; gone == there {
 			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)

@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,78 +13,85 @@ import (
 // now, and what became of each message that came in. It is a value that is
 // never modified: [Conversation.Apply] returns another one.
 type Conversation struct {
-	items     []item
-	decisions []Decision // by input message
-	reasons   []string
-	pins      Pins
-	forms     Forms
+	items list[item]
+	fates list[fate] // by input message
+	pins  Pins
+	forms Forms
 }
 
 type item struct {
 	m       message.Message
 	src     int      // input message, -1 = made here
 	origins *origins // nil = nothing is known
+	pinned  bool
+}
+
+// fate is what became of an input message, and why.
+type fate struct {
+	decision Decision
+	reason   string
 }
 
 // NewConversation starts with the history as it came in.
 func NewConversation(history []message.Message, pins Pins, forms Forms) *Conversation {
-	c := &Conversation{
-		items:     make([]item, len(history)),
-		decisions: make([]Decision, len(history)),
-		reasons:   make([]string, len(history)),
-		pins:      pins,
-		forms:     forms,
-	}
-	for i, m := range history {
-		c.items[i] = item{m: m, src: i}
-	}
+	c := &Conversation{pins: pins, forms: forms}
+	c.take(history)
 	return c
 }
 
+// take adds messages that came in.
+func (c *Conversation) take(history []message.Message) {
+	for i := range history {
+		c.items.add(item{m: history[i], src: c.fates.len(), pinned: c.pins.Pinned(&history[i])})
+		c.fates.add(fate{})
+	}
+}
+
 // Len returns the number of messages.
-func (c *Conversation) Len() int { return len(c.items) }
+func (c *Conversation) Len() int { return c.items.len() }
 
 // Messages returns the messages as they are now, in a slice of the caller's own.
 func (c *Conversation) Messages() []message.Message { return c.messages(nil) }
 
 // messages returns the messages, and more behind them.
 func (c *Conversation) messages(more []message.Message) []message.Message {
-	out := make([]message.Message, len(c.items), len(c.items)+len(more))
-	for i := range c.items {
-		out[i] = c.items[i].m
+	out := make([]message.Message, c.items.len(), c.items.len()+len(more))
+	for i := range out {
+		out[i] = c.items.at(i).m
 	}
 	return append(out, more...)
 }
 
 // Source returns the input message that message i came from, -1 for one that
 // was made here.
-func (c *Conversation) Source(i int) int { return c.items[i].src }
+func (c *Conversation) Source(i int) int { return c.items.at(i).src }
 
 // Sources returns what [Conversation.Source] says of each message.
 func (c *Conversation) Sources() []int {
-	out := make([]int, len(c.items))
-	for i := range c.items {
-		out[i] = c.items[i].src
+	out := make([]int, c.items.len())
+	for i := range out {
+		out[i] = c.items.at(i).src
 	}
 	return out
 }
 
 // Decision returns what became of input message src, and why.
-func (c *Conversation) Decision(src int) (Decision, string) { return c.decisions[src], c.reasons[src] }
+func (c *Conversation) Decision(src int) (Decision, string) {
+	f := c.fates.at(src)
+	return f.decision, f.reason
+}
 
 // Inputs returns the number of messages that came in.
-func (c *Conversation) Inputs() int { return len(c.decisions) }
+func (c *Conversation) Inputs() int { return c.fates.len() }
 
 // Origin returns what is known of part p of message i from before an edit.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
-	return c.items[i].origins.of(p)
+	return c.items.at(i).origins.of(p)
 }
 
 func (c *Conversation) clone() *Conversation {
 	d := *c
-	d.items = slices.Clone(c.items)
-	d.decisions = slices.Clone(c.decisions)
-	d.reasons = slices.Clone(c.reasons)
+	d.items, d.fates = c.items.clone(), c.fates.clone()
 	return &d
 }
 
@@ -142,7 +148,7 @@ type rewriter struct {
 
 func (w *rewriter) add(e *Edit) error {
 	t := e.Text
-	if t.Index < 0 || t.Index >= len(w.d.items) || t.Part < 0 || t.Part >= len(w.d.items[t.Index].m.Parts) {
+	if t.Index < 0 || t.Index >= w.d.items.len() || t.Part < 0 || t.Part >= len(w.d.items.at(t.Index).m.Parts) {
 		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
 	}
 	if _, again := w.texts[t.Part]; again || t.Index != w.at {
@@ -150,7 +156,7 @@ func (w *rewriter) add(e *Edit) error {
 			return err
 		}
 	}
-	it := &w.d.items[t.Index]
+	it := w.d.items.at(t.Index)
 	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, w.answered(t.Index, &it.m.Parts[t.Part]))
 	if err != nil {
 		return err
@@ -174,7 +180,7 @@ func (w *rewriter) add(e *Edit) error {
 func (w *rewriter) answered(i int, p *message.Part) func() Answered {
 	return func() Answered {
 		if w.all != nil {
-			return w.all().answered(w.d.items[i].src, p)
+			return w.all().answered(w.d.items.at(i).src, p)
 		}
 		if w.tools == nil {
 			w.tools = toolsOf(w.d.Messages())
@@ -188,24 +194,24 @@ func (w *rewriter) flush() error {
 	if len(w.texts) == 0 {
 		return nil
 	}
-	it := &w.d.items[w.at]
-	m, err := it.m.WithPartTexts(w.texts)
+	m, err := w.d.items.at(w.at).m.WithPartTexts(w.texts)
 	if err != nil {
 		return fmt.Errorf("%w: message %d: %w", ErrEdit, w.at, err)
 	}
 	w.u.edited(w.d, w.at)
+	it := w.d.items.edit(w.at)
 	if len(w.marks) > 0 {
 		it.origins = it.origins.with(w.marks)
 	}
-	it.m, w.texts = m, nil
+	it.m, it.pinned, w.texts = m, w.d.pins.Pinned(&m), nil
 	return nil
 }
 
 // decide notes what became of an input message. What is masked stays masked,
 // even if another part of it is only truncated later.
 func (d *Conversation) decide(src int, e *Edit) {
-	if src >= 0 && e.Decision >= d.decisions[src] {
-		d.decisions[src], d.reasons[src] = e.Decision, e.Reason
+	if src >= 0 && e.Decision >= d.fates.at(src).decision {
+		*d.fates.edit(src) = fate{e.Decision, e.Reason}
 	}
 }
 
@@ -248,29 +254,30 @@ func status(output string) string {
 
 // cut removes rounds and arranges what is left.
 func (d *Conversation) cut(e *Edit, u *undo) error {
-	gone := make([]bool, len(d.items))
+	gone := make([]bool, d.items.len())
 	for _, i := range e.Cut.Removed {
-		if i < 0 || i >= len(d.items) || gone[i] {
+		if i < 0 || i >= d.items.len() || gone[i] {
 			return fmt.Errorf("%w: message %d can't be removed", ErrEdit, i)
 		}
 		gone[i] = true
-		u.decided(d, d.items[i].src)
-		d.decide(d.items[i].src, e)
+		u.decided(d, d.items.at(i).src)
+		d.decide(d.items.at(i).src, e)
 	}
-	if e.Cut.Recent < 0 || e.Cut.Recent > len(d.items) {
-		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, len(d.items))
+	if e.Cut.Recent < 0 || e.Cut.Recent > d.items.len() {
+		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, d.items.len())
 	}
 	pinned, anchor := d.pinnedRounds(e.Cut)
-	out := make([]item, 0, len(d.items)-len(e.Cut.Removed)+1)
+	var out list[item]
 	take := func(from, to int, want func(i int) bool) {
 		for i := from; i < to; i++ {
 			if !gone[i] && want(i) {
-				out = append(out, d.items[i])
+				out.add(*d.items.at(i))
 			}
 		}
 	}
 	if e.Cut.First {
-		out, gone[0] = append(out, d.items[0]), true
+		out.add(*d.items.at(0))
+		gone[0] = true
 	}
 	front := e.Cut.Recent // pinned rounds up to here come first
 	if e.Cut.Behind && len(e.Cut.Removed) > 0 {
@@ -279,11 +286,11 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	front = min(front, anchor)
 	take(0, front, func(i int) bool { return pinned[i] })
 	if e.Cut.New != nil {
-		out = append(out, item{m: *e.Cut.New, src: -1})
+		out.add(item{m: *e.Cut.New, src: -1, pinned: d.pins.Pinned(e.Cut.New)})
 	}
 	take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })
 	take(front, e.Cut.Recent, func(i int) bool { return pinned[i] })
-	take(e.Cut.Recent, len(d.items), func(int) bool { return true })
+	take(e.Cut.Recent, d.items.len(), func(int) bool { return true })
 	u.cut(d)
 	d.items = out
 	return nil
@@ -336,12 +343,6 @@ func (c *Conversation) Append(more []message.Message) *Conversation {
 		return c
 	}
 	d := *c
-	n := len(c.decisions)
-	d.items = slices.Grow(c.items, len(more))
-	for i, m := range more {
-		d.items = append(d.items, item{m: m, src: n + i})
-	}
-	d.decisions = append(c.decisions, make([]Decision, len(more))...)
-	d.reasons = append(c.reasons, make([]string, len(more))...)
+	d.take(more)
 	return &d
 }

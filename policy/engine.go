@@ -128,7 +128,7 @@ func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
 	known := len(v.Messages)
 	msgs := slices.Grow(v.Messages, c.Len()-known)
 	for i := known; i < c.Len(); i++ {
-		msgs = append(msgs, c.items[i].m)
+		msgs = append(msgs, c.items.at(i).m)
 	}
 	w.read(msgs, e.Pins, e.price(c, q.Costs))
 	return e.bind(&w, c, q)
@@ -138,8 +138,8 @@ func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
 // costs what is known of it.
 func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 	return func(i int) int {
-		it := &c.items[i]
-		if it.src >= 0 && it.src < len(costs) && c.decisions[it.src] == Kept {
+		it := c.items.at(i)
+		if it.src >= 0 && it.src < len(costs) && c.fates.at(it.src).decision == Kept {
 			return costs[it.src]
 		}
 		return e.Cost.Message(it.m)
@@ -154,10 +154,10 @@ func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Origins = c.Origin
 	at := sync.OnceValue(func() placed { return places(q.Conversation) })
 	v.before = func(i int) message.Message {
-		if k, ok := at().of(c.items[i].src); ok {
-			return q.Conversation.items[k].m
+		if k, ok := at().of(c.items.at(i).src); ok {
+			return q.Conversation.items.at(k).m
 		}
-		return c.items[i].m
+		return c.items.at(i).m
 	}
 	return v
 }
@@ -174,7 +174,7 @@ func (e *Engine) first(q Request) *View {
 // after returns the view that edits lead to.
 func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request) *View {
 	if o.View.onlyResults(edits) {
-		return e.bind(o.View.rewritten(after.Messages(), edits), after, q)
+		return e.bind(o.View.rewritten(after, edits), after, q)
 	}
 	return e.View(after, q)
 }

@@ -13,28 +13,63 @@ type Partition struct {
 // is kept. It is one pass.
 func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
 
-// split sorts the rounds, given which of them are recent.
-func (v *View) split(recent []bool) Partition {
-	p := Partition{Anchor: v.Anchor, Start: len(v.Messages)}
+// A Lot is what a cut may do with a round.
+type Lot uint8
+
+// The lots of rounds, as a [Partition] has them.
+const (
+	LotRemainder Lot = iota
+	LotPinned
+	LotRecent
+)
+
+// Lots returns the lot of each round of the view when keep is kept: what
+// [View.Partition] says, without the lists.
+func (v *View) Lots(keep Keep) []Lot {
+	lots, _ := v.lots(v.recentRounds(keep))
+	return lots
+}
+
+// lots sorts the rounds, given which of them are recent, and says where the
+// recent span begins.
+func (v *View) lots(recent []bool) (lots []Lot, start int) {
+	lots, start = make([]Lot, len(v.Rounds)), len(v.Messages)
 	front := true // only pinned rounds stand before this one: a summary comes behind them
-	for r, span := range v.Rounds {
+	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
 		front = front && pinned
 		if recent[r] && !ours && !front {
-			p.Start = min(p.Start, span.Start)
+			start = min(start, v.Rounds[r].Start)
 		}
-		into := &p.Remainder
 		switch {
 		case pinned:
-			into = &p.Pinned
+			lots[r] = LotPinned
 		case recent[r] && !ours, v.holdsAnchor(r):
-			into = &p.Recent
-		}
-		for i := span.Start; i < span.End; i++ {
-			*into = append(*into, i)
+			lots[r] = LotRecent
 		}
 	}
-	return p
+	return lots, start
+}
+
+// split lists the messages of the rounds by their lot.
+func (v *View) split(recent []bool) Partition {
+	lots, start := v.lots(recent)
+	var sizes [LotRecent + 1]int
+	for r, lot := range lots {
+		sizes[lot] += v.Rounds[r].Len()
+	}
+	var lists [len(sizes)][]int
+	for lot, n := range sizes {
+		if n > 0 {
+			lists[lot] = make([]int, 0, n)
+		}
+	}
+	for r, lot := range lots {
+		for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
+			lists[lot] = append(lists[lot], i)
+		}
+	}
+	return Partition{Pinned: lists[LotPinned], Recent: lists[LotRecent], Remainder: lists[LotRemainder], Anchor: v.Anchor, Start: start}
 }
 
 // owned reports whether round r is a summary or a notice of our own. What only
@@ -94,8 +129,10 @@ func (v *View) recentRounds(keep Keep) []bool {
 // nothing stands for it.
 func (v *View) kept(keep Keep) int {
 	n := v.Total()
-	for _, i := range v.Partition(keep).Remainder {
-		n -= v.Tokens[i]
+	for r, lot := range v.Lots(keep) {
+		if lot == LotRemainder {
+			n -= v.roundCost(r)
+		}
 	}
 	return n
 }

@@ -5,9 +5,9 @@ package policy
 type placed []int32
 
 func places(c *Conversation) placed {
-	at := make(placed, len(c.decisions))
-	for i := range c.items {
-		if src := c.items[i].src; src >= 0 {
+	at := make(placed, c.fates.len())
+	for i := range c.items.len() {
+		if src := c.items.at(i).src; src >= 0 {
 			at[src] = int32(i) + 1
 		}
 	}

@@ -46,15 +46,15 @@ type CutRecipe struct {
 
 // ordinals returns, for each message, how many that are not pinned come before it.
 func (c *Conversation) ordinals() []int {
-	out := make([]int, len(c.items)+1)
+	out := make([]int, c.items.len()+1)
 	n := 0
-	for i := range c.items {
+	for i := range c.items.len() {
 		out[i] = n
-		if !c.pins.Pinned(&c.items[i].m) {
+		if !c.items.at(i).pinned {
 			n++
 		}
 	}
-	out[len(c.items)] = n
+	out[c.items.len()] = n
 	return out
 }
 
@@ -66,11 +66,11 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 	for _, e := range edits {
 		if t := e.Text; t != nil {
 			rec := TextRecipe{
-				At: ord[t.Index], Part: t.Part, Was: c.items[t.Index].m.Fingerprint(),
+				At: ord[t.Index], Part: t.Part, Was: c.items.at(t.Index).m.Fingerprint(),
 				Decision: e.Decision.String(), Reason: e.Reason, Segments: t.Segments,
 			}
-			if k, ok := at.of(c.items[t.Index].src); ok {
-				rec.Is = after.items[k].m.Fingerprint()
+			if k, ok := at.of(c.items.at(t.Index).src); ok {
+				rec.Is = after.items.at(k).m.Fingerprint()
 			}
 			r.Texts = append(r.Texts, rec)
 		}
@@ -83,14 +83,14 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 
 func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 	rec := &CutRecipe{Recent: ord[e.Cut.Recent], Decision: e.Decision.String(), Reason: e.Reason, Summary: e.Cut.Summary, Behind: e.Cut.Behind, First: e.Cut.First}
-	for i := e.Cut.Recent - 1; i >= 0 && c.pins.Pinned(&c.items[i].m); i-- {
+	for i := e.Cut.Recent - 1; i >= 0 && c.items.at(i).pinned; i-- {
 		rec.Pins++
 	}
 	if e.Cut.New != nil {
 		rec.Notice, _ = ParseNotice(*e.Cut.New)
 	}
 	if a := message.Anchor(c.Messages()); a >= 0 && a < e.Cut.Recent {
-		fp := c.items[a].m.Fingerprint()
+		fp := c.items.at(a).m.Fingerprint()
 		rec.Anchor = &fp
 	}
 	for _, i := range e.Cut.Removed {
@@ -120,7 +120,7 @@ func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 	edits := make([]Edit, 0, len(r.Texts)+1)
 	for k := range r.Texts {
 		t := &r.Texts[k]
-		if t.At < 0 || t.At >= len(index) || c.items[index[t.At]].m.Fingerprint() != t.Was {
+		if t.At < 0 || t.At >= len(index) || c.items.at(index[t.At]).m.Fingerprint() != t.Was {
 			return nil, fmt.Errorf("%w: message %d is not the one that was edited", ErrEdit, t.At)
 		}
 		edits = append(edits, Edit{Decision: parseDecision(t.Decision), Reason: t.Reason,
@@ -137,7 +137,7 @@ func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
-	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && len(c.items) > 0}}
+	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && c.items.len() > 0}}
 	for _, span := range r.Removed {
 		if span[0] < 0 || span[1] > len(index) || span[0] > span[1] {
 			return e, fmt.Errorf("%w: messages [%d:%d) of %d", ErrEdit, span[0], span[1], len(index))
@@ -150,12 +150,12 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 	if r.Recent > 0 {
 		e.Cut.Recent = index[r.Recent-1] + 1
 	}
-	for n := 0; n < r.Pins && e.Cut.Recent < len(c.items) && c.pins.Pinned(&c.items[e.Cut.Recent].m); n++ {
+	for n := 0; n < r.Pins && e.Cut.Recent < c.items.len() && c.items.at(e.Cut.Recent).pinned; n++ {
 		e.Cut.Recent++
 	}
 	e.Cut.anchor = -1
 	for i := e.Cut.Recent - 1; i >= 0 && r.Anchor != nil; i-- {
-		if c.items[i].m.IsUser() && c.items[i].m.Fingerprint() == *r.Anchor {
+		if c.items.at(i).m.IsUser() && c.items.at(i).m.Fingerprint() == *r.Anchor {
 			e.Cut.anchor = i + 1
 			break
 		}
@@ -173,9 +173,9 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 
 // byOrdinal returns the indices of the messages that are not pinned.
 func (c *Conversation) byOrdinal() []int {
-	out := make([]int, 0, len(c.items))
-	for i := range c.items {
-		if !c.pins.Pinned(&c.items[i].m) {
+	out := make([]int, 0, c.items.len())
+	for i := range c.items.len() {
+		if !c.items.at(i).pinned {
 			out = append(out, i)
 		}
 	}
@@ -201,18 +201,26 @@ func (c *Conversation) Chain() *Chain {
 }
 
 // Unpinned returns how many messages are not pinned.
-func (c *Conversation) Unpinned() int { return c.ordinals()[len(c.items)] }
+func (c *Conversation) Unpinned() (n int) {
+	for i := range c.items.len() {
+		if !c.items.at(i).pinned {
+			n++
+		}
+	}
+	return n
+}
 
 // Recognise attaches what a ledger knows of parts that were edited before
 // this conversation came in, to the messages from index from on: known maps the
 // fingerprint of an edited message to the origins of its parts.
 func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[int]Origin) {
-	for i := from; i < len(c.items); i++ {
-		if c.items[i].src < 0 || c.items[i].origins != nil {
+	for i := from; i < c.items.len(); i++ {
+		it := c.items.at(i)
+		if it.src < 0 || it.origins != nil {
 			continue
 		}
-		if o := known(c.items[i].m.Fingerprint()); len(o) > 0 {
-			c.items[i].origins = originsOf(o)
+		if o := known(it.m.Fingerprint()); len(o) > 0 {
+			c.items.edit(i).origins = originsOf(o)
 		}
 	}
 }
@@ -258,5 +266,5 @@ func Coverage(recipes []Recipe) (in, out int) {
 
 // Holds reports whether input message src is still in the conversation.
 func (c *Conversation) Holds(src int) bool {
-	return src >= 0 && src < len(c.decisions) && c.decisions[src] != Summarised && c.decisions[src] != Dropped
+	return src >= 0 && src < c.fates.len() && c.fates.at(src).decision != Summarised && c.fates.at(src).decision != Dropped
 }

@@ -28,13 +28,12 @@ type Trail struct {
 // the fingerprint of an edited message to what its parts were before.
 func NewTrail(history []message.Message, pins Pins, forms Forms, known func(message.Fingerprint) map[int]Origin) *Trail {
 	t := &Trail{
-		conv: &Conversation{
-			decisions: make([]Decision, len(history)), reasons: make([]string, len(history)), pins: pins, forms: forms,
-		},
+		conv: &Conversation{pins: pins, forms: forms},
 		rest: history, known: known, anchor: message.Anchor(history), chain: newChain(),
 		tools: sync.OnceValue(func() tools { return toolsOf(history) }),
 	}
 	for i := range history {
+		t.conv.fates.add(fate{})
 		if !pins.Pinned(&history[i]) {
 			t.left++
 		}
@@ -70,18 +69,18 @@ func (t *Trail) reach(n int) {
 // take takes the next message in.
 func (t *Trail) take() {
 	c := t.conv
-	it := item{m: t.rest[0], src: len(c.decisions) - len(t.rest)}
+	it := item{m: t.rest[0], src: c.fates.len() - len(t.rest), pinned: c.pins.Pinned(&t.rest[0])}
 	t.rest = t.rest[1:]
 	if t.known != nil {
 		if o := t.known(it.m.Fingerprint()); len(o) > 0 {
 			it.origins = originsOf(o)
 		}
 	}
-	if !c.pins.Pinned(&it.m) {
-		t.index = append(t.index, len(c.items))
+	if !it.pinned {
+		t.index = append(t.index, c.items.len())
 		t.left--
 	}
-	c.items = append(c.items, it)
+	c.items.add(it)
 }
 
 // A TrailStep is what a ledger says of one compaction.
@@ -124,12 +123,12 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 			return n, err
 		}
 		before, cut := t.conv.items, recipes[k].Cut != nil
-		from := firstEdited(edits, len(before))
+		from := firstEdited(edits, before.len())
 		if err := t.conv.edit(edits, u, t.tools); err != nil {
 			return n, err
 		}
 		if cut {
-			from = min(from, differ(before, t.conv.items))
+			from = min(from, differ(&before, &t.conv.items))
 		}
 		if t.chain.Cut(from); cut || t.pinned(edits) {
 			t.moved(from)
@@ -143,7 +142,7 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 // of a notice, say.
 func (t *Trail) pinned(edits []Edit) bool {
 	for k := range edits {
-		if e := edits[k].Text; e != nil && t.conv.pins.Pinned(&t.conv.items[e.Index].m) {
+		if e := edits[k].Text; e != nil && t.conv.items.at(e.Index).pinned {
 			return true
 		}
 	}
@@ -161,13 +160,15 @@ func firstEdited(edits []Edit, none int) int {
 }
 
 // differ returns where a cut changed which messages there are.
-func differ(before, after []item) int {
-	for i := range min(len(before), len(after)) {
-		if before[i].src != after[i].src || after[i].src < 0 && !message.Same(before[i].m, after[i].m) {
+func differ(before, after *list[item]) int {
+	n := min(before.len(), after.len())
+	for i := range n {
+		was, is := before.at(i), after.at(i)
+		if was.src != is.src || is.src < 0 && !message.Same(was.m, is.m) {
 			return i
 		}
 	}
-	return min(len(before), len(after))
+	return n
 }
 
 // moved takes note that other messages stand from a place on.
@@ -177,8 +178,8 @@ func (t *Trail) moved(from int) {
 		n--
 	}
 	t.index = t.index[:n]
-	for i := from; i < len(t.conv.items); i++ {
-		if !t.conv.pins.Pinned(&t.conv.items[i].m) {
+	for i := from; i < t.conv.items.len(); i++ {
+		if !t.conv.items.at(i).pinned {
 			t.index = append(t.index, i)
 		}
 	}
@@ -200,7 +201,7 @@ func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) erro
 	all := t.conv.messages(t.rest)
 	sources := t.conv.Sources()
 	for i := range t.rest {
-		sources = append(sources, len(t.conv.decisions)-len(t.rest)+i)
+		sources = append(sources, t.conv.fates.len()-len(t.rest)+i)
 	}
 	return legal(all, sources)
 }
@@ -208,7 +209,6 @@ func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) erro
 // End returns the conversation, and its chain. The trail must not be used
 // after that.
 func (t *Trail) End() (*Conversation, *Chain) {
-	t.conv.items = append(make([]item, 0, len(t.conv.items)+len(t.rest)), t.conv.items...)
 	for len(t.rest) > 0 {
 		t.take()
 	}

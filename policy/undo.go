@@ -7,25 +7,24 @@ type undo struct{ log []undone }
 // undone is one thing that was changed: the decision on an input message, a
 // message, or, by a cut, which messages there are.
 type undone struct {
-	src      int // of a decision, from 1
-	decision Decision
-	reason   string
+	src  int // of a fate, from 1
+	fate fate
 
 	at int // of a message, from 1
 	it item
 
-	items []item // before a cut
+	items list[item] // before a cut
 }
 
 func (u *undo) decided(d *Conversation, src int) {
 	if u != nil && src >= 0 {
-		u.log = append(u.log, undone{src: src + 1, decision: d.decisions[src], reason: d.reasons[src]})
+		u.log = append(u.log, undone{src: src + 1, fate: *d.fates.at(src)})
 	}
 }
 
 func (u *undo) edited(d *Conversation, i int) {
 	if u != nil {
-		u.log = append(u.log, undone{at: i + 1, it: d.items[i]})
+		u.log = append(u.log, undone{at: i + 1, it: *d.items.at(i)})
 	}
 }
 
@@ -40,9 +39,9 @@ func (u *undo) back(d *Conversation) {
 	for k := len(u.log) - 1; k >= 0; k-- {
 		switch n := &u.log[k]; {
 		case n.src > 0:
-			d.decisions[n.src-1], d.reasons[n.src-1] = n.decision, n.reason
+			*d.fates.edit(n.src - 1) = n.fate
 		case n.at > 0:
-			d.items[n.at-1] = n.it
+			*d.items.edit(n.at - 1) = n.it
 		default:
 			d.items = n.items
 		}

@@ -140,14 +140,20 @@ func (v *View) number() {
 
 // rewritten returns the view with other texts in tool results, which changes
 // nothing else of its structure: after is what the edits made of its messages.
-func (v *View) rewritten(after []message.Message, edits []Edit) *View {
+func (v *View) rewritten(after *Conversation, edits []Edit) *View {
 	w := *v
-	w.Messages, w.Tokens = after, slices.Clone(v.Tokens)
+	w.Messages, w.Tokens = roomy(v.Messages), roomy(v.Tokens)
 	for k := range edits {
 		i := edits[k].Text.Index
-		w.Tokens[i] = v.Cost.Message(after[i])
+		w.Messages[i] = after.items.at(i).m
+		w.Tokens[i] = v.Cost.Message(w.Messages[i])
 	}
 	return &w
+}
+
+// roomy returns a copy with room for what the next calls append.
+func roomy[T any](s []T) []T {
+	return append(make([]T, 0, len(s)+pageLen), s...)
 }
 
 // onlyResults reports whether edits change the texts of tool results, and

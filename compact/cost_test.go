@@ -1,0 +1,60 @@
+package compact_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// mostPerMessage is how many bytes a call may allocate for each message of a
+// history that it has seen before: the view that it returns, what it says of
+// each message, and once more the messages where it edits some.
+const mostPerMessage = 480
+
+// What a call with one turn more allocates does not depend on how much was
+// edited before, and for old messages it is little, with every preset.
+func TestCallAllocatesForWhatIsNew(t *testing.T) {
+	for _, preset := range compact.Presets() {
+		t.Run(preset, func(t *testing.T) {
+			const few, many = 160, 480
+			bytes := callBytes(t, preset, few, many)
+			per := (bytes[1] - bytes[0]) / ((many - few) * 2)
+			if per > mostPerMessage {
+				t.Errorf("a call allocates %d bytes for each message that it knows (%d KB at %d turns, %d KB at %d), at most %d are wanted",
+					per, bytes[0]>>10, few, bytes[1]>>10, many, mostPerMessage)
+			}
+		})
+	}
+}
+
+// callBytes is what calls allocate at some lengths of a session, in turns: the
+// middle one of 24.
+func callBytes(t *testing.T, preset string, turns ...int) (bytes []int64) {
+	t.Helper()
+	ctx := context.Background()
+	m := costManager(t, preset, memory.New())
+	defer func() { _ = m.Close(ctx) }()
+	history := costHistory(slices.Max(turns))
+	var all []int64
+	for n := range history {
+		if history[n].Role != message.RoleTool {
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := m.Preflight(ctx, "s", history[:n+1]); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if all = append(all, int64(after.TotalAlloc-before.TotalAlloc)); slices.Contains(turns, len(all)) {
+			last := slices.Sorted(slices.Values(all[len(all)-24:]))
+			bytes = append(bytes, last[len(last)/2])
+		}
+	}
+	return bytes
+}
