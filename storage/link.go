@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // A log (manifest, events, journal) is JSON objects, one a line. In front of
@@ -35,7 +37,7 @@ func hashOf(b []byte) string {
 // checkBody refuses what cannot be a line of a log: anything but one JSON
 // object on one line, of a length that can be read back.
 func checkBody(body string) error {
-	if len(body) > maxLineBytes/2 || body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || !json.Valid([]byte(body)) {
+	if len(body) > maxLineBytes/2 || body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || jsonscan.Check([]byte(body)) != nil {
 		return ErrLine
 	}
 	return nil
@@ -74,7 +76,7 @@ func parseLink(line []byte) (linked, bool) {
 		return linked{}, false
 	}
 	prev, tail := string(rest[:hashLen]), rest[hashLen:]
-	if !isHash(prev) || !bytes.HasPrefix(tail, []byte(linkEnd)) || !json.Valid(line) {
+	if !isHash(prev) || !bytes.HasPrefix(tail, []byte(linkEnd)) || jsonscan.Check(line) != nil {
 		return linked{}, false
 	}
 	return linked{seq, prev, tail[len(linkEnd):]}, true

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"price":              {},
 	"strategy":           {"message", "token", "policy", "internal/jsonscan"},
 	"redact":             {"internal/jsonscan"},
-	"storage":            {"redact", "internal/ctxlock"},
+	"storage":            {"redact", "internal/ctxlock", "internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"compact":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
 	"replay":             {"message", "token", "policy", "price", "redact", "storage", "compact"},

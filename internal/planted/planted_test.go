@@ -33,7 +33,7 @@ var faults = []fault{
 	{"a placeholder states a wrong size", "policy/placeholder.go", `Chars: o.Chars, Tokens`, `Chars: o.Chars + 1, Tokens`, nil},
 	{"a call is separated from its result", "message/round.go", `	if !answers {`, `	if !answers || i%2 == 0 {`, nil},
 	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`, nil},
-	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.decisions[src] {`, `if src == 0 && e.Decision >= d.decisions[src] {`, nil},
+	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.fates.at(src).decision {`, `if src == 0 && e.Decision >= d.fates.at(src).decision {`, nil},
 	{"the ledger is not replayed", "compact/ledger.go", `case t.Has(step.In):`, `case t.Len() < 0:`, nil},
 	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.most() {`, `q.Only != Always && total > 2*q.Budget.most() {`,
 		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
