@@ -84,7 +84,7 @@ const maxFile = 1 << 30
 func Read(path, format string) (*Session, error) {
 	data, err := load(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, located(path, err)
 	}
 	f, err := formats.Read(format, data)
 	if err != nil {
@@ -93,7 +93,14 @@ func Read(path, format string) (*Session, error) {
 	if len(f.Messages()) == 0 {
 		return nil, fmt.Errorf("%s: there are no messages in it", path)
 	}
-	return &Session{Name: path, Messages: f.Messages(), Tools: f.Request().About().Tools}, nil
+	flaw, err := oneForm(data)
+	if err != nil {
+		return nil, located(path, err)
+	}
+	if flaw != nil {
+		flaw = located(path, flaw)
+	}
+	return &Session{Flaw: flaw, Name: path, Messages: f.Messages(), Tools: f.Request().About().Tools}, nil
 }
 
 func located(path string, err error) error {
@@ -116,6 +123,9 @@ func load(path string) ([]byte, error) {
 		return nil, err
 	}
 	plain, err := io.ReadAll(io.LimitReader(z, maxFile+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &formats.InputError{Line: 1 + bytes.Count(plain, []byte("\n")), Index: -1, Err: errors.New("the compressed file is cut off here")}
+	}
 	if err == nil && len(plain) > maxFile {
 		err = fmt.Errorf("unfolds to more than %d bytes", maxFile)
 	}

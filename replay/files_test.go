@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -67,5 +68,63 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	write(t, broken, zipped(t, strings.Repeat(line, 99))[:40])
 	if _, err := Read(broken, "auto"); err == nil || !strings.Contains(err.Error(), "cut.jsonl.gz") {
 		t.Errorf("Read = %v, want the file's name", err)
+	}
+}
+
+func TestAFileOfSeveralFormsIsNamedWithItsLine(t *testing.T) {
+	const (
+		user      = `{"role":"user","content":"hello"}`
+		answer    = `{"role":"assistant","content":"hi"}`
+		claude    = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"hi"}]}}`
+		gemini    = `{"role":"model","parts":[{"text":"hi"}]}`
+		called    = `{"role":"assistant","content":"","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+		block     = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]}`
+		item      = `{"type":"function_call_output","call_id":"x","output":"z"}`
+		itemCall  = `{"type":"function_call","call_id":"x","name":"f","arguments":"{}"}`
+		cut       = `{"type":"assistant","message":{"role":"ass`
+		noMessage = `{"type":"summary","summary":"fixes"}`
+		claudeAsk = `{"type":"user","message":{"role":"user","content":"hello"}}`
+	)
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		err   string // "" = it is read
+		flaw  string
+	}{
+		{"chat then a log", []string{user, answer, claude}, ":3: this line is of the form claude-code", ""},
+		{"a log then chat", []string{claudeAsk, claude, answer}, ":3: this line is of the form openai or anthropic or responses, those before are claude-code", ""},
+		{"chat then gemini", []string{user, answer, gemini}, ":3: this line is of the form gemini", ""},
+		{"calls then blocks", []string{user, called, block}, ":3: this line is of the form anthropic, those before are openai", ""},
+		{"calls then items", []string{user, called, item}, ":3: this line is of the form responses", ""},
+		{"items with plain messages", []string{user, itemCall, item, answer}, "", ""},
+		{"a log with other lines", []string{noMessage, claudeAsk, claude}, "", ""},
+		{"a log that is cut off", []string{claudeAsk, claude, cut}, "", ":3: the last line is cut off"},
+	} {
+		path := filepath.Join(t.TempDir(), "x.jsonl")
+		write(t, path, []byte(strings.Join(tc.lines, "\n")))
+		s, err := Read(path, "auto")
+		switch {
+		case tc.err != "":
+			if err == nil || !strings.Contains(err.Error(), "x.jsonl"+tc.err) {
+				t.Errorf("%s: Read = %v, want %q", tc.name, err, tc.err)
+			}
+		case err != nil:
+			t.Errorf("%s: Read = %v", tc.name, err)
+		case (s.Flaw == nil) != (tc.flaw == "") || s.Flaw != nil && !strings.Contains(s.Flaw.Error(), "x.jsonl"+tc.flaw):
+			t.Errorf("%s: the flaw is %v, want %q", tc.name, s.Flaw, tc.flaw)
+		}
+	}
+}
+
+func TestACutArchiveSaysHowFarItWent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jsonl.gz")
+	var lines strings.Builder
+	for i := range 3000 {
+		lines.WriteString(strings.Replace(line, "hello", strings.Repeat(string(rune('a'+i%26)), i%97), 1))
+	}
+	data := zipped(t, lines.String())
+	write(t, path, data[:len(data)/2])
+	if _, err := Read(path, "auto"); err == nil || !regexp.MustCompile(`x\.jsonl\.gz:\d{2,}: the compressed file is cut off here`).MatchString(err.Error()) {
+		t.Errorf("Read = %v", err)
 	}
 }

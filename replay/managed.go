@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -39,12 +40,13 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 		return nil, err
 	}
 	clean, err := c.Redaction.Redactor()
-	return &manager{m: m, s: s, clean: clean}, err
+	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), clean: clean}, err
 }
 
 type manager struct {
-	m *compact.CompactManager
-	s *Session
+	m    *compact.CompactManager
+	s    *Session
+	tool compact.Tool
 
 	clean *redact.Redactor // of what reports show of messages
 }
@@ -66,6 +68,11 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 		return v, nil
 	}
 	return v, err
+}
+
+// Recall implements [Recaller].
+func (r *manager) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
+	return r.tool.Call(ctx, sessionID, arguments)
 }
 
 func (r *manager) Close(ctx context.Context) error { return r.m.Close(ctx) }

@@ -44,24 +44,31 @@ func (n *needs) known(ids map[string]bool) []string {
 	return out
 }
 
+// inFull says which messages of the history a view has as they were.
+func inFull(history []message.Message, v *View) []bool {
+	whole := make([]bool, len(history))
+	for k, src := range v.Sources {
+		if src >= 0 && message.Identical(v.Messages[k], history[src]) {
+			whole[src] = true
+		}
+	}
+	return whole
+}
+
 // at returns how many identifiers the answer at a message needs, and which of
 // them the view does not hold. A message of the history holds what it held; one
 // that was edited, or made by the policy, holds what stands in it, the latter
 // in readable lines alone.
-func (n *needs) at(call int, history []message.Message, v *View) (needed int, missing []string) {
+func (n *needs) at(call int, v *View, whole []bool) (needed int, missing []string) {
 	uses := n.uses[call]
 	if len(uses) == 0 {
 		return 0, nil
 	}
-	whole := make([]bool, len(history))
 	var changed []map[string]bool
 	for k := range v.Messages {
-		src := v.Sources[k]
-		if src >= 0 && message.Identical(v.Messages[k], history[src]) {
-			whole[src] = true
-			continue
+		if src := v.Sources[k]; src < 0 || !whole[src] {
+			changed = append(changed, n.of(&v.Messages[k], src < 0))
 		}
-		changed = append(changed, n.of(&v.Messages[k], src < 0))
 	}
 	for _, id := range uses {
 		if !n.held(id, whole, changed) {

@@ -52,7 +52,8 @@ func TestNeedsSeeWhatTheViewHolds(t *testing.T) {
 		{"a bare list", []message.Message{message.Assistant("pkg/one.go pkg/two.go"), h[2]}, []int{-1, 2}, []string{"pkg/one.go", "pkg/two.go"}},
 		{"an edited message", []message.Message{message.User("[…] pkg/two.go."), h[2]}, []int{0, 2}, []string{"pkg/one.go"}},
 	} {
-		needed, missing := n.at(3, h[:3], &View{Messages: tc.view, Sources: tc.sources})
+		v := View{Messages: tc.view, Sources: tc.sources}
+		needed, missing := n.at(3, &v, inFull(h[:3], &v))
 		if needed != 3 || !slices.Equal(missing, tc.missing) {
 			t.Errorf("%s: %d needed, missing %v; want 3, %v", tc.name, needed, missing, tc.missing)
 		}

@@ -17,20 +17,21 @@ type Row struct {
 	Session   string `json:"session"`
 
 	Calls       int         `json:"calls"`
-	Cost        float64     `json:"cost_usd"`            // of the calls and the summaries
-	RawCost     float64     `json:"raw_cost_usd"`        // of the same calls with the whole history
-	SummaryCost float64     `json:"summary_cost_usd"`    // of the summaries alone
-	Usage       price.Usage `json:"usage"`               // of the calls
-	Largest     int         `json:"largest_prompt"`      // tokens
-	Over        int         `json:"calls_over_window"`   // calls whose prompt is larger than the window
-	Refused     int         `json:"calls_refused"`       // calls for which the policy could make no view
-	Compactions int         `json:"compactions"`         // calls that took something out
-	Changed     int         `json:"changed_prefixes"`    // calls that changed what the call before had sent
-	Needed      int         `json:"identifiers_needed"`  // by the recorded answers, of what their full prompts held
-	Held        int         `json:"identifiers_at_hand"` // of these, in the sent views
+	Cost        float64     `json:"cost_usd"`          // of the calls and the summaries
+	RawCost     float64     `json:"raw_cost_usd"`      // of the same calls with the whole history
+	SummaryCost float64     `json:"summary_cost_usd"`  // of the summaries alone
+	Usage       price.Usage `json:"usage"`             // of the calls
+	Largest     int         `json:"largest_prompt"`    // tokens
+	Over        int         `json:"calls_over_window"` // calls whose prompt is larger than the window
+	Refused     int         `json:"calls_refused"`     // calls for which the policy could make no view
+	Compactions int         `json:"compactions"`       // calls that took something out
+	Changed     int         `json:"changed_prefixes"`  // calls that changed what the call before had sent
+	Sent        int         `json:"tokens_sent"`       // in the prompts of all calls
+	Kept
+	Recalls bool `json:"recalls"` // what the policy took out can be asked for
 
-	Points  []Point       `json:"-"` // the calls, in their order
-	Elapsed time.Duration `json:"-"` // own work; not deterministic
+	Points  []Point         `json:"-"` // the calls, in their order
+	Elapsed []time.Duration `json:"-"` // own work of each call; not deterministic
 }
 
 // A Point is one call.
@@ -52,7 +53,7 @@ func (r *Row) OfRaw() float64 {
 	return r.Cost / r.RawCost
 }
 
-func (r *Row) call(at int, v *View, u price.Usage, changed bool, needed, missing int, card price.Card) {
+func (r *Row) call(at int, v *View, u price.Usage, changed bool, kept Kept, card price.Card) {
 	cost, summary := card.Cost(u), card.Cost(v.Summary)
 	r.Calls++
 	r.Cost += cost + summary
@@ -63,9 +64,9 @@ func (r *Row) call(at int, v *View, u price.Usage, changed bool, needed, missing
 	r.Refused += one(v.Refused)
 	r.Compactions += one(v.Compacted)
 	r.Changed += one(changed)
-	r.Needed += needed
-	r.Held += needed - missing
-	r.Elapsed += v.Elapsed
+	r.Kept = r.Kept.Plus(kept)
+	r.Sent += u.Prompt()
+	r.Elapsed = append(r.Elapsed, v.Elapsed)
 	p := Point{Message: at, Tokens: u.Prompt(), Cost: cost + summary, Compacted: v.Compacted, Refused: v.Refused, Change: v.Change}
 	if v.Compacted || v.Refused {
 		p.Reason = v.Reason

@@ -134,6 +134,9 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 		r.report.bad(at, err)
 		return nil, at, true
 	}
+	if s.Flaw != nil {
+		r.report.bad(at, s.Flaw)
+	}
 	if r.o.Least > 0 && r.count.Messages(s.Messages) < r.o.Least {
 		r.report.Short++
 		return nil, at, true
@@ -172,6 +175,8 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 	}
 	row := Row{Policy: p.Name(), Reference: p.Reference(), Window: window, Session: s.Name}
 	b := biller{card: r.o.Card, count: r.count, gap: r.o.Gap, fixed: r.count.Tools(s.Tools) + r.count.Reply()}
+	m := newMeasure(run, r.count, needs)
+	row.Recalls = m.recalls != nil
 	for _, at := range s.Calls() {
 		v, err := run.View(ctx, s.Messages[:at:at])
 		if err != nil {
@@ -179,8 +184,12 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 			return Row{}, err
 		}
 		u, changed := b.bill(v.Messages, s.Messages[at])
-		needed, missing := needs.at(at, s.Messages[:at], &v)
-		row.call(at, &v, u, changed, needed, len(missing), r.o.Card)
+		kept, err := m.kept(ctx, at, s.Messages[:at:at], &v)
+		if err != nil {
+			_ = run.Close(context.WithoutCancel(ctx))
+			return Row{}, err
+		}
+		row.call(at, &v, u, changed, kept, r.o.Card)
 		clock = clock.Add(r.o.Gap)
 		r.step()
 	}

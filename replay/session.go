@@ -10,6 +10,7 @@ import (
 type Session struct {
 	Name     string // the name of its file
 	Messages []message.Message
+	Flaw     error           // what of its file could not be read; the rest is replayed
 	Tools    json.RawMessage // the schemas that each call was sent with; nil = not recorded
 }
 

@@ -6,43 +6,156 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// Write prints the totals as a table. The error is the writer's.
+// Write prints the totals as tables: what each policy costs and keeps, and what
+// it sends. The error is the writer's.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, tokens of %s, prices of %s\n", sessions(r.Sessions), r.Model, r.cardName())
-	window := 0
-	for _, t := range r.Totals {
-		if t.Window != window {
-			window = t.Window
-			fmt.Fprintf(&b, "\nwindow %s\n\n", thousands(window))
-			fmt.Fprintf(&b, "  %-24s %9s %7s %-13s %7s %-13s %6s %6s %6s %6s %6s\n",
-				"policy", "cost", "of raw", "", "needed", "", "over", "refus.", "comp.", "change", "worst")
+	fmt.Fprintf(&b, "%s, tokens of %s, prices of %s\n", r.replayed(), r.Model, r.cardName())
+	for _, window := range r.options.Windows {
+		if own := r.totalsAt(window); len(own) > 0 {
+			writeKept(&b, window, own)
+			writeSent(&b, own)
 		}
-		fmt.Fprintf(&b, "  %-24s %8.2f$ %6.1f%% %-13s %6.1f%% %-13s %6d %6d %6d %6.1f %5.0f%%\n",
-			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.span(), 100*t.Held.Value, t.Held.span(), t.Over, t.Refused, t.Compactions, t.Changed, 100*t.Worst)
 	}
 	b.WriteString(legend)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+func (r *Report) totalsAt(window int) (own []Total) {
+	for _, t := range r.Totals {
+		if t.Window == window {
+			own = append(own, t)
+		}
+	}
+	return own
+}
+
+func writeKept(b *strings.Builder, window int, own []Total) {
+	fmt.Fprintf(b, "\nwindow %s: what it costs and keeps\n\n", thousands(window))
+	fmt.Fprintf(b, "  %-18s %9s %8s %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
+		"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst")
+	for _, t := range own {
+		fmt.Fprintf(b, "  %-18s %9.2f %7.1f%% %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
+			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.span(), t.needed(), t.Held.span(),
+			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst())
+	}
+}
+
+func writeSent(b *strings.Builder, own []Total) {
+	b.WriteString("\n  what is sent, in thousands of tokens\n\n")
+	fmt.Fprintf(b, "  %-18s %9s %9s %9s %7s %8s %8s %6s %6s %6s %6s\n",
+		"policy", "sent", "cached", "written", "fresh", "answers", "largest", "over", "refus.", "comp.", "change")
+	for _, t := range own {
+		u := t.Usage
+		fmt.Fprintf(b, "  %-18s %9s %9s %9s %7s %8s %8s %6d %6d %6d %6.1f\n",
+			t.label(), kilo(t.Sent), kilo(u.Cached), kilo(u.Written+u.WrittenHour), kilo(u.Fresh), kilo(u.Output), kilo(t.Largest),
+			t.Over, t.Refused, t.Compactions, t.Changed)
+	}
+}
+
+// WriteTimes prints how long the policies themselves took for a call. It is the
+// one figure that differs between two runs. The error is the writer's.
+func (r *Report) WriteTimes(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("\nown work of a call, in milliseconds of this machine\n\n")
+	fmt.Fprintf(&b, "  %-18s %9s %9s %9s %9s %9s\n", "policy", "window", "mean", "median", "99 of 100", "longest")
+	for _, t := range r.Totals {
+		if d := t.Elapsed; !t.Reference && len(d) > 0 {
+			fmt.Fprintf(&b, "  %-18s %9s %9.2f %9.2f %9.2f %9.1f\n", t.label(), thousands(t.Window),
+				ms(mean(d)), ms(d[len(d)/2]), ms(d[len(d)*99/100]), ms(d[len(d)-1]))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func mean(d []time.Duration) time.Duration {
+	sum := time.Duration(0)
+	for _, x := range d {
+		sum += x
+	}
+	return sum / time.Duration(len(d))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
 const legend = `
   of raw   what the calls cost, of what they cost with the whole history
-  needed   identifiers that the recorded answers use and that stand in the view
-  (…)      where 95 of 100 samples of these sessions lie
-  over     calls above the window    refus.  calls for which there was no view
-  comp.    calls that compacted      change  changed prefixes in 100 calls
+  needed   of the identifiers that a recorded answer uses and that stood before it, those in its view
+  recall   of those that are missing, what the best single recall of a call brings
+  user, failed  of the sentences people typed and the commands that failed last, which compactions
+           took out, those that the view still tells right after
+  false    outcomes that a view states and no command had, of those it states
   worst    the dearest session of 15 calls or more, of its raw
-  *        a reference, to compare with
+  over     calls above the window     refus.   calls for which there was no view
+  comp.    steps of the ledger        change   changed prefixes in 100 calls
+  (…)      where 95 of 100 samples of these sessions lie
+  *        a reference, to compare with; summarise stands in with a summary that says nothing
 `
 
-func sessions(n int) string {
-	if n == 1 {
-		return "1 session"
+// short prints a share; a dash where there is none.
+func (i *Interval) short() string {
+	if i == nil {
+		return "–"
 	}
-	return fmt.Sprintf("%d sessions", n)
+	return fmt.Sprintf("%.0f%%", 100*i.Value)
+}
+
+func (t *Total) needed() string {
+	if t.Kept.Needed == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f%%", 100*t.Held.Value)
+}
+
+func (t *Total) worst() string {
+	if t.Worst == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f%%", 100*t.Worst)
+}
+
+func (t *Total) falseTold() string {
+	if t.Kept.Told.Stated == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", t.Kept.Told.False, t.Kept.Told.Stated)
+}
+
+// kilo prints a number of tokens in thousands.
+func kilo(n int) string {
+	if n < 100_000 {
+		return fmt.Sprintf("%.1f", float64(n)/1000)
+	}
+	return thousands((n + 500) / 1000)
+}
+
+// replayed says what of the sessions was replayed.
+func (r *Report) replayed() string {
+	calls := 0
+	for i := range r.Rows {
+		if x := &r.Rows[i]; x.Policy == r.Rows[0].Policy && x.Window == r.Rows[0].Window {
+			calls += x.Calls
+		}
+	}
+	s := fmt.Sprintf("%s, %s", sessions(r.Sessions), counted(calls, "call"))
+	if r.Short > 0 {
+		s += fmt.Sprintf(" (%d of less than %s tokens passed over)", r.Short, thousands(r.options.Least))
+	}
+	return s
+}
+
+func sessions(n int) string { return counted(n, "session") }
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return thousands(n) + " " + what + "s"
 }
 
 func (r *Report) cardName() string {
@@ -85,14 +198,24 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{"session", "window", "policy", "reference", "calls", "cost_usd", "raw_cost_usd", "summary_cost_usd",
 		"cached", "written", "fresh", "output", "largest_prompt", "calls_over_window", "calls_refused", "compactions", "changed_prefixes",
-		"identifiers_needed", "identifiers_at_hand"}}
+		"tokens_sent", "identifiers_needed", "identifiers_at_hand", "one_recall_brings",
+		"user_told", "user_of", "failed_told", "failed_of", "false_told", "outcomes_told"}}
 	for _, x := range r.Rows {
 		lines = append(lines, []string{x.Session, itoa(x.Window), x.Policy, strconv.FormatBool(x.Reference), itoa(x.Calls),
 			dollars(x.Cost), dollars(x.RawCost), dollars(x.SummaryCost),
 			itoa(x.Usage.Cached), itoa(x.Usage.Written), itoa(x.Usage.Fresh), itoa(x.Usage.Output), itoa(x.Largest),
-			itoa(x.Over), itoa(x.Refused), itoa(x.Compactions), itoa(x.Changed), itoa(x.Needed), itoa(x.Held)})
+			itoa(x.Over), itoa(x.Refused), itoa(x.Compactions), itoa(x.Changed), itoa(x.Sent), itoa(x.Needed), itoa(x.Held), recalled(&x),
+			itoa(x.Told.User), itoa(x.Told.UserOf), itoa(x.Told.Failed), itoa(x.Told.FailedOf), itoa(x.Told.False), itoa(x.Told.Stated)})
 	}
 	return out.WriteAll(lines)
+}
+
+// recalled is empty where nothing can be asked for.
+func recalled(r *Row) string {
+	if !r.Recalls {
+		return ""
+	}
+	return itoa(r.Recalled)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,19 +19,27 @@ type Total struct {
 	Reference bool   `json:"reference"`
 	Window    int    `json:"window"`
 
-	Cost        float64       `json:"cost_usd"`
-	SummaryCost float64       `json:"summary_cost_usd"`
-	OfRaw       Interval      `json:"cost_of_raw"`   // share of what sending everything costs
-	Held        Interval      `json:"needed_at_use"` // share of the needed identifiers that the views hold
-	Usage       price.Usage   `json:"usage"`
-	Calls       int           `json:"calls"`
-	Over        int           `json:"calls_over_window"`
-	Refused     int           `json:"calls_refused"`
-	Compactions int           `json:"compactions"`
-	Changed     float64       `json:"changed_prefixes_per_100_calls"`
-	Largest     int           `json:"largest_prompt"`
-	Worst       float64       `json:"worst_session_of_raw"` // the session of 15 calls or more that costs most, of its raw
-	Elapsed     time.Duration `json:"-"`                    // own work a call; not deterministic
+	Cost        float64     `json:"cost_usd"`
+	SummaryCost float64     `json:"summary_cost_usd"`
+	OfRaw       Interval    `json:"cost_of_raw"`   // share of what sending everything costs
+	Held        Interval    `json:"needed_at_use"` // share of the needed identifiers that the views hold
+	Usage       price.Usage `json:"usage"`
+	Calls       int         `json:"calls"`
+	Over        int         `json:"calls_over_window"`
+	Refused     int         `json:"calls_refused"`
+	Compactions int         `json:"compactions"`
+	Changed     float64     `json:"changed_prefixes_per_100_calls"`
+	Largest     int         `json:"largest_prompt"`
+	Sent        int         `json:"tokens_sent"`
+	Worst       float64     `json:"worst_session_of_raw"` // the session of 15 calls or more that costs most, of its raw
+	Kept        Kept        `json:"kept"`
+
+	Recall *Interval `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or what is missing is lost
+	User   *Interval `json:"user_told"`                    // share of the sentences that people typed, right after compactions; nil: none were taken out
+	Failed *Interval `json:"failed_told"`                  // the same of commands that failed last
+	False  *Interval `json:"false_of_stated"`              // share of the stated outcomes that no run had
+
+	Elapsed []time.Duration `json:"-"` // own work of each call, ascending; not deterministic
 }
 
 // An Interval is a figure with the range that its sample allows.
@@ -83,17 +92,43 @@ func total(own []*Row) Total {
 		t.Refused += r.Refused
 		t.Compactions += r.Compactions
 		t.Largest = max(t.Largest, r.Largest)
-		t.Elapsed += r.Elapsed
+		t.Sent += r.Sent
+		t.Kept = t.Kept.Plus(r.Kept)
+		t.Elapsed = append(t.Elapsed, r.Elapsed...)
 		changed += r.Changed
 		if r.Calls >= worstOfAtLeast && r.RawCost > 0 {
 			t.Worst = max(t.Worst, r.Cost/r.RawCost)
 		}
 	}
-	t.Elapsed /= time.Duration(max(t.Calls, 1))
+	slices.Sort(t.Elapsed)
 	t.Changed = 100 * float64(changed) / float64(max(t.Calls, 1))
-	t.Held = resampled(len(own), func(i int) (float64, float64) { return float64(own[i].Held), float64(own[i].Needed) })
+	t.Held = Interval{1, 1, 1} // nothing is needed, so that nothing is missing
+	if held := shareOf(own, func(k *Kept) (int, int) { return k.Held, k.Needed }); held != nil {
+		t.Held = *held
+	}
 	t.OfRaw = resampled(len(own), func(i int) (float64, float64) { return own[i].Cost, own[i].RawCost })
+	if own[0].Recalls {
+		t.Recall = shareOf(own, func(k *Kept) (int, int) { return k.Recalled, k.Missing() })
+	}
+	t.User = shareOf(own, func(k *Kept) (int, int) { return k.Told.User, k.Told.UserOf })
+	t.Failed = shareOf(own, func(k *Kept) (int, int) { return k.Told.Failed, k.Told.FailedOf })
+	t.False = shareOf(own, func(k *Kept) (int, int) { return k.Told.False, k.Told.Stated })
 	return t
+}
+
+// shareOf returns a share over sessions; nil where there is nothing to have a
+// share of.
+func shareOf(own []*Row, of func(*Kept) (part, whole int)) *Interval {
+	all := 0
+	for _, r := range own {
+		_, whole := of(&r.Kept)
+		all += whole
+	}
+	if all == 0 {
+		return nil
+	}
+	i := resampled(len(own), func(i int) (float64, float64) { p, w := of(&own[i].Kept); return float64(p), float64(w) })
+	return &i
 }
 
 // resampled returns the ratio of two sums over sessions, and the range in which
@@ -106,16 +141,18 @@ func resampled(n int, of func(i int) (part, whole float64)) Interval {
 			p, w := of(draw(k))
 			part, whole = part+p, whole+w
 		}
-		if whole == 0 {
-			return 0
-		}
 		return part / whole
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), samples)) //nolint:gosec // a fixed seed is the point
-	drawn := make([]float64, samples)
-	for i := range drawn {
-		drawn[i] = ratio(func(int) int { return rng.IntN(n) })
+	drawn := make([]float64, 0, samples)
+	for range samples {
+		if r := ratio(func(int) int { return rng.IntN(n) }); !math.IsNaN(r) { // none of them has any
+			drawn = append(drawn, r)
+		}
+	}
+	if len(drawn) == 0 {
+		return Interval{}
 	}
 	slices.Sort(drawn)
-	return Interval{ratio(func(k int) int { return k }), drawn[samples*25/1000], drawn[samples*975/1000-1]}
+	return Interval{ratio(func(k int) int { return k }), drawn[len(drawn)*25/1000], drawn[max(len(drawn)*975/1000, 1)-1]}
 }

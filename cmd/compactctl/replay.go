@@ -34,6 +34,7 @@ type replaying struct {
 	model    string
 	csv      string
 	html     string
+	times    bool
 	command  string // as it was typed
 }
 
@@ -78,6 +79,7 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.DurationVar(&r.gap, "gap", 20*time.Second, "`TIME` between two calls; the cache is cold where it is longer than the cache lives")
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
 	f.IntVar(&r.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
+	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
 	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
 	f.StringVar(&r.html, "html", "", "write a page with charts to `FILE`")
 	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
@@ -172,12 +174,18 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 	case r.json:
 		err = r.printJSON(rep)
 	case !r.quiet && rep.Sessions > 0:
-		if err = rep.Write(r.out); err == nil {
+		if err = rep.Write(r.out); err == nil && r.times {
+			err = rep.WriteTimes(r.out)
+		}
+		if err == nil {
 			r.complain("compactctl", fmt.Sprintf("%s in %s", things(rep.Sessions, "session"), took.Round(100*time.Millisecond)))
 		}
 	}
-	if bad := rep.Err(); bad != nil {
-		return errors.Join(err, &inputError{file: "not replayed", err: bad})
+	for _, bad := range rep.Errors {
+		err = errors.Join(err, &inputError{file: "not replayed", err: bad})
+	}
+	if rep.Sessions == 0 && rep.Short > 0 {
+		err = errors.Join(err, &inputError{file: "nothing replayed", err: fmt.Errorf("no session has --min-tokens %d; %d are shorter", r.least, rep.Short)})
 	}
 	return err
 }

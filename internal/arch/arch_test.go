@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"storage":            {"redact", "internal/ctxlock", "internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"compact":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
-	"replay":             {"message", "token", "policy", "price", "redact", "storage", "compact"},
+	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "compact"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},

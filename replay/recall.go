@@ -1,0 +1,172 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/token"
+)
+
+// A Recaller is a [Runner] whose policy keeps what it takes out, for an agent
+// to ask for.
+type Recaller interface {
+	Runner
+	// Recall answers a call of the recall tool with the arguments that a model
+	// would give. What it says of a reference that it does not have is the
+	// answer too.
+	Recall(ctx context.Context, arguments json.RawMessage) (string, error)
+}
+
+// What of one answer counts, and what is tried to find the best.
+const (
+	recallTokens   = 4000 // of the answer, from its beginning
+	recallBytes    = 32 << 10
+	recallContext  = 10 // lines around a match
+	recallMessages = 12 // whose parts are asked for
+	recallPatterns = 8  // a part
+)
+
+// recalls looks for the best single recall of one session.
+type recalls struct {
+	from  Recaller
+	count *token.Estimator
+	needs *needs
+	known map[string]map[string]bool // arguments → the identifiers in the answer
+}
+
+// best returns how many of the missing identifiers the best single call of the
+// recall tool brings back: all of a part, by its reference, or the lines of it
+// that hold one of the identifiers. Messages that hold most are asked first; no
+// answer brings more than its message holds.
+func (r *recalls) best(ctx context.Context, history []message.Message, missing []string) (best int, err error) {
+	for k, at := range r.holders(missing, len(history)) {
+		if k == recallMessages || at.holds <= best {
+			break
+		}
+		for _, p := range history[at.message].Parts {
+			wanted := among(missing, partText(&p))
+			if len(wanted) <= best {
+				continue
+			}
+			got, err := r.part(ctx, p.Fingerprint().Ref(), wanted)
+			if err != nil {
+				return best, err
+			}
+			best = max(best, got)
+		}
+	}
+	return best, nil
+}
+
+type holder struct{ message, holds int }
+
+// holders returns the messages that hold any of the identifiers, those that
+// hold most first, of these the newest.
+func (r *recalls) holders(missing []string, before int) []holder {
+	n := map[int]int{}
+	for _, id := range missing {
+		for _, i := range r.needs.holds[id] {
+			if i < before {
+				n[i]++
+			}
+		}
+	}
+	out := make([]holder, 0, len(n))
+	for i, holds := range n {
+		out = append(out, holder{i, holds})
+	}
+	slices.SortFunc(out, func(a, b holder) int {
+		return cmp.Or(cmp.Compare(b.holds, a.holds), cmp.Compare(b.message, a.message))
+	})
+	return out
+}
+
+// among returns those of the identifiers that a text holds.
+func among(ids []string, text string) (out []string) {
+	in := map[string]bool{}
+	identifiers(text, func(id string) { in[id] = true })
+	for _, id := range ids {
+		if in[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// part returns how many of the wanted identifiers one recall of a part brings.
+func (r *recalls) part(ctx context.Context, ref string, wanted []string) (best int, err error) {
+	asked := []query{{Ref: ref}}
+	for _, id := range wanted[:min(len(wanted), recallPatterns)] {
+		asked = append(asked, query{ref, regexp.QuoteMeta(id), recallContext})
+	}
+	for _, q := range asked {
+		in, err := r.ask(ctx, q)
+		if err != nil {
+			return best, err
+		}
+		n := 0
+		for _, id := range wanted {
+			n += one(in[id])
+		}
+		if best = max(best, n); best == len(wanted) {
+			break
+		}
+	}
+	return best, nil
+}
+
+// query is what the recall tool is asked.
+type query struct {
+	Ref     string `json:"ref"`
+	Pattern string `json:"pattern,omitempty"`
+	Context int    `json:"context,omitempty"`
+}
+
+func (r *recalls) ask(ctx context.Context, q query) (map[string]bool, error) {
+	arguments, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	if in, ok := r.known[string(arguments)]; ok {
+		return in, nil
+	}
+	text, err := r.from.Recall(ctx, arguments)
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	for line := range strings.Lines(r.beginning(text)) {
+		if q.Pattern != "" {
+			line = numbered.ReplaceAllString(line, "")
+		}
+		identifiers(line, func(id string) { in[strings.Clone(id)] = true })
+	}
+	r.known[string(arguments)] = in
+	return in, nil
+}
+
+// numbered is what stands in front of a line that matched.
+var numbered = regexp.MustCompile(`^\d+[:-]`)
+
+// beginning returns the part of an answer that counts.
+func (r *recalls) beginning(text string) string {
+	for {
+		n := r.count.Text(text)
+		if n <= recallTokens {
+			return text
+		}
+		text = text[:min(len(text)*recallTokens/n, len(text)-1)]
+	}
+}
+
+func partText(p *message.Part) string {
+	if p.Kind == message.KindToolCall {
+		return p.Name + " " + string(p.Args)
+	}
+	return p.Text
+}

@@ -1,0 +1,98 @@
+package replay
+
+import (
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/eval"
+)
+
+// Told is what the views right after compactions tell of what was taken out, by
+// the judge of `compactctl eval-summary`, added up over the compactions. What
+// stays in full is not counted.
+type Told struct {
+	User     int `json:"user"` // sentences that people typed, verbatim
+	UserOf   int `json:"user_of"`
+	Failed   int `json:"failed"` // commands whose last run failed, and a line says so
+	FailedOf int `json:"failed_of"`
+	False    int `json:"false"` // stated outcomes of commands that no run had
+	Stated   int `json:"stated"`
+}
+
+// Plus returns the sum.
+func (t Told) Plus(o Told) Told {
+	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
+}
+
+// toldBy judges what a view says in place of what it does not show in full. A
+// round goes as one: a result without its command says nothing.
+func toldBy(history []message.Message, v *View, whole []bool) Told {
+	instead := map[int]message.Message{} // by the message that they are of
+	var made []message.Message
+	for k, src := range v.Sources {
+		switch {
+		case src < 0:
+			made = append(made, v.Messages[k])
+		case !whole[src]:
+			instead[src] = v.Messages[k]
+		}
+	}
+	var gone []message.Message
+	for _, r := range message.Rounds(history) {
+		was := history[r.Start:r.End]
+		is, same := replaced(was, whole[r.Start:r.End], instead, r.Start)
+		if same || sameRuns(was, is) {
+			continue
+		}
+		gone, made = append(gone, was...), append(made, edited(was, is)...)
+	}
+	facts := eval.FactsOf(gone)
+	h := facts.Judge(eval.Text(made...))
+	return Told{User: h.User, UserOf: h.UserOf, Failed: h.Failed, FailedOf: h.FailedOf, False: h.False, Stated: h.Stated}
+}
+
+// replaced returns a round as the view has it, and whether that is in full.
+func replaced(was []message.Message, whole []bool, instead map[int]message.Message, start int) (is []message.Message, same bool) {
+	same = true
+	for i, m := range was {
+		if !whole[i] {
+			same = false
+			edited, ok := instead[start+i]
+			if !ok {
+				continue
+			}
+			m = edited
+		}
+		is = append(is, m)
+	}
+	return is, same
+}
+
+// sameRuns reports whether a round that was edited still shows how its commands
+// came out.
+func sameRuns(was, is []message.Message) bool {
+	if len(was) != len(is) || len(was) < 2 {
+		return false
+	}
+	a, b := eval.FactsOf(was), eval.FactsOf(is)
+	if len(a.Runs) != len(b.Runs) {
+		return false
+	}
+	for i := range a.Runs {
+		if a.Runs[i].Failed != b.Runs[i].Failed || a.Runs[i].Passed != b.Runs[i].Passed {
+			return false
+		}
+	}
+	return true
+}
+
+// edited returns the messages of a round that are not what they were.
+func edited(was, is []message.Message) (out []message.Message) {
+	if len(was) != len(is) {
+		return is
+	}
+	for i := range is {
+		if !message.Identical(was[i], is[i]) {
+			out = append(out, is[i])
+		}
+	}
+	return out
+}
