@@ -19,8 +19,9 @@ type Exporter interface {
 	//   - is never called with no events, nor after Shutdown; if it is all the
 	//     same, it returns nil for the first and ErrShutdown for the second.
 	//
-	// Events are offered once. An error says that some were not delivered: all
-	// of them, or as many as a [*LostError] says.
+	// Events are offered once, but for those that a [*RetryError] says have never
+	// left. Any other error says that some were not delivered: all of them, or as
+	// many as a [*LostError] says.
 	Export(ctx context.Context, events []Event) error
 
 	// Shutdown delivers what the exporter still holds, releases what it has
@@ -40,3 +41,14 @@ func (e *LostError) Error() string { return fmt.Sprintf("%d events lost: %v", e.
 
 // Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }
+
+// Named is an [Exporter] that says what it is called in statistics and errors.
+// Without it, that is its type.
+type Named interface {
+	Name() string // short and lower-case, such as "ariadne"; always the same
+}
+
+// Logging is an [Exporter] that writes its failures to a log of its own.
+type Logging interface {
+	Logs() bool
+}

@@ -29,9 +29,11 @@ type PipelineOptions struct {
 	// CloseTimeout is how long Close waits, whatever its context allows.
 	// Default 5 s.
 	CloseTimeout time.Duration
-	// OnError is told of what an exporter could not do, as an [*ExportError],
-	// from that exporter's goroutine. Nil: nobody is. It must not call the
-	// pipeline's Flush or Close.
+	// OnError is told of what an exporter could not do, as an [*ExportError]: of
+	// the first failure at once, then of all that came together at most every
+	// 10 s, and of the rest at Close. It is never called twice at once for one
+	// exporter. Nil: nobody is told. It must not call the pipeline's Flush or
+	// Close.
 	OnError func(error)
 }
 
@@ -94,6 +96,8 @@ func (p *Pipeline) Emit(events ...Event) {
 
 // Flush waits until every event that was emitted before it has been exported,
 // has failed or was dropped, or until ctx is done, whose error it then returns.
+// Where an exporter can't be reached it returns an [*ExportError] after one try;
+// the events wait for the next.
 func (p *Pipeline) Flush(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
 }
@@ -134,7 +138,7 @@ func (p *Pipeline) Dropped() uint64 {
 // Stats counts the events of one exporter since the start. At any moment
 // Emitted = Exported + Failed + Dropped + Waiting.
 type Stats struct {
-	Exporter string // its type, such as "*ariadne.Exporter"
+	Exporter string // its name, such as "ariadne"
 	Emitted  uint64 // offered by Emit
 	Exported uint64 // delivered
 	Failed   uint64 // given to the exporter, which could not deliver them
@@ -152,16 +156,21 @@ func (p *Pipeline) Stats() []Stats {
 	return all
 }
 
+// Lost is how many events did not get to their place, for whatever reason.
+func (s Stats) Lost() uint64 { return s.Failed + s.Dropped }
+
 // An ExportError says what an exporter could not do.
 type ExportError struct {
-	Exporter string // its type, such as "*ariadne.Exporter"
-	Op       string // "export" or "shutdown"
-	Lost     int    // events
+	Exporter string // its name, such as "ariadne"
+	Op       string // "export", "flush", "close" or "shutdown"
+	Lost     int    // events, since the last error that was told
+	Waiting  int    // events that are in the queue or under way
 	Err      error
+	Logged   bool // the exporter has written it to a log of its own
 }
 
 func (e *ExportError) Error() string {
-	return fmt.Sprintf("%s: %s: %d events lost: %v", e.Exporter, e.Op, e.Lost, e.Err)
+	return fmt.Sprintf("%s: %s: %s lost, %d waiting: %v", e.Exporter, e.Op, count(e.Lost, "event"), e.Waiting, e.Err)
 }
 
 // Unwrap returns the exporter's error.

@@ -50,7 +50,7 @@ type counters struct{ emitted, exported, failed, dropped uint64 }
 // numbered from 1, as they are emitted.
 type waiter struct {
 	target uint64
-	done   chan struct{}
+	done   chan error // of capacity 1
 }
 
 func newQueue(maxEvents, maxBytes, batch int) *queue {
@@ -166,15 +166,17 @@ func (q *queue) finish(n, lost int) {
 	q.notify()
 }
 
-// abandon drops what is still waiting.
-func (q *queue) abandon() {
+// abandon drops what is still waiting, and returns how many that are.
+func (q *queue) abandon() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	n := q.len
 	for q.len > 0 {
 		q.shift()
 		q.stats.dropped++
 	}
 	q.notify()
+	return n
 }
 
 // gone is the number of the last event that left the queue: they leave it in
@@ -193,15 +195,16 @@ func (q *queue) notify() {
 		if !q.settled(w.target) {
 			return false
 		}
-		close(w.done)
+		w.done <- nil
 		return true
 	})
 }
 
-// flush waits until all events pushed before it are settled.
+// flush waits until all events pushed before it are settled, or were offered and
+// have to wait for the exporter.
 func (q *queue) flush(ctx context.Context) error {
 	q.mu.Lock()
-	w := waiter{target: q.stats.emitted, done: make(chan struct{})}
+	w := waiter{target: q.stats.emitted, done: make(chan error, 1)}
 	if q.settled(w.target) {
 		q.mu.Unlock()
 		return nil
@@ -210,8 +213,8 @@ func (q *queue) flush(ctx context.Context) error {
 	q.mu.Unlock()
 	q.signal()
 	select {
-	case <-w.done:
-		return nil
+	case err := <-w.done:
+		return err
 	case <-ctx.Done():
 		q.forget(w)
 		return ctx.Err()

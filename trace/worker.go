@@ -13,6 +13,7 @@ type worker struct {
 	exporter Exporter
 	queue    *queue
 	opts     PipelineOptions
+	teller   *teller
 
 	ctx    context.Context // done when there is no time left
 	cancel context.CancelFunc
@@ -25,43 +26,77 @@ type worker struct {
 
 func newWorker(e Exporter, o PipelineOptions) *worker {
 	w := &worker{exporter: e, queue: newQueue(o.QueueEvents, o.QueueBytes, o.BatchEvents), opts: o, done: make(chan struct{})}
+	w.teller = &teller{to: o.OnError, name: w.name(), lost: w.lost}
+	if l, ok := e.(Logging); ok {
+		w.teller.logs = l.Logs()
+	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
 
-func (w *worker) name() string { return fmt.Sprintf("%T", w.exporter) }
+func (w *worker) name() string {
+	if n, ok := w.exporter.(Named); ok {
+		return n.Name()
+	}
+	return fmt.Sprintf("%T", w.exporter)
+}
+
+// lost counts the events that the exporter did not get to their place since the
+// start, and those that still wait.
+func (w *worker) lost() (uint64, int) {
+	c, waiting := w.queue.counts()
+	return c.failed + c.dropped, waiting
+}
 
 func (w *worker) run() {
 	defer close(w.done)
 	defer w.cancel()
 	var batch []Event
+	failures := 0
 	for w.queue.wait(w.ctx, w.opts.Linger) {
 		batch = w.queue.take(batch[:0])
-		err := w.export(batch)
-		w.queue.finish(len(batch), lost(err, len(batch)))
+		done, again := w.deliver(batch)
+		if done > 0 {
+			failures = 0
+		}
+		if again {
+			failures++
+			w.queue.pause(w.ctx, rest(failures))
+		}
 		clear(batch)
 	}
 	w.err = w.shutdown()
+	w.teller.close()
 }
 
-func (w *worker) export(batch []Event) error {
+// deliver exports a batch. It returns how many events are settled, and whether
+// the others wait in the queue again.
+func (w *worker) deliver(batch []Event) (done int, again bool) {
 	ctx, cancel := context.WithTimeout(w.ctx, w.opts.ExportTimeout)
 	defer cancel()
 	err := guard(func() error { return w.exporter.Export(ctx, batch) })
-	w.report("export", lost(err, len(batch)), err)
-	return err
+	done, lost, again := split(err, len(batch))
+	if again && w.queue.settle(w.name(), batch, done, lost, err) {
+		w.teller.tell("export", err)
+		return done, true
+	}
+	op := "export"
+	if again { // there is no second try
+		op, lost = "close", lost+len(batch)-done
+	}
+	w.queue.finish(len(batch), lost)
+	if err != nil {
+		w.teller.tell(op, err)
+	}
+	return len(batch), false
 }
 
 func (w *worker) shutdown() error {
 	err := guard(func() error { return w.exporter.Shutdown(w.closer) })
-	w.report("shutdown", 0, err)
-	return err
-}
-
-func (w *worker) report(op string, lost int, err error) {
 	if err != nil {
-		w.opts.OnError(&ExportError{Exporter: w.name(), Op: op, Lost: lost, Err: err})
+		w.teller.tell("shutdown", err)
 	}
+	return err
 }
 
 // close ends the worker, and waits for that until ctx is done. The first call
@@ -77,17 +112,23 @@ func (w *worker) close(ctx context.Context) error {
 	case <-w.done:
 		return w.err
 	case <-ctx.Done():
+		var lost int
 		if first {
-			w.giveUp()
+			lost = w.giveUp(ctx.Err())
 		}
-		return errors.Join(ctx.Err(), w.after(grace))
+		return errors.Join(&ExportError{Exporter: w.name(), Op: "close", Lost: lost, Err: ctx.Err()}, w.after(grace))
 	}
 }
 
 // giveUp makes Export return, and counts what it will never see.
-func (w *worker) giveUp() {
+func (w *worker) giveUp(cause error) int {
 	w.cancel()
-	w.queue.abandon()
+	n := w.queue.abandon()
+	if n > 0 {
+		w.teller.tell("close", cause)
+		w.teller.close() // the exporter may never come back
+	}
+	return n
 }
 
 // grace is how long an exporter that ran out of time gets to return, so that
@@ -102,19 +143,6 @@ func (w *worker) after(d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
-}
-
-// lost returns how many of n events an export that returned err did not
-// deliver.
-func lost(err error, n int) int {
-	var some *LostError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &some):
-		return min(max(some.Lost, 0), n)
-	}
-	return n
 }
 
 // guard turns a panic of an exporter into an error: tracing never takes the

@@ -53,10 +53,24 @@ type Exporter struct {
 	body     int
 	log      reporter
 	times    *spreader
+	kept     map[string]interval // by span id: those that will be offered again
 	closed   bool
 }
 
-var _ trace.Exporter = (*Exporter)(nil)
+// interval is where a span is drawn, in milliseconds since 1970.
+type interval struct{ start, end int64 }
+
+var (
+	_ trace.Exporter = (*Exporter)(nil)
+	_ trace.Named    = (*Exporter)(nil)
+	_ trace.Logging  = (*Exporter)(nil)
+)
+
+// Name is "ariadne".
+func (*Exporter) Name() string { return "ariadne" }
+
+// Logs is true: see [Options].ErrorLog.
+func (*Exporter) Logs() bool { return true }
 
 // New returns an exporter to the Ariadne at a base URL such as
 // "http://127.0.0.1:5175"; with "/ingest" at its end is fine too. Nothing is
@@ -120,7 +134,8 @@ func newClient() *http.Client {
 }
 
 // Export posts the events. Those that the server can't take are found, reported
-// and left out; the others arrive.
+// and left out; the others arrive. Where there is no server, the events that
+// never left are a [trace.RetryError].
 func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	if e.closed {
 		return trace.ErrShutdown
@@ -131,10 +146,14 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	var t tally
 	if e.err != nil {
 		t.lose(len(events), fmt.Errorf("url: %w", e.err))
-	} else {
-		items := e.encode(events, &t)
-		for _, body := range pack(items, e.body) {
-			e.deliver(ctx, body, &t)
+		e.log.report(t)
+		return &trace.LostError{Lost: t.lost, Err: t.err}
+	}
+	items, spans := e.encode(events, &t)
+	e.kept = nil
+	for _, body := range pack(items, e.body) {
+		if err := e.deliver(ctx, body, &t); err != nil {
+			return e.later(events, spans, body[0].at, t, err)
 		}
 	}
 	if t.err == nil {
@@ -142,6 +161,21 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	}
 	e.log.report(t)
 	return &trace.LostError{Lost: t.lost, Err: t.err}
+}
+
+// later keeps the places of the spans from done on, which never left.
+func (e *Exporter) later(events []trace.Event, spans []wireSpan, done int, t tally, cause error) error {
+	e.kept = make(map[string]interval, len(spans)-done)
+	for i := done; i < len(events); i++ {
+		if check(&events[i]) != nil {
+			t.lost-- // it will be found again
+		} else if id := spans[i].spanID; id != "" {
+			e.kept[id] = interval{spans[i].start, spans[i].end}
+		}
+	}
+	t.wait, t.err = len(events)-done, cause
+	e.log.report(t)
+	return &trace.RetryError{Done: done, Lost: t.lost, Err: cause}
 }
 
 // Shutdown closes the connection. There is nothing left to send.
@@ -157,6 +191,7 @@ func (e *Exporter) Shutdown(context.Context) error {
 // tally is what went wrong in one Export.
 type tally struct {
 	lost int // events, whose spans the viewer will not show
+	wait int // events that never left
 	err  error
 }
 

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/agentcompact/compact/trace"
 )
 
 // pack groups items into bodies of at most limit bytes. An item that is larger
@@ -51,8 +53,9 @@ func countEvents(items []item) int {
 const maxPosts = 256
 
 // deliver posts the items. A batch that the server refuses is halved until only
-// what it refuses is left out: its answer doesn't always say which that is.
-func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) {
+// what it refuses is left out: its answer doesn't always say which that is. The
+// error is that no connection was made, and then none of the items has left.
+func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) error {
 	posts := maxPosts
 	todo := [][]item{items}
 	for len(todo) > 0 {
@@ -66,6 +69,8 @@ func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) {
 		var refused *refusal
 		switch {
 		case err == nil:
+		case posts == maxPosts-1 && trace.NotSent(err):
+			return err
 		case errors.As(err, &refused) && refused.divisible() && len(next) > 1:
 			half := len(next) / 2
 			todo = append(todo, next[half:], next[:half]) // the earlier half first
@@ -73,6 +78,7 @@ func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) {
 			t.lose(countEvents(next), err)
 		}
 	}
+	return nil
 }
 
 // refusal is an answer that says no.

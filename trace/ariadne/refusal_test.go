@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
@@ -105,10 +108,12 @@ func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 
 func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
 	log := &bytes.Buffer{}
-	e := ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
+	srv := tracetest.NewServer(t)
+	srv.SetMode(tracetest.Failing)
+	e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log})
 	for range 10 {
 		if err := e.Export(t.Context(), tracetest.Sample(start)); err == nil {
-			t.Fatal("a dead server took events")
+			t.Fatal("a failing server took events")
 		}
 	}
 	if got := strings.Count(log.String(), "\n"); got != 1 {
@@ -119,6 +124,50 @@ func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "[Ariadne] 63 events not delivered") {
 		t.Errorf("the rest was not reported at Shutdown:\n%s", log)
+	}
+}
+
+func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
+	log := &bytes.Buffer{}
+	e := ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
+	events := tracetest.Sample(start)
+	events[2].TraceID = "" // which no server would take
+	for range 3 {
+		err := e.Export(t.Context(), events)
+		var retry *trace.RetryError
+		if !errors.As(err, &retry) || retry.Done != 0 || retry.Lost != 0 {
+			t.Fatalf("err = %#v, want a RetryError of all events", err)
+		}
+	}
+	if want := "[Ariadne] 7 events wait: dial tcp "; !strings.HasPrefix(log.String(), want) || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("log = %q, want one line %q…", log, want)
+	}
+}
+
+// TestSpansOfferedAgainStayWhereTheyWere: an outage must not move what is drawn.
+func TestSpansOfferedAgainStayWhereTheyWere(t *testing.T) {
+	events := tracetest.Sample(start)
+	arrived := func(outages int) [][]byte {
+		srv := tracetest.NewServer(t)
+		down := true
+		client := &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			if down {
+				return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+			}
+			return http.DefaultTransport.RoundTrip(req)
+		})}
+		e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: io.Discard, Client: client})
+		for range outages {
+			if err := e.Export(t.Context(), events); err == nil {
+				t.Fatal("no server took events")
+			}
+		}
+		down = false
+		export(t, e, events...)
+		return srv.Bodies()
+	}
+	if diff := cmp.Diff(arrived(0), arrived(5)); diff != "" {
+		t.Errorf("bodies (-without an outage +after five):\n%s", diff)
 	}
 }
 
@@ -209,3 +258,8 @@ func TestExporterGivesUpOnServerThatRefusesEverything(t *testing.T) {
 		t.Errorf("%d posts", got)
 	}
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls f.
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -18,6 +18,7 @@ type reporter struct {
 
 func (r *reporter) report(t tally) {
 	r.held.lose(t.lost, t.err)
+	r.held.wait = t.wait
 	if now := time.Now(); r.last.IsZero() || now.Sub(r.last) >= quiet {
 		r.last = now
 		r.flush()
@@ -28,9 +29,17 @@ func (r *reporter) report(t tally) {
 func (r *reporter) close() { r.flush() }
 
 func (r *reporter) flush() {
-	if r.held.err != nil {
-		// A log that can't be written to is no reason to bother anybody.
-		_, _ = fmt.Fprintf(r.w, "[Ariadne] %d events not delivered: %.300s\n", r.held.lost, r.held.err.Error())
+	switch t := r.held; {
+	case t.err == nil: // nothing to say
+	case t.lost == 0 && t.wait > 0:
+		r.line("%d events wait: %.300s", t.wait, t.err)
+	default:
+		r.line("%d events not delivered: %.300s", t.lost, t.err)
 	}
 	r.held = tally{}
+}
+
+func (r *reporter) line(format string, n int, cause error) {
+	// A log that can't be written to is no reason to bother anybody.
+	_, _ = fmt.Fprintf(r.w, "[Ariadne] "+format+"\n", n, cause.Error())
 }

@@ -56,6 +56,7 @@ func (s *wireSpan) encode() []byte {
 type item struct {
 	json  []byte
 	event int // 1 for a span, 0 for the trace event beside it, which nobody misses
+	at    int // index of the event in its batch
 }
 
 // Reasons to keep an event back that the server would refuse, or show wrongly.
@@ -67,7 +68,7 @@ var (
 // encode turns events into items. A trace event goes before the first span of
 // its trace, once per batch, in the latest version there is: the viewer
 // ignores all but the first, so a complete one must not follow an open one.
-func (e *Exporter) encode(events []trace.Event, t *tally) []item {
+func (e *Exporter) encode(events []trace.Event, t *tally) ([]item, []wireSpan) {
 	infos := make(map[string]*trace.Event)
 	for i := range events {
 		if ev := &events[i]; ev.Trace != nil {
@@ -88,13 +89,13 @@ func (e *Exporter) encode(events []trace.Event, t *tally) []item {
 		if info := infos[ev.TraceID]; info != nil {
 			delete(infos, ev.TraceID)
 			w := e.trace(info)
-			items = append(items, item{w.encode(), eventIf(ev.SpanID == "")})
+			items = append(items, item{w.encode(), eventIf(ev.SpanID == ""), i})
 		}
 		if ev.SpanID != "" {
-			items = append(items, item{fit(&spans[i], e.body-len(`{"batch":[]}`)), 1})
+			items = append(items, item{fit(&spans[i], e.body-len(`{"batch":[]}`)), 1, i})
 		}
 	}
-	return items
+	return items, spans
 }
 
 func eventIf(yes bool) int {
@@ -137,7 +138,7 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 	if ev.SpanID == "" || check(ev) != nil {
 		return wireSpan{}
 	}
-	start, end := e.times.place(ev)
+	start, end := e.place(ev)
 	status := trace.StatusOK
 	if ev.Failed() {
 		status = trace.StatusError
@@ -146,6 +147,14 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 		traceID: ev.TraceID, spanID: ev.SpanID, parentID: ev.ParentID, kind: ev.Kind, name: clip(ev.Name, maxName),
 		start: start, end: end, status: status, data: data(ev), session: ev.Session.String(),
 	}
+}
+
+// place says where a span is drawn. One that is offered again stays where it was.
+func (e *Exporter) place(ev *trace.Event) (start, end int64) {
+	if p, ok := e.kept[ev.SpanID]; ok {
+		return p.start, p.end
+	}
+	return e.times.place(ev)
 }
 
 func (e *Exporter) trace(ev *trace.Event) wireTrace {

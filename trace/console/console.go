@@ -48,7 +48,13 @@ type Exporter struct {
 	closed bool
 }
 
-var _ trace.Exporter = (*Exporter)(nil)
+var (
+	_ trace.Exporter = (*Exporter)(nil)
+	_ trace.Named    = (*Exporter)(nil)
+)
+
+// Name is "console".
+func (*Exporter) Name() string { return "console" }
 
 // New returns an exporter to w, which stays the caller's to close. It writes a
 // batch at a time, each in one Write.

@@ -43,6 +43,7 @@ type Exporter struct {
 var (
 	_ trace.Exporter = (*Exporter)(nil)
 	_ trace.Joiner   = (*Exporter)(nil)
+	_ trace.Named    = (*Exporter)(nil)
 )
 
 // maxWaiting bounds how many events wait for their parents.
@@ -60,6 +61,15 @@ func New(provider oteltrace.TracerProvider) *Exporter {
 		tracer: provider.Tracer(scope), made: recent.New[string, oteltrace.SpanContext](remembered),
 		callers: newCallers(), waiting: map[string][]trace.Event{}, flush: nothing, shutdown: nothing,
 	}
+}
+
+// Name is "otlp" for an exporter to a collector, "otel" for one through the
+// program's own provider.
+func (e *Exporter) Name() string {
+	if e.ownIDs {
+		return "otlp"
+	}
+	return "otel"
 }
 
 // Join finds the OpenTelemetry span in ctx: the events of the call become its
@@ -94,7 +104,11 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	if e.count > maxWaiting {
 		e.orphans()
 	}
-	return e.flush(ctx)
+	err := e.flush(ctx)
+	if e.ownIDs && trace.NotSent(err) { // made again, the spans are the same
+		return &trace.RetryError{Err: err}
+	}
+	return err
 }
 
 // Shutdown makes spans of the events whose parents never came, and, if the

@@ -1,0 +1,140 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// A RetryError is returned by [Exporter.Export] when the events from Done on
+// never left this process, because nobody answered the connection for example.
+// The pipeline offers them again, a quarter of a second later at first and every
+// 5 s in the end, for as long as its queue has room for what comes after them.
+// Exporters must not return it for events that may have arrived: receivers see
+// those twice.
+type RetryError struct {
+	Done int   // events of the batch that need not be offered again
+	Lost int   // of Done, how many were not delivered
+	Err  error // why
+}
+
+func (e *RetryError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RetryError) Unwrap() error { return e.Err }
+
+// NotSent reports whether err says that a request never left: the name of the
+// server could not be looked up, or no connection was made.
+func NotSent(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
+}
+
+// How long the pipeline rests before it offers events again.
+const (
+	firstRest = 250 * time.Millisecond
+	longRest  = 5 * time.Second
+)
+
+// rest returns how long to rest after so many failures in a row.
+func rest(failures int) time.Duration {
+	return min(firstRest<<min(failures-1, 10), longRest)
+}
+
+// errWaiting is what [Pipeline.Flush] returns when an exporter can't be reached
+// and the events wait for it.
+func errWaiting(exporter string, waiting int, cause error) error {
+	return &ExportError{Exporter: exporter, Op: "flush", Waiting: waiting, Err: cause}
+}
+
+// split reads from the error of an export of n events how many are settled, how
+// many of these are lost, and whether the others are to be offered again.
+func split(err error, n int) (done, lost int, again bool) {
+	var retry *RetryError
+	var some *LostError
+	switch {
+	case err == nil:
+		return n, 0, false
+	case errors.As(err, &retry):
+		done = min(max(retry.Done, 0), n)
+		return done, min(max(retry.Lost, 0), done), done < n
+	case errors.As(err, &some):
+		return n, min(max(some.Lost, 0), n), false
+	}
+	return n, n, false
+}
+
+// pause waits for d, but not once the queue is closed, somebody waits in Flush,
+// or ctx is done.
+func (q *queue) pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for !q.urgent() {
+		select {
+		case <-q.wake:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// urgent reports whether somebody waits for the queue to be empty.
+func (q *queue) urgent() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed || len(q.waiters) > 0
+}
+
+// settle counts the first done events of a batch that was taken, makes the others
+// the oldest of the queue again, as far as there is room, and tells everybody who
+// waits for them that they have to wait. It is false, and does nothing, once the
+// queue is closed: there will be no second try.
+func (q *queue) settle(exporter string, batch []Event, done, lost int, cause error) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.flights = 0
+	q.stats.exported += uint64(done - lost)
+	q.stats.failed += uint64(lost)
+	events := batch[done:]
+	for i := len(events) - 1; i >= 0; i-- {
+		if !q.unshift(&events[i]) {
+			q.stats.dropped += uint64(i + 1)
+			break
+		}
+	}
+	for _, w := range q.waiters {
+		w.done <- errWaiting(exporter, q.len, cause)
+	}
+	q.waiters = nil
+	return true
+}
+
+// unshift adds an event in front of the oldest, or returns false where there is
+// no room.
+func (q *queue) unshift(e *Event) bool {
+	size := sizeOf(e)
+	if q.len > 0 && (q.len >= q.maxEvents || q.bytes+size > q.maxBytes) {
+		return false
+	}
+	if q.len == len(q.ring) {
+		q.grow()
+	}
+	q.head = (q.head + len(q.ring) - 1) % len(q.ring)
+	q.ring[q.head] = *e
+	q.len++
+	q.bytes += size
+	return true
+}
+
+// String is for logs.
+func (s Stats) String() string {
+	return fmt.Sprintf("%s: %d emitted, %d delivered, %d lost, %d waiting", s.Exporter, s.Emitted, s.Exported, s.Lost(), s.Waiting)
+}
