@@ -65,10 +65,17 @@ type Config struct {
 	// Exporters get every event, in addition to those that Trace names. The
 	// manager shuts them down when it is closed.
 	Exporters []trace.Exporter `mapstructure:"-" validate:"-"`
+	// OnTraceError is told, as a [*trace.ExportError], what an exporter could not
+	// do: of the first failure at once, then at most every 10 s an exporter, and of
+	// the rest at Close; never twice at once for one exporter. nil: a warning in
+	// Logger, unless the exporter has said it in a log of its own. It must not call
+	// the manager.
+	OnTraceError func(error) `mapstructure:"-" validate:"-"`
 	// Counter counts the tokens of texts, where Counting is "model"; nil: that
 	// of Model.
 	Counter token.Counter `mapstructure:"-" validate:"-"`
-	// Logger gets the stack of a call that panicked; nil: [slog.Default].
+	// Logger gets the stack of a call that panicked, and what exporters could not
+	// do; nil: [slog.Default].
 	Logger *slog.Logger `mapstructure:"-" validate:"-"`
 	// Now measures durations; nil: [time.Now].
 	Now func() time.Time `mapstructure:"-" validate:"-"`
@@ -221,6 +228,10 @@ type TraceConfig struct {
 	OTLPService string `mapstructure:"otlp_service"`
 	// OTLPTimeout bounds one request to the collector; default 5s.
 	OTLPTimeout time.Duration `mapstructure:"otlp_timeout" validate:"gte=0"`
+
+	// CloseTimeout is how long Close waits for the exporters, whatever its context
+	// allows; 0: 5s.
+	CloseTimeout time.Duration `mapstructure:"-" validate:"gte=0"`
 }
 
 // Presets returns the names of the presets.

@@ -215,12 +215,13 @@ func kindOf(err error) string {
 // written with the commit, so that no committed step lacks it. After a lost
 // race it comes again, with the number that the step has in the end.
 func (c *call) logParent(err error) {
+	dropped, lost := c.m.lostEvents()
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
 		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
 		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
-		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: c.m.pipe.Dropped(),
+		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
 	}
 	if err != nil {

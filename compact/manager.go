@@ -95,7 +95,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m.pipe = trace.NewPipeline(all, nil)
+	m.pipe = trace.NewPipeline(all, c.pipelineOptions())
 	return m, nil
 }
 

@@ -20,11 +20,12 @@ type Preflight struct {
 	PrunedCount     int                `json:"pruned_count"`
 	MaskedCount     int                `json:"masked_count"`
 	TruncatedCount  int                `json:"truncated_count"`
-	Replayed        int                `json:"replayed_edits"`   // edits of earlier steps that the ledger applied again
-	Timings         map[string]float64 `json:"timings_ms"`       // what took how long, in milliseconds
-	EventsDropped   uint64             `json:"events_dropped"`   // events that no exporter got, since the start
-	ReductionStage  string             `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
-	InvariantStatus string             `json:"invariant_status"` // "ok", "fallback"
+	Replayed        int                `json:"replayed_edits"`        // edits of earlier steps that the ledger applied again
+	Timings         map[string]float64 `json:"timings_ms"`            // what took how long, in milliseconds
+	EventsDropped   uint64             `json:"events_dropped"`        // events that did not get to their place since the start, over all exporters
+	EventsLost      map[string]uint64  `json:"events_lost,omitempty"` // the same by exporter; those without a loss left out
+	ReductionStage  string             `json:"reduction_stage"`       // "none", "truncation", "masking", "summarization", "fallback"
+	InvariantStatus string             `json:"invariant_status"`      // "ok", "fallback"
 	ErrorType       string             `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty

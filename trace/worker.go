@@ -114,21 +114,16 @@ func (w *worker) close(ctx context.Context) error {
 	case <-ctx.Done():
 		var lost int
 		if first {
-			lost = w.giveUp(ctx.Err())
+			lost = w.giveUp()
 		}
 		return errors.Join(&ExportError{Exporter: w.name(), Op: "close", Lost: lost, Err: ctx.Err()}, w.after(grace))
 	}
 }
 
 // giveUp makes Export return, and counts what it will never see.
-func (w *worker) giveUp(cause error) int {
+func (w *worker) giveUp() int {
 	w.cancel()
-	n := w.queue.abandon()
-	if n > 0 {
-		w.teller.tell("close", cause)
-		w.teller.close() // the exporter may never come back
-	}
-	return n
+	return w.queue.abandon()
 }
 
 // grace is how long an exporter that ran out of time gets to return, so that

@@ -23,6 +23,7 @@ type app struct {
 	style    style // of out
 	errStyle style
 	progress *progress
+	losses   losses
 
 	// Flags that several subcommands share.
 	json, quiet bool

@@ -97,6 +97,7 @@ func (r *reduction) prepare() (err error) {
 }
 
 func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
+	cfg.OnTraceError, cfg.Trace.CloseTimeout = r.app.losses.add, closeTraceIn
 	m, err := compact.New(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -109,8 +110,11 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	return res, errors.Join(err, r.close(ctx, m))
 }
 
-// closeIn bounds how long the end of a run waits for exporters.
-const closeIn = 5 * time.Second
+// How long the end of a run waits: for the archive, and for exporters.
+const (
+	closeIn      = 5 * time.Second
+	closeTraceIn = 2 * time.Second
+)
 
 // close ends a manager, also after an interrupt. That events did not reach an
 // exporter is no failure of the command; it is said.
@@ -118,6 +122,7 @@ func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
 	defer cancel()
 	err := m.Close(ctx)
+	a.losses.tell(a)
 	if err == nil || errors.Is(err, compact.ErrArchiveFailed) {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -242,5 +243,29 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 	}
 	if _, err := otel.NewOTLP(t.Context(), "grpc://h", nil); err == nil {
 		t.Error("NewOTLP took a URL that can't be used")
+	}
+}
+
+// TestSpansThatNeverLeftAreOfferedAgain: nobody answers, and then somebody does.
+func TestSpansThatNeverLeftAreOfferedAgain(t *testing.T) {
+	e, err := otel.NewOTLP(t.Context(), tracetest.DeadURL(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := tracetest.Sample(time.Now())
+	var retry *trace.RetryError
+	if err := e.Export(t.Context(), events); !errors.As(err, &retry) || retry.Done != 0 {
+		t.Errorf("Export = %v, want a RetryError of all events", err)
+	}
+	if err := e.Shutdown(t.Context()); err != nil { // the events are the pipeline's again
+		t.Errorf("Shutdown = %v", err)
+	}
+	c := newCollector(t)
+	c.status = http.StatusUnauthorized
+	if e, err = otel.NewOTLP(t.Context(), c.url, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Export(t.Context(), events); err == nil || errors.As(err, new(*trace.RetryError)) {
+		t.Errorf("Export = %v, want an answer that stands", err)
 	}
 }

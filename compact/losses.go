@@ -1,0 +1,59 @@
+package compact
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// Stats counts what a manager has done since it was made.
+type Stats struct {
+	Exporters []trace.Stats // one for each exporter: emitted, delivered, lost and waiting events
+}
+
+// Stats returns the counts as they are now. It may be called at any time, also
+// after Close.
+func (m *CompactManager) Stats() Stats { return Stats{Exporters: m.pipe.Stats()} }
+
+// lostEvents returns how many events exporters did not get to their place since
+// the start, in all and by the name of the exporter, those without a loss left
+// out.
+func (m *CompactManager) lostEvents() (total uint64, by map[string]uint64) {
+	for _, s := range m.pipe.Stats() {
+		if n := s.Lost(); n > 0 {
+			if by == nil {
+				by = map[string]uint64{}
+			}
+			by[s.Exporter] += n
+			total += n
+		}
+	}
+	return total, by
+}
+
+// pipelineOptions says how events go out.
+func (c Config) pipelineOptions() *trace.PipelineOptions {
+	told := c.OnTraceError
+	if told == nil {
+		told = logTraceErrors(c.Logger)
+	}
+	return &trace.PipelineOptions{CloseTimeout: c.Trace.CloseTimeout, OnError: told}
+}
+
+// logTraceErrors writes what exporters could not do to a log, unless they have
+// one of their own and have said it there.
+func logTraceErrors(log *slog.Logger) func(error) {
+	if log == nil {
+		log = slog.Default()
+	}
+	return func(err error) {
+		var e *trace.ExportError
+		switch {
+		case !errors.As(err, &e):
+			log.Warn("trace events", "error", err)
+		case !e.Logged || e.Op != "export":
+			log.Warn("trace events did not arrive", "exporter", e.Exporter, "during", e.Op, "lost", e.Lost, "waiting", e.Waiting, "error", e.Err)
+		}
+	}
+}
