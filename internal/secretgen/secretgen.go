@@ -1,0 +1,75 @@
+// Package secretgen makes texts as agents see them, with random secrets in
+// them, to measure what a redactor finds. The shapes are the files in shapes:
+// one file a family, each shape a text in which «kind» is a secret to be drawn
+// and ‹kind› something harmless.
+package secretgen
+
+import (
+	"embed"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+// Shape is a text with holes. See [Shape.Draw].
+type Shape struct {
+	Family  string // the name of its file
+	Name    string // within the family
+	Hard    bool   // little or nothing beside the secret says that it is one
+	Clean   bool   // a look-alike: it holds no secret
+	HeldOut bool   // not to be looked at while rules are written
+	text    string
+}
+
+// ID names the shape, as family/name.
+func (s Shape) ID() string { return s.Family + "/" + s.Name }
+
+//go:embed shapes/*.txt
+var files embed.FS
+
+// Shapes returns all of them, in the order of their files.
+var Shapes = sync.OnceValue(func() []Shape {
+	names, err := fs.Glob(files, "shapes/*.txt")
+	if err != nil {
+		panic(err)
+	}
+	var all []Shape
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, parse(strings.TrimSuffix(path.Base(name), ".txt"), string(text))...)
+	}
+	return all
+})
+
+// parse reads the shapes of a file. Each begins with a line "== name", with
+// " !" behind it where it is hard and " -" where it is a look-alike.
+func parse(family, text string) []Shape {
+	var all []Shape
+	for part := range strings.SplitSeq("\n"+text, "\n== ") {
+		head, body, found := strings.Cut(part, "\n")
+		if !found || head == "" {
+			continue
+		}
+		s := Shape{Family: family, text: controls.Replace(strings.TrimSuffix(body, "\n"))}
+		s.Name, s.Hard = strings.CutSuffix(head, " !")
+		s.Name, s.Clean = strings.CutSuffix(s.Name, " -")
+		s.HeldOut = hash(s.ID())%3 == 0
+		all = append(all, s)
+	}
+	return all
+}
+
+// controls are the pictures of control characters in a file of shapes.
+var controls = strings.NewReplacer("␛", "\x1b", "␀", "\x00")
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, s)
+	return h.Sum64()
+}

@@ -1,0 +1,64 @@
+package redact
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/secretgen"
+)
+
+const (
+	drawnSeed = 20251122 // half of the values are drawn with this one
+	otherSeed = 77003    // and half with this one
+)
+
+// TestRandomSecretsInAgentShapes measures what is found of random secrets in
+// the texts of package secretgen, and what is flagged of their look-alikes.
+func TestRandomSecretsInAgentShapes(t *testing.T) {
+	r := newRedactor(t, Options{})
+	redact := func(s string) string { return r.Text(s).String() }
+	drawn, other := secretgen.Measure(redact, 4, drawnSeed), secretgen.Measure(redact, 4, otherSeed)
+	t.Logf("seed %d\n%s", drawnSeed, drawn.Table())
+	t.Logf("seed %d\n%s", otherSeed, other.Table())
+	if dir := os.Getenv("COMPACT_REDACTION_REPORT"); dir != "" {
+		writeWrong(t, dir, append(drawn.Wrong, other.Wrong...))
+	}
+}
+
+// writeWrong writes what was missed or flagged, without the shapes that are
+// held out, which go to a file of their own.
+func writeWrong(t *testing.T, dir string, wrong []secretgen.Wrong) {
+	t.Helper()
+	files := map[string]*strings.Builder{"generated": {}, "generated.heldout": {}}
+	for _, w := range wrong {
+		b := files[map[bool]string{false: "generated", true: "generated.heldout"}[w.Shape.HeldOut]]
+		fmt.Fprintf(b, "%s hard=%v\n\t%q\n\t%q\n", w.Shape.ID(), w.Shape.Hard, w.Text, w.Out)
+	}
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNoGeneratedValueIsOneOfACorpus keeps the two kinds of measurement apart.
+func TestNoGeneratedValueIsOneOfACorpus(t *testing.T) {
+	known := map[string]bool{}
+	for _, s := range readCorpus(t) {
+		for _, secret := range s.Secrets {
+			known[secret] = true
+		}
+	}
+	for _, shape := range secretgen.Shapes() {
+		for seed := range uint64(4) {
+			for _, secret := range shape.Draw(drawnSeed<<16 + seed).Secrets {
+				if known[secret] {
+					t.Errorf("%s draws %q", shape.ID(), secret)
+				}
+			}
+		}
+	}
+}
