@@ -31,6 +31,8 @@ var alphabets = []struct{ kind, of string }{
 	{"b32c", "0123456789ABCDEFGHJKMNPQRSTVWXYZ"},
 	{"b32", uppers + "234567"},
 	{"b58", base58},
+	{"cr", "./" + digits + uppers + lowers},
+	{"bechu", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"},
 	{"bech", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"},
 	{"dig", digits},
 }
