@@ -147,7 +147,21 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		}
 		e.Floors = e.Floors || name == "summarise"
 	}
+	e.Steps = withDuplicates(e.Steps)
 	return e, nil
+}
+
+// withDuplicates puts the stage that gives up copies of system messages, which
+// costs the model nothing, in front of those that give up what nobody has twice.
+func withDuplicates(steps []policy.Step) []policy.Step {
+	at := slices.IndexFunc(steps, func(s policy.Step) bool {
+		_, mask := s.Stage.(policy.Mask)
+		return s.Goal == policy.ToBudget && !mask
+	})
+	if at < 0 {
+		at = len(steps)
+	}
+	return slices.Insert(steps, at, policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}})
 }
 
 // squeezeLast returns the names of stages with squeeze behind all others: it is

@@ -28,6 +28,7 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		switch {
 		case p.Recipe.Cut != nil:
 			events = append(events, c.summaryEvents(step, p, stored)...)
+		case len(p.Recipe.Copies) > 0: // the event of what was pruned names them
 		case p.Stage == "mask":
 			events = append(events, c.maskedEvent(step, p))
 		default:

@@ -287,7 +287,7 @@ func (s *ledgerStep) trail() policy.TrailStep {
 
 // cuts reports whether the step took messages out.
 func (s *ledgerStep) cuts() bool {
-	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Cut != nil })
+	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Removes() })
 }
 
 // edits is how many edits the step made.
@@ -295,7 +295,7 @@ func (s *ledgerStep) edits() int {
 	n := 0
 	for i := range s.Recipes {
 		n += len(s.Recipes[i].Texts)
-		if s.Recipes[i].Cut != nil {
+		if s.Recipes[i].Removes() {
 			n++
 		}
 	}

@@ -41,6 +41,7 @@ type session struct {
 	steps    []invariant.Step
 	refused  int
 	compacts int
+	copies   int // of system messages, that a compaction gave up
 	found    []invariant.Violation
 
 	// origins is what parts read before they were edited, for an SDK that keeps
@@ -83,11 +84,16 @@ func (s *session) remember(c invariant.Case) {
 
 func newSession(t testing.TB, window int, kept bool) *session {
 	t.Helper()
+	return newSessionOn(t, memory.New(), window, kept)
+}
+
+func newSessionOn(t testing.TB, archive *memory.Archive, window int, kept bool) *session {
+	t.Helper()
 	cost, err := token.NewEstimator(propertyModel, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: memory.New()})
+	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: archive})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +130,9 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	for _, d := range res.Decisions {
 		step.Decisions = append(step.Decisions, d.Decision.String())
+		if res.Triggered && d.Reason == policy.ReasonDuplicate {
+			s.copies++
+		}
 	}
 	s.steps = append(s.steps, step)
 	c := invariant.Case{

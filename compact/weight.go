@@ -53,6 +53,7 @@ func weighStep(step *ledgerStep) int64 {
 	n := len(step.Evicted)
 	for _, r := range step.Recipes {
 		n += 1 + len(r.Texts)
+		n += len(r.Copies)
 		if r.Cut != nil {
 			n += len(r.Cut.Removed)
 		}

@@ -103,7 +103,7 @@ func (o *Outcome) rearranged(edits []Edit) (others [][]Edit) {
 		behind.Behind = true
 		with(behind)
 	}
-	if len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
+	if !c.Copies && len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
 		c.Removed, c.First = c.Removed[1:], true
 		with(c)
 	}

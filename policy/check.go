@@ -48,6 +48,9 @@ func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 			continue
 		}
 		k, ok := at.of(b.items.at(i).src)
+		if !ok && before.isCopy(i, b, at) {
+			continue
+		}
 		if !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
@@ -171,7 +174,7 @@ func newSummary(before, after *View) (at int, many bool) {
 func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
-		if _, ok := at.of(src); src >= 0 && !ok {
+		if _, ok := at.of(src); src >= 0 && !ok && !before.isCopy(i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
 		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) && i >= before.Open {

@@ -85,6 +85,9 @@ type Cut struct {
 	// First leaves the first message where it is, in front of all: it is not
 	// removed, and no role pins it, but the wire wants it there.
 	First bool
+	// Copies says that what is removed are older copies of pinned messages, see
+	// [Duplicates]. Nothing else moves.
+	Copies bool
 
 	// anchor is, in a replay, the message that was the last user message when
 	// the cut was made, from 1; -1 = none. 0 = not a replay.

@@ -228,6 +228,9 @@ func (s Step) goal(v *View) (goal int, due bool) {
 func (e *Engine) HasTarget() bool {
 	target, budget := false, false
 	for _, s := range e.Steps {
+		if _, ok := s.Stage.(Duplicates); ok {
+			continue // it works for whatever else there is
+		}
 		target = target || s.When != Always && s.Goal != ToBudget
 		budget = budget || s.When != Always && s.Goal == ToBudget
 	}

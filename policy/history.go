@@ -26,6 +26,7 @@ func (h History) Propose(_ context.Context, v *View) (Proposal, error) {
 			room -= v.roundCost(r)
 		}
 	}
+	room += v.cost(v.spare())
 	past := v.past(h.Since.at(v, len(v.Messages)))
 	e, used := past.cut(h.limit(room))
 	if e == nil {

@@ -144,8 +144,11 @@ func (v *View) kept(keep Keep) int {
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
 	turns, room := true, v.Budget.Cap
-	if size+reserve > room && v.Budget.shrinkTo > 0 {
-		room = v.Budget.shrinkTo
+	if size+reserve > room {
+		if v.Budget.shrinkTo > 0 {
+			room = v.Budget.shrinkTo
+		}
+		room += v.cost(v.spare()) // which go before a turn does
 	}
 	for !v.Rigid && size+reserve > room && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep

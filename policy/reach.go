@@ -50,10 +50,11 @@ func (v *View) Smallest() Keep {
 // engine made, it is the floor of stages that summarise, shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
-// Without returns what the view costs at least when these messages are gone.
+// Without returns what the view costs at least when these messages are gone,
+// and the copies that the budget forces out.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
-	for _, i := range at {
+	for _, i := range append(v.spare(), at...) {
 		gone[i] = true
 	}
 	return v.least(gone)
@@ -68,6 +69,7 @@ func (v *View) takes() []bool {
 		}
 	}
 	if v.reach == nil {
+		mark(v.duplicates())
 		mark(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder)
 		return gone
 	}

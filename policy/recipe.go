@@ -15,6 +15,8 @@ type Recipe struct {
 	Stage string       `json:"stage"`
 	Texts []TextRecipe `json:"texts,omitempty"`
 	Cut   *CutRecipe   `json:"cut,omitempty"`
+	// Copies of pinned messages that went.
+	Copies []CopyRecipe `json:"copies,omitempty"`
 }
 
 // A TextRecipe rewrites one part.
@@ -74,7 +76,10 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 			}
 			r.Texts = append(r.Texts, rec)
 		}
-		if e.Cut != nil {
+		switch {
+		case e.Cut != nil && e.Cut.Copies:
+			r.Copies = c.recordCopies(e.Cut.Removed, ord)
+		case e.Cut != nil:
 			r.Cut = c.recordCut(e, ord)
 		}
 	}
@@ -133,8 +138,20 @@ func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 		}
 		edits = append(edits, e)
 	}
+	if len(r.Copies) > 0 {
+		e, ok, err := c.replayCopies(r.Copies, index)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			edits = append(edits, e)
+		}
+	}
 	return edits, nil
 }
+
+// Removes reports whether the recipe takes messages out.
+func (r *Recipe) Removes() bool { return r.Cut != nil || len(r.Copies) > 0 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && c.items.len() > 0}}
@@ -244,6 +261,9 @@ func Coverage(recipes []Recipe) (in, out int) {
 			need = max(need, t.At+1)
 		}
 		removed := 0
+		for _, k := range r.Copies {
+			need = max(need, k.At+1, k.Stay)
+		}
 		if r.Cut != nil {
 			need = max(need, r.Cut.Recent)
 			for _, span := range r.Cut.Removed {

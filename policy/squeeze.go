@@ -116,7 +116,8 @@ func (v *View) freed(group []Edit) int {
 
 // plainPlaceholder is the last that a placeholder can give up, for the few
 // tokens that decide between a view and an error: its reference, the call it
-// names, and the dispatch blocks that survived it. The archive still has the text.
+// names, the beginning of the result and the dispatch blocks that survived it.
+// The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	if v.Origins == nil {
 		return Edit{}, false
@@ -129,7 +130,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	k, ok := v.Forms.ParseMark(text)
 	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
 		blocks := dispatchBlocks(text)
-		if len(blocks) == 0 || v.before == nil || v.before(i).Parts[p].Text != text { // blocks of this run's masking stay
+		if v.before == nil || v.before(i).Parts[p].Text != text { // what this run's masking left stays
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}

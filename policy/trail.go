@@ -122,7 +122,7 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		before, cut := t.conv.items, recipes[k].Cut != nil
+		before, cut := t.conv.items, recipes[k].Removes()
 		from := firstEdited(edits, before.len())
 		if err := t.conv.edit(edits, u, t.tools); err != nil {
 			return n, err

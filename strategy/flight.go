@@ -142,7 +142,7 @@ func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 			return sum, err
 		}, ctx.Err)
 	}
-	if c.v.Total() <= c.v.Budget.Cap {
+	if c.v.Fits() {
 		return policy.Proposal{}, nil
 	}
 	return c.prune(c.info(Summary{Strategy: s.w.Strategy.Name, Errors: []error{ErrLate}})), nil

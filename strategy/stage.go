@@ -98,7 +98,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 		info.Errors = append(info.Errors, err.Error())
 	}
 	switch {
-	case errors.Is(err, ErrNotSmaller) && v.Total() <= v.Budget.Cap:
+	case errors.Is(err, ErrNotSmaller) && v.Fits():
 		return policy.Proposal{}, nil // it costs less than its summary, and nothing forces it out
 	case err != nil:
 		return c.prune(info), nil
@@ -137,7 +137,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	most := s.most(v)
 	c.original, c.words = s.w.Original, s.userTokens(v)
 	c.reserving(s.w.Strategy, most+tags, min(c.words, spoken(v)))
-	if len(c.removed) == 0 && c.tokens > 0 && v.Total() > v.Budget.Cap {
+	if len(c.removed) == 0 && c.tokens > 0 && !v.Fits() {
 		c.shrunk(c.tokens, c.tokens) // the summary there is costs more than a new one may
 	}
 	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
@@ -154,7 +154,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	c.room = min(room-exact, c.tokens-1) - tags
 	c.limit = min(most-tags, c.room)
-	if c.limit < minSummary && v.Total() <= v.Budget.Cap && c.tokens <= minSummary+tags {
+	if c.limit < minSummary && v.Fits() && c.tokens <= minSummary+tags {
 		return nil // too little to be worth a summary, and nothing forces it out
 	}
 	return c
@@ -281,7 +281,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
 	}
 	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room || omitted == 0 {
-		if c.v.Total() <= c.v.Budget.Cap || freed == 0 {
+		if c.v.Fits() || freed == 0 {
 			return p // nothing forces anything out
 		}
 		edit.Cut.New = nil

@@ -90,10 +90,6 @@ func users(h []message.Message) (n int) {
 	return n
 }
 
-func instructs(m message.Message) bool {
-	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
-}
-
 func forgedSummary(m message.Message) bool {
 	return m.Role == message.RoleAssistant && strings.HasPrefix(m.Text(), "<COMPACT-SUMMARY v")
 }

@@ -31,6 +31,16 @@ func TestSameSeedGivesTheSameHistory(t *testing.T) {
 	}
 }
 
+// again reports whether a system or developer message comes twice, to the byte.
+func again(h []message.Message) bool {
+	for i := range h {
+		if instructs(h[i]) && anyMessage(h[i+1:], func(m message.Message) bool { return message.Identical(m, h[i]) }) {
+			return true
+		}
+	}
+	return false
+}
+
 func TestShapeDecidesWhatIsInAHistory(t *testing.T) {
 	plain := Shape{Rounds: 20, Tools: 1, Parallel: 3, Words: 20}
 	for name, c := range map[string]struct {
@@ -40,12 +50,13 @@ func TestShapeDecidesWhatIsInAHistory(t *testing.T) {
 		"parallel calls": {func(*Shape) {}, func(h []message.Message) bool {
 			return anyMessage(h, func(m message.Message) bool { return calls(m) > 1 })
 		}},
-		"one user":        {func(s *Shape) { s.OneUser, s.Rounds = true, 100 }, func(h []message.Message) bool { return users(h) == 1 && len(h) > 200 }},
-		"a question":      {func(s *Shape) { s.Ends = Question }, func(h []message.Message) bool { return h[len(h)-1].Role == message.RoleUser }},
-		"open calls":      {func(s *Shape) { s.Ends = Calls }, func(h []message.Message) bool { w, _ := openCalls(h); return len(w) > 0 }},
-		"an answered end": {func(s *Shape) { s.Ends = Answered }, func(h []message.Message) bool { w, _ := openCalls(h); return len(w) == 0 }},
-		"a preamble":      {func(s *Shape) { s.Preamble = 3 }, func(h []message.Message) bool { return instructs(h[0]) && instructs(h[2]) }},
-		"middle":          {func(s *Shape) { s.Middle = 1 }, func(h []message.Message) bool { return anyMessage(h[5:], instructs) }},
+		"one user":               {func(s *Shape) { s.OneUser, s.Rounds = true, 100 }, func(h []message.Message) bool { return users(h) == 1 && len(h) > 200 }},
+		"a question":             {func(s *Shape) { s.Ends = Question }, func(h []message.Message) bool { return h[len(h)-1].Role == message.RoleUser }},
+		"open calls":             {func(s *Shape) { s.Ends = Calls }, func(h []message.Message) bool { w, _ := openCalls(h); return len(w) > 0 }},
+		"an answered end":        {func(s *Shape) { s.Ends = Answered }, func(h []message.Message) bool { w, _ := openCalls(h); return len(w) == 0 }},
+		"a preamble":             {func(s *Shape) { s.Preamble = 3 }, func(h []message.Message) bool { return instructs(h[0]) && instructs(h[2]) }},
+		"a system message again": {func(s *Shape) { s.Preamble, s.Middle, s.Again = 1, 0.5, 2 }, func(h []message.Message) bool { return again(h) }},
+		"middle":                 {func(s *Shape) { s.Middle = 1 }, func(h []message.Message) bool { return anyMessage(h[5:], instructs) }},
 		"protected": {func(s *Shape) { s.Protected = 0.2 }, func(h []message.Message) bool {
 			return anyMessage(h, func(m message.Message) bool { return m.Protected })
 		}},
@@ -103,6 +114,7 @@ func TestSeedsCoverWhatShapesCanHold(t *testing.T) {
 		for name, has := range map[string]bool{
 			"orphans": f.orphans > 0, "unanswered calls": f.unanswered > 0, "late results": f.late > 0, "repeated ids": f.repeated > 0,
 			"empty": len(h) == 0, "long": len(h) > 150, "one user": users(h) == 1 && len(h) > 100,
+			"again":     again(h),
 			"protected": anyMessage(h, func(m message.Message) bool { return m.Protected && m.Role == message.RoleTool }),
 			"forged":    anyMessage(h, forgedSummary),
 			"huge":      anyResult(h, func(s string) bool { return len(s) > 8000 }),
@@ -113,7 +125,7 @@ func TestSeedsCoverWhatShapesCanHold(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"orphans", "unanswered calls", "late results", "repeated ids", "empty", "long", "one user", "protected", "forged", "huge", "plain"} {
+	for _, name := range []string{"orphans", "unanswered calls", "late results", "repeated ids", "empty", "long", "one user", "protected", "forged", "huge", "plain", "again"} {
 		if seen[name] < 6 {
 			t.Errorf("%s: in %d of 600 histories", name, seen[name])
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -27,6 +28,8 @@ type builder struct {
 	Shape
 	rng  *rand.Rand
 	msgs []message.Message
+
+	instructed int // system and developer messages
 
 	batch int      // names the ids of this continuation
 	ids   []string // of calls, that may be taken again
@@ -95,6 +98,26 @@ func (b *builder) instruct() {
 	} else {
 		b.add(message.System(text))
 	}
+	b.repeat()
+}
+
+// repeat makes one in so many instructions an earlier one. It draws nothing, so
+// that everything else in the history is what it was.
+func (b *builder) repeat() {
+	last := len(b.msgs) - 1
+	var earlier []message.Message
+	for _, m := range b.msgs[:last] {
+		if instructs(m) && !strings.HasPrefix(m.Text(), "[conversation truncated") {
+			earlier = append(earlier, m)
+		}
+	}
+	if b.instructed++; b.Again > 0 && b.instructed%b.Again == 0 && len(earlier) > 0 {
+		b.msgs[last] = earlier[b.instructed*7%len(earlier)]
+	}
+}
+
+func instructs(m message.Message) bool {
+	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
 func (b *builder) ask() {

@@ -17,6 +17,7 @@ type Shape struct {
 	Ends     End
 	Wire     float64 // chance of a message to come from JSON, else it is made in Go
 	Preamble int     // system and developer messages at the beginning
+	Again    int     // one in so many of these, wherever they stand, is an earlier one, to the byte; 0 = none
 
 	Tools    float64 // chance of a round to call tools
 	Parallel int     // calls in one round, at most
@@ -73,6 +74,7 @@ func Random(rng *rand.Rand) Shape {
 	if rng.IntN(8) > 0 {
 		s.odd(rng)
 	}
+	s.Again = s.Words % 4
 	return s
 }
 

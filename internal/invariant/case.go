@@ -116,7 +116,7 @@ func Check(c Case) []Violation {
 		j.checkAccounts, j.checkDecisions, j.checkOrder,
 		j.checkAnchor, j.checkOpen, j.checkKeep, j.checkWindow,
 		j.checkBudget, j.checkGrowth, j.checkTarget, j.checkReported,
-		j.checkTexts, j.checkSummary, j.checkIdle,
+		j.checkTexts, j.checkSummary, j.checkIdle, j.checkCopies,
 	} {
 		rule()
 	}

@@ -39,15 +39,15 @@ func (p Plan) Bounded() bool {
 }
 
 // Floor returns what the smallest view of a history costs: what no stage of
-// the plan may take out, and no summary. Where they squeeze, every result that
+// the plan may take out, one copy of each system message, and no summary. Where they squeeze, every result that
 // may be cut is reduced to the marker of a truncation.
 func (p Plan) Floor(in []message.Message, pinned func(message.Message) bool, cost func(message.Message) int, fixed int) int {
 	r := read(in)
-	taken, masked := p.taken(r, pinned), p.maskable(r, pinned)
+	taken, masked, repeats := p.taken(r, pinned), p.maskable(r, pinned), r.repeated(pinned)
 	n := fixed
 	for i, m := range in {
 		switch {
-		case taken[i]:
+		case taken[i], repeats[i]:
 		case pins(pinned, m):
 			n += cost(m)
 		case p.has("squeeze"):

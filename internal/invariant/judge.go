@@ -22,6 +22,7 @@ type judge struct {
 	in, out         *reading
 	costIn, costOut []int
 	pinnedRound     []bool // by message of In: its round holds a pinned message
+	repeats         []bool // it comes again, and may go
 
 	strict bool  // the layout follows from the decisions
 	src    []int // message of Out → message of In, -1 = made by the compaction
@@ -52,7 +53,7 @@ func (j *judge) fail(rule, format string, args ...any) { j.found.fail(rule, form
 func newJudge(c *Case) *judge {
 	j := &judge{Case: c, in: read(c.In), out: read(c.Out)}
 	j.costIn, j.costOut = costs(c.In, c.Cost), costs(c.Out, c.Cost)
-	j.pinnedRound = j.in.spread(j.pinned)
+	j.pinnedRound, j.repeats = j.in.spread(j.pinned), j.in.repeated(j.Pinned)
 	return j
 }
 

@@ -96,12 +96,12 @@ func (j *judge) checkStandIn() {
 }
 
 func (j *judge) gone() (condensed, all int) {
-	for _, d := range j.Decisions {
-		switch d {
-		case summarised:
+	for i, d := range j.Decisions {
+		switch {
+		case d == summarised:
 			condensed++
 			all++
-		case dropped:
+		case d == dropped && !j.copied(i):
 			all++
 		}
 	}
@@ -120,7 +120,7 @@ func (j *judge) fitsNotice() bool {
 func (j *judge) checkNotice() {
 	least, most := 0, 0
 	for i, d := range j.Decisions {
-		if d != dropped {
+		if d != dropped || j.copied(i) {
 			continue
 		}
 		n, notice := parseNotice(j.In[i])

@@ -5,7 +5,7 @@ package invariant
 func (j *judge) checkPinned() {
 	for i, m := range j.In {
 		switch o := j.place[i]; {
-		case !j.pinnedRound[i]:
+		case !j.pinnedRound[i], j.copied(i):
 		case !j.pinned(m):
 			if o < 0 {
 				j.fail(RulePinnedRound, "message %d is gone", i)

@@ -21,6 +21,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
 )
@@ -85,6 +86,7 @@ type chain struct {
 	judge  *provider.Judge
 	cost   *token.Estimator
 	tally  tally
+	copies int // of system messages, that a compaction gave up
 }
 
 func newChain(t *testing.T, label string, w provider.Wire, window int) *chain {
@@ -182,6 +184,11 @@ func (c *chain) compact(req wire.Request, manual bool) (*compact.Result, bool) {
 	}
 	if res.Triggered {
 		c.tally[compactions]++
+		for _, d := range res.Decisions {
+			if d.Reason == policy.ReasonDuplicate {
+				c.copies++
+			}
+		}
 	}
 	if illegal := c.judged(res); err != nil {
 		c.refusal(req, res, err, illegal)

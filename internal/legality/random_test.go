@@ -32,11 +32,16 @@ func randomRows(t *testing.T, rng *rand.Rand, seed uint64, odd bool) []render.Ro
 	for len(h) < 40 {
 		h = histgen.Grow(h, rng)
 	}
+	return rowsOf(t, h)
+}
+
+func rowsOf(t *testing.T, h []message.Message) []render.Row {
+	t.Helper()
 	var rows []render.Row
 	for _, m := range h {
 		var r render.Row
 		if err := json.Unmarshal(openai.Wire.AppendMessage(nil, m), &r); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatal(err)
 		}
 		for name := range r {
 			if !slices.Contains(chatFields, name) {
@@ -168,4 +173,56 @@ func (v *view) mangle(rng *rand.Rand) (edits []string) {
 		}
 	}
 	return edits
+}
+
+// ruledRows is a session in which one of two rules comes behind what the user
+// asked, or behind a result, again and again.
+func ruledRows(rng *rand.Rand) []render.Row {
+	rule := func(k int) render.Row {
+		return render.Row{"role": "system", "content": fmt.Sprintf("Rule %d. %s", k, strings.Repeat("Look before you leap, and say so. ", 20))}
+	}
+	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
+	for i := range 36 {
+		rows = append(rows, render.Row{"role": "user", "content": fmt.Sprintf("Request %d: %s", i, strings.Repeat("make it pass ", rng.IntN(30)))})
+		if rng.IntN(3) > 0 {
+			rows = append(rows, rule(rng.IntN(2)))
+		}
+		if rng.IntN(2) == 0 {
+			id := fmt.Sprintf("call_%d", i)
+			rows = append(rows,
+				render.Row{"role": "assistant", "content": "I look.", "tool_calls": []any{map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "read_file", "arguments": "{}"}}}},
+				render.Row{"role": "tool", "tool_call_id": id, "content": strings.Repeat("a line of it\n", 1+rng.IntN(60))}, rule(0))
+		}
+		rows = append(rows, render.Row{"role": "assistant", "content": fmt.Sprintf("Answer %d: %s", i, strings.Repeat("it is so ", rng.IntN(40)))})
+	}
+	return append(rows, render.Row{"role": "user", "content": "Go on."})
+}
+
+// Where older copies of a system message go, what is left is legal, whether the
+// agent keeps the view or not. In Gemini's conversations there are none.
+func TestPropertyCopiesThatGoLeaveALegalRequestOnEachWire(t *testing.T) {
+	n := 24
+	if soak() {
+		n = 2_000
+	}
+	copies := map[provider.Wire]int{}
+	total := totals{}
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 29))
+		w, window := provider.Wires()[seed%4], 3_000+1_000*rng.IntN(3)
+		if w == provider.Anthropic {
+			window += 1_000 // its tokens are counted with a margin
+		}
+		c := newChain(t, fmt.Sprint("seed ", seed), w, window)
+		c.run(render.New(w, seed, ruledRows(rng)), seed/4%2 == 1)
+		c.close()
+		copies[w] += c.copies
+		total.add(w, window, c.tally)
+	}
+	t.Logf("%d histories; copies that went: %v%s", n, copies, table(total))
+	for _, w := range []provider.Wire{provider.Chat, provider.Responses, provider.Anthropic} {
+		if copies[w] == 0 {
+			t.Errorf("%s: no copy went: the test shows nothing", w)
+		}
+	}
 }

@@ -1,0 +1,124 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// reminding is a shape whose system messages come again and again, and cost the
+// most of it.
+func reminding(rng *rand.Rand) histgen.Shape {
+	return histgen.Shape{
+		Rounds: 5 + rng.IntN(15), OneUser: rng.IntN(2) == 0, Preamble: 1 + rng.IntN(2), Middle: 0.3 + 0.5*rng.Float64(), Again: 1 + rng.IntN(2),
+		Wire: oneOf(rng, 0, 0.5, 1), Tools: rng.Float64(), Parallel: 1 + rng.IntN(2), Words: 60 + rng.IntN(240), Late: oneOf(rng, 0, 0.2), Protected: oneOf(rng, 0, 0.05),
+	}
+}
+
+// Older copies of a system message go where the view would not fit otherwise:
+// with every promise kept, over chained compactions, in a session whose SDK
+// keeps the view, and in another process.
+func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
+	n := 16
+	switch {
+	case soak():
+		n = 4_000
+	case testing.Short():
+		n = 5
+	}
+	copies, compactions, refused := 0, 0, 0
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 23))
+		window := 3_000 + rng.IntN(6_000)
+		archive := memory.New()
+		s := newSessionOn(t, archive, window, seed%2 == 1)
+		shape := reminding(rng)
+		var last []message.Message
+		s.chain(shape.History(rng), 2+rng.IntN(5), func(h []message.Message) []message.Message {
+			last = h
+			more := shape
+			more.Rounds = 1 + rng.IntN(6)
+			return more.Grow(h, rng)
+		}, func(int) bool { return false })
+		s.report(fmt.Sprintf("seed %d, window %d, kept %v", seed, window, s.kept))
+		s.elsewhere(archive, last)
+		copies, compactions, refused = copies+s.copies, compactions+s.compacts, refused+s.refused
+		s.close()
+		if t.Failed() && !soak() {
+			break
+		}
+	}
+	t.Logf("%d histories, %d compactions, %d copies went, %d refused, every refusal confirmed by the independent floor", n, compactions, copies, refused)
+	if copies < n/2 || compactions < n {
+		t.Errorf("%d copies went in %d compactions: the test shows nothing", copies, compactions)
+	}
+}
+
+// elsewhere has another process, which knows nothing but the archive, give the
+// same view of the last history.
+func (s *session) elsewhere(archive *memory.Archive, history []message.Message) {
+	s.t.Helper()
+	if len(s.steps) == 0 || s.steps[len(s.steps)-1].Refused {
+		return
+	}
+	here, err := s.m.Preflight(context.Background(), "s", history)
+	if err != nil {
+		return
+	}
+	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: s.window, Archive: archive})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	there, err := m.Preflight(context.Background(), "s", history)
+	if err != nil {
+		s.t.Error(err)
+	}
+	for _, v := range invariant.Same("another process", here.Messages, there.Messages) {
+		s.t.Error(v)
+	}
+	_ = m.Close(context.Background())
+}
+
+// The archive has what went, before it went, and the event names it.
+func TestCopiesThatGoAreArchived(t *testing.T) {
+	rule := message.System(text(700))
+	history := []message.Message{rule}
+	for i := range 6 {
+		history = append(history, message.User(fmt.Sprint("question ", i)), message.Assistant(fmt.Sprint("answer ", i)), message.System(rule.Text()))
+	}
+	history = append(history, message.User("and now?"))
+	r := newRig(t, compact.Config{MaxContextTokens: 4_500})
+	res := r.preflight(history)
+	if res.DroppedCount == 0 || res.Archived == nil || res.After.Total > res.Budget {
+		t.Fatalf("%d dropped, archived %v, %d of %d tokens", res.DroppedCount, res.Archived, res.After.Total, res.Budget)
+	}
+	for _, d := range res.Decisions {
+		if d.Decision != policy.Dropped {
+			continue
+		}
+		if d.Reason != policy.ReasonDuplicate || d.Role != message.RoleSystem {
+			t.Errorf("message %d (%s) went: %s", d.Index, d.Role, d.Reason)
+		}
+	}
+	if d := res.Decisions[len(history)-2]; d.Decision != policy.Kept {
+		t.Errorf("the newest copy is %s", d.Decision)
+	}
+	pruned := r.named("compact.pruned_messages")
+	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), rule.Fingerprint().Ref()) {
+		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
+	}
+	report, err := storage.Verify(t.Context(), r.archive, "s", storage.VerifyOptions{Refs: compact.Refs})
+	if err != nil || !report.OK() {
+		t.Errorf("verify: %v, %+v", err, report)
+	}
+}

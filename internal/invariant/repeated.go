@@ -1,0 +1,64 @@
+package invariant
+
+import "github.com/agentcompact/compact/message"
+
+// repeated marks what may go although its role is never pruned: a system or
+// developer message that comes again further down, to the byte, unless the
+// caller protects it. It must stand by itself, in front of calls that wait, and
+// have something behind it that may go, too.
+func (r *reading) repeated(pinned func(message.Message) bool) []bool {
+	out := make([]bool, len(r.msgs))
+	for i, m := range r.msgs[:r.waiting()] {
+		if m.Role != message.RoleSystem && m.Role != message.RoleDeveloper || m.Protected || ours(m) || !pins(pinned, m) || !r.alone(i) {
+			continue
+		}
+		again, free := false, false
+		for _, later := range r.msgs[i+1:] {
+			again = again || !later.Protected && same(m, later)
+			free = free || !pins(pinned, later)
+		}
+		out[i] = again && free
+	}
+	return out
+}
+
+// waiting returns where the last assistant's round begins, if some call of it
+// is not answered.
+func (r *reading) waiting() int {
+	for i := len(r.msgs) - 1; i >= 0; i-- {
+		if r.msgs[i].Role != message.RoleAssistant {
+			continue
+		}
+		if r.openCalls[i] {
+			return r.spans[r.round[i]][0]
+		}
+		break
+	}
+	return len(r.msgs)
+}
+
+// copied reports whether message i was given up as a copy, of one that is still
+// there.
+func (j *judge) copied(i int) bool {
+	if j.Decisions[i] != dropped || !j.repeats[i] {
+		return false
+	}
+	for k := i + 1; k < len(j.In); k++ {
+		if j.place[k] >= 0 && !j.In[k].Protected && same(j.In[i], j.In[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkCopies: copies go only where the budget forces them to.
+func (j *judge) checkCopies() {
+	if j.Earlier || j.Fixed+sum(j.costIn) > j.Budget {
+		return
+	}
+	for i := range j.In {
+		if j.copied(i) {
+			j.fail(RulePinned, "message %d was given up as a copy, and the history fits the budget", i)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Duplicates gives up older copies of a pinned system or developer message
+// that stands in the view again, byte for byte, further down: oldest first, but
+// the one that the conversation begins with last. The newest copy stays, and so
+// do messages that are not the same, those that the caller protects, and copies
+// within a round, behind a call that waits, or behind all that is not pinned.
+type Duplicates struct{}
+
+// ReasonDuplicate is why such a message is dropped.
+const ReasonDuplicate = "duplicate_of"
+
+// Name returns "duplicates".
+func (Duplicates) Name() string { return "duplicates" }
+
+// Propose offers alternatives: without one copy, without two, and so on.
+func (Duplicates) Propose(_ context.Context, v *View) (Proposal, error) {
+	out := Proposal{Alternatives: true}
+	all := v.duplicates()
+	for n := range all {
+		out.Groups = append(out.Groups, []Edit{{
+			Decision: Dropped,
+			Reason:   ReasonDuplicate,
+			Cut:      &Cut{Removed: slices.Sorted(slices.Values(all[:n+1])), Copies: true},
+		}})
+	}
+	return out, nil
+}
+
+// Takes returns every copy that may go.
+func (Duplicates) Takes(v *View) []int { return v.duplicates() }
+
+// duplicates returns the copies that may go, in the order in which they do.
+func (v *View) duplicates() (at []int) {
+	newest := map[message.Fingerprint][]int{} // of each content, those that are not identical
+	free := false                             // a message that is not pinned stands behind
+	waits := v.waits()
+	for i := len(v.Messages) - 1; i >= 0; i-- {
+		m := &v.Messages[i]
+		free = free || !v.Pinned[i]
+		if !instructs(m) {
+			continue
+		}
+		fp := m.Fingerprint()
+		if !slices.ContainsFunc(newest[fp], func(k int) bool { return message.Identical(*m, v.Messages[k]) }) {
+			newest[fp] = append(newest[fp], i)
+		} else if free && v.Pinned[i] && !m.Protected && v.Rounds[v.round[i]].Len() == 1 && i < waits {
+			at = append(at, i)
+		}
+	}
+	slices.Reverse(at)
+	if len(at) > 0 && at[0] == 0 {
+		at = append(at[1:], 0)
+	}
+	return at
+}
+
+// waits returns where the round begins whose calls are not all answered;
+// len(messages) where there is none.
+func (v *View) waits() int {
+	if v.Open < len(v.Messages) && v.Rounds[v.round[v.Open]].Assistant {
+		return v.Open
+	}
+	return len(v.Messages)
+}
+
+// Fits reports whether the view is within the budget, or will be when the
+// copies have gone that a stage behind this one gives up.
+func (v *View) Fits() bool {
+	total := v.Total()
+	return total <= v.Budget.Cap || total-v.cost(v.spare()) <= v.Budget.Cap
+}
+
+// spare returns the copies that a stage behind this one gives up where the
+// budget forces it to. What the conversation begins with is not counted on: some
+// providers want it there.
+func (v *View) spare() []int {
+	if v.reach != nil && !slices.ContainsFunc(v.reach.takers, func(t Taker) bool { _, ok := t.(Duplicates); return ok }) {
+		return nil
+	}
+	return slices.DeleteFunc(v.duplicates(), func(i int) bool { return i == 0 })
+}
+
+// isCopy reports whether pinned message i may be gone from a view: one like it
+// stands in after, and stood behind it.
+func (v *View) isCopy(i int, b *Conversation, at placed) bool {
+	m := &v.Messages[i]
+	if m.Protected || !instructs(m) {
+		return false
+	}
+	for k := i + 1; k < len(v.Messages); k++ {
+		if _, there := at.of(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// A CopyRecipe removes copies of a pinned message, which have no ordinal: which
+// of those with its content that stand between two messages that are not
+// pinned. Where as many as there were do not stand there, nothing is removed:
+// the view came back, or the message is another one by now.
+type CopyRecipe struct {
+	Of   message.Fingerprint `json:"of"`
+	At   int                 `json:"at"`   // ordinal of the message that is not pinned behind them
+	Had  int                 `json:"had"`  // so many were there
+	Gone []int               `json:"gone"` // and these of them went, from 0
+	Stay int                 `json:"stay"` // where the newest one stands, in the same terms
+}
+
+// recordCopies writes down which copies are removed.
+func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe) {
+	type place struct {
+		of message.Fingerprint
+		at int
+	}
+	stands := map[place][]int{}
+	newest := map[message.Fingerprint]int{}
+	for i := range c.items.len() {
+		if m := &c.items.at(i).m; c.pins.Pinned(m) {
+			p := place{m.Fingerprint(), ord[i]}
+			stands[p] = append(stands[p], i)
+			newest[p.of] = ord[i]
+		}
+	}
+	for p, all := range stands {
+		r := CopyRecipe{Of: p.of, At: p.at, Had: len(all), Stay: newest[p.of]}
+		for k, i := range all {
+			if slices.Contains(removed, i) {
+				r.Gone = append(r.Gone, k)
+			}
+		}
+		if len(r.Gone) > 0 {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b CopyRecipe) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), slices.Compare(a.Of[:], b.Of[:]))
+	})
+	return out
+}
+
+// replayCopies returns the edit that removes them again, and false where there
+// is nothing to remove.
+func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e Edit, ok bool, err error) {
+	e = Edit{Decision: Dropped, Reason: ReasonDuplicate, Cut: &Cut{Copies: true}}
+	for k := range all {
+		r := &all[k]
+		if r.At < 0 || r.At >= len(index) {
+			return e, false, fmt.Errorf("%w: copies before message %d of %d", ErrEdit, r.At, len(index))
+		}
+		from := 0
+		if r.At > 0 {
+			from = index[r.At-1] + 1
+		}
+		e.Cut.Removed = append(e.Cut.Removed, c.copiesIn(r, from, index[r.At])...)
+	}
+	slices.Sort(e.Cut.Removed)
+	return e, len(e.Cut.Removed) > 0, nil
+}
+
+// copiesIn returns those of the messages [from, to) that a recipe removes.
+func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
+	is := func(i int) bool {
+		m := &c.items.at(i).m
+		return c.pins.Pinned(m) && m.Fingerprint() == r.Of
+	}
+	var there []int
+	for i := from; i < to; i++ {
+		if is(i) {
+			there = append(there, i)
+		}
+	}
+	if len(there) != r.Had {
+		return nil
+	}
+	for _, k := range r.Gone {
+		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.staysBehind(there[k], is) {
+			return nil
+		}
+		gone = append(gone, there[k])
+	}
+	return gone
+}
+
+// staysBehind reports whether one that is alike stands further down.
+func (c *Conversation) staysBehind(i int, is func(int) bool) bool {
+	for k := i + 1; k < c.items.len(); k++ {
+		if is(k) {
+			return true
+		}
+	}
+	return false
+}

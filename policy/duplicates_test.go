@@ -1,0 +1,242 @@
+package policy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// reminded is a conversation with a rule of 20 words that comes again and
+// again, and another one.
+func reminded() []message.Message {
+	rule := func() message.Message { return message.System(text(18)) }
+	return []message.Message{
+		rule(),                            // 0
+		message.User("one"),               // 1
+		rule(),                            // 2
+		message.System(text(17) + " not"), // 3
+		message.Assistant("done"),         // 4
+		message.User("two"),               // 5
+		rule(),                            // 6
+		message.Assistant("done"),         // 7
+		rule(),                            // 8
+		message.User("three"),             // 9
+	}
+}
+
+var copies = policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}}
+
+func dropped(o *policy.Outcome) (at []int) {
+	for i := range o.Conversation.Inputs() {
+		if d, why := o.Conversation.Decision(i); d == policy.Dropped && why == policy.ReasonDuplicate {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
+	all := 0
+	for _, m := range reminded() {
+		all += words{}.Message(m)
+	}
+	for _, c := range []struct {
+		limit int
+		gone  []int
+	}{{all, nil}, {all - 1, []int{2}}, {all - 20, []int{2}}, {all - 21, []int{2, 6}}, {all - 60, []int{0, 2, 6}}} {
+		out, err := run(t, engine(copies), reminded(), budget(c.limit))
+		if err != nil || !slices.Equal(dropped(out), c.gone) || out.View.Total() > c.limit {
+			t.Errorf("%d tokens: %v went, %d are left, %v; want %v", c.limit, dropped(out), out.View.Total(), err, c.gone)
+		}
+	}
+	out, err := run(t, engine(copies), reminded(), budget(all-61))
+	var b *policy.BudgetError
+	if !errors.As(err, &b) || b.Tokens != all-60 {
+		t.Errorf("%v, %v: what is not a copy stays", dropped(out), err)
+	}
+}
+
+// What the caller protects, what is not the same to the byte, what stands
+// within a round and what is not pinned by its role is no copy.
+func TestWhatIsNoOlderCopyStays(t *testing.T) {
+	rule, user := message.System(text(18)), message.User("go")
+	guarded := rule
+	guarded.Protected = true
+	named := rule
+	named.Name = "boss"
+	call := message.Assistant("", message.Call("c", "bash", `{}`))
+	for name, msgs := range map[string][]message.Message{
+		"protected":                {guarded, user, guarded, user},
+		"another name":             {named, user, rule, user},
+		"another role":             {message.Developer(rule.Text()), user, rule, user},
+		"within a round":           {user, call, rule, message.ToolResult("c", "ok"), rule, user},
+		"nothing free":             {user, message.Assistant("ok"), rule, rule},
+		"behind a call that waits": {user, call, rule, message.ToolResult("other", "x"), rule, user},
+		"the newest":               {user, rule},
+		"what a user typed":        {message.User(rule.Text()), message.Assistant("ok"), message.User(rule.Text()), user},
+	} {
+		out, _ := run(t, engine(copies), msgs, budget(1))
+		if len(dropped(out)) > 0 || out.Changed() || len(out.Passes) > 0 {
+			t.Errorf("%s: %v went", name, dropped(out))
+		}
+	}
+	e := engine(copies)
+	e.Pins = nil
+	if out, _ := run(t, e, reminded(), budget(1)); out.Changed() {
+		t.Error("what no role pins is for the other stages")
+	}
+}
+
+// takesPinned is a stage that takes a message which is pinned.
+type takesPinned struct{ at []int }
+
+func (takesPinned) Name() string { return "takes" }
+
+func (s takesPinned) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: s.at, Copies: true}}}}}, nil
+}
+
+func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
+	for _, at := range [][]int{{3}, {8}, {0, 2, 6, 8}} {
+		out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{at}}), reminded(), budget(1_000))
+		if out.Changed() || !out.Passes[0].Discarded {
+			t.Errorf("%v went", at)
+		}
+	}
+}
+
+// What nobody has answered yet is no reason to keep a copy.
+func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
+	rule := message.System(text(18))
+	out, err := run(t, engine(copies), []message.Message{rule, rule, rule, message.User("go")}, budget(30))
+	if err != nil || !slices.Equal(dropped(out), []int{0, 1}) {
+		t.Errorf("%v went, %v", dropped(out), err)
+	}
+}
+
+// The floor of an engine knows that copies may go, where it has the stage.
+func TestFloorCountsOneCopy(t *testing.T) {
+	all := policy.NewView(reminded(), pins, words{}).Total()
+	e := engine(copies, policy.Step{Stage: cutAll{}})
+	e.Floors = true
+	if _, err := run(t, e, reminded(), budget(all-60)); err != nil {
+		t.Error(err)
+	}
+	if _, err := run(t, engine(policy.Step{Stage: cutAll{}}), reminded(), budget(all-60)); err == nil {
+		t.Error("nothing takes the copies out, and it fits")
+	}
+}
+
+// stepOf is what a ledger says of an outcome, as another process reads it.
+func stepOf(t *testing.T, before *policy.Conversation, out *policy.Outcome) (s policy.TrailStep) {
+	t.Helper()
+	for _, p := range out.Passes {
+		if p.Applied > 0 {
+			s.Recipes = append(s.Recipes, p.Recipe)
+		}
+	}
+	in, n := policy.Coverage(s.Recipes)
+	s.In, s.Out = before.Chain().At(before, in), out.Conversation.Chain().At(out.Conversation, n)
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back policy.TrailStep
+	if err := json.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// What went stays away: on the whole history, on one that has grown by more
+// copies, and in a view that comes back nothing goes twice.
+func TestCopiesThatWentStayAway(t *testing.T) {
+	msgs := reminded()
+	twice := slices.Insert(slices.Clone(msgs), 2, msgs[2])
+	for _, c := range []struct {
+		msgs []message.Message
+		over int
+	}{{msgs, 1}, {msgs, 21}, {msgs, 60}, {twice, 1}, {twice, 21}} {
+		staysAway(t, c.msgs, c.over)
+	}
+}
+
+func staysAway(t *testing.T, msgs []message.Message, over int) {
+	t.Helper()
+	before := policy.NewConversation(msgs, pins, nil)
+	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-over))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, view := stepOf(t, before, out), out.Conversation.Messages()
+	more := []message.Message{message.System(text(18)), message.Assistant("done"), message.System(text(18)), message.User("four")}
+	for name, c := range map[string]struct{ in, want []message.Message }{
+		"the whole history": {msgs, view},
+		"and more":          {append(slices.Clone(msgs), more...), append(slices.Clone(view), more...)},
+		"the view":          {view, view},
+		"the view and more": {append(slices.Clone(view), more...), append(slices.Clone(view), more...)},
+	} {
+		got := again(t, c.in, step)
+		if !slices.EqualFunc(got, c.want, message.Identical) {
+			t.Errorf("%d over, %s: %d messages, want %d", over, name, len(got), len(c.want))
+		}
+	}
+}
+
+// Where the newest copy is not there, or a rule was written anew, the older
+// ones are all there is.
+func TestTheLastCopyNeverGoes(t *testing.T) {
+	msgs := reminded()
+	before := policy.NewConversation(msgs, pins, nil)
+	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := stepOf(t, before, out)
+	alone := append([]message.Message{msgs[0], msgs[1]}, msgs[3], msgs[4], msgs[5], msgs[7], msgs[9])
+	if got := again(t, alone, step); !slices.EqualFunc(got, alone, message.Identical) {
+		t.Errorf("%d messages of %d are left", len(got), len(alone))
+	}
+	anew := slices.Clone(msgs)
+	for _, i := range []int{0, 2, 6, 8} {
+		anew[i] = message.System("today " + text(18))
+	}
+	if got := again(t, anew, step); !slices.EqualFunc(got, anew, message.Identical) {
+		t.Errorf("%d messages of %d are left", len(got), len(anew))
+	}
+}
+
+// again makes a step on a history.
+func again(t *testing.T, history []message.Message, step policy.TrailStep) []message.Message {
+	t.Helper()
+	tr := policy.NewTrail(history, pins, nil, nil)
+	if !tr.Has(step.In) {
+		t.Fatal("the history does not begin as it did")
+	}
+	if _, err := tr.Make(step, nil); err != nil {
+		t.Fatal(err)
+	}
+	conv, _ := tr.End()
+	return conv.Messages()
+}
+
+// An engine aims for what its stages aim for, whether copies may go or not.
+func TestCopiesAreNoTarget(t *testing.T) {
+	for name, c := range map[string]struct {
+		step policy.Step
+		want bool
+	}{
+		"at every call":  {policy.Step{When: policy.Always, Stage: policy.Mask{}}, true},
+		"for the target": {policy.Step{Stage: cutAll{}}, true},
+		"for the budget": {policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{}}, false},
+	} {
+		if got := engine(copies, c.step).HasTarget(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
