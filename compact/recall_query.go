@@ -35,8 +35,8 @@ func parseRecall(arguments json.RawMessage) (*recallQuery, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the arguments are more than one JSON object")
 	}
-	if q.Ref == "" {
-		return nil, errors.New("ref is missing: the reference that a placeholder says")
+	if q.Ref == "" && q.Pattern == "" {
+		return nil, errors.New("ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed")
 	}
 	if n := q.selections(); n > 1 {
 		return nil, errors.New("give at most one of head, tail, lines and pattern")
@@ -103,6 +103,48 @@ func (q *recallQuery) answer(text string, bytes int) string {
 		return rangeOf(lines, 0, min(q.Head, len(lines)), bytes)
 	}
 	return rangeOf(lines, 0, len(lines), bytes)
+}
+
+// listed writes what a search found, in at most so many bytes: for each part its
+// reference, and under it the lines with their numbers.
+func listed(f Found, bytes int) string {
+	if f.Lines == 0 {
+		return "[no line of what was removed matches]"
+	}
+	var out []string
+	for i, m := range f.Matches {
+		if i == 0 || m.Ref != f.Matches[i-1].Ref {
+			out = append(out, m.heading())
+		}
+		out = append(out, strconv.Itoa(m.Line)+":"+m.Text)
+	}
+	kept, left := fitting(out, bytes-noteBytes)
+	shown := 0
+	for _, l := range kept {
+		if !strings.HasPrefix(l, "[") {
+			shown++
+		}
+	}
+	if left == 0 && shown == f.Lines && !f.Cut {
+		return strings.Join(out, "\n")
+	}
+	note := fmt.Sprintf("[%d of %d matching lines, the newest messages first; ask with a narrower pattern, or for a reference]", shown, f.Lines)
+	if f.Cut {
+		note = strings.Replace(note, "first;", "first, the oldest not searched;", 1)
+	}
+	return strings.Join(kept, "\n") + "\n" + note
+}
+
+// heading says whose lines follow, and how the whole of it is had.
+func (m *Match) heading() string {
+	what := string(m.Role)
+	if m.Tool != "" {
+		what += " " + m.Tool
+	}
+	if m.Turn > 0 {
+		what += ", turn " + strconv.Itoa(m.Turn)
+	}
+	return "[" + what + " · ref " + m.Ref + "]"
 }
 
 // noteBytes is kept free for the note.

@@ -62,6 +62,7 @@ func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
 		Name: t.name,
 		Description: "Returns text that was removed from this conversation to save space. " +
 			"Where a message reads like [observation masked — 4200 chars · recall 3f9a2c1b77de], call this with ref \"3f9a2c1b77de\". " +
+			"A pattern without a ref searches everything that was removed, and says the ref of what it finds. " +
 			"Secrets in the text are redacted. Ask for a part of a long text: head, tail, lines, or a pattern.",
 		Parameters: json.RawMessage(recallSchema),
 		Call:       t.call,
@@ -69,13 +70,13 @@ func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
 }
 
 const recallSchema = `{"type":"object","properties":{` +
-	`"ref":{"type":"string","description":"the reference in the placeholder, such as 3f9a2c1b77de; or turn:17 for all of a turn"},` +
+	`"ref":{"type":"string","description":"the reference in the placeholder, such as 3f9a2c1b77de; or turn:17 for all of a turn; without it, pattern searches everything"},` +
 	`"head":{"type":"integer","minimum":1,"description":"only so many lines from the beginning"},` +
 	`"tail":{"type":"integer","minimum":1,"description":"only so many lines from the end"},` +
 	`"lines":{"type":"string","description":"only these lines, as FROM-TO, counted from 1"},` +
 	`"pattern":{"type":"string","description":"only lines that match this regular expression (RE2), with their numbers"},` +
 	`"context":{"type":"integer","minimum":0,"maximum":50,"description":"with pattern: so many lines around each match"}` +
-	`},"required":["ref"],"additionalProperties":false}`
+	`},"additionalProperties":false}`
 
 // For returns the definition as an element of the tools of a request:
 // wire is "openai" (chat completions), "responses", "anthropic" or "gemini",
@@ -125,6 +126,9 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	if err != nil {
 		return t.refuse(err), nil
 	}
+	if q.Ref == "" {
+		return t.search(ctx, sessionID, q)
+	}
 	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -133,6 +137,21 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
 	return q.answer(text, t.bytes), nil
+}
+
+// search answers a pattern without a reference.
+func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
+	if t.shown != nil { // whoever else's conversation began alike must not be searched
+		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
+	}
+	found, err := t.m.Search(ctx, sessionID, q.pattern, searchMost)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return t.refuse(errors.New("nothing was removed from this conversation")), nil
+	case err != nil:
+		return t.refuse(errors.New("the archive can't be read now")), err
+	}
+	return listed(found, t.bytes), nil
 }
 
 // rescue, deferred, turns a panic into an answer that the model can go on with,

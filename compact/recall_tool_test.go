@@ -58,8 +58,8 @@ func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
 		`{"ref":"REF"}`:                                        numbers(1000),
 		`{"ref":"turn:1:action"}`:                              `read_file {"path":"pkg/file_0.go"}`,
 		`{"ref":"REF"}{}`:                                      "recall: the arguments are more than one JSON object",
-		`{}`:                                                   "recall: ref is missing: the reference that a placeholder says",
-		`null`:                                                 "recall: ref is missing: the reference that a placeholder says",
+		`{}`:                                                   "recall: ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed",
+		`null`:                                                 "recall: ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed",
 		`{"ref":"REF","head":1,"tail":1}`:                      "recall: give at most one of head, tail, lines and pattern",
 		`{"ref":"REF","head":-1}`:                              "recall: head and tail are at least 1, context is 0 to 50",
 		`{"ref":"REF","context":51,"pattern":"x"}`:             "recall: head and tail are at least 1, context is 0 to 50",
@@ -169,7 +169,7 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 		Properties map[string]struct{ Type, Description string }
 		Required   []string
 	}
-	if err := json.Unmarshal(tool.Parameters, &schema); err != nil || len(schema.Properties) != 6 || len(schema.Required) != 1 {
+	if err := json.Unmarshal(tool.Parameters, &schema); err != nil || len(schema.Properties) != 6 || len(schema.Required) != 0 {
 		t.Fatalf("%+v, %v", schema, err)
 	}
 	for wire, at := range map[string][2]string{

@@ -41,7 +41,7 @@ func introduction(words, recall bool) string {
 		line += ", and the words of the user are verbatim"
 	}
 	if recall {
-		line += ". The tool recall returns an original for the reference beside a piece, or for turn:12"
+		line += ". The tool recall looks for a pattern in all originals, and returns one for its reference"
 	}
 	return line + "."
 }

@@ -10,27 +10,40 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
 )
 
 func newArchiveRecall(a *app) *cobra.Command {
 	var head, tail, around int
 	var span, pattern string
 	cmd := &cobra.Command{
-		Use:   "recall SESSION REF",
-		Short: "Print what a placeholder stands for",
+		Use:   "recall SESSION [REF]",
+		Short: "Print what a placeholder stands for, or search what was taken out",
 		Long: `Recall prints the text that was taken out where a placeholder says
 "recall 3f9a2c1b77de", as it is in the archive: redacted. REF is what the placeholder
 says, or the beginning of a fingerprint, or turn:17 for all of a turn, or
-turn:17:observation for one part of it (request, reasoning, action, observation).`,
-		Args: arguments(cobra.ExactArgs(2)),
+turn:17:observation for one part of it (request, reasoning, action, observation).
+
+Without REF, --grep searches everything that was taken out of the session: the newest
+message first, each with the REF that gives the whole of it.`,
+		Args: arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				err = searchable(pattern, around)
+			}
 			if err != nil {
 				return err
 			}
 			archive, err := a.readArchive(cmd)
 			if err != nil {
 				return err
+			}
+			if len(args) == 1 {
+				return a.search(cmd, archive, args[0], pattern)
 			}
 			text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
 			if errors.Is(err, compact.ErrNotFound) {
@@ -55,6 +68,64 @@ turn:17:observation for one part of it (request, reasoning, action, observation)
 	f.StringVar(&pattern, "grep", "", "the lines that match the regular expression `RE`")
 	f.IntVarP(&around, "context", "C", 0, "with --grep: `N` lines around each")
 	return cmd
+}
+
+// searchable refuses flags that can't search a session. That the pattern is one
+// is known.
+func searchable(pattern string, around int) error {
+	switch {
+	case pattern == "":
+		return &usageError{errors.New("name a REF, or give --grep RE to search everything that was taken out")}
+	case around > 0:
+		return &usageError{errors.New("--context goes with a REF: recall a match by its reference")}
+	}
+	return nil
+}
+
+// search prints the lines that match in what was taken out of a session.
+func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string) error {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	if _, err := openSession(cmd.Context(), archive, session); err != nil {
+		return err
+	}
+	found, err := compact.Search(cmd.Context(), archive, session, re, 0)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(found)
+	}
+	for i, m := range found.Matches {
+		if i == 0 || m.Ref != found.Matches[i-1].Ref {
+			fmt.Fprintf(a.out, "%s\n", a.style.bold(heading(m)))
+		}
+		fmt.Fprintf(a.out, "%6d  %s\n", m.Line, printable(m.Text))
+	}
+	switch {
+	case found.Lines == 0:
+		a.complain("compactctl", "no line of what was taken out matches")
+	case found.Lines > len(found.Matches):
+		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines, the newest messages first", count(len(found.Matches)), count(found.Lines)))
+	}
+	if found.Cut {
+		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB")
+	}
+	return nil
+}
+
+// heading says whose lines follow, and how the whole of it is had.
+func heading(m compact.Match) string {
+	what := string(m.Role)
+	if m.Tool != "" {
+		what += " " + printable(m.Tool)
+	}
+	if m.Turn > 0 {
+		what += fmt.Sprintf(", turn %d", m.Turn)
+	}
+	return what + ", recall " + m.Ref
 }
 
 // recallOptions reads which part of a text is wanted.

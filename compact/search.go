@@ -1,0 +1,212 @@
+package compact
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// A Match is a line of text that was taken out of a session's view.
+type Match struct {
+	Ref  string       `json:"ref"`            // of the part that has the line: what [CompactManager.Recall] takes
+	Role message.Role `json:"role"`           // of its message
+	Tool string       `json:"tool,omitempty"` // that the part calls or answers, where the wire says so
+	Turn int          `json:"turn,omitempty"` // of the message; 0 = not known
+	Line int          `json:"line"`           // of the part's text, from 1
+	Text string       `json:"text"`           // the line, redacted, at most 400 bytes of it around the match
+}
+
+// Found is what a search led to.
+type Found struct {
+	Matches []Match `json:"matches"`        // the newest message first, the lines of each in their order
+	Lines   int     `json:"matching_lines"` // that match, of all that was searched; more than Matches where these are bounded
+	Cut     bool    `json:"cut,omitempty"`  // the oldest pieces were not searched: they are more than the bound
+}
+
+// Bounds of a search.
+const (
+	searchBytes = 64 << 20 // of the archive, the newest first
+	searchLine  = 400      // bytes of a line that are shown
+	searchScan  = 64 << 10 // bytes of a line that are searched
+	searchMost  = 200      // matches, unless the caller says how many
+)
+
+// Search returns the lines that match a pattern in what compactions took out of
+// a session's view, from the archive and never from memory, redacted. most
+// bounds the matches; 0 is 200. Of long sessions the newest 64 MiB are searched.
+//
+// A session without a name can't be searched: others' conversations may have
+// begun alike. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
+// context's, which is looked at between two messages.
+func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int) (found Found, err error) {
+	defer m.rescue("Search", &err)
+	switch {
+	case sessionID == "":
+		return Found{}, ErrSession
+	case isUnnamed(sessionID):
+		return Found{}, fmt.Errorf("%w: the session has no name", ErrNotFound)
+	}
+	s, err := m.session(ctx, sessionID)
+	if err != nil {
+		return Found{}, err
+	}
+	defer m.release(s)
+	return s.search(ctx, pattern, most)
+}
+
+// Search is [CompactManager.Search] for those who have an archive and no
+// manager. It only reads. sessionID is the id that the archive lists.
+func Search(ctx context.Context, archive storage.Archive, sessionID string, pattern *regexp.Regexp, most int) (found Found, err error) {
+	defer rescue(nil, nil, "Search", &err)
+	if sessionID == "" {
+		return Found{}, ErrSession
+	}
+	s, err := openSession(ctx, archive, sessionID)
+	if err != nil {
+		return Found{}, &ArchiveError{Op: "read", Session: sessionID, Err: err}
+	}
+	return s.search(ctx, pattern, most)
+}
+
+func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) (Found, error) {
+	r := &searcher{s: s, pattern: pattern, most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}}
+	err := s.reload(ctx)
+	if err == nil {
+		err = r.edits(ctx)
+	}
+	steps := s.snapshot()
+	for k := len(steps) - 1; k >= 0 && err == nil; k-- {
+		err = r.step(ctx, &steps[k])
+	}
+	if err != nil {
+		return Found{}, &ArchiveError{Op: "read", Session: s.id, Err: err}
+	}
+	return r.found, nil
+}
+
+// searcher goes through what was taken out, the newest first.
+type searcher struct {
+	s       *session
+	pattern *regexp.Regexp
+	most    int
+	left    int64           // bytes that may still be read
+	seen    map[string]bool // messages: one that was masked and then summarised was taken out twice
+	found   Found
+}
+
+// step searches what one step took out.
+func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
+	if step.Volatile || len(step.Evicted) == 0 {
+		return nil
+	}
+	var out pieces
+	for i := len(step.Evicted) - 1; i >= 0; i-- {
+		e := &step.Evicted[i]
+		if r.seen[e.FP.String()] {
+			continue
+		}
+		if r.left -= e.Len; r.left < 0 {
+			r.found.Cut = true
+			break
+		}
+		out = append(out, turnindex.Record{File: step.Archive, Off: e.Off, Len: e.Len})
+	}
+	lines, err := r.s.readLines(ctx, out)
+	if err != nil {
+		return err
+	}
+	turns := make(map[int64]uint32, len(step.Evicted))
+	for _, e := range step.Evicted {
+		turns[e.Off] = e.Turn
+	}
+	for _, at := range out {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.line(lines[lineAt{at.File, at.Off}], int(turns[at.Off]))
+	}
+	return nil
+}
+
+// edits searches the originals that no step has archived yet.
+func (r *searcher) edits(ctx context.Context) error {
+	from, found := r.s.firstPending()
+	if !found {
+		return nil
+	}
+	var lines [][]byte
+	for l, err := range r.s.log.EditsLines(ctx, from) {
+		if err != nil {
+			return err
+		}
+		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+			lines = append(lines, bytes.Clone(l.Body))
+		}
+	}
+	for _, line := range slices.Backward(lines) {
+		if r.left -= int64(len(line)); r.left < 0 {
+			r.found.Cut = true
+			return nil
+		}
+		r.line(line, 0)
+	}
+	return nil
+}
+
+// line searches a line of the archive, which is a message.
+func (r *searcher) line(line []byte, turn int) {
+	a, err := readLine(line)
+	if err != nil || r.seen[a.fp] {
+		return
+	}
+	r.seen[a.fp] = true
+	for i := range a.msg.Parts {
+		if i < len(a.refs) && a.refs[i] != "" {
+			r.part(&a, i, turn)
+		}
+	}
+}
+
+func (r *searcher) part(a *archived, i, turn int) {
+	n := 0
+	for text := range strings.SplitSeq(partText(a.msg.Parts[i]), "\n") {
+		n++
+		at := r.pattern.FindStringIndex(text[:prefix(text, searchScan)])
+		if at == nil {
+			continue
+		}
+		r.found.Lines++
+		if len(r.found.Matches) < r.most {
+			r.found.Matches = append(r.found.Matches, Match{
+				Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: turn, Line: n, Text: around(text, at[0], at[1]),
+			})
+		}
+	}
+}
+
+// around returns what a line says near a match, in at most searchLine bytes.
+func around(text string, from, to int) string {
+	if len(text) <= searchLine {
+		return text
+	}
+	room := searchLine - 2*len("…")
+	begin := max(0, min(from-max(0, room-(to-from))/2, len(text)-room))
+	begin = prefix(text, begin)
+	end := begin + prefix(text[begin:], room)
+	out := text[begin:end]
+	if begin > 0 {
+		out = "…" + out
+	}
+	if end < len(text) {
+		out += "…"
+	}
+	return out
+}

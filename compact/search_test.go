@@ -1,0 +1,156 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+)
+
+// needles is a loop in whose every fifth result something is to be found.
+func needles(rounds int) []message.Message {
+	history := loop(rounds, 200)
+	for i := range history {
+		if history[i].Role == message.RoleTool && i%5 == 0 {
+			id := history[i].Parts[0].CallID
+			history[i] = message.ToolResult(id, fmt.Sprintf("first\nneedle_%d here\n%s", i, text(200)))
+		}
+	}
+	return history
+}
+
+// gone returns the messages of a history that its view does not show as they
+// are.
+func gone(history []message.Message, res *compact.Result) (out []message.Message) {
+	for i, d := range res.Decisions {
+		if d.Decision.String() != "kept" {
+			out = append(out, history[i])
+		}
+	}
+	return out
+}
+
+// TestSearchFindsEveryLineThatWasTakenOut: with steps that summarise and with
+// the edits of a preset that works on every call, in this process and in
+// another, each once and the newest first.
+func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
+	for _, preset := range []string{"graduated", "masking", "gateway", "summarize"} {
+		t.Run(preset, func(t *testing.T) {
+			c, err := compact.Preset(preset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Model, c.MaxContextTokens = "gpt-4", 8_000
+			r := newRig(t, c)
+			history := needles(120)
+			var res *compact.Result
+			for n := 20; n <= len(history); n += 20 {
+				res = r.preflight(history[:n:n])
+			}
+			history = history[:len(res.Decisions)]
+			var want []string
+			for _, m := range gone(history, res) {
+				if m.Role == message.RoleTool && strings.Contains(m.ResultText(), "needle_") {
+					want = append(want, strings.Split(m.ResultText(), "\n")[1]+" "+m.Parts[0].Fingerprint().Ref())
+				}
+			}
+			if len(want) < 5 {
+				t.Fatalf("only %d were taken out", len(want))
+			}
+			if err := r.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			pattern := regexp.MustCompile(`needle_\d+`)
+			found, err := r.Search(t.Context(), "s", pattern, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := compact.Search(t.Context(), r.archive, "s", pattern, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for who, f := range map[string]compact.Found{"the manager": found, "a reader": other} {
+				have := map[string]int{}
+				for _, m := range f.Matches {
+					have[m.Text+" "+m.Ref]++
+					if m.Line != 2 || m.Role != message.RoleTool {
+						t.Errorf("%s: %+v", who, m)
+					}
+					if whole, err := r.Recall(t.Context(), "s", m.Ref); err != nil || !strings.Contains(whole, m.Text) {
+						t.Errorf("%s: recall of %s: %.60q, %v", who, m.Ref, whole, err)
+					}
+				}
+				for _, w := range want {
+					if have[w] != 1 {
+						t.Errorf("%s found %q %d times", who, w, have[w])
+					}
+				}
+				if f.Lines != len(f.Matches) || f.Cut {
+					t.Errorf("%s: %d lines, %d matches, cut %v", who, f.Lines, len(f.Matches), f.Cut)
+				}
+			}
+			if preset == "summarize" || preset == "graduated" {
+				newest := want[len(want)-1]
+				if m := found.Matches[0]; m.Text+" "+m.Ref != newest {
+					t.Errorf("first is %q, want the newest, %q", m.Text, newest)
+				}
+			}
+		})
+	}
+}
+
+func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := loop(100, 200)
+	history[3] = message.ToolResult("call_0", strings.Repeat("x", 5000)+" KEY_IN_THE_MIDDLE "+strings.Repeat("y", 5000)+"\n"+strings.Repeat("again KEY_\n", 50))
+	r.preflight(history)
+	found, err := r.Search(t.Context(), "s", regexp.MustCompile("KEY_"), 3)
+	if err != nil || len(found.Matches) != 3 || found.Lines != 51 {
+		t.Fatalf("%d matches of %d lines, %v", len(found.Matches), found.Lines, err)
+	}
+	if m := found.Matches[0]; len(m.Text) > 400 || !strings.Contains(m.Text, "KEY_IN_THE_MIDDLE") || !strings.HasPrefix(m.Text, "…") || !strings.HasSuffix(m.Text, "…") {
+		t.Errorf("a long line is shown as %d bytes: %q", len(m.Text), m.Text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Search(ctx, "s", regexp.MustCompile("KEY_"), 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("under an ended context: %v", err)
+	}
+	if _, err := r.Search(t.Context(), "", regexp.MustCompile("x"), 0); !errors.Is(err, compact.ErrSession) {
+		t.Errorf("without a session: %v", err)
+	}
+	if _, err := r.Search(t.Context(), compact.UnnamedSession+"1", regexp.MustCompile("x"), 0); !errors.Is(err, compact.ErrNotFound) {
+		t.Errorf("of a session without a name: %v", err)
+	}
+	if found, err := r.Search(t.Context(), "never-seen", regexp.MustCompile("x"), 0); err != nil || found.Lines != 0 {
+		t.Errorf("of a session without steps: %+v, %v", found, err)
+	}
+}
+
+// TestRecallToolSearchesEverything: a pattern without a reference.
+func TestRecallToolSearchesEverything(t *testing.T) {
+	call, ref, r := recallRig(t, numbers(1000), compact.ToolBytes(800))
+	got := call(`{"pattern":"^line (49|950)( |$)"}`)
+	want := "[tool, turn 1 · ref " + ref + "]\n49:line 49\n950:line 950 ERROR"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of what was removed matches]" {
+		t.Errorf("got %q", got)
+	}
+	got = call(`{"pattern":"line"}`)
+	if len(got) > 800 || !strings.HasSuffix(got, "the newest messages first; ask with a narrower pattern, or for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	shown := compact.RecallTool(r.CompactManager, compact.ToolShown(r.preflight(loop(100, 200))))
+	answer, err := shown.Call(t.Context(), "s", json.RawMessage(`{"pattern":"line"}`))
+	if err != nil || !strings.HasPrefix(answer, "recall: ref is missing: here a pattern needs") {
+		t.Errorf("where conversations are shared: %q, %v", answer, err)
+	}
+}
