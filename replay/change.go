@@ -10,13 +10,14 @@ import (
 )
 
 // A Change is what one compaction did to a prompt, for people: one line a
-// message that did not stay as it was, and the summary that came in.
+// message that it edited or took out, and the summary that came in.
 type Change struct {
 	Before, After int // tokens of the prompt
 	Stage         string
+	Counts        map[string]int // messages by what became of them
 	Lines         []ChangedLine
 	More          int    // changed messages that have no line
-	Summary       string // as the model reads it; "" = none was made
+	Summary       string // as the model reads it; "" = this compaction made none
 }
 
 // A ChangedLine is one message that a compaction edited or took out.
@@ -24,48 +25,79 @@ type ChangedLine struct {
 	Index         int // in the history
 	Role          string
 	Decision      string
-	Before, After int    // tokens
+	Before, After int    // tokens; After is 0 where the message is gone
 	Words         string // what it begins with, redacted, on one line
+	Now           string // what stands in its place; "" = nothing
 }
 
 const (
 	maxChangedLines = 40
-	maxWords        = 100 // characters
+	maxWords        = 100 // characters of what was there
+	maxNow          = 160 // and of what stands in its place: a placeholder is no longer
 )
 
-// changeOf reads what a call of the manager did.
-func changeOf(res *compact.Result, history []message.Message, clean *redact.Redactor) *Change {
-	c := &Change{Before: res.Before.Total, After: res.After.Total, Stage: string(res.ReductionStage)}
-	if res.Summary != nil && res.ReductionStage == compact.ReductionSummarization {
-		c.Summary = res.Summary.Text
-	}
-	for _, d := range res.Decisions {
-		if d.Decision == policy.Kept {
-			continue
-		}
-		if len(c.Lines) == maxChangedLines {
-			c.More++
-			continue
-		}
-		c.Lines = append(c.Lines, ChangedLine{
-			Index: d.Index, Role: string(d.Role), Decision: d.Decision.String(), Before: d.TokensBefore, After: d.TokensAfter,
-			Words: clean.Text(firstWords(history[d.Index])).String(),
-		})
-	}
-	return c
+// changes reads what calls of a manager did, one after the other.
+type changes struct {
+	clean *redact.Redactor
+	was   []policy.Decision // of each message, after the call before
 }
 
-// firstWords is what a message begins with, in one line.
-func firstWords(m message.Message) string {
+// of returns what a call did, nil where it made no compaction. It must be told
+// of every call.
+func (c *changes) of(res *compact.Result, history []message.Message) *Change {
+	was := c.was
+	c.was = make([]policy.Decision, len(res.Decisions))
+	for i, d := range res.Decisions {
+		c.was[i] = d.Decision
+	}
+	if res.Step == 0 {
+		return nil
+	}
+	out := &Change{Before: res.Before.Total, After: res.After.Total, Stage: string(res.ReductionStage), Counts: map[string]int{}}
+	now := map[int]*message.Message{}
+	for k, src := range res.Sources {
+		now[src] = &res.Messages[k]
+	}
+	for i, d := range res.Decisions {
+		if d.Decision == policy.Kept || i < len(was) && was[i] == d.Decision {
+			continue
+		}
+		out.Counts[d.Decision.String()]++
+		if len(out.Lines) == maxChangedLines {
+			out.More++
+			continue
+		}
+		out.Lines = append(out.Lines, c.line(d, &history[i], now[i]))
+	}
+	if res.Summary != nil && out.Counts[policy.Summarised.String()] > 0 {
+		out.Summary = res.Summary.Text
+	}
+	return out
+}
+
+func (c *changes) line(d compact.MessageDecision, was, now *message.Message) ChangedLine {
+	l := ChangedLine{
+		Index: d.Index, Role: string(d.Role), Decision: d.Decision.String(), Before: d.TokensBefore, After: d.TokensAfter,
+		Words: c.words(was, maxWords),
+	}
+	if now != nil {
+		l.Now = c.words(now, maxNow)
+	}
+	return l
+}
+
+// words is what a message begins with, redacted, in one line.
+func (c *changes) words(m *message.Message, most int) string {
 	var text string
-	said(&m, func(s string) {
+	said(m, func(s string) {
 		if text == "" {
-			text = s[:min(len(s), 8*maxWords)]
+			text = s[:min(len(s), 8*most)]
 		}
 	})
-	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
-	if len(runes) > maxWords {
-		return string(runes[:maxWords]) + "…"
+	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String() // before it is cut: half a secret is no secret's form
+	runes := []rune(strings.Join(strings.Fields(clean), " "))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return string(runes)
 }

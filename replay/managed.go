@@ -8,7 +8,6 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -40,7 +39,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 		return nil, err
 	}
 	clean, err := c.Redaction.Redactor()
-	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), clean: clean}, err
+	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
 }
 
 type manager struct {
@@ -48,7 +47,7 @@ type manager struct {
 	s    *Session
 	tool compact.Tool
 
-	clean *redact.Redactor // of what reports show of messages
+	changes changes
 }
 
 func (r *manager) View(ctx context.Context, history []message.Message) (View, error) {
@@ -59,9 +58,7 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	}
 	switch {
 	case err == nil:
-		if v.Compacted {
-			v.Change = changeOf(res, history, r.clean)
-		}
+		v.Change = r.changes.of(res, history)
 		return v, nil
 	case errors.Is(err, compact.ErrInsufficientBudget):
 		v.Messages, v.Sources, v.Refused, v.Reason = history, identity(len(history)), true, err.Error()

@@ -5,108 +5,168 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
-//go:embed page.html
-var pageSource string
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"thousands": thousands,
+	"kilo":      kilo,
 	"whole":     func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"share":     func(i Interval) string { return fmt.Sprintf("%.1f %% %s", 100*i.Value, i.span()) },
+	"style":     func() template.CSS { return template.CSS(pageStyle) }, //nolint:gosec // a file of this package
+	"script":    func() template.JS { return template.JS(pageScript) },  //nolint:gosec // as above
+	"shown":     shown,
+	"value":     func(i *Interval) float64 { return valueOr(i, -1) },
 }).Parse(pageSource))
 
 // WriteHTML writes the report as one page that needs no network: cost against
-// what was kept, the table, and for each session the curve of its calls and
+// what was kept, the tables, and for each session the curve of its calls and
 // what compactions did. command is the line that makes it again. The error is
 // the writer's.
 func (r *Report) WriteHTML(w io.Writer, command string) error {
-	return page.Execute(w, pageData{Report: r, Command: command, Prices: r.cardName(), Windows: r.byWindow()})
+	d := pageData{Report: r, Command: command, Prices: r.cardName(), Replayed: r.replayed(), index: map[string]int{}}
+	for i, p := range r.options.Policies {
+		d.index[p.Name()] = i
+	}
+	for _, window := range r.options.Windows {
+		if own := r.totalsAt(window); len(own) > 0 {
+			d.Windows = append(d.Windows, d.window(window, own))
+		}
+	}
+	return page.Execute(w, d)
 }
 
 type pageData struct {
 	*Report
-	Command, Prices string
-	Windows         []windowData
+	Command, Prices, Replayed string
+	Windows                   []windowData
+	index                     map[string]int // of the policies: their colors
 }
 
 type windowData struct {
-	Window   int
-	Totals   []Total
-	Scatter  template.HTML
-	Sessions []sessionData
+	Window       int
+	Totals       []totalData
+	Best         string
+	Wide, Narrow template.HTML
+	Sessions     []sessionData
+}
+
+type totalData struct {
+	*Total
+	Color int
 }
 
 type sessionData struct {
 	Name    string
+	Calls   int
+	Raw     float64
 	Curves  template.HTML
-	Rows    []*Row
+	Rows    []rowData
 	Changes []changeData
 }
 
+type rowData struct {
+	*Row
+	Color int
+}
+
 type changeData struct {
-	Policy string
-	Call   int
+	ID, Policy string
+	Call       int
+	Why        string
+	What       string
+	Diff       []diffLine
 	*Change
 }
 
-// maxChanges is how many compactions of a session the page shows in full.
+// maxChanges is how many compactions of a session and policy the page shows in
+// full.
 const maxChanges = 3
 
-func (r *Report) byWindow() []windowData {
-	var out []windowData
-	index := map[string]int{}
-	for i, p := range r.options.Policies {
-		index[p.Name()] = i
+func (d *pageData) window(window int, own []Total) windowData {
+	w := windowData{
+		Window: window, Best: best(own), Sessions: d.sessionsAt(window),
+		Wide:   template.HTML(scatter(own, d.index, "wide", 900, 420)),   //nolint:gosec // made here, its texts escaped
+		Narrow: template.HTML(scatter(own, d.index, "narrow", 400, 400)), //nolint:gosec // as above
 	}
-	for _, window := range r.options.Windows {
-		d := windowData{Window: window}
-		for _, t := range r.Totals {
-			if t.Window == window {
-				d.Totals = append(d.Totals, t)
+	for i := range own {
+		w.Totals = append(w.Totals, totalData{&own[i], d.index[own[i].Policy] % colors})
+	}
+	return w
+}
+
+func (d *pageData) sessionsAt(window int) []sessionData {
+	var names []string
+	rows := map[string][]*Row{}
+	for i := range d.Rows {
+		if x := &d.Rows[i]; x.Window == window {
+			if rows[x.Session] == nil {
+				names = append(names, x.Session)
 			}
+			rows[x.Session] = append(rows[x.Session], x)
 		}
-		if len(d.Totals) == 0 {
-			continue
-		}
-		d.Scatter = template.HTML(scatter(d.Totals)) //nolint:gosec // made above, its texts escaped
-		d.Sessions = r.sessionsAt(window, index)
-		out = append(out, d)
+	}
+	folder := commonFolder(names)
+	out := make([]sessionData, len(names))
+	for i, name := range names {
+		out[i] = d.session(strings.TrimPrefix(name, folder), fmt.Sprintf("w%d-s%d", window, i+1), rows[name])
 	}
 	return out
 }
 
-func (r *Report) sessionsAt(window int, index map[string]int) []sessionData {
-	var names []string
-	rows := map[string][]*Row{}
-	for i := range r.Rows {
-		x := &r.Rows[i]
-		if x.Window != window {
-			continue
-		}
-		if !slices.Contains(names, x.Session) {
-			names = append(names, x.Session)
-		}
-		rows[x.Session] = append(rows[x.Session], x)
+func (d *pageData) session(name, id string, rows []*Row) sessionData {
+	s := sessionData{Name: name, Calls: rows[0].Calls, Raw: rows[0].RawCost}
+	for _, x := range rows {
+		s.Rows = append(s.Rows, rowData{x, d.index[x.Policy] % colors})
+		s.Changes = append(s.Changes, changesOf(x, fmt.Sprintf("%s-p%d", id, d.index[x.Policy]))...)
 	}
-	out := make([]sessionData, len(names))
-	for i, name := range names {
-		out[i] = sessionData{Name: name, Rows: rows[name], Curves: template.HTML(curves(rows[name], index))} //nolint:gosec // as above
-		for _, x := range rows[name] {
-			out[i].Changes = append(out[i].Changes, changesOf(x)...)
+	link := func(r *Row, call int) string {
+		i := slices.IndexFunc(s.Changes, func(c changeData) bool { return c.Policy == r.Policy && c.Call == call })
+		if i < 0 {
+			return ""
 		}
+		return s.Changes[i].ID
 	}
-	return out
+	s.Curves = template.HTML(curves(rows, d.index, link)) //nolint:gosec // as above
+	return s
 }
 
 // changesOf returns the first compactions of a row that say what they did.
-func changesOf(r *Row) []changeData {
+func changesOf(r *Row, id string) []changeData {
 	var out []changeData
-	for i, at := range r.Points {
-		if at.Change != nil && len(out) < maxChanges {
-			out = append(out, changeData{r.Policy, i + 1, at.Change})
+	for i := range r.Points {
+		if at := &r.Points[i]; at.Change != nil && len(out) < maxChanges {
+			out = append(out, changeData{
+				ID: fmt.Sprintf("%s-c%d", id, i+1), Policy: r.Policy, Call: i + 1, Why: why(at.Reason),
+				What: at.Change.what(), Diff: at.Change.diff(), Change: at.Change,
+			})
 		}
 	}
 	return out
+}
+
+// commonFolder returns what all paths begin with, up to a slash.
+func commonFolder(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	folder := filepath.Dir(paths[0]) + string(filepath.Separator)
+	for _, p := range paths {
+		for !strings.HasPrefix(p, folder) {
+			if folder = filepath.Dir(strings.TrimSuffix(folder, string(filepath.Separator))) + string(filepath.Separator); len(folder) <= 2 {
+				return ""
+			}
+		}
+	}
+	return folder
 }

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/agentcompact/compact/message"
 )
 
 func pageOf(t *testing.T, o Options, sessions ...*Session) string {
@@ -43,25 +41,32 @@ func pictures(t *testing.T, page string) []string {
 
 func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
 	s := session("logs/a <b>.jsonl", 60)
-	s.Messages = append(s.Messages, message.User("The key is AKIA"+strings.Repeat("Q7", 8)+", keep it."), message.Assistant("Done."))
-	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw(), Sliding(10)}, Windows: []int{8000, 16000}}, s, session("b", 20))
+	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw(), Sliding(10)}, Windows: []int{8000, 16000}}, s, session("logs/b", 20))
 
 	all := pictures(t, page)
-	if len(all) != 2+2*2 {
-		t.Fatalf("%d pictures, want one a window and one a session and window", len(all))
+	if len(all) != 2*2+2*2 {
+		t.Fatalf("%d pictures, want two a window and one a session and window", len(all))
 	}
 	if n := strings.Count(all[0], `class="point`); n != 3 {
 		t.Errorf("%d points, want one a policy", n)
 	}
-	for _, want := range []string{"graduated: costs ", "raw *: costs 100.0 % of raw", "needed at use"} {
+	for _, want := range []string{"graduated: costs ", "raw *: costs 100.0 % of raw", "needed at use", "one recall would bring"} {
 		if !strings.Contains(all[0], want) {
 			t.Errorf("the first picture lacks %q", want)
 		}
 	}
-	if n := strings.Count(all[1], "<polyline"); n != 3 || !strings.Contains(all[1], "→") || !strings.Contains(all[1], "the window, 8,000 tokens") {
-		t.Errorf("the session's picture has %d curves, compactions %v", n, strings.Contains(all[1], "→"))
+	if n := strings.Count(all[2], "<polyline"); n != 3 {
+		t.Errorf("the session's picture has %d curves, want one a policy", n)
 	}
-	for _, want := range []string{"compactctl replay &lt;logs&gt;", "logs/a &lt;b&gt;.jsonl: 61 calls", "summarised", "COMPACT-SUMMARY", "Window of 16,000 tokens"} {
+	mark := regexp.MustCompile(`<a href="#([^"]+)" class="mark"><title>graduated, call \d+: [\d,]+ → [\d,]+ tokens\. \d+ messages? \w+.*Why: the prompt reached the (?:trigger|budget)</title>`).FindStringSubmatch(all[2])
+	if mark == nil || !strings.Contains(page, `<details id="`+mark[1]+`">`) {
+		t.Errorf("no mark says what a compaction did, why, and leads to it: %q", mark)
+	}
+	for _, want := range []string{
+		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
+		`<span class="gone">- `, `<span class="came">&#43; &lt;COMPACT-SUMMARY`, "The cheapest policy keeps most, too: graduated",
+		"What it costs and keeps", "What is sent", "Where the money goes", "changed prefixes in 100 calls", "What the words mean",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -69,12 +74,53 @@ func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
 }
 
 func TestThePageNeedsNothingElse(t *testing.T) {
-	page := pageOf(t, Options{Policies: []Policy{Raw()}}, session("a", 3))
-	for _, link := range regexp.MustCompile(`(?i)(src|href|@import|url)\s*[=(]`).FindAllString(page, -1) {
-		t.Errorf("the page refers to something: %s", link)
+	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw()}, Windows: []int{8000}}, session("a", 60))
+	for _, link := range regexp.MustCompile(`(?i)(src|href|@import|url)\s*[=(]\s*.{3}`).FindAllString(page, -1) {
+		if !strings.HasPrefix(link, `href="#`) {
+			t.Errorf("the page refers to something: %s", link)
+		}
 	}
 	if regexp.MustCompile(`https?://`).MatchString(page) {
 		t.Error("the page names an address")
+	}
+}
+
+func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
+	var list []Total
+	for i := range 6 { // all at nearly the same place
+		at := Interval{0.5 + 0.001*float64(i), 0.4, 0.6}
+		list = append(list, Total{Policy: strings.Repeat("p", 9), OfRaw: at, Held: at})
+	}
+	p := newPlot(900, 420)
+	p.maxX, p.maxY = 1, 1
+	names := placer{plot: p}
+	for i, total := range list {
+		name := names.place(p.x(total.OfRaw.Value), p.y(total.Held.Value), total.Policy)
+		for _, other := range names.taken[:i] {
+			if name.over(other) > 0 {
+				t.Errorf("name %d covers another", i)
+			}
+		}
+		if name.left < p.left || name.right > p.width {
+			t.Errorf("name %d lies outside of the picture: %+v", i, name)
+		}
+	}
+}
+
+func TestBestNamesThePoliciesThatNoOtherBeats(t *testing.T) {
+	at := func(name string, cost, held float64, reference bool) Total {
+		return Total{Policy: name, OfRaw: Interval{Value: cost}, Held: Interval{Value: held}, Reference: reference}
+	}
+	cheap, rich, worse, ref := at("cheap", 0.4, 0.9, false), at("rich", 0.6, 0.99, false), at("worse", 0.7, 0.95, false), at("ref", 0.1, 1, true)
+	got := best([]Total{cheap, worse, ref, rich})
+	if !strings.Contains(got, "between cheap (40") || !strings.Contains(got, "and rich (60") || strings.Contains(got, "worse (") || strings.Contains(got, "ref (") {
+		t.Error(got)
+	}
+	if got := best([]Total{at("a", 0.4, 0.99, false), worse}); !strings.Contains(got, "keeps most, too: a ") {
+		t.Error(got)
+	}
+	if got := best([]Total{ref}); got != "" {
+		t.Error(got)
 	}
 }
 

@@ -17,9 +17,10 @@ type Row struct {
 	Session   string `json:"session"`
 
 	Calls       int         `json:"calls"`
-	Cost        float64     `json:"cost_usd"`          // of the calls and the summaries
-	RawCost     float64     `json:"raw_cost_usd"`      // of the same calls with the whole history
-	SummaryCost float64     `json:"summary_cost_usd"`  // of the summaries alone
+	Cost        float64     `json:"cost_usd"`         // of the calls and the summaries
+	RawCost     float64     `json:"raw_cost_usd"`     // of the same calls with the whole history
+	SummaryCost float64     `json:"summary_cost_usd"` // of the summaries alone
+	Money       Money       `json:"cost_by_kind_usd"`
 	Usage       price.Usage `json:"usage"`             // of the calls
 	Largest     int         `json:"largest_prompt"`    // tokens
 	Over        int         `json:"calls_over_window"` // calls whose prompt is larger than the window

@@ -193,6 +193,7 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 		clock = clock.Add(r.o.Gap)
 		r.step()
 	}
+	row.Money = moneyOf(r.o.Card, row.Usage, row.SummaryCost)
 	return row, run.Close(ctx)
 }
 

@@ -40,7 +40,7 @@ func writeKept(b *strings.Builder, window int, own []Total) {
 		"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst")
 	for _, t := range own {
 		fmt.Fprintf(b, "  %-18s %9.2f %7.1f%% %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
-			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.span(), t.needed(), t.Held.span(),
+			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.Span(), t.needed(), t.Held.Span(),
 			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst())
 	}
 }
@@ -176,8 +176,8 @@ func (t *Total) label() string {
 	return t.Policy
 }
 
-// span prints the range of an interval that is a share.
-func (i Interval) span() string {
+// Span prints the range of an interval that is a share.
+func (i Interval) Span() string {
 	if i.Low == i.High {
 		return ""
 	}
@@ -196,13 +196,13 @@ func thousands(n int) string {
 // writer's.
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	lines := [][]string{{"session", "window", "policy", "reference", "calls", "cost_usd", "raw_cost_usd", "summary_cost_usd",
+	lines := [][]string{{"session", "window", "policy", "reference", "calls", "cost_usd", "raw_cost_usd", "summary_cost_usd", "cached_cost_usd", "written_cost_usd", "fresh_cost_usd", "output_cost_usd",
 		"cached", "written", "fresh", "output", "largest_prompt", "calls_over_window", "calls_refused", "compactions", "changed_prefixes",
 		"tokens_sent", "identifiers_needed", "identifiers_at_hand", "one_recall_brings",
 		"user_told", "user_of", "failed_told", "failed_of", "false_told", "outcomes_told"}}
 	for _, x := range r.Rows {
 		lines = append(lines, []string{x.Session, itoa(x.Window), x.Policy, strconv.FormatBool(x.Reference), itoa(x.Calls),
-			dollars(x.Cost), dollars(x.RawCost), dollars(x.SummaryCost),
+			dollars(x.Cost), dollars(x.RawCost), dollars(x.SummaryCost), dollars(x.Money.Cached), dollars(x.Money.Written), dollars(x.Money.Fresh), dollars(x.Money.Output),
 			itoa(x.Usage.Cached), itoa(x.Usage.Written), itoa(x.Usage.Fresh), itoa(x.Usage.Output), itoa(x.Largest),
 			itoa(x.Over), itoa(x.Refused), itoa(x.Compactions), itoa(x.Changed), itoa(x.Sent), itoa(x.Needed), itoa(x.Held), recalled(&x),
 			itoa(x.Told.User), itoa(x.Told.UserOf), itoa(x.Told.Failed), itoa(x.Told.FailedOf), itoa(x.Told.False), itoa(x.Told.Stated)})

@@ -21,6 +21,7 @@ type Total struct {
 
 	Cost        float64     `json:"cost_usd"`
 	SummaryCost float64     `json:"summary_cost_usd"`
+	Money       Money       `json:"cost_by_kind_usd"`
 	OfRaw       Interval    `json:"cost_of_raw"`   // share of what sending everything costs
 	Held        Interval    `json:"needed_at_use"` // share of the needed identifiers that the views hold
 	Usage       price.Usage `json:"usage"`
@@ -101,6 +102,7 @@ func total(own []*Row) Total {
 		}
 	}
 	slices.Sort(t.Elapsed)
+	t.Money = sumOf(own)
 	t.Changed = 100 * float64(changed) / float64(max(t.Calls, 1))
 	t.Held = Interval{1, 1, 1} // nothing is needed, so that nothing is missing
 	if held := shareOf(own, func(k *Kept) (int, int) { return k.Held, k.Needed }); held != nil {
@@ -114,6 +116,14 @@ func total(own []*Row) Total {
 	t.Failed = shareOf(own, func(k *Kept) (int, int) { return k.Told.Failed, k.Told.FailedOf })
 	t.False = shareOf(own, func(k *Kept) (int, int) { return k.Told.False, k.Told.Stated })
 	return t
+}
+
+func sumOf(own []*Row) (m Money) {
+	for _, r := range own {
+		x := r.Money
+		m = Money{m.Fresh + x.Fresh, m.Cached + x.Cached, m.Written + x.Written, m.Output + x.Output, m.Summaries + x.Summaries}
+	}
+	return m
 }
 
 // shareOf returns a share over sessions; nil where there is nothing to have a

@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// looker asks a page, in the browser, what a person would look for.
+//
+//go:embed testdata/look.js
+var looker string
+
+// seen is what looker found.
+type seen struct {
+	Width     int      // of the window, in pixels
+	Overflow  int      // pixels by which the page is wider
+	Pictures  []string // classes of those of the first window that can be seen
+	Covered   []string // names of points that cover one another, or are cut off
+	Sorted    []string // the first policy, by cost, both ways
+	Tip       string   // what the keyboard shows of a point
+	TipHidden bool     // after the escape key
+	Opened    bool     // a mark opened what the compaction did
+	Hidden    bool     // a box without its check mark hides the curve
+	Contrast  float64  // of text to its ground, the least on the page
+	Dark      bool
+	Focus     int // things that the tab key reaches
+}
+
+func browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no chromium here: the page is not looked at")
+	return ""
+}
+
+// look opens a page and returns what is seen in it.
+func look(t *testing.T, browser, page string, args ...string) (s seen) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(file, []byte(page+"<script>"+looker+"</script>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + filepath.Join(dir, "profile")}, args...)
+	cmd := exec.CommandContext(ctx, browser, append(args, "--virtual-time-budget=2000", "--dump-dom", "file://"+file)...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("the browser does not run here: %v\n%.500s", err, errs.String())
+	}
+	found := regexp.MustCompile(`(?s)<pre id="seen">(.*?)</pre>`).FindSubmatch(out)
+	if found == nil {
+		t.Fatalf("the page did not run: %.300s", errs.String())
+	}
+	if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	chromium := browser(t)
+	s := session("logs/a.jsonl", 60)
+	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Raw(), Sliding(10), DropOldest(6)}, Windows: []int{8000}}, s, session("logs/b.jsonl", 40))
+	for _, tc := range []struct {
+		name, picture string
+		dark          bool
+		args          []string
+	}{
+		{"wide and light", "wide", false, []string{"--window-size=1400,1000", "--blink-settings=preferredColorScheme=1"}},
+		{"narrow and dark", "narrow", true, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=0"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := look(t, chromium, page, tc.args...)
+			if s.Overflow > 0 {
+				t.Errorf("the page is %d pixels wider than the window of %d", s.Overflow, s.Width)
+			}
+			if len(s.Pictures) != 1 || s.Pictures[0] != tc.picture {
+				t.Errorf("the pictures are %v, want the %s one", s.Pictures, tc.picture)
+			}
+			if len(s.Covered) > 0 {
+				t.Errorf("names can't be read: %v", s.Covered)
+			}
+			if len(s.Sorted) != 2 || s.Sorted[0] == s.Sorted[1] {
+				t.Errorf("sorted by cost the first are %v", s.Sorted)
+			}
+			if !regexp.MustCompile(`^\S+.*: costs .* % of raw`).MatchString(s.Tip) || !s.TipHidden {
+				t.Errorf("the keyboard shows %q of a point, hidden again: %v", s.Tip, s.TipHidden)
+			}
+			if !s.Opened || !s.Hidden {
+				t.Errorf("a mark leads to what changed: %v; a curve can be hidden: %v", s.Opened, s.Hidden)
+			}
+			if s.Contrast < 4.5 || s.Dark != tc.dark {
+				t.Errorf("text has a contrast of %.1f, dark is %v", s.Contrast, s.Dark)
+			}
+			if s.Focus < 20 {
+				t.Errorf("the tab key reaches %d things", s.Focus)
+			}
+		})
+	}
+}

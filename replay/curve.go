@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// curves draws the tokens of each call of one session, a line a policy.
+// Compactions are marked; a mark leads to what it did, where the page has that.
+func curves(rows []*Row, index map[string]int, link func(r *Row, call int) string) string {
+	p := newPlot(860, 280)
+	p.minX = 1
+	for _, r := range rows {
+		p.maxX = math.Max(p.maxX, float64(len(r.Points)))
+		p.maxY = math.Max(p.maxY, float64(r.Largest))
+	}
+	p.axes("call", "tokens of the prompt", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
+	if w := float64(rows[0].Window); w <= p.maxY {
+		p.add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.left, p.y(w), p.width-p.right, p.y(w), thousands(rows[0].Window))
+	}
+	for _, r := range rows {
+		p.curve(r, index[r.Policy]%colors, link)
+	}
+	return p.svg("", "Tokens of each call of "+rows[0].Session)
+}
+
+func (p *plot) curve(r *Row, color int, link func(r *Row, call int) string) {
+	class := ""
+	if r.Reference {
+		class = " reference"
+	}
+	p.add(`<g class="curve c%d%s" data-policy="%s"><polyline points="`, color, class, html.EscapeString(r.Policy))
+	for i, at := range r.Points {
+		p.add("%.1f,%.1f", p.x(float64(i+1)), p.y(float64(at.Tokens)))
+	}
+	p.add(`"><title>%s</title></polyline>`, html.EscapeString(r.Policy))
+	for i := range r.Points {
+		if at := &r.Points[i]; at.Compacted || at.Refused {
+			p.mark(at, i+1, r, link(r, i+1))
+		}
+	}
+	p.add(`</g>`)
+}
+
+func (p *plot) mark(at *Point, call int, r *Row, link string) {
+	x, y, title := p.x(float64(call)), p.y(float64(at.Tokens)), html.EscapeString(at.sentence(call, r))
+	if link == "" {
+		p.add(`<circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle>`, x, y, title)
+		return
+	}
+	p.add(`<a href="#%s" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a>`, link, title, x, y)
+}
+
+// sentence says what happened at a call, and why.
+func (at *Point) sentence(call int, r *Row) string {
+	switch {
+	case at.Refused:
+		return fmt.Sprintf("%s, call %d: no view fits: %s", r.Policy, call, at.Reason)
+	case at.Change == nil:
+		return fmt.Sprintf("%s, call %d: %s tokens (%s)", r.Policy, call, thousands(at.Tokens), why(at.Reason))
+	}
+	c := at.Change
+	return fmt.Sprintf("%s, call %d: %s → %s tokens. %s. Why: %s", r.Policy, call, thousands(c.Before), thousands(c.After), c.what(), why(at.Reason))
+}
+
+// why says for people why a call compacted.
+func why(reason string) string {
+	switch reason {
+	case "usage_pct >= trigger_pct", "usage":
+		return "the prompt reached the trigger"
+	case "t_est >= budget":
+		return "the prompt reached the budget"
+	case "every_call":
+		return "the policy works on every call"
+	}
+	return reason
+}
+
+// what says what a compaction did to how many messages.
+func (c *Change) what() string {
+	var out []string
+	for _, d := range []policy.Decision{policy.Summarised, policy.Dropped, policy.Masked, policy.Truncated} {
+		if n := c.Counts[d.String()]; n > 0 {
+			out = append(out, fmt.Sprintf("%s %s", counted(n, "message"), d))
+		}
+	}
+	if len(out) == 0 {
+		return c.Stage
+	}
+	return strings.Join(out, ", ")
+}
+
+// A diffLine is a line of what a compaction changed: "-", "+" or " ".
+type diffLine struct{ Sign, Text string }
+
+// diff is what a compaction did, as people read changes.
+func (c *Change) diff() []diffLine {
+	var out []diffLine
+	next := 0
+	for _, l := range c.Lines {
+		if n := l.Index - next; n > 0 {
+			out = append(out, diffLine{" ", counted(n, "message") + " as before"})
+		}
+		next = l.Index + 1
+		out = append(out, diffLine{"-", fmt.Sprintf("%d %s, %s tokens: %s", l.Index, l.Role, thousands(l.Before), l.Words)})
+		if l.Now != "" {
+			out = append(out, diffLine{"+", fmt.Sprintf("%d %s, %s tokens, %s: %s", l.Index, l.Role, thousands(l.After), l.Decision, l.Now)})
+		}
+	}
+	if c.More > 0 {
+		out = append(out, diffLine{" ", fmt.Sprintf("and %s more that changed", counted(c.More, "message"))})
+	}
+	if c.Summary != "" {
+		for line := range strings.Lines(c.Summary) {
+			out = append(out, diffLine{"+", strings.TrimRight(line, "\n")})
+		}
+	}
+	return out
+}

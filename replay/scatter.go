@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"fmt"
+	"html"
+	"math"
+)
+
+// scatter draws cost against what was kept: one point a policy, with its
+// intervals. Left and up is better.
+func scatter(list []Total, index map[string]int, class string, width, height float64) string {
+	p := newPlot(width, height)
+	p.minX, p.maxX, p.minY, p.maxY = math.Inf(1), 1, math.Inf(1), 1
+	for _, t := range list {
+		p.minX, p.maxX = math.Min(p.minX, t.OfRaw.Low), math.Max(p.maxX, t.OfRaw.High)
+		p.minY = math.Min(p.minY, t.Held.Low)
+	}
+	pad := 0.04 * (p.maxX - p.minX)
+	p.minX, p.maxX = math.Max(p.minX-pad, 0), p.maxX+pad
+	p.minY -= math.Max(0.06*(1-p.minY), 0.002)
+	p.axes("cost, of what sending everything costs", "needed at use", percent, percent)
+	names := placer{plot: p}
+	for _, t := range list {
+		names.taken = append(names.taken, around(p.x(t.OfRaw.Value), p.y(t.Held.Value), 8))
+	}
+	for _, t := range list {
+		p.point(&t, index[t.Policy]%colors, names.place(p.x(t.OfRaw.Value), p.y(t.Held.Value), t.label()))
+	}
+	return p.svg(class, "Cost against needed at use, one point a policy")
+}
+
+func (p *plot) point(t *Total, color int, name box) {
+	class := fmt.Sprintf("c%d", color)
+	if t.Reference {
+		class += " reference"
+	}
+	x, y := p.x(t.OfRaw.Value), p.y(t.Held.Value)
+	p.add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
+	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x(t.OfRaw.Low), y, p.x(t.OfRaw.High), y)
+	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, p.y(t.Held.Low), x, p.y(t.Held.High))
+	p.add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
+	p.add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.label()))
+}
+
+func (t *Total) sentence() string {
+	s := fmt.Sprintf("%s: costs %.1f %% of raw %s, %.1f %% of what was needed is in view %s, %d calls above the window, %d compactions",
+		t.label(), 100*t.OfRaw.Value, t.OfRaw.Span(), 100*t.Held.Value, t.Held.Span(), t.Over, t.Compactions)
+	if t.Recall != nil {
+		s += fmt.Sprintf(", one recall would bring %s of the rest", t.Recall.short())
+	}
+	return s
+}
+
+// A box is a part of the picture, in pixels.
+type box struct{ left, top, right, low float64 }
+
+func around(x, y, r float64) box { return box{x - r, y - r, x + r, y + r} }
+
+// over returns how much of two boxes lies above one another.
+func (b box) over(o box) float64 {
+	w := math.Min(b.right, o.right) - math.Max(b.left, o.left)
+	h := math.Min(b.low, o.low) - math.Max(b.top, o.top)
+	return math.Max(w, 0) * math.Max(h, 0)
+}
+
+// placer finds places for the names of points, so that they can be read.
+type placer struct {
+	*plot
+	taken []box
+}
+
+const letterWidth, letterHeight = 7.4, 16.0
+
+// place returns where a name stands: the nearest of the places around its point
+// that covers least of what is there.
+func (p *placer) place(x, y float64, name string) box {
+	width := letterWidth * float64(len([]rune(name)))
+	best, least := box{}, math.Inf(1)
+	for _, away := range []float64{0, 16, 32, 48} {
+		for _, at := range []struct{ dx, dy float64 }{{10, -6}, {-10 - width, -6}, {10, 18}, {-10 - width, 18}} {
+			dy := at.dy + math.Copysign(away, at.dy)
+			b := box{x + at.dx, y + dy - letterHeight + 4, x + at.dx + width, y + dy + 4}
+			if cost := p.cost(b) + away/100; cost < least {
+				best, least = b, cost
+			}
+		}
+	}
+	p.taken = append(p.taken, best)
+	return best
+}
+
+func (p *placer) cost(b box) float64 {
+	all := 0.0
+	for _, t := range p.taken {
+		all += b.over(t)
+	}
+	outside := math.Max(p.left-b.left, 0) + math.Max(b.right-p.width, 0) + math.Max(4-b.top, 0) + math.Max(b.low-p.height+p.low, 0)
+	return all + 100*outside
+}
