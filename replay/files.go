@@ -100,7 +100,7 @@ func Read(path, format string) (*Session, error) {
 	if flaw != nil {
 		flaw = located(path, flaw)
 	}
-	return &Session{Flaw: flaw, Name: path, Messages: f.Messages(), Tools: f.Request().About().Tools}, nil
+	return &Session{Flaw: flaw, Name: path, Messages: f.Messages(), Times: f.Times(), Tools: f.Request().About().Tools}, nil
 }
 
 func located(path string, err error) error {

@@ -18,6 +18,7 @@ type Options struct {
 	Model    string        // whose tokens are counted; default "gpt-4o"
 	Card     price.Card    // what calls cost; default that of Model
 	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
+	Recorded bool          // the gaps are those of the sessions' time stamps; one without is an error of the session
 	Workers  int           // sessions at once; default one a core
 	Least    int           // tokens; shorter sessions are passed over
 
@@ -127,6 +128,9 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	}
 	at = r.read
 	r.read++
+	if err == nil {
+		_, err = r.o.gaps(s)
+	}
 	if err == nil && len(s.Calls()) == 0 {
 		s, err = nil, fmt.Errorf("%s: there is no answer in it, so that there is no call to replay", s.Name)
 	}
@@ -174,10 +178,15 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 		return Row{}, err
 	}
 	row := Row{Policy: p.Name(), Reference: p.Reference(), Window: window, Session: s.Name}
-	b := biller{card: r.o.Card, count: r.count, gap: r.o.Gap, fixed: r.count.Tools(s.Tools) + r.count.Reply()}
+	gaps, err := r.o.gaps(s)
+	if err != nil {
+		return Row{}, err
+	}
+	b := biller{card: r.o.Card, count: r.count, fixed: r.count.Tools(s.Tools) + r.count.Reply()}
 	m := newMeasure(run, r.count, needs)
 	row.Recalls = m.recalls != nil
-	for _, at := range s.Calls() {
+	for i, at := range s.Calls() {
+		b.gap, clock = gaps[i], clock.Add(gaps[i])
 		v, err := run.View(ctx, s.Messages[:at:at])
 		if err != nil {
 			_ = run.Close(context.WithoutCancel(ctx))
@@ -190,7 +199,6 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 			return Row{}, err
 		}
 		row.call(at, &v, u, changed, kept, r.o.Card)
-		clock = clock.Add(r.o.Gap)
 		r.step()
 	}
 	row.Money = moneyOf(r.o.Card, row.Usage, row.SummaryCost)

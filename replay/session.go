@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -10,6 +11,7 @@ import (
 type Session struct {
 	Name     string // the name of its file
 	Messages []message.Message
+	Times    []time.Time     // of Messages, as they were recorded; the zero time where that is not known
 	Flaw     error           // what of its file could not be read; the rest is replayed
 	Tools    json.RawMessage // the schemas that each call was sent with; nil = not recorded
 }

@@ -29,7 +29,7 @@ type replaying struct {
 	policies []string
 	windows  []int
 	prices   string
-	gap      time.Duration
+	gap      string
 	least    int
 	model    string
 	csv      string
@@ -76,7 +76,7 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset that counts tokens, and the references)")
 	f.IntSliceVar(&r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
-	f.DurationVar(&r.gap, "gap", 20*time.Second, "`TIME` between two calls; the cache is cold where it is longer than the cache lives")
+	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: by the time stamps of the messages; the cache is cold where it is longer than the cache lives")
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
 	f.IntVar(&r.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
 	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
@@ -191,7 +191,14 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 }
 
 func (r *replaying) options() (replay.Options, error) {
-	o := replay.Options{Windows: r.windows, Gap: r.gap, Model: r.model, Least: r.least}
+	o := replay.Options{Windows: r.windows, Recorded: r.gap == "recorded", Model: r.model, Least: r.least}
+	if !o.Recorded {
+		gap, err := time.ParseDuration(r.gap)
+		if err != nil || gap < 0 {
+			return o, &usageError{fmt.Errorf("--gap must be a time such as 20s, or recorded (got %q)", r.gap)}
+		}
+		o.Gap = gap
+	}
 	if bad := slices.IndexFunc(r.windows, func(n int) bool { return n < 1 }); bad >= 0 {
 		return o, &usageError{fmt.Errorf("--window must be above 0 (got %d)", r.windows[bad])}
 	}

@@ -1,0 +1,101 @@
+package formats
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// Times returns when each message was recorded, as the file says; the zero time
+// where it does not. Of a message that stands on several lines it is the time
+// of the first. The formats keep times under many names; what is read is a
+// time stamp beside a message, or in what it is wrapped in.
+func (f *File) Times() []time.Time {
+	msgs := f.Messages()
+	out := make([]time.Time, len(msgs))
+	for i := range msgs {
+		switch raw := msgs[i].Raw(); {
+		case f.log == nil && len(raw) > 0:
+			out[i] = timeIn(wholeObject(raw))
+		case f.log != nil && len(f.log.place[i].units) > 0:
+			u := f.log.units[f.log.place[i].units[0]]
+			out[i] = timeIn(objectAt(f.log.data, u.at))
+		}
+	}
+	return out
+}
+
+var (
+	timeKeys = []string{"timestamp", "created_at", "createdAt", "created", "time", "ts", "date"}
+	wrappers = []string{"message", "info", "payload", "data", "meta", "metadata"}
+)
+
+// timeIn returns the time stamp of an object, or of what stands in it.
+func timeIn(o object) time.Time {
+	if t := timeAt(o); !t.IsZero() {
+		return t
+	}
+	for _, key := range wrappers {
+		if !o.is(key, '{') {
+			continue
+		}
+		if t := timeAt(o.in(key)); !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+func timeAt(o object) time.Time {
+	for _, key := range timeKeys {
+		switch {
+		case o.is(key, '{'): // {"created": …, "completed": …}
+			if t := timeAt(o.in(key)); !t.IsZero() {
+				return t
+			}
+		case o.is(key, '"'):
+			if t := parseTime(o.text(key)); !t.IsZero() {
+				return t
+			}
+		case o.has(key):
+			if t := sinceEpoch(string(o.by[key].Of(o.data))); !t.IsZero() {
+				return t
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// timeForms are tried one after the other; one without a zone is UTC.
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999"}
+
+func parseTime(s string) time.Time {
+	s = strings.TrimSpace(s)
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, s); err == nil {
+			return t
+		}
+	}
+	return sinceEpoch(s)
+}
+
+// sinceEpoch reads seconds, or thousandths, millionths or billionths of them:
+// which one it is can be seen by the size, from 1973 to 5138.
+func sinceEpoch(s string) time.Time {
+	const least, most = 1e8, 1e11 // seconds
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	for range 4 {
+		if n >= least && n < most {
+			return time.UnixMicro(int64(n * 1e6)).UTC()
+		}
+		n /= 1000
+	}
+	return time.Time{}
+}
+
+func wholeObject(raw []byte) object { return objectAt(raw, jsonscan.Span{End: len(raw)}) }

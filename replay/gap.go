@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+)
+
+// gapsOf returns the time that went by before each call, as it was recorded. A
+// call goes out when the last message of its prompt came in; where that has no
+// time, the time of the answer stands for it. The error names the message that
+// neither has.
+func gapsOf(s *Session) ([]time.Duration, error) {
+	var gaps []time.Duration
+	var last time.Time
+	for _, at := range s.Calls() {
+		sent := s.timeOf(at - 1)
+		if sent.IsZero() {
+			sent = s.timeOf(at)
+		}
+		if sent.IsZero() {
+			return nil, fmt.Errorf("%s: message %d has no time stamp, so that the recorded gaps are not known: say how long they are, --gap 20s", s.Name, at+1)
+		}
+		gap := time.Duration(0)
+		if !last.IsZero() {
+			gap = max(sent.Sub(last), 0)
+		}
+		gaps, last = append(gaps, gap), sent
+	}
+	return gaps, nil
+}
+
+func (s *Session) timeOf(i int) time.Time {
+	if i >= len(s.Times) {
+		return time.Time{}
+	}
+	return s.Times[i]
+}
+
+// gaps returns the time before each call of a session.
+func (o *Options) gaps(s *Session) ([]time.Duration, error) {
+	if o.Recorded {
+		return gapsOf(s)
+	}
+	gaps := make([]time.Duration, len(s.Calls()))
+	for i := range gaps {
+		gaps[i] = o.Gap
+	}
+	return gaps, nil
+}
