@@ -21,33 +21,42 @@ type eviction struct {
 	Turn   uint32              `json:"turn,omitempty"`
 }
 
-// stored is the messages that a run has written to the archive, line by line.
+// stored is the messages that a run has written to the archive, line by line:
+// where each stands and what it hashes to. The lines themselves are as large as
+// the history, and nobody needs them once they are written.
 type stored struct {
-	lines []redact.Text
+	lines []storedLine
 	only  []int // which messages they are; nil = all
+}
+
+type storedLine struct {
+	span
+	sum [sha256.Size]byte
 }
 
 // span is where a line stands in its file, without the line feed.
 type span struct{ off, len int64 }
 
-// placed is a line with its place.
-type placed struct {
-	span
-	line redact.Text
+func storedOf(lines []redact.Text, only []int) stored {
+	s := stored{lines: make([]storedLine, len(lines)), only: only}
+	off := int64(0)
+	for k, l := range lines {
+		s.lines[k] = storedLine{span{off, int64(l.Len())}, sha256.Sum256([]byte(l.String()))}
+		off += int64(l.Len()) + 1
+	}
+	return s
 }
 
 // places returns where the line of each message stands. A message that was not
 // written has none.
-func (s *stored) places() map[int]placed {
-	out := make(map[int]placed, len(s.lines))
-	off := int64(0)
-	for k, l := range s.lines {
+func (s *stored) places() map[int]*storedLine {
+	out := make(map[int]*storedLine, len(s.lines))
+	for k := range s.lines {
 		i := k
 		if s.only != nil {
 			i = s.only[k]
 		}
-		out[i] = placed{span{off, int64(l.Len())}, l}
-		off += int64(l.Len()) + 1
+		out[i] = &s.lines[k]
 	}
 	return out
 }
@@ -61,11 +70,10 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 		if !ok {
 			continue
 		}
-		sum := sha256.Sum256([]byte(p.line.String()))
 		is, _ := out.Conversation.Decision(i)
 		all = append(all, eviction{
 			FP: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
-			SHA256: hex.EncodeToString(sum[:]), Is: is.String(), Turn: n.turn(i),
+			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
 		})
 	}
 	return all

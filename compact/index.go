@@ -238,10 +238,10 @@ func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Recor
 // writeFinalIndex stores the turn index of a final transcript.
 func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, lines []redact.Text, w storage.Written) error {
 	n := s.number(history, owner{}, policy.Pins(m.cfg.Policy.RolesNeverPrune))
-	at := (&stored{lines: lines}).places()
+	written := storedOf(lines, nil)
 	rows := make([]row, len(history))
 	for i := range history {
-		rows[i] = rowOf(&history[i], at[i].span, true)
+		rows[i] = rowOf(&history[i], written.lines[i].span, true)
 		rows[i].turn = n.turn(i)
 		rows[i].ours = s.ours(&history[i], rows[i].fp)
 	}

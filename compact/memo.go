@@ -161,7 +161,9 @@ func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep
 	now.chain, now.conv = c.outChain, out.Conversation
 	now.went(made)
 	now.edits += made.edits()
-	now.seen = &seen{ep: c.ep, costs: c.costs(), view: out.View}
+	q := c.engineRequest()
+	q.Conversation = out.Conversation
+	now.seen = &seen{ep: c.ep, costs: c.costs(), view: c.ep.engine.Settle(out.View, q)}
 	m.now = now
 }
 

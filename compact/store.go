@@ -79,13 +79,15 @@ func (r *run) write(ctx context.Context, originals []int) {
 	c, started := r.c, r.c.m.now()
 	switch {
 	case originals != nil:
-		r.stored = stored{c.s.lines(c.history, originals), originals}
-		r.written, r.err = c.s.log.Originals(ctx, r.number, r.stored.lines)
+		lines := c.s.lines(c.history, originals)
+		r.stored = storedOf(lines, originals)
+		r.written, r.err = c.s.log.Originals(ctx, r.number, lines)
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
 	default:
-		r.stored = stored{lines: c.s.lines(c.history, nil)}
-		r.written, r.err = c.s.log.Transcript(ctx, r.number, r.stored.lines)
+		lines := c.s.lines(c.history, nil)
+		r.stored = storedOf(lines, nil)
+		r.written, r.err = c.s.log.Transcript(ctx, r.number, lines)
 		if r.err == nil {
 			c.lane.shelf = &shelf{c.history, r.stored, r.written}
 		}

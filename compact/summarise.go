@@ -66,7 +66,8 @@ func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 func (r *run) engine() (*policy.Engine, error) {
 	e := *r.c.ep.engine
 	e.Steps = append([]policy.Step(nil), e.Steps...)
-	clean := func(s string) string { return r.c.s.redactor.Text(s).String() }
+	session := r.c.s
+	clean := func(s string) string { return session.redactor.Text(s).String() }
 	for i, s := range e.Steps {
 		switch stage := s.Stage.(type) {
 		case policy.LocalSummary:

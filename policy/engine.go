@@ -152,14 +152,23 @@ func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Rigid, v.Recall = e.Rigid, q.Recall
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
-	at := sync.OnceValue(func() placed { return places(q.Conversation) })
+	began := q.Conversation // and nothing else of q, which has a view of its own
+	at := sync.OnceValue(func() placed { return places(began) })
 	v.before = func(i int) message.Message {
 		if k, ok := at().of(c.items.at(i).src); ok {
-			return q.Conversation.items.at(k).m
+			return began.items.at(k).m
 		}
 		return c.items.at(i).m
 	}
 	return v
+}
+
+// Settle returns the view that a run led to as a caller may keep it for the next
+// one ([Request.View]): of the conversation of q, and without what ties it to
+// the run, the stages among it.
+func (e *Engine) Settle(v *View, q Request) *View {
+	w := *v
+	return e.bind(&w, q.Conversation, q)
 }
 
 // first returns the view that a run begins with.

@@ -60,7 +60,6 @@ type View struct {
 	before func(i int) message.Message
 
 	reach   *reach // of the engine that made the view; nil = none did
-	tools   func() tools
 	rounder *message.Rounder
 	calls   *callIndex
 	round   []int // message → round
@@ -105,7 +104,6 @@ func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 	if v.calls == nil {
 		v.calls = new(callIndex)
 	}
-	v.tools = func() tools { return v.calls.upTo(msgs) }
 	v.Rounds = v.rounder.Rounds(msgs)
 	v.Open = message.Open(v.Rounds)
 	v.Pinned, v.Tokens = slices.Grow(v.Pinned, len(msgs)-known), slices.Grow(v.Tokens, len(msgs)-known)
@@ -114,6 +112,14 @@ func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 		v.Tokens = append(v.Tokens, price(i))
 	}
 	v.number()
+}
+
+// tools returns who is called by which id in the view. Edits change no call.
+func (v *View) tools() tools {
+	if v.calls == nil {
+		return toolsOf(v.Messages)
+	}
+	return v.calls.upTo(v.Messages)
 }
 
 // number gives messages their rounds, and rounds their turns.

@@ -29,11 +29,12 @@ func Join(texts ...Text) Text {
 	for _, t := range texts {
 		n += len(t.s)
 	}
-	b := make([]byte, 0, n)
+	var b strings.Builder
+	b.Grow(n)
 	for _, t := range texts {
-		b = append(b, t.s...)
+		b.WriteString(t.s)
 	}
-	return Text{string(b)}
+	return Text{b.String()}
 }
 
 // Digest writes a hash in lower-case hex. It is for fingerprints, which name
