@@ -91,6 +91,9 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	if sessionID == "" {
 		return ErrSession
 	}
+	if m.cfg.Observe && m.cfg.Archive == nil {
+		return &ArchiveError{Op: "open", Session: sessionID, Err: errObserves}
+	}
 	s, err := m.session(ctx, sessionID)
 	if err != nil {
 		return err

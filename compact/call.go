@@ -122,7 +122,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	}
 	c.sayGuess()
 	started := c.m.now()
-	if c.s, err = c.m.session(ctx, c.id); err != nil {
+	if c.s, err = c.m.sessionOf(ctx, c); err != nil {
 		return err
 	}
 	c.res.Timing.Ledger = c.m.now().Sub(started)

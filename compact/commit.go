@@ -33,6 +33,9 @@ var (
 // is done before the session's lock is asked for, so that a summary of one
 // agent holds up no other.
 func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
+	if c.q.observe {
+		return c.pretend(ctx, out)
+	}
 	if c.small() {
 		return c.appendEdits(ctx, out)
 	}

@@ -36,6 +36,12 @@ type Config struct {
 	// "model".
 	Counting string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
 
+	// Observe looks and changes nothing: what every call returns is the history as
+	// it came in, and events of their own say what would have been done and saved.
+	// No archive is opened, so that nothing is written of a conversation, and no
+	// model is asked for a summary. Default false. See [WithObserve].
+	Observe bool `mapstructure:"observe"`
+
 	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, how far, and what is kept
 	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result that is too large is cut
 	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders

@@ -40,6 +40,8 @@ type epochKey struct {
 	window int // tokens; 0 = looked up
 	output int // tokens that the answer may have; 0 = what is configured
 
+	observe bool // nothing of it is done, see WithObserve
+
 	overrides string // those that are for the call, as Config.matching says it
 }
 
@@ -81,6 +83,9 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 	cfg, err := m.cfg.overridden(k.model, k.overrides)
 	if err != nil {
 		return nil, err
+	}
+	if k.observe {
+		cfg = cfg.observing()
 	}
 	ep := &epoch{key: k, cfg: cfg, window: cfg.window(k.model)}
 	if k.window > 0 {

@@ -37,9 +37,10 @@ func (c *call) eventAt(p trace.Payload, start, end time.Time) trace.Event {
 }
 
 // emit hands an event to the exporters at once and to the audit log with the
-// next commit. A dry run emits nothing.
+// next commit. A dry run emits
+// nothing, and what is observed events of its own.
 func (c *call) emit(e trace.Event) {
-	if c.q.dry || c.s == nil {
+	if c.q.dry || c.q.observe || c.s == nil {
 		return
 	}
 	c.events = append(c.events, c.auditLine(e))

@@ -18,7 +18,7 @@ type stepTelling struct {
 
 // hold keeps an event until the number of the step is certain.
 func (c *call) hold(say func(step int) trace.Event) {
-	if !c.q.dry {
+	if !c.q.dry && !c.q.observe {
 		c.telling.held = append(c.telling.held, say)
 	}
 }

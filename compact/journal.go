@@ -10,7 +10,7 @@ import (
 // note puts the messages down that never came by before. Our own summaries,
 // notices and placeholders are no messages of the session.
 func (c *call) note() {
-	if c.m.cfg.Storage.Transcripts != "all" || c.q.dry {
+	if c.m.cfg.Storage.Transcripts != "all" || c.q.dry || c.q.observe {
 		return
 	}
 	var fresh []message.Message

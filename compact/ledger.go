@@ -88,6 +88,8 @@ type session struct {
 	rebuilt     map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
 	checked     time.Time                   // when the archive was last asked for newer steps
 	asking      bool                        // it is being asked
+	shadow      bool                        // its calls are only observed
+	projected   projection                  // of a shadow
 	volatile    bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	committing ctxlock.Mutex // held from the look for the next number until the step is committed

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentcompact/compact/message"
@@ -41,6 +42,9 @@ type CompactManager struct {
 	bytes    int64 // of them
 	backlog  *backlog
 
+	shadows storage.Archive // of sessions that are only observed: nothing is written to it
+	looking atomic.Int64    // observed calls that are under way beside others
+
 	uses work // calls that are under way
 	side work // what they began and did not wait for
 }
@@ -69,11 +73,14 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.backlog = newBacklog(m)
+	m.backlog, m.shadows = newBacklog(m), memory.New()
 	if m.redactor == nil {
 		if m.redactor, err = c.Redaction.Redactor(); err != nil {
 			return nil, err
 		}
+	}
+	if m.archive == nil && c.Observe {
+		m.archive = m.shadows
 	}
 	if m.archive == nil {
 		if m.archive, err = m.openArchive(ctx); err != nil {
@@ -209,13 +216,16 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	q.complete()
 	q.unnamed = isUnnamed(id)
 	q.overrides = m.cfg.matching(q.model, q.agent)
+	if q.observe = (q.observe || m.cfg.Observe) && !q.dry; q.observe {
+		return m.observed(ctx, id, history, q), nil
+	}
 	c := newCall(m, id, history, q)
 	defer c.release()
 	err = c.guarded(ctx)
 	if err != nil {
 		c.fail(err)
 	} else {
-		c.sent()
+		c.sent(c.res.Messages)
 	}
 	c.finish(err)
 	return c.res, err

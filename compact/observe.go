@@ -15,7 +15,8 @@ type Usage struct {
 type observation struct {
 	epoch *epoch
 	id    message.Fingerprint
-	fixed int // tokens of the request that the caller said, which need no correction
+	fixed int                // tokens of the request that the caller said, which need no correction
+	shown func(measured int) // says what a request was billed of which nothing was done; nil = it was
 }
 
 // Observe tells what the provider billed for the request that was made of res,
@@ -26,6 +27,9 @@ type observation struct {
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // which is in the log
 	defer m.rescue("Observe", &err)
+	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 {
+		res.observe.shown(u.PromptTokens)
+	}
 	if res == nil || res.observe.epoch == nil || u.PromptTokens <= res.observe.fixed {
 		return false
 	}
@@ -60,15 +64,15 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 	return mix
 }
 
-// sent notes the request that the result is, so that its bill can be observed.
-func (c *call) sent() {
+// sent notes the messages that go out, so that their bill can be observed.
+func (c *call) sent(msgs []message.Message) {
 	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
 	c.answer()
 	if c.ep.exact || c.q.dry {
 		return
 	}
-	id := token.RequestID(c.res.Messages, c.q.tools)
-	c.ep.calibrator.Sent(id, c.mix(c.res.Messages))
+	id := token.RequestID(msgs, c.q.tools)
+	c.ep.calibrator.Sent(id, c.mix(msgs))
 	c.res.observe = observation{epoch: c.ep, id: id, fixed: c.q.fixed}
 }
 

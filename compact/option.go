@@ -20,6 +20,7 @@ type request struct {
 	wire   wire.Request
 	manual bool
 
+	waits    bool // an observed call waits for its outcome
 	unnamed  bool // the session's id is made up
 	answered bool // the recall tool is answered, declared or not
 	dry      bool

@@ -38,7 +38,7 @@ func (c Config) Validate() error {
 		errs = append(errs, e)
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
 	}
-	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkStorage())
+	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage())
 	// What an override makes of the rest is only worth telling where that is right.
 	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)
@@ -137,6 +137,17 @@ func (c RedactionConfig) pseudonymKey() error {
 	}
 	return &ConfigError{Path: "redaction.pseudonyms", Reason: fmt.Sprintf(
 		"needs a key of %d bytes or more (%s): the environment variable COMPACT_PSEUDONYM_KEY, or in Go RedactionConfig.PseudonymKey", redact.MinPseudonymKey, there)}
+}
+
+// checkObserve says what can't be had where nothing is written.
+func (c Config) checkObserve() error {
+	if !c.Observe || c.Storage.Transcripts != "all" {
+		return nil
+	}
+	return &ConfigError{
+		Path: "storage.transcripts", With: []string{"observe"}, Value: c.Storage.Transcripts,
+		Reason: "has no effect with observe, which opens no archive; switch that off, or leave this out",
+	}
 }
 
 // checkStorage says what has no effect. What a bucket takes is the business of

@@ -85,10 +85,11 @@ func (s *session) slim() {
 
 // retire forgets sessions that were idle for longest, while they are too many or
 // too large; the caller holds the manager's mutex. Sessions whose steps no
-// archive has are not forgotten, but only what spares work.
+// archive has are not forgotten, but only what spares work; those of sessions that
+// are only observed are.
 func (m *CompactManager) retire(newest *session) {
 	for len(m.sessions) > m.keep || m.bytes > int64(m.cfg.Sessions.MaxBytes) {
-		idle := m.idle(newest, func(s *session) bool { return !s.isVolatile() })
+		idle := m.idle(newest, func(s *session) bool { return !s.isVolatile() || s.shadow })
 		if idle == nil {
 			break
 		}

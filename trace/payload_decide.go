@@ -69,6 +69,7 @@ const (
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
+	ReasonObserve    = "observed"           // nothing is done, it is only said
 	ReasonNever      = "switched_off"       // policy.when is never
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is

@@ -95,6 +95,11 @@
 // A request that an SDK sends again costs no second compaction: the same
 // history gives the same bytes.
 //
+// # Observing
+//
+// With [Observe] nothing is changed: bodies go out byte for byte as they came,
+// and events say what would have been sent and saved.
+//
 // # Recall
 //
 // With [Recall] the model is given the tool with which it reads again what was

@@ -25,13 +25,15 @@ const (
 	opPass     = "pass"
 	opAnswer   = "answer"
 	opRecall   = "recall"
+	opObserve  = "observe"
 )
 
 // An Error says what kept a model call from being compacted. Op is "read" (its
 // body), "parse", "compact", "write", "overflow" (the provider's "context too
 // long" could not be answered by a compaction), "pass" ([ErrPassed]), "answer"
-// (it could not be looked into; it was handed on as it came) or "recall" (a call
-// of that tool could not be answered from the archive).
+// (it could not be looked into; it was handed on as it came), "recall" (a call
+// of that tool could not be answered from the archive) or "observe" (what would
+// have been sent could not be found out).
 type Error struct {
 	Op      string
 	Path    string // of the request's URL

@@ -30,6 +30,7 @@ type Transport struct {
 	windows  windows
 	rounds   *rounds             // of the recall tool; nil = it is not answered
 	caches   *recent[cache, int] // tokens
+	watch    *watch              // nil = requests are compacted
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -45,6 +46,12 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 	}
 	if t.base == nil {
 		t.base = http.DefaultTransport
+	}
+	if m.Observes() {
+		Observe()(t)
+	}
+	if t.watch != nil {
+		t.rounds = nil // which change requests
 	}
 	if t.cache == nil {
 		t.cache = wire.NewCache(0)
@@ -82,6 +89,9 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 		return next(stripped(req))
 	case why != nil:
 		return t.pass(req, next, why)
+	}
+	if t.watch != nil {
+		return t.observe(req, next, format)
 	}
 	x := &exchange{t: t, req: req, next: next, format: format}
 	body, rest, err := t.readBody(req)

@@ -108,6 +108,8 @@ func outcome(op string) string {
 	switch op {
 	case opOverflow:
 		return "compact: an overflow of the context was not answered"
+	case opObserve:
+		return "compact: a request was not looked at"
 	case opAnswer:
 		return "compact: an answer was handed on unread"
 	}
@@ -126,7 +128,7 @@ func (e *Error) attrs(m *compact.CompactManager) []slog.Attr {
 // causes that are told apart in the log.
 var causes = []error{
 	compact.ErrInsufficientBudget, compact.ErrArchiveFailed, compact.ErrConflict, compact.ErrClosed, compact.ErrSession,
-	ErrTooLarge, errNoSmaller, errPanic, context.DeadlineExceeded, context.Canceled,
+	ErrTooLarge, errBusy, errNoSmaller, errPanic, context.DeadlineExceeded, context.Canceled,
 }
 
 // cause is what errors of one kind have in common: there are few.

@@ -37,6 +37,8 @@ var comments = map[string]string{
 	"max_output_tokens":  `Kept free for the answer.`,
 	"counting":           `model: in the model's own tokens; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
 
+	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
+
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
 	"policy.stages": `What may be done, in this order, each only as far as it must: some of window, truncate, mask, history, summarise, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,

@@ -1,0 +1,242 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/trace"
+)
+
+// An observed call goes the way of any other, in a session of its own that is
+// only in memory: what one of them would have done is known to the next, so that
+// what is said of a session is what the whole session would have been. Nothing
+// of it leaves but numbers.
+
+// WithObserve makes this call one that is only looked at, as [Config.Observe]
+// makes all: the result's Messages are the history as it came in, its Projected
+// is what would have been made of it, and the error is nil whatever happens. The
+// call waits for that, as long as its context allows: make it beside the request,
+// not in front of it. Plans are not changed by it.
+func WithObserve() Option { return func(r *request) { r.observe, r.waits = true, true } }
+
+const (
+	observeWait    = 100 * time.Millisecond // that a call waits for its outcome under Config.Observe
+	observeTimeout = 10 * time.Second       // after which a look is given up
+	maxLooking     = 64                     // looks at once
+)
+
+// Observes reports whether [Config.Observe] is set; a nil manager observes nothing.
+func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
+
+// observing is the configuration without what would cost money: a summary of an
+// extractive backend stands in for a model's.
+func (c Config) observing() Config {
+	c.Summarise = nil
+	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""
+	return c
+}
+
+// observed looks at a call, and returns the history as it came in. Under
+// Config.Observe the caller waits for observeWait at most; what is found later is
+// said in events.
+func (m *CompactManager) observed(ctx context.Context, id string, history []message.Message, q request) *Result {
+	if q.waits {
+		return m.look(ctx, id, history, q)
+	}
+	late := untouched(id, history, q)
+	late.Reason = trace.ReasonObserve
+	if m.looking.Add(1) > maxLooking {
+		m.looking.Add(-1)
+		late.Warnings = []string{fmt.Sprintf("observe: not looked at: %d calls are already", maxLooking)}
+		return late
+	}
+	done := make(chan *Result, 1)
+	begun := m.side.start(ctx, func(ctx context.Context) {
+		defer m.looking.Add(-1)
+		ctx, cancel := context.WithTimeout(ctx, observeTimeout)
+		defer cancel()
+		done <- m.look(ctx, id, slices.Clone(history), q)
+	})
+	if !begun {
+		m.looking.Add(-1)
+		late.Warnings = []string{"observe: not looked at: " + ErrClosed.Error()}
+		return late
+	}
+	timer := time.NewTimer(observeWait)
+	defer timer.Stop()
+	select {
+	case res := <-done:
+		return res
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	late.Warnings = []string{fmt.Sprintf("observe: the look takes longer than %s; its events say what it finds", observeWait)}
+	return late
+}
+
+// look makes the call in its shadow.
+func (m *CompactManager) look(ctx context.Context, id string, history []message.Message, q request) (res *Result) {
+	res = untouched(id, history, q)
+	res.Reason = trace.ReasonObserve
+	var err error
+	defer func() {
+		if err != nil {
+			res.Warnings = append(res.Warnings, "observe: "+m.Redact(err.Error()))
+		}
+	}()
+	defer m.rescue("the hook, which only observes", &err)
+	c := newCall(m, id, history, q)
+	defer c.release()
+	err = c.guarded(ctx)
+	if err == nil {
+		c.sent(c.input)
+	}
+	c.sayObserved(res, err)
+	return res
+}
+
+// sayObserved fills the caller's result in from the shadow's, and tells.
+func (c *call) sayObserved(res *Result, err error) {
+	if c.s == nil || c.res.MaxTokens == 0 {
+		return // nothing was counted
+	}
+	costs := make([]int, len(c.input))
+	for i := range c.input {
+		costs[i] = c.ep.estimator.Message(c.input[i])
+	}
+	res.Before = c.layers(c.input, costs)
+	res.After, res.TokensIn = res.Before, res.Before.Total
+	from := c.res
+	res.Model, res.MaxTokens, res.CountingUnit = from.Model, from.MaxTokens, from.CountingUnit
+	res.Budget, res.Trigger, res.Target, res.Keep = from.Budget, from.Trigger, from.Target, from.Keep
+	res.UpperBound = c.upperBound(c.input, res.After.Total)
+	from.Timing.Total = c.m.now().Sub(c.began)
+	p := c.observedPayload(res, err)
+	if err == nil {
+		res.Projected = from
+		res.observe, from.observe = from.observe, observation{}
+		res.observe.shown = c.sayUsage(p)
+	}
+	if from.Triggered && err == nil {
+		c.export(c.event(c.wouldCompact(), c.began))
+	}
+	e := c.event(p, c.began)
+	e.SpanID, e.ParentID = c.span, c.root
+	if !c.callers && !c.m.cfg.Trace.PerSession {
+		e.Trace = c.traceInfo(c.began, c.m.now())
+	}
+	c.export(e)
+}
+
+func (c *call) observedPayload(res *Result, err error) trace.Observed {
+	from := c.res
+	p := trace.Observed{
+		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, WouldCompact: from.Triggered, Reason: from.Reason, Step: from.Step,
+		Estimated: res.After.Total, Projected: from.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
+		Messages: len(c.input), ProjectedMessages: len(from.Messages), Masked: from.MaskedCount, Truncated: from.TruncatedCount,
+		Pruned: from.SummarisedCount + from.DroppedCount, Stage: string(from.ReductionStage),
+		StandIn: c.m.cfg.Summarise != nil && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
+	}
+	if err != nil {
+		p.WouldCompact, p.WouldFail, p.Projected, p.ProjectedMessages = false, kindOf(err), p.Estimated, p.Messages
+	}
+	p.Saved = p.Estimated - p.Projected
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.projected.calls++
+	c.s.projected.estimated += p.Estimated
+	c.s.projected.saved += p.Saved
+	p.SessionCalls, p.SessionEstimated, p.SessionSaved = c.s.projected.calls, c.s.projected.estimated, c.s.projected.saved
+	return p
+}
+
+// projection adds up what is projected of a session.
+type projection struct{ calls, estimated, saved int }
+
+func (c *call) wouldCompact() trace.WouldCompact {
+	from := c.res
+	p := trace.WouldCompact{
+		SessionID: c.id, Step: from.Step, Reason: from.Reason, Before: from.Before.Total, After: from.After.Total,
+		Trigger: from.Trigger, Target: from.Target, Policy: c.policyInfo(),
+	}
+	if from.Summary != nil {
+		p.SummaryTokens = from.Summary.Tokens
+	}
+	for _, s := range from.Stages {
+		p.Stages = append(p.Stages, trace.ProjectedStage{Stage: s.Stage, Edits: s.Edits, Before: s.Before, After: s.After, Discarded: s.Err != ""})
+	}
+	return p
+}
+
+// sayUsage returns what tells of the bill of the request, with what was
+// projected of it beside, under another name each.
+func (c *call) sayUsage(p trace.Observed) func(measured int) {
+	return func(measured int) {
+		e := c.event(trace.ObservedUsage{
+			SessionID: c.id, Model: p.Model, Measured: measured, Estimated: p.Estimated, Projected: p.Projected, Saved: p.Saved,
+		}, c.began)
+		c.export(e)
+	}
+}
+
+// pretend makes a step of an outcome in memory alone.
+func (c *call) pretend(ctx context.Context, out *policy.Outcome) error {
+	if err := c.s.committing.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.s.committing.Unlock()
+	c.took(out)
+	c.res.Step = c.s.next()
+	step := c.ledger(&run{}, out, c.res.Step)
+	step.Archive = ""
+	c.s.addVolatile(step)
+	c.settle(step.Step)
+	c.remember(out)
+	return nil
+}
+
+// sessionOf returns the session of a call: of one that is only observed, its
+// shadow.
+func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, error) {
+	if !c.q.observe {
+		return m.session(ctx, c.id)
+	}
+	if !m.uses.begin() {
+		return nil, ErrClosed
+	}
+	s, err := m.shadowOf(ctx, c.label)
+	if err != nil {
+		m.uses.done()
+	}
+	return s, err
+}
+
+// shadowKey begins the ids of shadows; no name of a session does.
+const shadowKey = "\x00observed\x00"
+
+func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*session, error) {
+	id := shadowKey + label.String()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[id]; s != nil {
+		s.users++
+		return s, nil
+	}
+	s, err := openSession(ctx, m.shadows, id) // in memory, and empty
+	if err != nil {
+		return nil, err
+	}
+	s.shadow, s.volatile = true, true
+	s.redactor.Session = m.redactor.Session(label)
+	m.keepSession(s, 1)
+	return s, nil
+}
+
+// errObserves: there is no archive.
+var errObserves = errors.New("observe is set, so that no archive is opened")

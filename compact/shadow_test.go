@@ -1,0 +1,241 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// watching is a manager that only observes, without an archive of its own.
+func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracetest.Recorder) {
+	t.Helper()
+	events := &tracetest.Recorder{}
+	c.Observe, c.Model, c.Exporters = true, "gpt-4", []trace.Exporter{events}
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m, events
+}
+
+// looked observes a call, and waits for what is found.
+func looked(t *testing.T, m *compact.CompactManager, history []message.Message) *compact.Result {
+	t.Helper()
+	res, err := m.Preflight(t.Context(), "s", history, compact.WithObserve())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytesOf(res.Messages) != bytesOf(history) || res.Triggered || res.Step != 0 || res.After.Total != res.TokensIn {
+		t.Fatalf("the history did not come back as it was: %d of %d messages, step %d", len(res.Messages), len(history), res.Step)
+	}
+	return res
+}
+
+func TestObservingSaysWhatWouldHaveBeenDoneOverASession(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "archive")
+	m, events := watching(t, compact.Config{MaxContextTokens: 8000, Storage: compact.StorageConfig{Path: folder}})
+	real := newRig(t, compact.Config{MaxContextTokens: 8000})
+	history := loop(12, 400)
+	steps := 0
+	for i := range 20 {
+		history = append(history, round(100+i, 400)...)
+		res, want := looked(t, m, history), real.preflight(history)
+		p := res.Projected
+		if p == nil || bytesOf(p.Messages) != bytesOf(want.Messages) || p.Step != want.Step || p.Triggered != want.Triggered {
+			t.Fatalf("call %d: projected %+v, a manager that compacts makes step %d", i, p, want.Step)
+		}
+		if p.Triggered {
+			steps++
+		}
+	}
+	if steps < 2 {
+		t.Fatalf("%d compactions: nothing is shown", steps)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder was made for an archive: %v", err)
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(events.Named(trace.NameObserved)); n != 20 {
+		t.Errorf("%d events of 20 calls", n)
+	}
+	if n := len(events.Named(trace.NameWouldCompact)); n != steps {
+		t.Errorf("%d events of %d compactions", n, steps)
+	}
+	for _, e := range events.Events() {
+		if e.Kind != trace.KindObserve || strings.HasPrefix(e.Name, "compact.") {
+			t.Errorf("event %s, kind %s: a reader would take it for something that was done", e.Name, e.Kind)
+		}
+	}
+	last := events.Named(trace.NameObserved)[19].Data.String()
+	for _, key := range []string{`"would_compact"`, `"tokens_projected_saved"`, `"session_calls":20`, `"tokens_estimated"`} {
+		if !strings.Contains(last, key) {
+			t.Errorf("the event lacks %s: %s", key, last)
+		}
+	}
+}
+
+// noArchive fails whoever asks it for anything.
+type noArchive struct {
+	storage.Archive
+	t *testing.T
+}
+
+func (a noArchive) Create(context.Context, storage.Key, storage.Blob) error {
+	a.t.Error("something was written to the archive")
+	return errors.New("no")
+}
+
+func (a noArchive) Append(context.Context, storage.Key, int64, storage.Blob) error {
+	a.t.Error("something was appended to the archive")
+	return errors.New("no")
+}
+
+// One observed call of a manager that compacts writes nothing, and its step is
+// none of the session's.
+func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8000, Archive: noArchive{memory.New(), t}})
+	history := loop(30, 400)
+	res := looked(t, r.CompactManager, history)
+	if res.Projected == nil || !res.Projected.Triggered {
+		t.Fatalf("projected %+v", res.Projected)
+	}
+	plan, err := r.Plan(t.Context(), "s", history)
+	if err != nil || plan.Replayed != 0 || !plan.Triggered {
+		t.Errorf("the session knows what was only observed: %d edits, %v", plan.Replayed, err)
+	}
+}
+
+func TestObservingNeverFailsACall(t *testing.T) {
+	m, events := watching(t, compact.Config{MaxContextTokens: 4000})
+	history := []message.Message{message.User(text(9000))}
+	res := looked(t, m, history)
+	if res.Projected != nil || len(res.Warnings) == 0 {
+		t.Errorf("projected %v, warnings %v", res.Projected, res.Warnings)
+	}
+	if res, err := m.Preflight(t.Context(), "", history); err != nil || len(res.Warnings) == 0 {
+		t.Errorf("no session: %v, %v", res.Warnings, err)
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen := events.Named(trace.NameObserved)
+	if len(seen) != 1 || !strings.Contains(seen[0].Data.String(), `"would_fail":"InsufficientBudget"`) {
+		t.Errorf("events %v", seen)
+	}
+	if err := m.Archive(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
+		t.Errorf("archived where there is no archive: %v", err)
+	}
+}
+
+// awkward is a counter that panics, or hangs until it is let go.
+type awkward struct {
+	hang chan struct{} // nil = it panics
+	on   *bool
+}
+
+func (c awkward) Count(s string) int {
+	if *c.on {
+		if c.hang == nil {
+			panic("the counter is broken")
+		}
+		<-c.hang
+	}
+	return len(s) / 4
+}
+
+func (c awkward) Name() string { return "awkward" }
+
+var _ token.Counter = awkward{}
+
+func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on, hang := false, make(chan struct{})
+		for name, counter := range map[string]awkward{"panic": {on: &on}, "hang": {on: &on, hang: hang}} {
+			on = false
+			m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "gpt-4", Counter: counter, MaxContextTokens: 8000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			on = true
+			history, began := loop(30, 400), time.Now()
+			res, err := m.Preflight(t.Context(), "s", history)
+			if took := time.Since(began); took > 100*time.Millisecond || err != nil || bytesOf(res.Messages) != bytesOf(history) || res.Projected != nil || len(res.Warnings) != 1 {
+				t.Errorf("%s: %v after %s, warnings %v", name, err, took, res.Warnings)
+			}
+			if name == "hang" {
+				close(hang)
+			}
+			synctest.Wait()
+			if err := m.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// What the provider billed is told, and corrects estimates of models whose
+// tokenizer is not public.
+func TestObservedCallsLearnFromTheBill(t *testing.T) {
+	events := &tracetest.Recorder{}
+	m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "claude-sonnet-4-5", MaxContextTokens: 8_000, Exporters: []trace.Exporter{events}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	res := looked(t, m, loop(20, 400))
+	bill := compact.Usage{PromptTokens: res.After.Total * 11 / 10}
+	if !m.Observe(res, bill) {
+		t.Error("the bill of the whole history was not used")
+	}
+	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
+	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)
+	if got, want := looked(t, m, loop(21, 400)).UpperBound, sends.preflight(loop(21, 400)).UpperBound; got != want {
+		t.Errorf("the next request is thought to cost %d at most; who sent the whole history thinks %d", got, want)
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen := events.Named(trace.NameObservedUsage); len(seen) != 1 || !strings.Contains(seen[0].Data.String(), `"prompt_tokens_measured"`) {
+		t.Errorf("events %v", seen)
+	}
+}
+
+func TestObserveAndTranscriptsOfAllIsRefused(t *testing.T) {
+	_, err := compact.New(t.Context(), compact.Config{Observe: true, Storage: compact.StorageConfig{Transcripts: "all"}})
+	var e *compact.ConfigError
+	if !errors.As(err, &e) || e.Path != "storage.transcripts" {
+		t.Errorf("%v", err)
+	}
+}
+
+// The events of an observed call hold no text of the conversation.
+func TestObservedEventsHoldNumbersAlone(t *testing.T) {
+	m, events := watching(t, compact.Config{MaxContextTokens: 8000})
+	history := loop(30, 400)
+	history[1] = message.User("Find the heffalump in module_a.")
+	looked(t, m, history)
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events.Events() {
+		if strings.Contains(e.Data.String(), "heffalump") {
+			t.Errorf("%s says what was said: %s", e.Name, e.Data)
+		}
+	}
+}

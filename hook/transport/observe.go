@@ -1,0 +1,237 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// Observe looks at requests and changes none: every body goes out byte for byte
+// as it came, and every answer comes back as it is. What would have been sent is
+// found out beside the request, from a copy of what went out; no request waits
+// for that. Events say what it is ([compact.WithObserve]), and [OnResult] is told
+// of each result, whose Projected it is. Nothing is archived.
+//
+// A look ends after ten seconds. Where 64 are under way, or 256 MiB of bodies are
+// looked at, a request is passed over, which is said as an error of the operation
+// "observe". Only headers X-Compact-… are taken out, which are meant for this
+// package. [Strict] and [Recall] have no effect; a field meta of a message goes
+// out, as without this package. A manager with [compact.Config.Observe] makes
+// every transport one that observes.
+func Observe() Option {
+	return func(t *Transport) {
+		if t.watch == nil {
+			t.watch = &watch{}
+		}
+	}
+}
+
+const (
+	maxLooks     = 64
+	maxLookBytes = 256 << 20
+	lookTimeout  = 10 * time.Second
+)
+
+var errBusy = errors.New("too many requests are looked at already: this one is not")
+
+// watch is how much is looked at.
+type watch struct {
+	mu    sync.Mutex
+	looks int
+	bytes int64
+}
+
+// enter reports whether a body may be looked at. It is left again.
+func (w *watch) enter(bytes int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.looks >= maxLooks || w.bytes+int64(bytes) > maxLookBytes {
+		return false
+	}
+	w.looks++
+	w.bytes += int64(bytes)
+	return true
+}
+
+func (w *watch) leave(bytes int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looks--
+	w.bytes -= int64(bytes)
+}
+
+// observe sends a request as it came in, and looks at a copy of its body.
+func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Format) (*http.Response, error) {
+	l := &look{x: exchange{t: t, req: req.Clone(context.WithoutCancel(req.Context())), next: next, format: format}}
+	l.x.req.Body, l.x.req.GetBody = nil, nil
+	out := stripped(req)
+	if out == req {
+		out = req.WithContext(req.Context())
+	}
+	out.Body = l.copied(req.Body, req.ContentLength)
+	if again := req.GetBody; again != nil {
+		out.GetBody = func() (io.ReadCloser, error) {
+			body, err := again()
+			if err != nil {
+				return nil, err
+			}
+			return l.copied(body, req.ContentLength), nil
+		}
+	}
+	resp, err := next(out)
+	if err == nil {
+		l.meter(resp)
+	}
+	return resp, err
+}
+
+// look is one request that is looked at.
+type look struct {
+	x    exchange
+	once sync.Once // a body may be sent twice
+
+	mu     sync.Mutex
+	res    *compact.Result
+	billed bool
+	prompt int
+	held   int
+}
+
+// copied returns a body of which a copy is looked at when all of it was read.
+func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
+	return &copied{ReadCloser: body, length: length, most: l.x.t.maxBody, whole: l.begin}
+}
+
+// copied is the body of a request on its way out.
+type copied struct {
+	io.ReadCloser
+	length int64 // 0, -1 = not known
+	most   int64
+	whole  func(body []byte, err error)
+
+	mu   sync.Mutex // it may be closed while it is read
+	data []byte
+	told bool
+}
+
+func (c *copied) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.told || n == 0 && err == nil:
+	case int64(len(c.data)+n) > c.most:
+		c.tell(ErrTooLarge)
+	default:
+		if c.data == nil && c.length > 0 {
+			c.data = make([]byte, 0, c.length)
+		}
+		c.data = append(c.data, p[:n]...)
+		if errors.Is(err, io.EOF) || c.length > 0 && int64(len(c.data)) == c.length {
+			c.tell(nil)
+		}
+	}
+	return n, err
+}
+
+// tell hands the copy on; the caller holds mu.
+func (c *copied) tell(err error) {
+	data := c.data
+	c.told, c.data = true, nil
+	c.whole(data, err)
+}
+
+// begin looks at a body, beside everything else.
+func (l *look) begin(body []byte, err error) {
+	l.once.Do(func() {
+		w := l.x.t.watch
+		if err == nil && !w.enter(len(body)) {
+			err = errBusy
+		}
+		if err != nil {
+			l.x.warn(l.x.fault(opObserve, err))
+			return
+		}
+		l.x.body = body
+		go func() {
+			defer w.leave(len(body))
+			l.run()
+		}()
+	})
+}
+
+// run finds out what would have been sent.
+func (l *look) run() {
+	ctx, cancel := context.WithTimeout(l.x.req.Context(), lookTimeout)
+	defer cancel()
+	l.x.req = l.x.req.WithContext(ctx)
+	if err := l.x.guard(l.view); err != nil {
+		l.x.warn(l.x.fault(opObserve, err))
+	}
+}
+
+func (l *look) view() error {
+	x := &l.x
+	if err := x.parse(); err != nil {
+		return err
+	}
+	if about := x.parsed.About(); about.ServerSide != "" {
+		x.theirs(about)
+		return nil
+	}
+	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), append(x.options(0), compact.WithObserve())...)
+	if err != nil {
+		return x.fault(opObserve, err)
+	}
+	if x.t.onResult != nil {
+		x.t.onResult(x.req.Context(), res)
+	}
+	x.t.voice.warn(x.req.Context(), res)
+	l.mu.Lock()
+	l.res = res
+	billed := l.billed
+	l.mu.Unlock()
+	if billed {
+		l.settle()
+	}
+	return nil
+}
+
+// meter reads the usage of the answer on its way to the caller.
+func (l *look) meter(resp *http.Response) {
+	kind := countable(resp)
+	if kind == notCounted {
+		return
+	}
+	c := codingOf(resp)
+	if c == unknown {
+		return
+	}
+	var body *meter
+	body = newMeter(resp.Body, kind, func(prompt int) {
+		l.mu.Lock()
+		l.billed, l.prompt, l.held = true, prompt, body.held
+		known := l.res != nil
+		l.mu.Unlock()
+		if known {
+			l.settle()
+		}
+	})
+	body.coding = c
+	resp.Body = body
+}
+
+// settle tells the manager what the request was billed: look and bill are both
+// there.
+func (l *look) settle() {
+	_ = l.x.guard(func() error {
+		l.x.billed(l.res, l.prompt, l.held, l.x.held)
+		return nil
+	})
+}

@@ -1,0 +1,113 @@
+package trace
+
+import "fmt"
+
+// Observed is the payload of observe.call: a call that was only looked at. What
+// went out is the history as it came in. Three kinds of figures have three
+// kinds of names: tokens_estimated was counted here, tokens_projected would have
+// been sent and was not, and what was measured is in [ObservedUsage].
+type Observed struct {
+	SessionID         string  `json:"session_id"`
+	Agent             string  `json:"agent,omitempty"`
+	Model             string  `json:"model"`
+	WouldCompact      bool    `json:"would_compact"`          // this call would have compacted
+	WouldFail         string  `json:"would_fail,omitempty"`   // the error that it would have returned: "InsufficientBudget"
+	Reason            string  `json:"projected_reason"`       // why it would, or would not
+	Step              int     `json:"projected_step"`         // compactions that the session would have had by then, where this is one; else 0
+	Estimated         int     `json:"tokens_estimated"`       // of what went out
+	Projected         int     `json:"tokens_projected"`       // of what would have
+	Saved             int     `json:"tokens_projected_saved"` // computed by the caller: the first without the second
+	MaxTokens         int     `json:"max_tokens"`
+	Budget            int     `json:"budget"`
+	Messages          int     `json:"message_count"`
+	ProjectedMessages int     `json:"projected_message_count"`
+	Masked            int     `json:"projected_masked_count"`
+	Truncated         int     `json:"projected_truncated_count"`
+	Pruned            int     `json:"projected_pruned_count"`
+	Stage             string  `json:"projected_stage"`
+	StandIn           bool    `json:"summary_stands_in"`              // for one that a model would have written
+	SessionCalls      int     `json:"session_calls"`                  // observed in this session
+	SessionEstimated  int     `json:"session_tokens_estimated"`       // in them
+	SessionSaved      int     `json:"session_tokens_projected_saved"` // in them
+	ElapsedMS         float64 `json:"elapsed_ms"`                     // of the look, beside the request
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p Observed) spec() spec { return spec{NameObserved, KindObserve, StatusOK, ""} }
+
+func (p Observed) complete() any {
+	p.ElapsedMS = finite(p.ElapsedMS)
+	p.OutputText = or(p.OutputText, p.line)
+	return p
+}
+
+func (p Observed) line() string {
+	switch {
+	case p.WouldFail != "":
+		return fmt.Sprintf("observed: would have failed (%s); %d tokens went out, budget %d", p.WouldFail, p.Estimated, p.Budget)
+	case p.Projected == p.Estimated:
+		return fmt.Sprintf("observed: nothing would have been done; %d / %d tokens", p.Estimated, p.MaxTokens)
+	}
+	return fmt.Sprintf("observed: %d tokens went out, %d would have (-%.1f%%)", p.Estimated, p.Projected, reduction(p.Estimated, p.Projected))
+}
+
+// WouldCompact is the payload of observe.would_compact: the compaction that an
+// observed call would have made.
+type WouldCompact struct {
+	SessionID     string           `json:"session_id"`
+	Step          int              `json:"projected_step"`
+	Reason        string           `json:"projected_reason"`
+	Before        int              `json:"tokens_projected_before"` // with what earlier ones would have done
+	After         int              `json:"tokens_projected_after"`
+	Trigger       int              `json:"trigger"`
+	Target        int              `json:"target"`
+	SummaryTokens int              `json:"projected_summary_tokens,omitempty"`
+	Stages        []ProjectedStage `json:"projected_stages"`
+	Policy        PolicyInfo       `json:"policy"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// A ProjectedStage is what one stage would have done.
+type ProjectedStage struct {
+	Stage     string `json:"stage"`
+	Edits     int    `json:"edits"`
+	Before    int    `json:"tokens_projected_before"`
+	After     int    `json:"tokens_projected_after"`
+	Discarded bool   `json:"discarded"` // its edits broke a promise
+}
+
+func (p WouldCompact) spec() spec { return spec{NameWouldCompact, KindObserve, StatusOK, ""} }
+
+func (p WouldCompact) complete() any {
+	if p.Stages == nil {
+		p.Stages = []ProjectedStage{}
+	}
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("would have compacted %d -> %d tokens (-%.1f%%)", p.Before, p.After, reduction(p.Before, p.After))
+	})
+	return p
+}
+
+// ObservedUsage is the payload of observe.usage: what the provider billed for a
+// request of which nothing was taken out, beside what is projected of it.
+type ObservedUsage struct {
+	SessionID string `json:"session_id"`
+	Model     string `json:"model"`
+	Measured  int    `json:"prompt_tokens_measured"`
+	Estimated int    `json:"tokens_estimated"`
+	Projected int    `json:"tokens_projected"`
+	Saved     int    `json:"tokens_projected_saved"` // estimated, without projected
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p ObservedUsage) spec() spec { return spec{NameObservedUsage, KindObserve, StatusOK, ""} }
+
+func (p ObservedUsage) complete() any {
+	p.OutputText = or(p.OutputText, func() string {
+		return fmt.Sprintf("billed for %d prompt tokens, estimated %d; %d would have been sent", p.Measured, p.Estimated, p.Projected)
+	})
+	return p
+}
