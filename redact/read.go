@@ -105,6 +105,9 @@ func (a *assignment) readPlain(i int) bool {
 		return false
 	}
 	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
+		if (s[end-1] == '!' || s[end-1] == '?') && isAlnum(s[max(i, end-2)]) && strings.ContainsAny(s[i:end], "0123456789") {
+			break // of a password like Summer2024!
+		}
 		end--
 	}
 	end = i + len(trimUnbalanced(s[i:end]))

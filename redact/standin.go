@@ -18,10 +18,38 @@ func isStandIn(s string) bool {
 	t := string(buf[:len(s)])
 	for _, mark := range standInMarks {
 		if strings.Contains(t, mark) {
-			return true
+			return !hasRandomPart(s)
 		}
 	}
 	return strings.HasSuffix(t, "example") || strings.HasSuffix(t, "examplekey") || strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
+}
+
+// hasRandomPart reports whether one of the words of s was made by a generator:
+// a stand-in has no such word.
+func hasRandomPart(s string) bool {
+	for i := 0; i < len(s); {
+		j := run(s, i, len(s), isAlnum)
+		if isGenerated(s[i:j]) {
+			return true
+		}
+		i = j + 1
+	}
+	return false
+}
+
+// isGenerated reports whether a word has digits among letters of both cases,
+// or letters that no word has.
+func isGenerated(w string) bool {
+	p := profileOf(w)
+	return len(w) >= 6 && (p.digits > 0 && p.upper > 0 && p.lower > 0 && p.turns*3 >= len(w) && !isTechnical(w) ||
+		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w) || isGibberish(w, 10) && p.lower > 0 && p.upper > 0)
+}
+
+// isUsedStandIn reports whether s is a stand-in that somebody has taken for a
+// password by adding a number: changeme123.
+func isUsedStandIn(s string) bool {
+	p := profileOf(s)
+	return p.digits > 0 && p.lower > 0 && p.digits+p.letters == len(s) && isNumbered(s) && isStandIn(strings.TrimRight(s, "0123456789"))
 }
 
 // isFill covers what people fill forms with.
@@ -58,7 +86,10 @@ func isReference(s string) bool {
 	}
 	switch s[0] {
 	case '$':
-		return len(s) > 1 && (s[1] == '{' || s[1] == '(' || s[1] == '$' || isLetter(s[1]) || s[1] == '_') && !hashLike(s)
+		if s[1] == '{' && strings.IndexByte(s, '}') < 0 && isGenerated(s[2:]) {
+			return false
+		}
+		return (s[1] == '{' || s[1] == '(' || s[1] == '$' || isLetter(s[1]) && !isGenerated(s[1:]) || s[1] == '_') && !hashLike(s)
 	case '<':
 		return strings.IndexByte(s, '>') > 0 || isLetter(s[min(1, len(s)-1)])
 	case '{':

@@ -15,11 +15,11 @@ func (v value) secret(s strength) bool {
 	v.text = dropPlaceholders(v.text)
 	t := v.text
 	switch {
-	case len(t) < 4 || len(t) > maxValue, isStandIn(t), isReference(t):
+	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
 		return false
 	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
 		return false // a word that says what it is
-	case isProse(t), isNamedDigest(t):
+	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):
 		return false
 	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):
 		return false
@@ -43,7 +43,7 @@ func (v value) judge(name string, s strength) *rule {
 	if s == none || isSealedAWS(name, v.text) {
 		return nil
 	}
-	if !v.secret(s) && !(isAPIKey(name) && s == telling && profileOf(v.text).digits > 0 && v.secret(password)) {
+	if !v.secret(s) && !(isAPIKey(name) && s == telling && (profileOf(v.text).digits > 0 || isMadeUp(v.text)) && v.secret(password)) {
 		return nil
 	}
 	return nameRule(name, s)
@@ -68,29 +68,34 @@ func (v value) password() bool {
 	case p.letters+p.digits < 3:
 		return false
 	case p.blanks > 0:
-		return v.quoted && p.digits > 0 && p.blanks < 6 && p.symbols > 0
+		return v.quoted && (p.digits > 0 && p.blanks < 6 && p.symbols > 0 || isPassphrase(v.text) || isGibberish(v.text, 12))
 	case v.env:
 		return !commonWord(v.text)
 	case v.quoted:
-		return p.digits > 0 || p.symbols > 0 || len(v.text) >= 6 && p.upper == 0 && p.joints == 0
+		return p.digits > 0 || p.symbols > 0 || len(v.text) >= 6 && (p.upper == 0 || p.upper == 1 && isUpper(v.text[0])) && p.joints == 0 || isMadeUp(v.text)
 	}
-	return p.digits > 0 || p.symbols > 0
+	return p.digits > 0 || p.symbols > 0 || isMadeUp(v.text)
 }
+
+// isMadeUp reports whether letters alone say that s is no word and no name.
+func isMadeUp(s string) bool { return isGibberish(s, 8) || isPassphrase(s) }
 
 // telling accepts what no one writes as a word.
 func (v value) telling() bool {
 	p := profileOf(v.text)
 	switch {
-	case len(v.text) < 6 || p.blanks > 0 && (p.digits == 0 || p.symbols == 0):
+	case len(v.text) < 6 || p.blanks > 0 && (p.digits == 0 || p.symbols == 0) && !(v.quoted && isGibberish(v.text, 16)):
 		return false
 	case p.digits == len(v.text):
 		return false
 	case p.digits > 0 && p.letters > 0:
 		return !isNumbered(v.text) && !isTechnical(v.text) && !isWords(v.text)
 	case p.letters == len(v.text) && p.lower > 0 && p.upper > 0:
-		return len(v.text) >= 16 && p.turns*12 >= len(v.text)*5
+		return len(v.text) >= 16 && p.turns*12 >= len(v.text)*5 || isGibberish(v.text, 12)
 	case p.letters == len(v.text):
-		return len(v.text) >= 20
+		return len(v.text) >= 20 || isGibberish(v.text, 12)
+	case isPassphrase(v.text):
+		return true
 	}
 	return p.symbols > 3 && len(v.text) >= 12
 }
