@@ -29,6 +29,7 @@ const (
 	opFlag            // --name value
 	opBlank           // name "value"
 	opProse           // the name is value
+	opCall            // setName("value")
 )
 
 // assign looks for an assignment to the name around the hit [start, end).
@@ -61,7 +62,10 @@ func (sc *scan) assign(start, end int) {
 	}
 	ok := a.readValue()
 	sc.spend(a.looked + 4*len(a.val.text))
-	if !ok || isBareVerb(a.name) && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
+	if a.op == opCall && ok && !a.argument() {
+		return
+	}
+	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
 	if r := a.val.judge(a.name, s); r != nil {
@@ -74,6 +78,12 @@ func (sc *scan) assign(start, end int) {
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
 		sc.literals(&a, s)
 	}
+}
+
+// argument reports whether the value of a call is one that was made up, and no
+// name of something.
+func (a *assignment) argument() bool {
+	return profileOf(a.val.text).digits > 0 || isMadeUp(a.val.text)
 }
 
 // isNumber reports whether the value is a number in JSON, which only a string
@@ -95,7 +105,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 			continue
 		}
 		end := closeQuote(s, i+1, s[i], 0)
-		if v := dropPlaceholders(s[i+1 : end]); looksRandom(v) && !isStandIn(v) && !isReference(v) {
+		if v := dropPlaceholders(s[i+1 : end]); (looksRandom(v) || st >= telling && len(v) >= 8 && isGenerated(v)) && !isStandIn(v) && !isReference(v) {
 			sc.add(i+1, end, nameRule(a.name, st))
 		}
 		i = end
@@ -143,6 +153,20 @@ func (a *assignment) readName(start, end int) {
 		end--
 	}
 	a.name, a.from, a.to = s[start:end], start, end
+	if strings.EqualFold(a.name, "key") {
+		a.ownedKey()
+	}
+}
+
+// ownedKey takes the word before "key" into the name, as in "API key".
+func (a *assignment) ownedKey() {
+	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing "} {
+		if endsFold(a.s[:a.from], word) {
+			a.from -= len(word)
+			a.name = a.s[a.from:a.to]
+			return
+		}
+	}
 }
 
 func isNameByte(c byte) bool { return isWord(c) || c == '-' || c == '.' }

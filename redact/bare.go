@@ -22,6 +22,10 @@ func (a *assignment) readBare(blank, i int) bool {
 	if s[i] == '|' {
 		return a.readCell(i)
 	}
+	if strings.HasPrefix(s[i:], "REG_SZ ") || strings.HasPrefix(s[i:], "REG_SZ\t") {
+		a.op, a.start = opFlag, skipBlanks(s, i+len("REG_SZ"))
+		return true
+	}
 	if j := typedEquals(s, i); j > 0 {
 		a.op, a.start = opEquals, skipBlanks(s, j)
 		return true
@@ -76,7 +80,7 @@ func (a *assignment) readCell(i int) bool {
 // readProse reads what people write and what tools take: "the password is
 // VALUE", "aws configure set NAME VALUE". Only a random value counts there.
 func (a *assignment) readProse(i int) bool {
-	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= "} {
+	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {
 			i += len(verb)
 			break
@@ -90,7 +94,11 @@ func (a *assignment) readProse(i int) bool {
 // would write as a word.
 func (a *assignment) proseValue() bool {
 	p := profileOf(a.val.text)
-	return looksRandom(a.val.text) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
+	t := a.val.text
+	if len(t) >= 10 && isGenerated(t) && p.joints == 0 || isGibberish(t, 14) && p.symbols == 0 || a.val.quoted && isPassphrase(t) {
+		return true
+	}
+	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
 }
 
 // pairName reports whether the name is itself the value of name: or key:.

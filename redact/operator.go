@@ -6,7 +6,13 @@ import "strings"
 // It reports whether there is an assignment at all.
 func (a *assignment) readOperator() bool {
 	i := a.closeName(a.to)
+	if a.readField(i) {
+		return true
+	}
 	i = a.skipIndex(i)
+	if strings.HasPrefix(a.s[i:], "**") {
+		i += 2 // a name in bold letters
+	}
 	blank := i
 	i = skipBlanks(a.s, i)
 	if i >= len(a.s) {
@@ -19,11 +25,24 @@ func (a *assignment) readOperator() bool {
 		if a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") || a.quote == 0 && (a.from == 0 || a.s[a.from-1] != '<') {
 			return false
 		}
-		a.op, a.start = op, i+n
+		a.op, a.start = op, passWrappers(a.s, i+n)
 		return true
 	case op != opNone:
 		a.op, a.start = op, skipBlanks(a.s, i+n)
+		if strings.HasPrefix(a.s[a.start:], "** ") {
+			a.start = skipBlanks(a.s, a.start+2)
+		}
 		return a.readDefault()
+	case a.s[i] == '(' && i == a.to:
+		return a.readCall(i)
+	case a.s[i] == '<':
+		a.op, a.start = opTag, nextCell(a.s, i)
+		return a.start > 0
+	case isBlank(a.s[i-1]):
+		if j := a.tagBehind(i); j > 0 {
+			a.op, a.start = opTag, passWrappers(a.s, j)
+			return true
+		}
 	}
 	return a.readBare(blank, i)
 }

@@ -19,7 +19,56 @@ func (a *assignment) readValue() bool {
 	if a.op == opComma || a.op == opBlank {
 		return false
 	}
+	if a.op == opColon {
+		if j := yamlScalar(s, i); j != i {
+			a.start = j
+			return j < len(s) && a.readValue()
+		}
+	}
+	if s[i] == '{' && a.quote != 0 {
+		return a.readMember(i)
+	}
 	return a.readPlain(i)
+}
+
+// yamlScalar passes what YAML may put before a value: !!str, &anchor, and the
+// sign of a block with the line break behind it.
+func yamlScalar(s string, i int) int {
+	switch s[i] {
+	case '!', '&':
+		if strings.HasPrefix(s[i:], "!!str ") || s[i] == '&' {
+			if j := run(s, i+1, maxName, func(c byte) bool { return isNameByte(c) || c == '!' }); j < len(s) && s[j] == ' ' {
+				return skipBlanks(s, j)
+			}
+		}
+	case '|', '>':
+		j := run(s, i+1, 3, func(c byte) bool { return c == '-' || c == '+' || isDigit(c) })
+		if j+2 < len(s) && s[j] == '\n' && isBlank(s[j+1]) {
+			return skipBlanks(s, j+1)
+		}
+	}
+	return i
+}
+
+// readMember reads the member "value" of the object at i, as Terraform writes
+// what it knows of an output.
+func (a *assignment) readMember(i int) bool {
+	body := a.s[i:min(len(a.s), i+300)]
+	if end := strings.IndexByte(body, '}'); end >= 0 {
+		body = body[:end]
+	}
+	j := strings.Index(body, `"value`)
+	if j < 0 {
+		return false
+	}
+	if j = valueKey(a.s, i+j+1); j < 0 {
+		return false
+	}
+	a.start = skipBlanks(a.s, j)
+	if begin, depth := openQuote(a.s, a.start); begin > 0 {
+		return a.readQuoted(begin, depth)
+	}
+	return false
 }
 
 // openQuote passes an opening quote at i, with the backslashes before it and

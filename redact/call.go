@@ -1,0 +1,94 @@
+package redact
+
+import "strings"
+
+// readCall reads the argument of setPassword("value"), withToken("value") and
+// password_field.send_keys("value").
+func (a *assignment) readCall(i int) bool {
+	if method := lastPart(a.name); isFieldMethod(method) {
+		a.name = a.name[:len(a.name)-len(method)]
+		if fieldStrength(a.name) < password {
+			return false
+		}
+		a.name = "password"
+	} else if !isSetter(method) {
+		return false
+	}
+	return a.callArgument(i)
+}
+
+// callArgument expects a literal behind the bracket at i.
+func (a *assignment) callArgument(i int) bool {
+	i = skipBlanks(a.s, i+1)
+	if j, _ := openQuote(a.s, i); j == 0 {
+		return false
+	}
+	a.op, a.start = opCall, i
+	return true
+}
+
+// lastPart returns what stands behind the last dot of a name.
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// isSetter reports whether a method takes the secret that its name says, and
+// does not judge or look for one.
+func isSetter(method string) bool {
+	var w nameWords
+	w.split(method)
+	switch string(w.at(0)) {
+	case "set", "with", "use", "change", "update", "reset", "enter", "put", "password", "secret":
+		return true
+	}
+	return false
+}
+
+// isFieldMethod reports whether a method types text into the field that it
+// belongs to.
+func isFieldMethod(method string) bool {
+	switch strings.ToLower(strings.ReplaceAll(method, "_", "")) {
+	case "sendkeys", "fill", "type", "typetext", "presssequentially", "setvalue", "entertext", "inserttext", "input", "val":
+		return true
+	}
+	return false
+}
+
+// fieldStrength judges the name of a field, in which the word for a password
+// may stand anywhere: "Password field", #login-password-input.
+func fieldStrength(label string) strength {
+	var w nameWords
+	w.split(label)
+	best := none
+	for i := range w.n {
+		if s := wordStrength(w.at(i), w.at(i-1), true); s >= password {
+			best = s
+		}
+	}
+	return best
+}
+
+// readField reads what is typed into a field that was found by its name:
+// find("password").send_keys("value"), fill('input[name="password"]', 'value').
+func (a *assignment) readField(i int) bool {
+	s := a.s
+	end := run(s, i, 6, func(c byte) bool { return isQuote(c) || c == ']' || c == ')' || c == '\\' })
+	if end >= len(s) || end == a.to || a.from == 0 || fieldStrength(a.name) < password {
+		return false
+	}
+	switch s[end] {
+	case ',':
+		if end == i {
+			return false
+		}
+		j := skipBlanks(s, end+1)
+		for _, word := range [...]string{"with: ", "with=", "text=", "text: "} {
+			if strings.HasPrefix(s[j:], word) {
+				j += len(word)
+			}
+		}
+		return a.callArgument(j - 1)
+	case '.':
+		method := run(s, end+1, 24, isWord)
+		return method < len(s) && s[method] == '(' && isFieldMethod(s[end+1:method]) && a.callArgument(method)
+	}
+	return false
+}

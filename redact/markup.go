@@ -1,0 +1,63 @@
+package redact
+
+import "strings"
+
+// tagBehind returns where the value begins that a tag holds whose name ends at
+// i: <name>value, <name attribute="…">value, 0 if there is none.
+func (a *assignment) tagBehind(i int) int {
+	s := a.s
+	from := a.from
+	for from > 0 && (isWord(s[from-1]) || s[from-1] == ':') {
+		from--
+	}
+	if from == 0 || s[from-1] != '<' {
+		return 0
+	}
+	limit := min(len(s), i+120)
+	for ; i < limit && s[i] != '>'; i++ {
+		if s[i] == '<' || s[i] == '\n' {
+			return 0
+		}
+	}
+	if i >= limit || s[i-1] == '/' {
+		return 0
+	}
+	return i + 1
+}
+
+// wrappers are the tags that may stand between the tag with the name and the value.
+var wrappers = []string{"<Value>", "<value>", "<string>", "<![CDATA[", "<code>"}
+
+// passWrappers passes them, and the white space around them.
+func passWrappers(s string, i int) int {
+	i = skipSpaces(s, i)
+	for _, w := range wrappers {
+		if strings.HasPrefix(s[i:], w) {
+			i = skipSpaces(s, i+len(w))
+		}
+	}
+	return i
+}
+
+// cells are the tags between a name and its value in rows and lists.
+var cells = []struct{ close, open string }{
+	{"</td>", "<td"}, {"</th>", "<td"}, {"</dt>", "<dd"}, {"</key>", "<string"}, {"</name>", "<value"}, {"</Name>", "<Value"},
+}
+
+// nextCell returns where the value begins in the cell behind that which ends
+// at i, 0 if there is none.
+func nextCell(s string, i int) int {
+	for _, c := range cells {
+		if !strings.HasPrefix(s[i:], c.close) {
+			continue
+		}
+		j := skipSpaces(s, i+len(c.close))
+		if !strings.HasPrefix(s[j:], c.open) {
+			continue
+		}
+		if end := strings.IndexByte(s[j:min(len(s), j+80)], '>'); end > 0 {
+			return passWrappers(s, j+end+1)
+		}
+	}
+	return 0
+}
