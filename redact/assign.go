@@ -121,6 +121,9 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
+	if isGenerated(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
+		return a.op != opBlank && a.op != opProse
+	}
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 

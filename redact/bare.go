@@ -83,6 +83,10 @@ func (a *assignment) readProse(i int) bool {
 	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {
 			i += len(verb)
+			if strings.HasSuffix(verb, ": ") {
+				a.op, a.start = opColon, skipBlanks(a.s, i)
+				return a.start < len(a.s)
+			}
 			break
 		}
 	}

@@ -18,6 +18,55 @@ var commands = []struct {
 	{"mongo", passwordFlag(" -p ", true)},
 	{"openssl", passwordFlag("pass:", false)},
 	{"ldapsearch", passwordFlag(" -w ", true)},
+	{"ldapmodify", passwordFlag(" -w ", true)},
+	{"ldapadd", passwordFlag(" -w ", true)},
+	{"ldappasswd", passwordFlag(" -s ", true)},
+	{"7z ", passwordFlag(" -p", false)},
+	{"zip ", passwordFlag(" -P ", true)},
+	{"keytool", passwordFlag(" -storepass ", true)},
+	{"keytool", passwordFlag(" -keypass ", true)},
+	{"az login", passwordFlag(" -p ", true)},
+	{"az sql", passwordFlag(" -p ", true)},
+	{"sqlcmd", passwordFlag(" -P ", true)},
+	{"evil-winrm", passwordFlag(" -p ", true)},
+	{"nxc ", passwordFlag(" -p ", true)},
+	{"crackmapexec", passwordFlag(" -p ", true)},
+	{"smbmap", passwordFlag(" -p ", true)},
+	{"freerdp", passwordFlag(" /p:", false)},
+	{"cmdkey", passwordFlag(" /pass:", false)},
+	{"-generic-password", passwordFlag(" -w ", true)},
+	{"-internet-password", passwordFlag(" -w ", true)},
+	{"nmcli", passwordFlag(" password ", true)},
+	{"snmp", passwordFlag(" -A ", true)},
+	{"snmp", passwordFlag(" -X ", true)},
+	{"openssl enc", passwordFlag(" -k ", true)},
+	{"ipmitool", passwordFlag(" -P ", true)},
+	{"hydra", passwordFlag(" -p ", true)},
+	{"smbclient", pairFlag(" -U ", '%')},
+	{"rpcclient", pairFlag(" -U ", '%')},
+	{"lftp", pairFlag(" -u ", ',')},
+	{"http -a", pairFlag("", ':')},
+	{"curl", pairFlag(" --proxy-user ", ':')},
+	{"net user", positional(1)},
+	{"net use", positional(2)},
+	{"add_user", positional(1)},
+	{"change_password", positional(1)},
+	{"wpa_passphrase", positional(1)},
+	{"htpasswd", positional(2)},
+	{"vault login", positional(0)},
+	{"pulumi config set", positional(1)},
+	{"setx", positional(1)},
+	{"sqlplus", slashed},
+	{"psexec", impacket},
+	{"wmiexec", impacket},
+	{"smbexec", impacket},
+	{"secretsdump", impacket},
+	{"expect", (*scan).expect},
+	{"sudo -s", (*scan).piped},
+	{"chpasswd", (*scan).piped},
+	{"passwd", (*scan).piped},
+	{"--password-stdin", (*scan).piped},
+	{"--stdin", (*scan).piped},
 	{"curl", (*scan).curl},
 }
 
@@ -104,11 +153,16 @@ func (sc *scan) argument(i int) {
 
 // pair judges the argument at i as name:password.
 func (sc *scan) pair(i int) {
+	sc.pairBy(i, ":")
+}
+
+// pairBy judges the argument at i as a name and a password with sep between.
+func (sc *scan) pairBy(i int, sep string) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if i >= len(sc.s) || !a.readValue() {
 		return
 	}
-	name, pass, both := strings.Cut(a.val.text, ":")
+	name, pass, both := strings.Cut(a.val.text, sep)
 	if !both || name == "" && pass == "" {
 		return
 	}

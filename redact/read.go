@@ -37,7 +37,7 @@ func yamlScalar(s string, i int) int {
 	switch s[i] {
 	case '!', '&':
 		if strings.HasPrefix(s[i:], "!!str ") || s[i] == '&' {
-			if j := run(s, i+1, maxName, func(c byte) bool { return isNameByte(c) || c == '!' }); j < len(s) && s[j] == ' ' {
+			if j := run(s, i+1, maxName, func(c byte) bool { return isNameByte(c) || c == '!' }); j+1 < len(s) && s[j] == ' ' && s[j+1] != '=' {
 				return skipBlanks(s, j)
 			}
 		}
@@ -76,7 +76,7 @@ func (a *assignment) readMember(i int) bool {
 // value begins, 0 if there is no quote, and how many backslashes there were.
 func openQuote(s string, i int) (begin, depth int) {
 	j := i
-	if j+1 < len(s) && strings.IndexByte("@brfuLRBFU$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
+	if j+1 < len(s) && strings.IndexByte("@brfuLRBFUN$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
 		j++
 	}
 	k := j

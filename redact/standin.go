@@ -37,12 +37,12 @@ func hasRandomPart(s string) bool {
 	return false
 }
 
-// isGenerated reports whether a word has digits among letters of both cases,
-// or letters that no word has.
+// isGenerated reports whether a word has digits among its letters as only a
+// generator puts them there.
 func isGenerated(w string) bool {
 	p := profileOf(w)
 	return len(w) >= 6 && (p.digits > 0 && p.upper > 0 && p.lower > 0 && p.turns*3 >= len(w) && !isTechnical(w) ||
-		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w) || isGibberish(w, 10) && p.lower > 0 && p.upper > 0)
+		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w))
 }
 
 // isUsedStandIn reports whether s is a stand-in that somebody has taken for a

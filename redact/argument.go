@@ -1,0 +1,197 @@
+package redact
+
+import "strings"
+
+// pairFlag makes the action that finds the value of a flag which takes a name
+// and a password.
+func pairFlag(name string, sep byte) action {
+	return func(sc *scan, _, end int) {
+		if at := sc.flag(end, name); at > 0 {
+			sc.pairBy(skipBlanks(sc.s, at), string(sep))
+		}
+	}
+}
+
+// positional makes the action that finds the password in the n-th argument
+// that is no flag. What could be a word is none: sentences name commands, too.
+func positional(n int) action {
+	return func(sc *scan, start, end int) {
+		if start > 0 && isWord(sc.s[start-1]) && !escaped(sc.s, start) {
+			return
+		}
+		stop := commandEnd(sc.s, end)
+		sc.spend(2 * (stop - end))
+		i := skipBlanks(sc.s, end)
+		for k := 0; i < stop; k++ {
+			for i < stop && sc.s[i] == '-' {
+				i = skipBlanks(sc.s, argumentEnd(sc.s, i, stop))
+			}
+			if k == n {
+				if strings.IndexByte(sc.s[i:argumentEnd(sc.s, i, stop)], '=') < 0 {
+					sc.chosen(i)
+				}
+				return
+			}
+			i = skipBlanks(sc.s, argumentEnd(sc.s, i, stop))
+		}
+	}
+}
+
+// argumentEnd returns where the argument at i ends.
+func argumentEnd(s string, i, stop int) int {
+	if i < stop && isQuote(s[i]) {
+		return min(stop, closeQuote(s, i+1, s[i], 0)+1)
+	}
+	for i < stop && !isSpace(s[i]) {
+		i++
+	}
+	return i
+}
+
+// chosen takes the argument at i for a password, where it has something of
+// one: a digit, a symbol, or letters that no word has.
+func (sc *scan) chosen(i int) {
+	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
+	if i >= len(sc.s) || strings.IndexByte("-/\n", sc.s[i]) >= 0 || !a.readValue() {
+		return
+	}
+	if a.isChosen() {
+		sc.add(a.start, a.end, commandRule)
+	}
+}
+
+// isChosen reports whether a value, about which nothing is known but where it
+// stands, is a password.
+func (a *assignment) isChosen() bool {
+	a.val.env = false
+	p := profileOf(a.val.text)
+	return (p.digits > 0 && p.letters > 1 || p.symbols > 0 && p.letters > 3 || isMadeUp(a.val.text)) && a.val.secret(password) && !isDigest(a.val.text) && !hasUUID(a.val.text)
+}
+
+// slashed finds the password of: sqlplus name/password@host.
+func slashed(sc *scan, _, end int) {
+	i := skipBlanks(sc.s, end)
+	stop := argumentEnd(sc.s, i, min(len(sc.s), i+200))
+	name, rest, found := strings.Cut(sc.s[i:stop], "/")
+	if at := strings.LastIndexByte(rest, '@'); found && name != "" && at > 3 {
+		from := i + len(name) + 1
+		sc.literal(from, from+at)
+	}
+}
+
+// impacket finds the password of: psexec.py domain/name:password@host.
+func impacket(sc *scan, _, end int) {
+	stop := commandEnd(sc.s, end)
+	sc.spend(stop - end)
+	at := strings.LastIndexByte(sc.s[end:stop], '@')
+	if at < 0 {
+		return
+	}
+	if colon := strings.IndexByte(sc.s[end:end+at], ':'); colon >= 0 {
+		sc.literal(end+colon+1, end+at)
+	}
+}
+
+// literal judges s[from:to], without the quotes around it, as a password.
+func (sc *scan) literal(from, to int) {
+	for to-from > 1 && isQuote(sc.s[from]) && sc.s[to-1] == sc.s[from] {
+		from, to = from+1, to-1
+	}
+	a := assignment{s: sc.s, start: from, end: to, val: value{text: sc.s[from:to], quoted: true}}
+	if a.isChosen() {
+		sc.add(from, to, commandRule)
+	}
+}
+
+// maxPipe bounds how far before a command what is piped into it begins.
+const maxPipe = 512
+
+// piped finds the password that is piped into a command, or given to it in a
+// here-string: echo password | sudo -S, docker login --password-stdin <<< password.
+func (sc *scan) piped(start, end int) {
+	s := sc.s
+	if s[start:end] == "sudo -s" {
+		return // a shell
+	}
+	stop := commandEnd(s, end)
+	from := max(0, start-maxPipe)
+	if nl := strings.LastIndexByte(s[from:start], '\n'); nl >= 0 {
+		from += nl + 1
+	}
+	sc.spend(2 * (stop - from))
+	if i := strings.Index(s[end:stop], "<<<"); i >= 0 {
+		sc.chosen(skipBlanks(s, end+i+3))
+	}
+	bar := strings.LastIndexByte(s[from:start], '|')
+	if bar < 0 {
+		return
+	}
+	if i := echoed(s, from, from+bar); i > 0 {
+		sc.echo(i, strings.HasPrefix(s[start:], "chpasswd"))
+	}
+}
+
+// echoed returns where the argument of the last echo or printf in s[from:to]
+// begins, 0 if there is none.
+func echoed(s string, from, to int) int {
+	at := -1
+	for _, word := range [...]string{"echo ", "printf ", "Write-Output "} {
+		if i := strings.LastIndex(s[from:to], word); i >= 0 {
+			at = max(at, from+i+len(word))
+		}
+	}
+	if at < 0 {
+		return 0
+	}
+	at = skipBlanks(s, at)
+	for at < to && s[at] == '-' {
+		at = skipBlanks(s, argumentEnd(s, at, to))
+	}
+	if format := argumentEnd(s, at, to); strings.Contains(s[at:format], "%s") {
+		at = skipBlanks(s, format)
+	}
+	if at >= to {
+		return 0
+	}
+	return at
+}
+
+// echo judges what is echoed: a password, or name:password.
+func (sc *scan) echo(i int, pair bool) {
+	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
+	if !a.readValue() {
+		return
+	}
+	if pair {
+		name, _, both := strings.Cut(a.val.text, ":")
+		if !both {
+			return
+		}
+		a.start += len(name) + 1
+		a.val.text = a.val.text[len(name)+1:]
+	}
+	if a.isChosen() {
+		sc.add(a.start, a.end, commandRule)
+	}
+}
+
+// expect finds what a script of expect sends where a password is asked for.
+func (sc *scan) expect(_, end int) {
+	s := sc.s
+	line := lineEnd(s, end)
+	if !strings.Contains(s[end:line], "assword") && !strings.Contains(s[end:line], "assphrase") {
+		return
+	}
+	rest := s[line:min(len(s), line+200)]
+	if i := strings.Index(rest, "send"); i >= 0 {
+		if q := strings.IndexAny(rest[i:], `"'`); q >= 0 && q < 12 {
+			i += line + q
+			to := closeQuote(s, i+1, s[i], 0)
+			sc.spend(to - i)
+			for _, cr := range [...]string{`\n`, `\r`} {
+				to = i + 1 + len(strings.TrimSuffix(s[i+1:to], cr))
+			}
+			sc.literal(i+1, to)
+		}
+	}
+}
