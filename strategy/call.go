@@ -31,6 +31,8 @@ type Call struct {
 	Exit     int      // of a command; -1 = not stated
 	Says     string   // the line of the result that states the outcome, "" where a status alone does
 	Files    []FileOp // what it did to files
+
+	base string // folder whose mark shortens its paths, "" for none
 }
 
 // An Arg is one string or number among a call's arguments.

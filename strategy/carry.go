@@ -7,7 +7,7 @@ import "strings"
 func (h *History) carried(s Strategy, now []Line) []Line {
 	taken := map[string]bool{}
 	for _, l := range now {
-		if k := subject(l.Text); k != "" {
+		if k := subject(longPaths(l.Text, h.base)); k != "" {
 			taken[k] = true
 		}
 	}
@@ -43,6 +43,8 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	switch {
 	case section == 0 && n == 0:
 		return taskValue
+	case sawNames(line):
+		return seenCarried
 	case strings.Contains(line, "failed"):
 		return 1.6
 	case log:
@@ -50,6 +52,9 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	}
 	return max(1.4-0.05*float64(n), 0.5)
 }
+
+// seenCarried is what a line of names is worth that was carried.
+const seenCarried = 0.8
 
 // tellsOfFiles reports whether a line is one from which the states of files
 // are read back.

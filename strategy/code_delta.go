@@ -118,7 +118,7 @@ func (h *History) reasons() map[string]string {
 					continue
 				}
 				if !asked {
-					said, asked = lastSentence(s.Text), true
+					said, asked = purpose(s.Text), true
 				}
 				if said != "" {
 					out[f.Path] = said

@@ -25,7 +25,7 @@ func (j *job) complete(draft string) (string, error) {
 	}
 	if j.info.Name != BackendExtractive {
 		d = makeRoom(d, j.strategy, j.history.Index, j.limit, j.in.Count)
-		references(&d, j.strategy, j.history.Index, j.limit, j.in.Count)
+		d = j.history.addSeen(d, j.strategy, j.limit, j.in.Count)
 		d = fit(d, j.strategy, j.limit, j.in.Count)
 	}
 	text := d.Render(j.strategy)
@@ -51,24 +51,26 @@ func (j *job) complete(draft string) (string, error) {
 	return strings.TrimSpace(j.head(j.strategy) + text), nil
 }
 
-// identifiers counts those that a document names, and how many of them its
-// references alone name.
+// identifiers counts those that a document names, and how many of them only
+// those lines name that tell where names were seen.
 func (d Document) identifiers() (named, referenced int) {
-	all := map[string]bool{}
-	add := func(lines []string) []string {
+	all, told := map[string]bool{}, map[string]bool{}
+	d = d.full()
+	d.all(func(lines []string) []string {
 		for _, l := range lines {
 			for _, id := range ident.All(l) {
 				all[id] = true
+				told[id] = told[id] || !sawNames(l)
 			}
 		}
 		return lines
+	})
+	for id := range all {
+		if !told[id] {
+			referenced++
+		}
 	}
-	refs := d.References
-	d.References = nil
-	d.all(add)
-	sections := len(all)
-	add(refs)
-	return len(all), len(all) - sections
+	return len(all), referenced
 }
 
 // source is what the summary may name: the messages, the summary before them,
@@ -111,7 +113,7 @@ func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) in
 		if need > 0 {
 			need += 25
 		}
-		need = min(need, int(float64(limit)*referenceShare))
+		need = min(need, int(float64(limit)*seenShare))
 		if count(d.Render(s))+need <= limit || !d.dropPlain(top) {
 			return d
 		}

@@ -9,16 +9,16 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// referenceShare is the most that references may take of a summary.
-const referenceShare = 0.08
-
 // A composer chooses lines for a summary: those that say most per token,
 // where an identifier counts once, in the first line that brings it.
 type composer struct {
 	strategy Strategy
+	history  *History
 	index    *Index
 	limit    int // tokens
 	count    func(string) int
+
+	base string // folder that a mark stands for in paths
 
 	covered map[*Entity]bool
 	groups  map[groupKey]bool
@@ -42,28 +42,40 @@ type candidate struct {
 	gain     float64 // per token when it was last looked at
 }
 
-func newComposer(s Strategy, x *Index, limit int, count func(string) int) *composer {
+func newComposer(s Strategy, h *History, limit int, count func(string) int) *composer {
 	n := max(len(s.Sections), 1)
-	return &composer{strategy: s, index: x, limit: limit, count: count, covered: map[*Entity]bool{},
+	return &composer{strategy: s, history: h, index: h.Index, base: h.base, limit: limit, count: count, covered: map[*Entity]bool{},
 		groups: map[groupKey]bool{}, titles: make([]bool, n), spent: make([]int, n)}
 }
 
 // compose returns a document of at most limit tokens.
 func (c *composer) compose(lines []Line) Document {
 	all := c.candidates(lines)
-	room := c.limit - int(float64(c.limit)*referenceShare*c.scarcity())
+	room := c.limit - int(float64(c.limit)*seenShare*c.scarcity())
 	c.essentials(all, room)
+	c.refill(all, room, true)
+	seen := c.history.seenLines(c.strategy.seenSection(), maxSeen, func(e *Entity) bool { return !c.covered[e] })
+	all = append(all, c.candidates(seen)...)
+	c.refill(all, c.limit, false)
+	return fit(c.document(), c.strategy, c.limit, c.count)
+}
+
+// refills is how often a summary is measured and filled up again: what its
+// lines cost one by one is not what they cost together.
+const refills = 4
+
+// refill fills until nothing more fits.
+func (c *composer) refill(all []*candidate, room int, shares bool) {
 	for range refills {
 		before := len(c.chosen)
-		c.fill(all, room, true)
+		if shares {
+			c.fill(all, room, true)
+		}
 		c.fill(all, room, false)
 		if c.used = c.count(c.document().Render(c.strategy)); len(c.chosen) == before {
-			break
+			return
 		}
 	}
-	d := c.document()
-	references(&d, c.strategy, c.index, c.limit, c.count)
-	return fit(d, c.strategy, c.limit, c.count)
 }
 
 // essentials takes what each section says first and foremost, whatever it
@@ -97,7 +109,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	seen := map[string]bool{}
 	out := make([]*candidate, 0, len(lines))
 	for i, l := range lines {
-		l.Text = squash(neutral(l.Text))
+		l.Text = shortPaths(squash(neutral(l.Text)), c.base)
 		key := itemKey(l.Text)
 		if l.Group != "" {
 			key = "\x00" + l.Text // an identifier is listed once, and differs from its other spellings
@@ -112,11 +124,16 @@ func (c *composer) candidates(lines []Line) []*candidate {
 		} else {
 			k.cost = c.count(" " + l.Text)
 		}
-		identifiers(l.Text, func(_ ident.Kind, s string) {
+		identifiers(longPaths(l.Text, c.base), func(_ ident.Kind, s string) {
 			if e := c.index.Lookup(s); e != nil {
 				k.entities = append(k.entities, e)
 			}
 		})
+		for _, name := range l.Names {
+			if e := c.index.Lookup(name); e != nil {
+				k.entities = append(k.entities, e)
+			}
+		}
 		out = append(out, k)
 	}
 	return out
@@ -266,6 +283,7 @@ func (c *composer) document() Document {
 		where[key] = len(*s)
 		*s = append(*s, k.Group+": "+k.Text)
 	}
+	d.mark(c.base)
 	return d
 }
 

@@ -24,7 +24,7 @@ func (h *History) declareLines(section int) []Line {
 				continue
 			}
 			best := h.Index.best(names, declaredHere)
-			text := "`" + c.Files[0].Path + "` declares " + joinAnd(best, "")
+			text := "`" + c.Files[0].Path + "` declares " + pairs(best)
 			if n := len(names) - len(best); n > 0 {
 				text += fmt.Sprintf(" and %d more", n)
 			}

@@ -148,10 +148,10 @@ func cutText(s string, n int) string {
 // name is how a line calls a call: its command, or the tool with its target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return "`" + shortCommand(cmd) + "`"
+		return "`" + shortCommand(shortPaths(cmd, c.base)) + "`"
 	}
 	if t := c.Target(); t != "" {
-		return "`" + c.Tool + "` " + strings.ReplaceAll(cutText(squash(t), maxTarget), "`", "'")
+		return "`" + c.Tool + "` " + strings.ReplaceAll(cutText(squash(shortPaths(t, c.base)), maxTarget), "`", "'")
 	}
 	return "`" + c.Tool + "`"
 }

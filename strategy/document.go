@@ -16,6 +16,7 @@ type Document struct {
 	Notes      []string   // what stands under no heading of the strategy
 	References []string   // the lines under References, without bullets
 	Words      []Word     // what people typed, oldest first
+	Base       string     // the folder that a mark stands for in paths, "" where none does
 }
 
 // notes is the heading of what fits none of a strategy's sections.
@@ -33,17 +34,18 @@ func ParseDocument(s Strategy, text string) Document {
 			continue
 		}
 		if h, ok := s.heading(line); ok {
-			if headingKey(h) == headingKey(References) {
+			if into = &d.Notes; headingKey(h) == headingKey(References) {
 				into = &d.References
 				continue
 			}
-			into = &d.Notes
 			if i, ok := s.section(h); ok {
 				into = &d.Sections[i]
 			}
 			continue
 		}
-		if line = bullet(line); line != "" {
+		if line = bullet(line); baseIn(line) != "" {
+			d.Base = baseIn(line)
+		} else if line != "" {
 			*into = append(*into, line)
 		}
 	}
@@ -121,6 +123,9 @@ func (d Document) body(s Strategy) string {
 		for _, l := range lines {
 			b.WriteString("- " + l + "\n")
 		}
+	}
+	if d.Base != "" {
+		write(Paths, []string{baseLine(d.Base)})
 	}
 	for i := range min(len(s.Sections), len(d.Sections)) {
 		write(s.Sections[i].Title, d.Sections[i])

@@ -11,7 +11,10 @@ var effectCommands = []string{"git push", "git commit", "git merge", "git tag", 
 	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
 	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
 	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
-	"pip install", "go get ", "apt-get install", "apt install", "brew install", "mkdir "}
+	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
+
+// harmlessForms of those commands only show.
+var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
 
 // writingRequests are the forms of curl that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
@@ -31,7 +34,7 @@ func (c *Call) Effect() bool {
 	}
 	if cmd := c.Command(); cmd != "" {
 		return anyCommand(cmd, func(c string) bool {
-			return beginsAny(c, effectCommands) || strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
+			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) || strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
 		})
 	}
 	if len(c.Files) > 0 {

@@ -50,3 +50,9 @@ func Inventions(text string, msgs []message.Message) []string {
 	}
 	return out
 }
+
+// FullPaths returns a summary with its paths as they were.
+func FullPaths(text string) string { return fullPaths(text) }
+
+// SawNames reports whether a line only says where names were seen.
+func SawNames(line string) bool { return sawNames(strings.TrimPrefix(line, "- ")) }

@@ -39,12 +39,13 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 
 // compose lets the strategy extract and chooses from what it offers.
 func (h *History) compose(r Request) Document {
-	c := newComposer(r.Strategy, h.Index, r.MaxTokens, r.Count)
+	c := newComposer(r.Strategy, h, r.MaxTokens, r.Count)
 	var lines []Line
 	if r.Strategy.Extract != nil {
 		lines = r.Strategy.Extract(h)
 	}
 	lines = append(lines, h.commonLines(r.Strategy)...)
+	lines = append(lines, h.readLines(r.Strategy.seenSection())...)
 	lines = append(lines, h.carried(r.Strategy, lines)...)
 	return c.compose(lines)
 }

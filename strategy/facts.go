@@ -19,6 +19,9 @@ func (s *Step) user() bool { return s.Role == message.RoleUser }
 // quality says how well a sentence stands by itself, 0 to 1: fragments,
 // announcements and pleasantries say little once they are alone.
 func quality(t string) float64 {
+	if debris(t) {
+		return 0.1
+	}
 	q := 1.0
 	switch n := len(t); {
 	case n < 20:
@@ -40,6 +43,27 @@ func quality(t string) float64 {
 	}
 	return q
 }
+
+// debris reports whether a line is no sentence of a language but a piece of
+// code, of JSON, of a log, or of a page's navigation.
+func debris(t string) bool {
+	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", ".py:", "Warning: "}) {
+		return true
+	}
+	switch last := t[max(0, len(t)-1):]; last {
+	case "(", "{", "[", ";", "=", "\\":
+		return true
+	}
+	return strings.HasPrefix(t, "[?]") || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
+}
+
+// narrations begin sentences that only say what is looked at next.
+var narrations = []string{"let me ", "now let me ", "now i'll ", "now i’ll ", "now i ", "now let's ", "i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "i need to ", "i should ", "i can ", "i see that ", "let's ", "let’s ",
+	"maybe i ", "perhaps i ", "we need to ", "looking at ", "looking back ", "first, i", "first i", "next, i", "next i", "it seems ", "it looks like ", "wait", "hmm", "ah", "actually, let", "good. now", "so i ",
+	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
+
+// narrates reports whether a sentence tells only what the assistant is about.
+func narrates(t string) bool { return beginsAny(strings.ToLower(t), narrations) }
 
 // beginsWord reports whether s begins with the words of prefix: "hi" does not
 // begin "hide".

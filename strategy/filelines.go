@@ -62,9 +62,17 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 		all := byFolder[d]
 		for len(all) > 0 {
 			n := min(filesPerLine, len(all))
-			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: (fileValue - 0.4) * h.recency(all[0].Last), Order: all[0].Last})
+			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: (fileValue - 0.4) * h.recency(all[0].Last), Order: all[0].Last, Names: pathsOf(all[:n])})
 			all = all[n:]
 		}
+	}
+	return out
+}
+
+func pathsOf(files []FileState) []string {
+	out := make([]string, len(files))
+	for i := range files {
+		out[i] = files[i].Path
 	}
 	return out
 }
@@ -80,13 +88,16 @@ func folderLine(d string, files []FileState) string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(f.Op.String() + " " + f.Path[strings.LastIndexAny(f.Path, `/\`)+1:])
+		b.WriteString(f.Op.String() + " " + fileName(f.Path))
 		if f.Changes > 1 {
 			b.WriteString(" " + times(f.Changes))
 		}
 	}
 	return b.String() + cite(files[0].Last)
 }
+
+// fileName is what stands behind the last slash of a path.
+func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
 // deeds says what was done to a file: edited 3 times (in f and g).
 func (s *FileState) deeds() string {

@@ -16,6 +16,7 @@ type History struct {
 	Index    *Index
 
 	files []FileState // read when first asked for
+	base  string      // folder that a mark stands for in paths, "" for none
 }
 
 // A Step is one message of a user or an assistant with the calls it made and
@@ -32,7 +33,7 @@ type Step struct {
 
 // NewHistory reads the messages of a request.
 func NewHistory(r Request) *History {
-	h := &History{Previous: ParseDocument(r.Strategy, r.Previous), Index: newIndex()}
+	h := &History{Previous: ParseDocument(r.Strategy, fullPaths(r.Previous)), Index: newIndex()}
 	h.showVisible(r)
 	first := max(r.First, h.Previous.lastStep()+1)
 	b := reader{h: h, open: map[string][]at{}}
@@ -40,11 +41,8 @@ func NewHistory(r Request) *History {
 		b.message(first+i, &r.Messages[i])
 	}
 	h.resume()
-	for i := range h.Steps {
-		for k := range h.Steps[i].Calls {
-			h.Steps[i].Calls[k].finish()
-		}
-	}
+	h.findBase(marked(r.Messages))
+	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.finishIndex()
 	return h
 }
@@ -92,6 +90,7 @@ type reader struct {
 }
 
 func (b *reader) message(id int, m *message.Message) {
+	b.h.Index.call = at{-1, 0}
 	if m.Role == message.RoleUser && !m.Has(message.KindToolResult) {
 		b.user(id, m)
 		return
@@ -111,12 +110,13 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		case message.KindToolCall:
 			c := readCall(p)
+			b.h.Index.call = at{own, len(step.Calls)}
 			b.args(&c, id)
 			b.open[p.CallID] = append(b.open[p.CallID], at{own, len(step.Calls)})
 			step.Calls = append(step.Calls, c)
 		case message.KindToolResult:
+			b.h.Index.call = b.result(&step, own, p)
 			b.add(p.Text, Shown, id)
-			b.result(&step, own, p)
 		case message.KindFile, message.KindImage, message.KindAudio:
 			if p.Media != nil && p.Media.Name != "" {
 				b.add(p.Media.Name, sayer(m.Role), id)
@@ -152,11 +152,12 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Shown = text
 		}
 	case Answering:
-		b.add(text, Shown, id)
 		if n := len(b.h.Steps); acted != "" && n > 0 {
 			last := &b.h.Steps[n-1]
+			b.h.Index.call = at{n - 1, len(last.Calls)}
 			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
 		}
+		b.add(text, Shown, id)
 		return
 	default:
 		b.add(text, Shown, id)
@@ -191,7 +192,7 @@ func actionIn(text string) string {
 
 // result hands an output to the newest call that waits for it; one that
 // answers nothing becomes a call of its own.
-func (b *reader) result(step *Step, own int, p *message.Part) {
+func (b *reader) result(step *Step, own int, p *message.Part) at {
 	waiting := b.open[p.CallID]
 	if n := len(waiting); n > 0 {
 		where := waiting[n-1]
@@ -201,13 +202,14 @@ func (b *reader) result(step *Step, own int, p *message.Part) {
 			c = &b.h.Steps[where.step].Calls
 		}
 		(*c)[where.call].Result, (*c)[where.call].Answered = withoutOurs(p.Text), !unanswered(p.Text)
-		return
+		return where
 	}
 	tool := p.Name
 	if tool == "" {
 		tool = "tool"
 	}
 	step.Calls = append(step.Calls, Call{Tool: tool, Exit: -1, Result: withoutOurs(p.Text), Answered: true})
+	return at{own, len(step.Calls) - 1}
 }
 
 // unanswered reports whether a recorder put a note in place of a result.

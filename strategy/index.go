@@ -35,10 +35,19 @@ type Entity struct {
 	Changed  bool          // a file that was created, edited or deleted, or what a change declares
 	Tool     bool          // only ever the name of a tool or of a parameter
 	Visible  bool          // what stays in the view names it too
+	In       place         // the text that has fewest identifiers beside it
 	Place    int32         // in which place a line of the summary before names it, from 1; 0 = not there
 
 	Score float64 // how likely it is needed again and missing from the view, 0 to 1; set by ranking
 	seen  [places]int32
+}
+
+// A place is a text of a history: what was said in a step, or an argument or
+// the result of one of its calls.
+type place struct {
+	where Where
+	step  int32 // number of the message of what was said
+	call  at    // of arguments and results; step -1 = none
 }
 
 // An Index is every identifier of a history.
@@ -53,6 +62,7 @@ type Index struct {
 	shown  map[string]bool // named by what stays in view
 	bases  map[string]bool // last elements of paths that the assistant uses
 	text   []*Entity       // of the text that is being added
+	call   at              // whose arguments or result it is
 	naming bool            // which is the name of a tool or a parameter
 }
 
@@ -91,7 +101,7 @@ func (x *Index) add(text string, w Where, id int) {
 	})
 	for _, e := range x.text {
 		if c := int32(len(x.text)); e.Company == 0 || c < e.Company {
-			e.Company = c
+			e.Company, e.In = c, place{w, n, x.call}
 		}
 	}
 }

@@ -27,10 +27,11 @@ type job struct {
 
 func (w Writer) job(in Input) *job {
 	j := &job{w: w, in: in, info: describe(w.Summarizer), strategy: w.Strategy}
+	j.in.Previous = fullPaths(in.Previous)
 	j.in.First = max(in.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
 	if w.Redact != nil && !(w.Raw && j.info.Remote) {
 		j.in.Messages, j.in.Visible = redacted(in.Messages, w.Redact), redacted(in.Visible, w.Redact)
-		j.in.Previous = w.Redact(in.Previous)
+		j.in.Previous = w.Redact(j.in.Previous)
 	}
 	j.measure()
 	return j
@@ -206,7 +207,7 @@ func (j *job) draft(ctx context.Context) (string, error) {
 		return j.ask(ctx, whole, 0)
 	}
 	if d := j.history.compose(whole); j.info.Remote && !d.empty() {
-		whole.Notes = d.Render(j.strategy)
+		whole.Notes = d.full().Render(j.strategy)
 	}
 	window := j.info.Window
 	for try := 0; ; try++ {

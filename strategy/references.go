@@ -1,9 +1,6 @@
 package strategy
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
@@ -11,31 +8,10 @@ import (
 // name: retention is measured on them.
 const salient = 40
 
-// groupsOfKinds are the titles under which references are listed, in order.
-var groupsOfKinds = []struct {
-	title string
-	kinds []ident.Kind
-}{
-	{"Files", []ident.Kind{ident.Path, ident.File}},
-	{"Symbols", []ident.Kind{ident.Camel, ident.Pascal, ident.Snake, ident.Member}},
-	{"Ids", []ident.Kind{ident.Hex, ident.Ticket, ident.Code, ident.Email}},
-	{"URLs", []ident.Kind{ident.URL}},
-	{"Numbers", []ident.Kind{ident.Number, ident.Version}},
-}
-
-// groupOf returns the title under which an identifier is listed.
-func groupOf(k ident.Kind) string {
-	for _, g := range groupsOfKinds {
-		if slices.Contains(g.kinds, k) {
-			return g.title
-		}
-	}
-	return "Other"
-}
-
 // namesIn collects the identifiers that a document names.
 func namesIn(d Document) map[string]bool {
 	out := map[string]bool{}
+	d = d.full()
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
 			identifiers(l, func(_ ident.Kind, s string) { out[s] = true })
@@ -45,20 +21,22 @@ func namesIn(d Document) map[string]bool {
 	return out
 }
 
-// retention is the share of the most salient identifiers that d names; 1 when
-// there are none.
+// retention is the share of the most salient identifiers worth naming that d
+// names; 1 when there are none.
 func retention(d Document, x *Index) float64 {
-	top := x.Top(salient)
-	if len(top) == 0 {
-		return 1
-	}
-	have, n := namesIn(d), 0
-	for _, e := range top {
-		if have[e.Text] {
+	have, n, of := namesIn(d), 0, 0
+	for _, e := range x.Top(salient) {
+		if !e.worthListing() {
+			continue
+		}
+		if of++; have[e.Text] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(top))
+	if of == 0 {
+		return 1
+	}
+	return float64(n) / float64(of)
 }
 
 // fit shortens a document until it costs at most limit tokens: references
@@ -77,11 +55,7 @@ func fit(d Document, s Strategy, limit int, count func(string) int) Document {
 // shorten removes what is missed least.
 func (d *Document) shorten() {
 	if n := len(d.References); n > 0 {
-		if cut := strings.LastIndexByte(d.References[n-1], ' '); cut > 0 {
-			d.References[n-1] = d.References[n-1][:cut]
-		} else {
-			d.References = d.References[:n-1]
-		}
+		d.References = d.References[:n-1]
 		return
 	}
 	if n := len(d.Notes); n > 1 {

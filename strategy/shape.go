@@ -61,7 +61,7 @@ func (s Strategy) title(line string) bool {
 	if !ok {
 		return false
 	}
-	if h == References || h == notes || h == UserWords {
+	if h == References || h == Paths || h == notes || h == UserWords {
 		return true
 	}
 	for i := range s.Sections {

@@ -163,6 +163,13 @@ func (h *History) vain() []Fact {
 	return out
 }
 
+// maxShown is how many lines quote one pasted text, and shownTogether how much
+// of it stands on one of them, in bytes.
+const (
+	maxShown      = 30
+	shownTogether = 360
+)
+
 // shownLines quote what was pasted or given as a file, as what it is: it says
 // so, nobody asks for it.
 func (s *Step) shownLines(section int) []Line {
@@ -174,10 +181,23 @@ func (s *Step) shownLines(section int) []Line {
 		what = "the file of instructions says: "
 	}
 	var out []Line
-	sentences(s.Shown, func(t string, heading bool) {
-		if q := quality(t); !heading && q >= 0.6 && len(out) < 60 && !strings.Contains(s.Text, t) {
-			out = append(out, Line{Section: section, Text: what + clip(squash(t), maxSentence) + " " + stepID(s.ID), Value: 0.1 * q, Order: s.ID})
+	text := ""
+	flush := func() {
+		if text != "" {
+			out = append(out, Line{Section: section, Text: what + text + " " + stepID(s.ID), Value: 0.1, Order: s.ID})
 		}
+		text = ""
+	}
+	sentences(s.Shown, func(t string, heading bool) {
+		if heading || quality(t) < 0.6 || len(out) >= maxShown || strings.Contains(s.Text, t) {
+			return
+		}
+		t = clip(squash(t), maxSentence)
+		if len(text)+len(t) > shownTogether {
+			flush()
+		}
+		text = strings.TrimSpace(text + " " + t)
 	})
+	flush()
 	return out
 }

@@ -49,6 +49,9 @@ type Line struct {
 	// Value says what the line is worth beside the identifiers in it, which
 	// are valued by themselves; the best lines of a section are near 1.
 	Value float64
+	// Names are identifiers that the text names in pieces: the path of a file
+	// whose folder it says once for several.
+	Names []string
 	// Order sorts the lines of a section; equal ones stay as they came.
 	Order int
 }

@@ -177,7 +177,7 @@ func (h *History) mentions(section int) []Line {
 			text = s.Reasoning
 		}
 		sentences(text, func(t string, heading bool) {
-			if q := quality(t); !heading && q >= 0.6 && len(t) > 30 && !strings.HasSuffix(t, "?") && !(claims(t) && namesCommand(t)) {
+			if q := quality(t); !heading && q >= 0.6 && len(t) > 30 && !narrates(t) && !strings.HasSuffix(t, ":") && !strings.HasSuffix(t, "：") && !strings.HasSuffix(t, "?") && !(claims(t) && namesCommand(t)) {
 				out = append(out, Line{Section: section, Text: clip(squash(t), maxSentence) + " " + stepID(s.ID), Value: 0.1 * q * h.recency(s.ID), Order: 100_000 + s.ID})
 			}
 		})

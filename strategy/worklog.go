@@ -98,8 +98,32 @@ func purpose(text string) string {
 	if quality(s) < 0.15 {
 		return ""
 	}
+	return plainly(s)
+}
+
+// begun are how sentences begin that say what a call is for. It is said
+// without them.
+var begun = []string{"now let me ", "let me ", "now i'll ", "i'll ", "i’ll ", "now i’ll ", "now i will ", "i will ", "now i need to ", "i need to ", "now i'm going to ", "i'm going to ", "let's ", "now let's ",
+	"next, i'll ", "next i'll ", "first, let me ", "first let me ", "now ", "also ", "then "}
+
+// plainly is what a call is for: "Let me check the tests" is "check the tests".
+func plainly(s string) string {
+	for again := true; again; {
+		again = false
+		for _, b := range begun {
+			if len(s) > len(b) && strings.EqualFold(s[:len(b)], b) {
+				s, again = s[len(b):], true
+			}
+		}
+	}
+	if len(s) < leastPurpose {
+		return ""
+	}
 	return s
 }
+
+// leastPurpose is the shortest purpose that says something, in bytes.
+const leastPurpose = 16
 
 // outcomeWords stand in sentences that say how a run came out.
 var outcomeWords = []string{" pass", "succe", " fail", " green", "works", "clean", "0 issues"}
@@ -237,7 +261,7 @@ func (c *Call) looks() *looks {
 		return l
 	}
 	if cmd := c.Command(); cmd != "" {
-		l.other = append(l.other, shortCommand(cmd))
+		l.other = append(l.other, shortCommand(shortPaths(cmd, c.base)))
 	} else if t := c.Target(); t != "" {
 		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
 	}
@@ -306,6 +330,23 @@ func joinAnd(names []string, quote string) string {
 			b.WriteString(", then ")
 		}
 		b.WriteString(quote + strings.ReplaceAll(s, "`", "'") + quote)
+	}
+	return b.String()
+}
+
+// pairs puts words between names too, with fewer of them: they are told in
+// twos.
+func pairs(names []string) string {
+	var b strings.Builder
+	for i, s := range names {
+		switch {
+		case i == 0:
+		case i%2 == 1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(s)
 	}
 	return b.String()
 }

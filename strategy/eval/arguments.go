@@ -7,8 +7,14 @@ import (
 	"strings"
 )
 
-// arguments returns the strings and numbers of a call's arguments, and the
-// names of the members; of what is no JSON, the whole.
+// patience are the members that say how much of a result is wanted and how
+// long it may take: their numbers name nothing.
+var patience = map[string]bool{"timeout": true, "timeout_ms": true, "timeout_seconds": true, "limit": true, "offset": true, "max_output_tokens": true, "yield_time_ms": true,
+	"head_limit": true, "max_results": true, "start_line": true, "end_line": true, "view_range": true}
+
+// arguments returns the strings and numbers of a call's arguments; of what is
+// no JSON, the whole. The names of the members are those of the tool's
+// declaration, which every request has.
 func arguments(raw json.RawMessage) []string {
 	if len(raw) == 0 {
 		return nil
@@ -34,7 +40,9 @@ func values(out []string, v any) []string {
 		}
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			out = values(append(out, k), v[k])
+			if !patience[k] {
+				out = values(out, v[k])
+			}
 		}
 	}
 	return out

@@ -21,6 +21,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
@@ -159,7 +160,7 @@ func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strat
 // letter by letter, be it as a part of a longer one.
 func invented(text string, s *Split) int {
 	source, in := s.reading.names(s.Evicted...), s.reading.names()
-	in.add(text)
+	in.add(expanded(text))
 	n := 0
 	for id := range in.ids {
 		if !source.have(id) && !source.holds(id) {
@@ -223,8 +224,10 @@ func (o Options) list(setting Setting, s *Split) string {
 // row scores a text that stands for what was evicted.
 func (s *Split) row(setting Setting, name, text string) Row {
 	r := Row{Setting: setting, Name: name, Source: s.Source, Sessions: 1, Needed: len(s.Needed)}
-	r.Found, r.Anywhere = s.InView(readableLines(text)), s.InView(text)
-	r.Handoff = s.facts.judge(text)
+	long := expanded(text)
+	r.Found, r.Anywhere = s.InView(readableLines(long)), s.InView(long)
+	r.Handoff = s.facts.judge(long)
+	r.Bag, r.Chars = bag(text), utf8.RuneCountInString(text)
 	if s.fits && r.UserOf > 0 {
 		r.FittingOf, r.Fitting = 1, count(r.User == r.UserOf)
 	}

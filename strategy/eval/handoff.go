@@ -73,7 +73,6 @@ func (f *Facts) judge(text string) Handoff {
 		h.NextOf, h.Next = 1, count(strings.Contains(v.flat, head(f.Next, 60)))
 	}
 	h.Stated, h.False = f.claims(v)
-	h.Bag, h.Chars = bag(text), utf8.RuneCountInString(text)
 	return h
 }
 

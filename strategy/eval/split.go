@@ -111,6 +111,7 @@ func (s *Split) needed() []string {
 func (s *Split) InView(text string) int {
 	in := s.reading.names()
 	in.add(text)
+	in.add(strings.Join(inFolders(text), "\n"))
 	n := 0
 	for _, id := range s.Needed {
 		if s.kept.have(id) || in.have(id) {

@@ -1,0 +1,63 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+const checkout = "/srv/checkout/service/"
+
+func editsIn(dir string, names ...string) []message.Message {
+	msgs := []message.Message{message.User("Move the handlers.")}
+	for i, n := range names {
+		id := string(rune('a' + i))
+		msgs = append(msgs, message.Assistant("", message.Call(id, "edit", `{"path":"`+dir+n+`","old_string":"x","new_string":"func Handle`+strings.ToUpper(id)+`() {}"}`)),
+			message.ToolResult(id, "The file "+dir+n+" has been updated."))
+	}
+	return msgs
+}
+
+func TestACommonFolderIsSaidOnce(t *testing.T) {
+	text := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "sub/three.go", "sub/four.go", "five.go")})
+	if n := strings.Count(text, checkout); n != 1 {
+		t.Errorf("the folder stands %d times in:\n%s", n, text)
+	}
+	for _, want := range []string{"`…/` in a path stands for `" + checkout + "`", "`…/one.go`: edited", "`…/sub/four.go`: edited"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}
+
+func TestTheNextSummaryKnowsWhatAMarkStoodFor(t *testing.T) {
+	first := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go")})
+	second := write4(t, Input{Previous: first, Messages: editsIn("/home/else/where/", "six.go", "seven.go", "eight.go", "nine.go", "ten.go", "eleven.go", "twelve.go")})
+	full := fullPaths(second)
+	for _, want := range []string{checkout + "one.go", "/home/else/where/six.go"} {
+		if !strings.Contains(full, want) {
+			t.Errorf("%q is not in:\n%s", want, full)
+		}
+	}
+}
+
+func TestAMarkThatTheHistoryHasStandsForNothing(t *testing.T) {
+	msgs := append(editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go"), message.Assistant("It lists …/one.go as broken."))
+	if text := write4(t, Input{Messages: msgs}); strings.Contains(text, "in a path stands for") {
+		t.Errorf("a mark of the history is taken for ours:\n%s", text)
+	}
+}
+
+func TestShortPathsCutsOnlyWholeFolders(t *testing.T) {
+	for text, want := range map[string]string{
+		"`/srv/checkout/service/a.go`":        "`…/a.go`",
+		"go test /srv/checkout/service/x":     "go test …/x",
+		"https://h/srv/checkout/service/a.go": "https://h/srv/checkout/service/a.go",
+		"/srv/checkout/services/a.go":         "/srv/checkout/services/a.go",
+	} {
+		if got := shortPaths(text, checkout); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package strategy
+
+// readLines name the files that were only looked at, those of a folder
+// together.
+func (h *History) readLines(section int) []Line {
+	type folder struct {
+		dir         string
+		names       []string
+		paths       []string
+		first, last int
+	}
+	at := map[string]int{}
+	var folders []folder
+	for _, f := range h.Files() {
+		if f.Op >= Edited || f.Last == 0 {
+			continue
+		}
+		d := folderOf(f.Path)
+		i, ok := at[d]
+		if !ok || len(folders[i].names) == readTogether {
+			i = len(folders)
+			at[d] = i
+			folders = append(folders, folder{dir: d, first: f.Last})
+		}
+		g := &folders[i]
+		g.names, g.paths = append(g.names, fileName(f.Path)), append(g.paths, f.Path)
+		g.first, g.last = min(g.first, f.Last), max(g.last, f.Last)
+	}
+	var out []Line
+	for _, g := range folders {
+		where := "in the working folder: "
+		if g.dir != "" {
+			where = "in `" + g.dir + "/`: "
+		}
+		if len(g.names) == 1 {
+			out = append(out, Line{Section: section, Text: "looked at `" + g.paths[0] + "` " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first})
+			continue
+		}
+		out = append(out, Line{Section: section, Text: "looked at these " + where + pairs(g.names) + " " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first, Names: g.paths})
+	}
+	return out
+}
+
+const (
+	readTogether = 10  // files of a folder on one line
+	readValue    = 0.2 // of a line that says what was looked at
+)

@@ -1,0 +1,158 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// seenShare is how much of a summary is kept for the names that no other line
+// brings, each beside the place where it was seen.
+const seenShare = 0.2
+
+// seenNames is how many names one line brings at most.
+const seenNames = 6
+
+// maxSeen bounds how many names are offered, the best first.
+const maxSeen = 400
+
+// seenVerb stands between a place and the names that were seen there.
+const seenVerb = " names "
+
+// worthListing reports whether an identifier says something beside the place
+// where it was seen: no number, no choice of words, no tool.
+func (e *Entity) worthListing() bool {
+	switch e.Kind {
+	case ident.Number, ident.Version, ident.Email:
+		return false
+	case ident.Path:
+		if choice(e.Text) && e.Count[Asked] == 0 || strings.HasPrefix(e.Text, "/dev/") {
+			return false
+		}
+	}
+	return !e.Tool
+}
+
+// maxCarried is how many names of the summary before are told again before
+// those of this history.
+const maxCarried = 30
+
+// carried returns the identifiers that the summary before named, those that it
+// named first before the others.
+func (x *Index) carried() []*Entity {
+	var out []*Entity
+	for _, e := range x.all {
+		if e.Place > 0 && e.Kind != ident.Number {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Entity) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), maxCarried)]
+}
+
+// seenLines say where names were seen that missing says are not told of yet,
+// the best of them and those of one place together.
+func (h *History) seenLines(section, most int, missing func(*Entity) bool) []Line {
+	type group struct {
+		place place
+		names []string
+	}
+	byPlace, taken := map[place]int{}, map[*Entity]bool{}
+	var groups []group
+	n := 0
+	for _, e := range slices.Concat(h.Index.carried(), h.Index.ranked) {
+		if n == most {
+			break
+		}
+		if !e.worthListing() || !missing(e) || taken[e] {
+			continue
+		}
+		taken[e] = true
+		n++
+		p := e.In
+		if p.where != Asked && p.where != Shown {
+			p.call = at{-1, 0}
+		}
+		i, ok := byPlace[p]
+		if !ok || len(groups[i].names) == seenNames {
+			i = len(groups)
+			byPlace[p] = i
+			groups = append(groups, group{place: p})
+		}
+		groups[i].names = append(groups[i].names, e.Text)
+	}
+	var out []Line
+	for _, g := range groups {
+		if where, step := h.placeName(g.place); where != "" {
+			value := 0.0
+			if step == 0 {
+				value = seenCarried
+			}
+			out = append(out, Line{Section: section, Text: where + seenVerb + pairs(g.names) + cite(step), Value: value, Order: 200_000 + step})
+		}
+	}
+	return out
+}
+
+// placeName says in a few words what a text is, and in which step it stands.
+func (h *History) placeName(p place) (string, int) {
+	if p.step == 0 {
+		return "the summary before", 0
+	}
+	if p.call.step >= 0 && p.call.step < len(h.Steps) && p.call.call < len(h.Steps[p.call.step].Calls) {
+		s := &h.Steps[p.call.step]
+		c := &s.Calls[p.call.call]
+		if len(c.Files) == 1 {
+			return "`" + c.Files[0].Path + "`", s.ID
+		}
+		return c.name(), s.ID
+	}
+	switch p.where {
+	case Told:
+		return "the message", int(p.step)
+	case Shown:
+		return "the text given", int(p.step)
+	}
+	return "the assistant", int(p.step)
+}
+
+// sawNames reports whether a line is one of those.
+func sawNames(line string) bool {
+	return strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+}
+
+// seenSection is where those lines stand.
+func (s Strategy) seenSection() int {
+	for _, title := range []string{"Key entities", Standing} {
+		if i, ok := s.section(title); ok {
+			return i
+		}
+	}
+	return 0
+}
+
+// addSeen adds to a model's document the names that it lacks and that matter
+// most, as far as their share allows.
+func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) int) Document {
+	c := newComposer(s, h, limit, count)
+	c.base = ""
+	have := namesIn(d)
+	missing := func(e *Entity) bool { return !have[e.Text] }
+	lines := h.seenLines(0, salient, missing)
+	all := c.candidates(lines)
+	for _, k := range all {
+		k.gain = c.worth(k)
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.gain, a.gain) })
+	room := min(int(seenShare*float64(limit)), limit-count(d.Render(s))) - count("\n## "+References+"\n")
+	d.References = nil
+	for _, k := range all {
+		if k.cost <= room {
+			room -= k.cost
+			d.References = append(d.References, k.Text)
+		}
+	}
+	return d
+}

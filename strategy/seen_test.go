@@ -1,0 +1,85 @@
+package strategy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func write4(t *testing.T, in Input) string {
+	t.Helper()
+	in.Count = func(s string) int { return (len(s) + 3) / 4 }
+	sum, err := Writer{}.Write(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum.Text
+}
+
+func TestNamesStandBesideThePlaceWhereTheyWereSeen(t *testing.T) {
+	msgs := []message.Message{
+		message.User("Find out what writes the index."),
+		message.Assistant("", message.Call("1", "read", `{"path":"store/index.go"}`)),
+		message.ToolResult("1", "\tx := openSegment(rowCount)\n\tx.flushPending()\n"+strings.Repeat("\t// a long comment that says little about it\n", 80)),
+		message.Assistant("", message.Call("2", "bash", `{"command":"grep -rn flushPending ."}`)),
+		message.ToolResult("2", "store/batch.go:12: flushPending()\nstore/merge.go:9: mergeSegments()"),
+		message.Assistant("It is the store."),
+	}
+	text := write4(t, Input{Messages: msgs})
+	for _, want := range []string{"`store/index.go` names openSegment", "`grep -rn flushPending .` names "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "## "+References) {
+		t.Errorf("names stand in a list:\n%s", text)
+	}
+}
+
+func TestNarrationIsLeftOut(t *testing.T) {
+	for _, s := range []string{"Let me search the whole code for where these are used.", "I need to read more of the store first.", "It seems that the search found nothing.", "让我先查看工作目录，然后创建一个待办事项列表。"} {
+		if !narrates(s) {
+			t.Errorf("%q passes for a finding", s)
+		}
+	}
+	for _, s := range []string{"The importer still reads the column.", "`flushPending` writes the index.", "Letters are counted twice."} {
+		if narrates(s) {
+			t.Errorf("%q passes for narration", s)
+		}
+	}
+	if got := plainly("Now let me create a test with a foreign key"); got != "create a test with a foreign key" {
+		t.Errorf("a purpose reads %q", got)
+	}
+}
+
+func TestDebrisIsNoSentence(t *testing.T) {
+	for _, s := range []string{`"reason": "The request is not fully satisfied because it is early.",`, "result = await self.client.create(", "example.com › best › software", "/usr/lib/x/agents/orchestrator.py:196: UserWarning: Resolved model mismatch"} {
+		if quality(s) > 0.2 {
+			t.Errorf("%q passes for a sentence", s)
+		}
+	}
+}
+
+func TestWhatWasPastedIsFolded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# AGENTS.md instructions\n")
+	for range 12 {
+		b.WriteString("- Every change of the wire format wants a note in the log of changes.\n- Tests stand beside the code that they are about, in the same folder.\n")
+	}
+	s := Step{ID: 1, Given: "x", Shown: b.String()}
+	lines := s.shownLines(0)
+	if len(lines) == 0 || len(lines) > 9 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
+func TestACommandThatOnlyListsHasNoEffect(t *testing.T) {
+	for cmd, want := range map[string]bool{"git tag --points-at HEAD": false, "git tag v1": true, "mkdir -p /tmp/x": false, "git commit -m x": true} {
+		c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK}
+		if got := c.Effect(); got != want {
+			t.Errorf("%q: %v", cmd, got)
+		}
+	}
+}
