@@ -6,11 +6,13 @@ import (
 )
 
 // best says which policies of this module nobody has to choose another for: no
-// other of them is cheaper and keeps as much.
+// other of them is cheaper and keeps as much. One that leaves calls above the
+// window, or refuses some, is none where there are others.
 func best(list []Total) string {
+	list = sound(list)
 	var names []string
 	for i := range list {
-		if t := &list[i]; !t.Reference && !beaten(t, list) {
+		if t := &list[i]; !beaten(t, list) {
 			names = append(names, fmt.Sprintf("%s (%.0f %% of the cost, %.1f %% of what was needed)", t.Policy, 100*t.OfRaw.Value, 100*t.Held.Value))
 		}
 	}
@@ -20,7 +22,26 @@ func best(list []Total) string {
 	case 1:
 		return "The cheapest policy keeps most, too: " + names[0] + "."
 	}
-	return "The choice is between " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ": each of the others is dearer than one of these and keeps less."
+	return "The choice is between " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ": each of the others is dearer than one of these and keeps less, or has no view for some calls."
+}
+
+// sound returns the policies of this module that had a view for every call; all
+// of them where there is none.
+func sound(list []Total) []Total {
+	var own, sound []Total
+	for _, t := range list {
+		switch {
+		case t.Reference:
+			continue
+		case t.Over == 0 && t.Refused == 0:
+			sound = append(sound, t)
+		}
+		own = append(own, t)
+	}
+	if len(sound) > 0 {
+		return sound
+	}
+	return own
 }
 
 // beaten reports whether another policy of this module is cheaper and keeps as
@@ -28,7 +49,7 @@ func best(list []Total) string {
 func beaten(t *Total, list []Total) bool {
 	for i := range list {
 		o := &list[i]
-		if o.Reference || o.OfRaw.Value > t.OfRaw.Value || o.Held.Value < t.Held.Value {
+		if o.OfRaw.Value > t.OfRaw.Value || o.Held.Value < t.Held.Value {
 			continue
 		}
 		if o.OfRaw.Value < t.OfRaw.Value || o.Held.Value > t.Held.Value {

@@ -116,6 +116,14 @@ func TestBestNamesThePoliciesThatNoOtherBeats(t *testing.T) {
 	if !strings.Contains(got, "between cheap (40") || !strings.Contains(got, "and rich (60") || strings.Contains(got, "worse (") || strings.Contains(got, "ref (") {
 		t.Error(got)
 	}
+	refuses := at("refuses", 0.1, 1, false)
+	refuses.Refused = 1
+	if got := best([]Total{refuses, worse}); !strings.Contains(got, "keeps most, too: worse ") {
+		t.Error(got)
+	}
+	if got := best([]Total{refuses}); !strings.Contains(got, "refuses ") {
+		t.Error(got)
+	}
 	if got := best([]Total{at("a", 0.4, 0.99, false), worse}); !strings.Contains(got, "keeps most, too: a ") {
 		t.Error(got)
 	}
