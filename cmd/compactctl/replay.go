@@ -35,6 +35,7 @@ type replaying struct {
 	csv      string
 	html     string
 	times    bool
+	session  string // of an archive
 	command  string // as it was typed
 }
 
@@ -57,19 +58,22 @@ settings behind commas, or a reference to compare with:
   --policy drop:6        the last 6 turns alone
   --policy summarise:0.85  a summary at 85 % of the window, which holds nothing
 
+With --session the messages are those of a session of an archive, and
+
+  --policy current       prices what was done, call by call as the ledger says
+
 A session that can't be read is named, and the rest goes on; the exit status is
 3 then. Ctrl-C prints what is done.`,
 		Example: `  compactctl replay sessions/ --policy graduated --policy raw --window 200000
   compactctl replay log.jsonl --prices claude-sonnet-4-5 --csv rows.csv`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return &usageError{errors.New("replay wants one PATH or more: a file, a folder or a pattern")}
-			}
-			return nil
-		},
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.command = typed(cmd, args)
-			return r.run(cmd.Context(), args)
+			archived, err := r.fromArchive(cmd, args)
+			if err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), args, archived)
 		},
 	}
 	f := cmd.Flags()
@@ -80,20 +84,22 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
 	f.IntVar(&r.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
 	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
+	a.addArchive(cmd)
+	f.StringVar(&r.session, "session", "", "`ID` of a session of the archive, in place of PATH")
 	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
 	f.StringVar(&r.html, "html", "", "write a page with charts to `FILE`")
 	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
 }
 
-func (r *replaying) run(ctx context.Context, paths []string) error {
-	o, err := r.options()
+func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Archived) error {
+	o, err := r.options(archived)
 	if err != nil {
 		return err
 	}
-	files, err := replay.Files(paths...)
+	from, n, err := r.sources(paths, archived)
 	if err != nil {
-		return &inputError{file: "replay", err: err}
+		return err
 	}
 	csv, err := prepared(r.csv)
 	if err != nil {
@@ -105,16 +111,28 @@ func (r *replaying) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer page.discard()
-	r.progress.start("replaying " + things(len(files), "session"))
+	r.progress.start("replaying " + things(n, "session"))
 	defer r.progress.stop()
 	began := time.Now()
 	o.Progress = func(done, total int) { r.progress.at(int64(done), int64(total)) }
-	rep, err := replay.Run(ctx, replay.From(files, r.input.format), o)
+	rep, err := replay.Run(ctx, from, o)
 	r.progress.stop()
 	if rep == nil {
 		return err
 	}
 	return errors.Join(r.write(rep, csv, page), r.deliver(rep, time.Since(began)), err)
+}
+
+// sources returns the sessions and how many there are.
+func (r *replaying) sources(paths []string, archived *replay.Archived) (replay.Source, int, error) {
+	if archived != nil {
+		return replay.Of(archived.Session), 1, nil
+	}
+	files, err := replay.Files(paths...)
+	if err != nil {
+		return nil, 0, &inputError{file: "replay", err: err}
+	}
+	return replay.From(files, r.input.format), len(files), nil
 }
 
 // typed is the command line that makes the same again.
@@ -190,8 +208,8 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 	return err
 }
 
-func (r *replaying) options() (replay.Options, error) {
-	o := replay.Options{Windows: r.windows, Recorded: r.gap == "recorded", Model: r.model, Least: r.least}
+func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
+	o := replay.Options{Windows: r.windows, Recorded: r.gap == recorded, Model: r.model, Least: r.least}
 	if !o.Recorded {
 		gap, err := time.ParseDuration(r.gap)
 		if err != nil || gap < 0 {
@@ -208,9 +226,13 @@ func (r *replaying) options() (replay.Options, error) {
 	}
 	names := r.policies
 	if len(names) == 0 {
-		names = append([]string{"graduated", "summarize", "masking", "gateway"}, replay.References()...)
+		names = usual()
 	}
 	for _, name := range names {
+		if name == current {
+			o.Policies = append(o.Policies, archived.Current())
+			continue
+		}
 		p, err := policyNamed(name)
 		if err != nil {
 			return o, err
@@ -219,6 +241,14 @@ func (r *replaying) options() (replay.Options, error) {
 	}
 	return o, nil
 }
+
+// usual are the policies that are compared where none is named.
+func usual() []string {
+	return append([]string{"graduated", "summarize", "masking", "gateway"}, replay.References()...)
+}
+
+// recorded is the value of --gap that goes by time stamps.
+const recorded = "recorded"
 
 // policyNamed returns what --policy means: a reference, a file, or a preset,
 // with settings of its own.

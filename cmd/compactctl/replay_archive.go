@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/replay"
+)
+
+// current is the policy that did what an archived session was sent.
+const current = "current"
+
+// fromArchive reads the session of --archive and --session, which stands in
+// place of files; nil where none is named.
+func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Archived, error) {
+	switch {
+	case r.session == "" && r.wants(current):
+		return nil, &usageError{errors.New("--policy current is of a session of an archive: add --session ID, and --archive DIR where that is elsewhere")}
+	case r.session == "" && len(paths) == 0:
+		return nil, &usageError{errors.New("replay wants one PATH or more (a file, a folder or a pattern), or --session ID of an archive")}
+	case r.session == "":
+		return nil, nil
+	case len(paths) > 0:
+		return nil, &usageError{fmt.Errorf("--session takes the messages from the archive: leave %s out", paths[0])}
+	}
+	archive, err := r.readArchive(cmd)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openSession(cmd.Context(), archive, r.session)
+	if err != nil {
+		return nil, err
+	}
+	a, err := replay.FromArchive(cmd.Context(), archive, s, r.session)
+	switch {
+	case errors.Is(err, replay.ErrNotWhole):
+		return nil, &inputError{file: "replay", err: fmt.Errorf("%w. Replay the agent's own log instead, or archive sessions with storage.transcripts: all", err)}
+	case err != nil:
+		return nil, &brokenArchive{err}
+	}
+	r.asItWas(cmd, a)
+	return a, nil
+}
+
+// asItWas takes window and gaps from the archive where the command line does
+// not say them.
+func (r *replaying) asItWas(cmd *cobra.Command, a *replay.Archived) {
+	if !cmd.Flags().Changed("window") && a.Window > 0 {
+		r.windows = []int{a.Window}
+	}
+	if !cmd.Flags().Changed("gap") && a.Timed() {
+		r.gap = recorded
+	}
+	if len(r.policies) == 0 {
+		r.policies = append([]string{current}, usual()...)
+	}
+}
+
+func (r *replaying) wants(policy string) bool {
+	for _, p := range r.policies {
+		if p == policy {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// lived sends a session through a manager, a call every 30 seconds, and archives
+// its end.
+func lived(t *testing.T, preset string, s *Session) (*memory.Archive, *storage.Session) {
+	t.Helper()
+	c, err := compact.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive, c.Now = "gpt-4o", 8000, a, func() time.Time { return clock }
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range s.Calls() {
+		if _, err := m.Preflight(t.Context(), "s", s.Messages[:at:at]); err != nil {
+			t.Fatal(err)
+		}
+		clock = clock.Add(30 * time.Second)
+	}
+	if err := m.Archive(t.Context(), "s", s.Messages); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, stored
+}
+
+func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
+	s := session("s", 60)
+	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has it otherwise
+	a, stored := lived(t, "graduated", s)
+	was, err := FromArchive(t.Context(), a, stored, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was.Window != 8000 || len(was.Session.Messages) != len(s.Messages) || !was.Timed() {
+		t.Fatalf("window %d, %d messages, timed %v", was.Window, len(was.Session.Messages), was.Timed())
+	}
+	o := Options{Windows: []int{8000, 8000}, Gap: 30 * time.Second, Policies: []Policy{preset(t, "graduated")}}
+	live := run(t, o, s).Rows[0]
+	o.Recorded, o.Policies = true, []Policy{was.Current()}
+	rep := run(t, o, was.Session)
+	for _, again := range rep.Rows {
+		if live.Compactions == 0 || again.Compactions != live.Compactions || again.Changed != live.Changed || again.Calls != live.Calls {
+			t.Errorf("done: %d compactions, %d changed prefixes, %d calls; live: %d, %d, %d",
+				again.Compactions, again.Changed, again.Calls, live.Compactions, live.Changed, live.Calls)
+		}
+		if off := float64(again.Sent)/float64(live.Sent) - 1; off > 0.005 || off < -0.005 { // redaction alone
+			t.Errorf("%d tokens were sent, live %d", again.Sent, live.Sent)
+		}
+		if again.Held != live.Held || again.Needed != live.Needed || again.Recalled != live.Recalled || again.Told != live.Told {
+			t.Errorf("kept: %+v, live %+v", again.Kept, live.Kept)
+		}
+	}
+	for i, p := range rep.Rows[0].Points {
+		if p.Compacted != live.Points[i].Compacted || p.Compacted && (p.Change == nil || p.Change.what() != live.Points[i].Change.what()) {
+			t.Errorf("call %d: compacted %v, live %v", i+1, p.Compacted, live.Points[i].Compacted)
+		}
+	}
+}
+
+func TestCurrentIsForItsSessionAlone(t *testing.T) {
+	a, stored := lived(t, "graduated", session("s", 30))
+	was, err := FromArchive(t.Context(), a, stored, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := run(t, Options{Policies: []Policy{was.Current()}, Windows: []int{8000}}, session("other", 5))
+	if rep.Sessions != 0 || !strings.Contains(rep.Err().Error(), "for the archived session alone") {
+		t.Errorf("%d sessions, %v", rep.Sessions, rep.Err())
+	}
+}
+
+func TestAnArchiveWithoutTheWholeHistorySaysSo(t *testing.T) {
+	a, stored := lived(t, "masking", session("s", 60))
+	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) {
+		t.Errorf("a preset that works on every call: %v", err)
+	}
+	a = memory.New()
+	stored, err := storage.OpenSession(t.Context(), a, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromArchive(t.Context(), a, stored, "none"); !errors.Is(err, ErrNotWhole) {
+		t.Errorf("an empty session: %v", err)
+	}
+}
+
+func TestAViewThatWasKeptIsNoHistory(t *testing.T) {
+	s := session("s", 60)
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 8000, a
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.WithoutCancel(t.Context())) }()
+	var kept []message.Message
+	for i := range s.Messages {
+		kept = append(kept, s.Messages[i])
+		if i+1 < len(s.Messages) && s.Messages[i+1].Role == message.RoleAssistant {
+			res, err := m.Preflight(t.Context(), "s", kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept = res.Messages
+		}
+	}
+	stored, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) || !strings.Contains(err.Error(), "no continuation") {
+		t.Errorf("the error is %v", err)
+	}
+}
