@@ -104,9 +104,25 @@ type SummarizerConfig struct {
 	// twentieth of the target, at least 1500 and at most 8000. The preset summarize
 	// has 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
+	// UserTokens is the most that what people typed may take of a summary, beside
+	// MaxTokens, and never more than a tenth of the target; over it the longest
+	// messages are cut in the middle, the last ten never. Default 2000.
+	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
+	// Instructions are added to ours in what a summarising model is asked. With
+	// the backend extractive they are an error, and so are the next two.
+	Instructions string `mapstructure:"instructions"`
+	// Sections are headings in place of the strategy's own: what happened, where
+	// things stand, what is next and what people typed are in every summary. At
+	// most 12, each one line of at most 60 characters; none: the strategy's.
+	Sections []string `mapstructure:"sections"`
+	// PromptFile is a file whose text stands in place of the strategy's
+	// instructions and examples. The rules that hold for every summary stay. It is
+	// read by [New], has at most 32 KiB, and is seen from the working directory.
+	PromptFile string `mapstructure:"prompt_file"`
 	// Window is the summarising model's own window, in tokens; 0: looked up.
 	Window int `mapstructure:"window_tokens" validate:"gte=0"`
-	// Timeout bounds a whole summary with all its retries; default 1m.
+	// Timeout bounds a whole summary with all its retries, of which each has its
+	// share, Timeout / MaxAttempts; default 1m.
 	Timeout time.Duration `mapstructure:"timeout" validate:"gte=0"`
 	// MaxAttempts is how often one call is tried; default 3.
 	MaxAttempts int `mapstructure:"max_attempts" validate:"gte=1"`
@@ -115,8 +131,8 @@ type SummarizerConfig struct {
 	// Seed is sent with each call; default 42.
 	Seed int `mapstructure:"seed"`
 	// Fallback is what is done when no summary is to be had: "pruning-only" puts
-	// a notice in its place, "extractive" a summary that no model wrote; default
-	// "pruning-only".
+	// a notice in its place, "extractive", which is recommended where a model
+	// writes them, a summary that no model wrote; default "pruning-only".
 	Fallback string `mapstructure:"fallback" validate:"oneof=pruning-only extractive"`
 }
 
@@ -299,7 +315,7 @@ func graduated() Config {
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
 		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50},
 		Summarizer: SummarizerConfig{
-			Backend: "extractive", Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
+			Backend: "extractive", UserTokens: strategy.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},

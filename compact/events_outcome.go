@@ -102,7 +102,7 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (e
 	}
 	e.FilePath, e.S3Key = place(stored)
 	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
-	e.Payload = summaryPayload(s, body)
+	e.Payload = c.ep.summaryPayload(s, body)
 	return append(events, c.event(e, c.m.now()))
 }
 

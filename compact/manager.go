@@ -30,6 +30,7 @@ type CompactManager struct {
 	redactor *redact.Redactor
 	pipe     *trace.Pipeline
 	now      func() time.Time
+	prompts  map[string]string // by the path of their file
 
 	mu       sync.Mutex
 	epochs   map[epochKey]*epoch
@@ -72,6 +73,9 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	}
 	if m.now == nil {
 		m.now = time.Now
+	}
+	if m.prompts, err = readPrompts(c); err != nil {
+		return nil, err
 	}
 	m.backlog, m.shadows = newBacklog(m), memory.New()
 	if m.redactor == nil {

@@ -136,14 +136,17 @@ func (c *Config) override(i int, o Override) error {
 	return errors.Join(errs...)
 }
 
+// ofModels are the settings of summarizer that only a model has a use for.
+var ofModels = []string{"model", "base_url", "instructions", "sections", "prompt_file"}
+
 // summariseWith settles who writes summaries: an override that names another
 // backend does not keep the model, nor the one that was handed in.
 func (c *Config) summariseWith(o Override) {
 	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
 		c.Summarise = nil
-		for path, at := range map[string]*string{"summarizer.model": &c.Summarizer.Model, "summarizer.base_url": &c.Summarizer.BaseURL} {
-			if _, named := o.Set[path]; !named {
-				*at = ""
+		for _, name := range ofModels {
+			if _, named := o.Set["summarizer."+name]; !named {
+				fieldAt(c, "summarizer."+name).SetZero()
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package compact
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // keepView makes the conversation the result, when this call compacted nothing.
@@ -68,7 +70,26 @@ func (c *call) discards(out *policy.Outcome) {
 		if p.Summary != nil && p.Summary.Fallback == "pruning-only" && p.Applied > 0 {
 			c.res.InvariantStatus = InvariantsFallback
 		}
+		if s := p.Summary; s != nil && s.Fallback != "" && p.Applied > 0 && p.Stage == strategy.StageName {
+			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(noSummary(s)).String())
+		}
 	}
+}
+
+// instead says what stands in the place of a summary that could not be had.
+var instead = map[string]string{
+	strategy.FallbackPruning:    "a notice stands for what went (summarizer.fallback: pruning-only)",
+	strategy.FallbackExtractive: "an extractive summary, which no model wrote, stands in its place",
+	strategy.FallbackBrief:      "a brief one stands in its place",
+}
+
+// noSummary says what failed, and what was done.
+func noSummary(s *policy.SummaryInfo) string {
+	why := "nothing was tried"
+	if n := len(s.Errors); n > 0 {
+		why = s.Errors[n-1]
+	}
+	return fmt.Sprintf("the summary that was asked for could not be had (attempts: %d; %s): %s", s.Attempts, why, instead[s.Fallback])
 }
 
 // decisions says what became of each message, and adds it up.

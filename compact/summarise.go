@@ -15,7 +15,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	cfg := &ep.cfg
 	c := cfg.Summarizer
 	w := strategy.Writer{
-		Summarizer: cfg.Summarise, MaxTokens: c.MaxTokens, Fallback: c.Fallback,
+		Summarizer: cfg.Summarise, MaxTokens: c.MaxTokens, UserTokens: c.UserTokens, Fallback: c.Fallback, Instructions: c.Instructions,
 		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !cfg.Redaction.Summarizer,
 		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
 	}
@@ -25,8 +25,8 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	if err := cfg.summariserIsThere(); err != nil {
 		return w, err
 	}
-	var err error
-	w.Strategy, err = strategy.Lookup(cfg.Policy.Strategy)
+	st, err := strategy.Lookup(cfg.Policy.Strategy)
+	w.Strategy = st.Asking(c.Sections, m.prompts[c.PromptFile])
 	return w, err
 }
 
@@ -96,10 +96,13 @@ func (r *run) measure(elapsed time.Duration) {
 }
 
 // summaryPayload is the summary as JSON: its sections with their lines.
-func summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
-	st, err := strategy.Lookup(s.Strategy)
-	if err != nil {
-		return json.RawMessage(`{}`)
+func (ep *epoch) summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
+	st := ep.writer.Strategy
+	if st.Name != s.Strategy {
+		var err error
+		if st, err = strategy.Lookup(s.Strategy); err != nil {
+			return json.RawMessage(`{}`)
+		}
 	}
 	raw, err := json.Marshal(struct {
 		Version  int               `json:"version"`

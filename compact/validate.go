@@ -84,23 +84,32 @@ func (c Config) checkPolicy() error {
 	return errors.Join(errs...)
 }
 
-// checkSummarizer says what has no effect. A summariser that was handed in
-// needs no settings.
+// checkSummarizer says what has no effect, and what can't be asked for. A
+// summariser that was handed in needs no settings.
 func (c Config) checkSummarizer() error {
 	s := c.Summarizer
 	switch {
 	case c.Summarise != nil:
-		return nil
+		return s.checkPrompt()
 	case s.Backend == backendOpenAI && s.Model == "":
-		return &ConfigError{Path: "summarizer.model", With: []string{"summarizer.backend"}, Reason: "must not be empty: the backend openai asks a model"}
+		return errors.Join(s.checkPrompt(),
+			&ConfigError{Path: "summarizer.model", With: []string{"summarizer.backend"}, Reason: "must not be empty: the backend openai asks a model"})
 	case s.Backend == backendOpenAI:
-		return nil
+		return s.checkPrompt()
 	}
+	return s.withoutModel()
+}
+
+// withoutModel says which settings have no effect where no model is asked.
+func (s SummarizerConfig) withoutModel() error {
 	var errs []error
-	for _, given := range [][2]string{{"summarizer.model", s.Model}, {"summarizer.base_url", s.BaseURL}} {
-		if given[1] != "" {
+	for _, given := range []struct{ path, value string }{
+		{"model", s.Model}, {"base_url", s.BaseURL},
+		{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile},
+	} {
+		if given.value != "" {
 			errs = append(errs, &ConfigError{
-				Path: given[0], With: []string{"summarizer.backend"}, Value: given[1],
+				Path: "summarizer." + given.path, With: []string{"summarizer.backend"}, Value: given.value,
 				Reason: "has no effect with summarizer.backend " + s.Backend + "; set that to openai, or leave it out",
 			})
 		}

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
@@ -78,20 +79,22 @@ func (l *loader) summariser(c *compact.Config, prefix string) {
 	c.Summarise = client
 }
 
-// overruled leaves out a model to ask where the backend was named by somebody
+// overruled leaves out a model to ask, and how, where the backend was named by somebody
 // who stands higher, to overrule it.
 func (l *loader) overruled(s *compact.SummarizerConfig) {
 	if s.Backend == openai.Name {
 		return
 	}
-	backend := l.from["summarizer.backend"].layer
-	if l.from["summarizer.model"].layer < backend {
-		s.Model = ""
-	}
-	if l.from["summarizer.base_url"].layer < backend {
-		s.BaseURL = ""
+	backend, root := l.from["summarizer.backend"].layer, reflect.ValueOf(s).Elem()
+	for _, path := range ofModels {
+		if f := schema().byPath[path]; l.from[path].layer < backend {
+			root.Field(f.index[len(f.index)-1]).SetZero()
+		}
 	}
 }
+
+// ofModels are the settings that only a model has a use for.
+var ofModels = []string{"summarizer.model", "summarizer.base_url", "summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
 
 func (l *loader) variable(name string) string {
 	for _, entry := range l.environ {

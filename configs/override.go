@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -120,6 +121,9 @@ func (l *loader) chooseBackend(prefix string, set map[string]any) {
 	}
 }
 
+// ofSummaries are the settings of summarizer that are nothing to a client.
+var ofSummaries = []string{"summarizer.max_tokens", "summarizer.user_tokens", "summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
+
 // summarisers makes the clients of the models that overrides name.
 func (l *loader) summarisers(c *compact.Config) {
 	for i := range c.Overrides {
@@ -127,7 +131,7 @@ func (l *loader) summarisers(c *compact.Config) {
 		own, named := *c, false
 		for path, value := range o.Set {
 			f := schema().byPath[path]
-			if f.section() == "summarizer" && f.path != "summarizer.max_tokens" {
+			if f.section() == "summarizer" && !slices.Contains(ofSummaries, f.path) {
 				f.of(reflect.ValueOf(&own).Elem()).Set(reflect.ValueOf(value).Convert(f.of(reflect.ValueOf(&own).Elem()).Type()))
 				named = true
 			}

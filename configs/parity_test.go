@@ -27,16 +27,19 @@ var free = []string{
 
 // special are wrong values of settings whose rule is no tag.
 var special = map[string][]any{
-	"preset":               {"gradual", "Graduated"},
-	"policy.strategy":      {"task-state", "TASK_STATE"},
-	"mask.template":        {"{chrs} characters", "two\nlines", " ", "{ chars }", "{kept}"},
-	"redaction.patterns":   {[]string{"ok", "(x"}},
-	"redaction.pseudonyms": {true},
-	"summarizer.model":     {"gpt-4o-mini"}, // with the backend extractive, which Go can't leave out once it is filled in
-	"storage.prefix":       {"a//b", "../x"},
-	"storage.endpoint":     {"minio:9000", "https://me:secret@h"},
-	"storage.bucket":       {"Not A Bucket"},
-	"storage.spool":        {"/var/spool"},
+	"preset":                  {"gradual", "Graduated"},
+	"policy.strategy":         {"task-state", "TASK_STATE"},
+	"mask.template":           {"{chrs} characters", "two\nlines", " ", "{ chars }", "{kept}"},
+	"redaction.patterns":      {[]string{"ok", "(x"}},
+	"redaction.pseudonyms":    {true},
+	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive, which Go can't leave out once it is filled in
+	"summarizer.instructions": {"Write in German."},
+	"summarizer.sections":     {[]string{"Ticket"}, []string{"Ticket", "##"}},
+	"summarizer.prompt_file":  {"there-is-none.txt", "."},
+	"storage.prefix":          {"a//b", "../x"},
+	"storage.endpoint":        {"minio:9000", "https://me:secret@h"},
+	"storage.bucket":          {"Not A Bucket"},
+	"storage.spool":           {"/var/spool"},
 }
 
 // wrongValues breaks each rule of a field once.

@@ -78,7 +78,7 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 		}
 		return d, err
 	}
-	d.Text = withoutHead(a.r.Strategy, d.Text)
+	d.Text = unwrapped(a.r.Strategy, withoutHead(a.r.Strategy, d.Text))
 	return d, a.judge(d)
 }
 
@@ -108,6 +108,8 @@ func (a *asker) judge(d Draft) error {
 		return &Failure{Reason: ErrEmpty}
 	case shapeless(a.r.Strategy, text):
 		return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
+	case a.info.Name != BackendExtractive && a.saysNothing(text):
+		return &Failure{Reason: ErrRefused, Detail: fmt.Errorf("%w: %s", errSaysNothing, clip(squash(text), 120))}
 	}
 	n := a.in.Count(text)
 	if n > a.limit {
@@ -254,22 +256,4 @@ func (a *asker) call(asked Request, d Draft, err error, action string, elapsed t
 		c.SummaryTokens = a.in.Count(d.Text)
 	}
 	return c
-}
-
-// shapeless reports whether a draft has nothing of the form that was asked
-// for: no heading of the strategy and no item of a list. A refusal has not, in
-// whatever language it is.
-func shapeless(s Strategy, text string) bool {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if h, ok := s.heading(line); ok {
-			if _, known := s.section(h); known {
-				return false
-			}
-		}
-		if bullet(line) != line || unnumbered(line) != line {
-			return false
-		}
-	}
-	return true
 }

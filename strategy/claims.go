@@ -32,17 +32,37 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 		}
 		return kept
 	})
-	if i, ok := s.section("Constraints"); ok {
-		before := len(d.Sections[i])
-		d.Sections[i] = slices.DeleteFunc(d.Sections[i], func(l string) bool { return !c.typed(l) })
-		v.foreign += before - len(d.Sections[i])
+	foreign := func(of func(l string) bool) func(l string) bool {
+		return func(l string) bool {
+			if !of(l) || c.typed(l) {
+				return false
+			}
+			v.foreign++
+			return true
+		}
 	}
+	for i := range min(len(s.Sections), len(d.Sections)) {
+		if ofRules(s.Sections[i].Title) {
+			d.Sections[i] = slices.DeleteFunc(d.Sections[i], foreign(func(string) bool { return true }))
+		}
+	}
+	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // their heading, which may have been one of rules, is gone
 	for _, title := range []string{Happened, "Decision log"} {
 		if i, ok := s.section(title); ok {
 			inOrder(d.Sections[i])
 		}
 	}
 	return d
+}
+
+// ofRules reports whether a heading is one of what must be done.
+func ofRules(title string) bool {
+	return hasAny(strings.ToLower(title), []string{"constraint", "rule", "requirement", "instruction", "must", "vorgabe", "regel", "contrainte", "règle", "regla", "requisito", "约束", "规则", "要求"})
+}
+
+// commands reports whether a line tells somebody what to do.
+func commands(line string) bool {
+	return beginsAny(strings.ToLower(line), []string{"you must", "you should", "you may", "must ", "never ", "always ", "do not ", "don't ", "only ", "make sure", "ensure "})
 }
 
 // inOrder sorts lines by the first step that they cite; those without one stay

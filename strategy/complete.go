@@ -13,7 +13,7 @@ func (j *job) complete(draft string) (string, error) {
 	d.Words = nil // those are set in by us
 	var v verdict
 	if j.info.Name != BackendExtractive {
-		d, v = verify(d, j.source())
+		d, v = verify(d, j.material())
 		d = j.history.verifyClaims(d, j.strategy, j.request(), &v)
 	}
 	if j.info.Name != BackendExtractive {
@@ -24,9 +24,7 @@ func (j *job) complete(draft string) (string, error) {
 		return "", &Failure{Reason: ErrUnverified}
 	}
 	if j.info.Name != BackendExtractive {
-		d = makeRoom(d, j.strategy, j.history.Index, j.limit, j.in.Count)
-		d = j.history.addSeen(d, j.strategy, j.limit, j.in.Count)
-		d = fit(d, j.strategy, j.limit, j.in.Count)
+		d = j.history.withPlan(d, j.strategy, j.limit, j.in.Count, j.fitted)
 	}
 	text := d.Render(j.strategy)
 	if j.w.Redact != nil {
@@ -49,6 +47,14 @@ func (j *job) complete(draft string) (string, error) {
 	j.outcome.Invented = v.invented
 	j.outcome.Retention = retention(d, j.history.Index)
 	return strings.TrimSpace(j.head(j.strategy) + text), nil
+}
+
+// fitted is a model's document with the identifiers that it lacks, within a
+// limit.
+func (j *job) fitted(d Document, limit int) Document {
+	d = makeRoom(d, j.strategy, j.history.Index, limit, j.in.Count)
+	d = j.history.addSeen(d, j.strategy, limit, j.in.Count)
+	return fit(d, j.strategy, limit, j.in.Count)
 }
 
 // identifiers counts those that a document names, and how many of them only

@@ -30,7 +30,7 @@ func ParseDocument(s Strategy, text string) Document {
 	into := &d.Notes
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "```") {
+		if line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line) {
 			continue
 		}
 		if h, ok := s.heading(line); ok {
@@ -52,11 +52,23 @@ func ParseDocument(s Strategy, text string) Document {
 	return d
 }
 
+// ruled reports whether a line is a rule, or underlines a heading.
+func ruled(line string) bool { return len(line) > 2 && strings.Trim(line, "=-*_") == "" }
+
+// tag reports whether a line is one tag: models put some around a summary.
+func tag(line string) bool {
+	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line[1:len(line)-1], "<> ")
+}
+
 // heading returns the title of a heading in any of the common spellings:
-// markdown, bold, or a line with a colon that names a section.
+// markdown, bold, HTML, a line with a colon that names a section, or its title
+// alone.
 func (s Strategy) heading(line string) (string, bool) {
 	if h, ok := heading(line); ok {
 		return h, true
+	}
+	if _, alone := s.titled(line); alone && bullet(line) == line && unnumbered(line) == line {
+		return line, true
 	}
 	if !strings.HasSuffix(line, ":") || len(line) > maxHeading || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
 		return "", false
@@ -69,9 +81,15 @@ func (s Strategy) heading(line string) (string, bool) {
 // maxHeading is how long a line may be that is a heading by its colon alone.
 const maxHeading = 70
 
-// heading returns the title of a markdown heading; a line that is bold as a
-// whole counts as one.
+// heading returns the title of a markdown heading, or of one in HTML; a line that
+// is bold as a whole counts as one.
 func heading(line string) (string, bool) {
+	if len(line) > 9 && strings.HasPrefix(line, "<h") && line[3] == '>' && strings.HasSuffix(line, "</h"+line[2:4]) {
+		return strings.TrimSpace(line[4 : len(line)-5]), true
+	}
+	if strings.HasPrefix(line, "__") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "__") && len(line) > 4 {
+		return strings.Trim(line, "_:"), true
+	}
 	if h := strings.TrimLeft(line, "#"); len(h) < len(line) && strings.HasPrefix(h, " ") {
 		return strings.TrimSpace(h), true
 	}

@@ -17,9 +17,12 @@ type job struct {
 	history  *History
 	limit    int
 	fallback string
-	strategy Strategy // of what is written in the end
-	words    []Word   // of the user, cut as far as they must be
-	intro    string   // what the block is
+	strategy Strategy       // of what is written in the end
+	words    []Word         // of the user, cut as far as they must be
+	intro    string         // what the block is
+	material func() *source // read once
+	visible  func() *source // likewise, of what stays
+	judging  sync.Mutex     // guards what these return while pieces are asked for
 
 	mu      sync.Mutex // guards what follows
 	outcome Summary
@@ -33,6 +36,8 @@ func (w Writer) job(in Input) *job {
 		j.in.Messages, j.in.Visible = redacted(in.Messages, w.Redact), redacted(in.Visible, w.Redact)
 		j.in.Previous = w.Redact(j.in.Previous)
 	}
+	j.material = sync.OnceValue(j.source)
+	j.visible = sync.OnceValue(func() *source { return newSource(j.in.Visible) })
 	j.measure()
 	return j
 }

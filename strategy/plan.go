@@ -251,7 +251,9 @@ const planValue = 4
 const doneTogether = 4
 
 // planLines are the items with their status, what is done on few lines.
-func (h *History) planLines(section int) []Line {
+func (h *History) planLines(section int) []Line { return itemLines(h.Items(), section) }
+
+func itemLines(items []Item, section int) []Line {
 	var out []Line
 	var done []string
 	flush := func() {
@@ -260,7 +262,7 @@ func (h *History) planLines(section int) []Line {
 		}
 		done = nil
 	}
-	for _, it := range h.Items() {
+	for _, it := range items {
 		if it.Status != Done {
 			out = append(out, Line{Section: section, Text: it.Line(), Value: planValue, Order: int(it.Status) * 10_000})
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Strategy says what a summary holds.
@@ -116,7 +117,7 @@ func (s Strategy) section(heading string) (int, bool) {
 const leastHeading = 4
 
 // headingKey is a heading without what people vary: case, colons, emphasis,
-// numbers.
+// numbers, pictures.
 func headingKey(h string) string {
-	return strings.ToLower(strings.Trim(h, " \t#*:_.0123456789)"))
+	return strings.ToLower(strings.TrimFunc(h, func(r rune) bool { return !unicode.IsLetter(r) }))
 }

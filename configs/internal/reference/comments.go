@@ -75,15 +75,24 @@ var comments = map[string]string{
 	"summarizer": `Who writes summaries. Secrets never stand here: the key of openai comes from OPENAI_API_KEY.`,
 	"summarizer.backend": `extractive: no model, no network; openai: any server that speaks OpenAI's chat completions. ` +
 		`It is openai where nothing stands here, but a model or a base_url does.`,
-	"summarizer.model":         `The model to ask; it may be a cheaper one than the agent's.`,
-	"summarizer.base_url":      `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
-	"summarizer.max_tokens":    `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
+	"summarizer.model":      `The model to ask; it may be a cheaper one than the agent's.`,
+	"summarizer.base_url":   `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
+	"summarizer.max_tokens": `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
+	"summarizer.user_tokens": `The most that what people typed may take beside that, at most a tenth of the target: word for word, by turn. Over it the ` +
+		`longest are cut in the middle, the last ten never.`,
+	"summarizer.instructions": `What a summarising model is asked for besides, such as "Write in German.". The user's words, the plan and the check against ` +
+		`the history stay as they are, whatever stands here.`,
+	"summarizer.sections": `Headings in place of those of the strategy, such as [Ticket, What the customer was promised]. What happened, where ` +
+		`things stand and what is next follow in every summary.`,
+	"summarizer.prompt_file": `A file whose text the model is given in place of the strategy's instructions and examples; the rules of every summary ` +
+		`follow it. Seen from where the program runs, read when it starts.`,
 	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
-	"summarizer.timeout":       `For a whole summary, retries included. A caller may have less time: the summary goes on without it.`,
+	"summarizer.timeout":       `For a whole summary, retries included: each try has its share. A caller may have less time: the summary goes on without it.`,
 	"summarizer.max_attempts":  `Tries of one call.`,
 	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
 	"summarizer.seed":          `Sent to the model, for answers that are the same each time.`,
-	"summarizer.fallback": `When there is no summary to be had. pruning-only: a notice stands for the old part; extractive: a summary without a model. ` +
+	"summarizer.fallback": `When there is no summary to be had. pruning-only: a notice stands for the old part, and what people typed stays as far as it fits; ` +
+		`extractive: a summary without a model, which is recommended where a model writes them. ` +
 		`So too where the caller's deadline comes before the summary, which then serves the next call.`,
 
 	"redaction":          `What is taken out of everything that is stored, exported or sent to a summarising model. The messages that the agent's own model is sent stay as they are.`,

@@ -1,0 +1,55 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// refuser refuses, but for a brief summary where it may.
+type refuser struct{ brief bool }
+
+func (r refuser) Summarize(_ context.Context, q strategy.Request) (strategy.Draft, error) {
+	if r.brief && q.Strategy.Name == strategy.Brief.Name {
+		return strategy.Draft{Text: "## Summary\n- pkg/file_3.go was read"}, nil
+	}
+	return strategy.Draft{Text: "I apologize, but I can't, password: hunter2x7Q9."}, nil
+}
+
+// What failed stands in the result, without secrets, and the event names what
+// was done in its own word.
+func TestWhatFailedStandsInTheWarnings(t *testing.T) {
+	for fallback, test := range map[string]struct {
+		brief bool
+		want  string
+	}{
+		strategy.FallbackPruning:    {false, "a notice stands for what went (summarizer.fallback: pruning-only)"},
+		strategy.FallbackExtractive: {false, "an extractive summary, which no model wrote, stands in its place"},
+		strategy.FallbackBrief:      {true, "a brief one stands in its place"},
+	} {
+		t.Run(fallback, func(t *testing.T) {
+			c := compact.Config{MaxContextTokens: 16_000, Summarise: refuser{test.brief}}
+			if fallback == strategy.FallbackExtractive {
+				c.Summarizer.Fallback = fallback
+			}
+			r := newRig(t, c)
+			res := r.preflight(loop(250, 200))
+			said := strings.Join(res.Warnings, "\n")
+			if !strings.Contains(said, test.want) || !strings.Contains(said, "the model refused") || strings.Contains(said, "hunter2") {
+				t.Errorf("warnings: %s", said)
+			}
+			if (res.Summary != nil) != (fallback != strategy.FallbackPruning) {
+				t.Errorf("summary %v", res.Summary)
+			}
+			events := r.named(trace.NameError)
+			if len(events) != 1 || !strings.Contains(events[0].Data.String(), fmt.Sprintf(`"fallback":%q`, fallback)) {
+				t.Errorf("%d events: %v", len(events), events)
+			}
+		})
+	}
+}

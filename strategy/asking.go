@@ -1,0 +1,95 @@
+package strategy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of sections that somebody else names.
+const (
+	mostSections     = 12
+	longestTitle     = 60 // characters
+	ownSectionsShare = 0.5
+)
+
+// underTitles is what a model is told about headings that the strategy does not
+// know.
+const underTitles = `Record the state of the work, so that it can go on from it: under each heading what its title says. Items of work begin with [open], [blocked] or [done].`
+
+// Asking returns the strategy with other sections in place of its own, and with
+// a prompt in place of its instructions and examples; none and "" leave them.
+// The sections that every strategy has stay, and without a model the strategy
+// fills those it knows; what it has no section for goes to where things stand.
+func (s Strategy) Asking(sections []string, prompt string) Strategy {
+	own := s
+	if len(sections) > 0 {
+		own.Instructions, own.Examples = underTitles, nil
+		own.Sections = nil
+		for _, title := range sections {
+			own.Sections = append(own.Sections, Section{Title: strings.TrimSpace(title), Share: ownSectionsShare / float64(len(sections))})
+		}
+		own.Sections = append(own.Sections, commonSections...)
+		own.Extract = s.extractInto(own)
+	}
+	if prompt != "" {
+		own.Instructions, own.Examples = prompt, nil
+	}
+	return own
+}
+
+// extractInto extracts into the sections of another strategy, by their titles.
+func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
+	standing, _ := own.section(Standing)
+	to := make([]int, len(s.Sections))
+	for i := range s.Sections {
+		to[i] = standing
+		if k, ok := own.titled(s.Sections[i].Title); ok {
+			to[i] = k
+		}
+	}
+	return func(h *History) []Line {
+		lines := s.Extract(h)
+		for i := range lines {
+			lines[i].Section = to[lines[i].Section]
+		}
+		return lines
+	}
+}
+
+// titled returns the section with exactly that title.
+func (s Strategy) titled(title string) (int, bool) {
+	i := slices.IndexFunc(s.Sections, func(o Section) bool { return headingKey(o.Title) == headingKey(title) })
+	return i, i >= 0
+}
+
+// CheckSections says which title can't be one, and why.
+func CheckSections(titles []string) (at int, err error) {
+	if len(titles) > mostSections {
+		return mostSections, fmt.Errorf("is one too many: at most %d sections", mostSections)
+	}
+	seen := map[string]bool{}
+	for _, every := range []string{UserWords, Happened, Standing, Coming, References, notes} {
+		seen[headingKey(every)] = true
+	}
+	for i, title := range titles {
+		key := headingKey(title)
+		switch {
+		case strings.IndexFunc(key, unicode.IsLetter) < 0:
+			return i, errors.New("is no heading: it has no letter")
+		case utf8.RuneCountInString(title) > longestTitle:
+			return i, fmt.Errorf("must have at most %d characters", longestTitle)
+		case strings.ContainsFunc(title, unicode.IsControl) || strings.ContainsAny(title, "#<>"):
+			return i, errors.New("must be one line of text, without # and <>")
+		case seen[key] && i > 0 && slices.ContainsFunc(titles[:i], func(t string) bool { return headingKey(t) == key }):
+			return i, errors.New("is there twice")
+		case seen[key]:
+			return i, errors.New("stands in every summary; leave it out")
+		}
+		seen[key] = true
+	}
+	return 0, nil
+}

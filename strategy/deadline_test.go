@@ -1,0 +1,46 @@
+package strategy_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/strategy"
+)
+
+// stalling never answers its first calls.
+type stalling struct {
+	calls, stalls atomic.Int64
+}
+
+func (s *stalling) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	if s.calls.Add(1) <= s.stalls.Load() {
+		<-ctx.Done()
+		return strategy.Draft{}, ctx.Err()
+	}
+	return strategy.Draft{Text: "## Goals and success criteria\n- move the orders table to the new schema [s1]"}, nil
+}
+
+// A deadline is shared by the attempts: each has its part of it, so that calls
+// that stall leave time for one that does not.
+func TestStalledCallsLeaveTimeForTheLastAttempt(t *testing.T) {
+	for _, stalls := range []int64{0, 1, 2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &stalling{}
+			s.stalls.Store(stalls)
+			began := time.Now()
+			w := strategy.Writer{Summarizer: s, Timeout: time.Minute, Retries: 2}
+			_, err := w.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
+			took := time.Since(began)
+			if stalls < 3 && err != nil || stalls == 3 && !errors.Is(err, strategy.ErrTransient) && !errors.Is(err, strategy.ErrDeadline) {
+				t.Errorf("%d stall: %v", stalls, err)
+			}
+			if share := time.Minute / 3; took > time.Minute || took < time.Duration(min(stalls, 2))*share {
+				t.Errorf("%d stall: it took %s", stalls, took)
+			}
+		})
+	}
+}

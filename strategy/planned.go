@@ -1,0 +1,112 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// planShare is the most that the plan takes of a model's summary, where the
+// model has not written it down.
+const planShare = 0.3
+
+// withPlan sets the plan as the tools last had it into a model's document, and
+// takes out what the model says of the same items: whatever it was asked for,
+// what is decided stands as decided. fitted fits the rest into what the plan
+// leaves.
+func (h *History) withPlan(d Document, s Strategy, limit int, count func(string) int, fitted func(d Document, limit int) Document) Document {
+	into, ok := s.section(Coming)
+	if !ok {
+		into = 0
+	}
+	d = d.clone()
+	items := h.plan(d)
+	lines := linesWithin(items, int(float64(limit)*planShare), count)
+	if len(lines) == 0 {
+		return fitted(d, limit)
+	}
+	known := map[string]bool{}
+	for _, it := range items {
+		known[itemKey(it.Text)] = true
+	}
+	d.all(func(lines []string) []string {
+		return slices.DeleteFunc(lines, func(l string) bool { return restates(l, known) })
+	})
+	own := Document{Sections: make([][]string, len(s.Sections))}
+	own.Sections[into] = lines
+	d = fitted(d, limit-count(own.body(s)))
+	for len(d.Sections) <= into {
+		d.Sections = append(d.Sections, nil)
+	}
+	d.Sections[into] = append(d.Sections[into], lines...)
+	return d
+}
+
+// plan are the items that the tools of this part wrote, and those of the summary
+// before that nobody has decided since: a model's own items, which cite the
+// steps that they come from, are the model's to carry over.
+func (h *History) plan(d Document) []Item {
+	return slices.DeleteFunc(h.Items(), func(it Item) bool {
+		return it.Step == 0 && (strings.Contains(it.Text, "[s") || d.decides(it))
+	})
+}
+
+// decides reports whether a line with a status speaks of an item: most of the
+// item's words stand in it.
+func (d Document) decides(it Item) bool {
+	want, found := wordSet(it.Text), false
+	d.all(func(lines []string) []string {
+		for _, l := range lines {
+			if _, text, ok := statusOf(l); ok && !found {
+				have := wordSet(text)
+				n := 0
+				for w := range want {
+					if have[w] {
+						n++
+					}
+				}
+				found = n > 0 && 3*n >= 2*len(want)
+			}
+		}
+		return lines
+	})
+	return found
+}
+
+// linesWithin are the lines of items that fit, what is still to do first.
+func linesWithin(items []Item, room int, count func(string) int) []string {
+	all := itemLines(items, 0)
+	slices.SortStableFunc(all, func(a, b Line) int { return a.Order - b.Order })
+	var out []string
+	for _, l := range all {
+		if room -= count("- " + l.Text + "\n"); room < 0 {
+			break
+		}
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+// restates reports whether a line is an item of the plan, with whatever status.
+func restates(line string, known map[string]bool) bool {
+	_, text, ok := statusOf(line)
+	if !ok {
+		text = strings.TrimPrefix(strings.TrimPrefix(line, "[ ] "), "[x] ")
+	}
+	text = strings.TrimSuffix(withoutSteps(text), inProgress)
+	return known[itemKey(text)]
+}
+
+// withoutSteps is a line without the steps that it cites.
+func withoutSteps(line string) string {
+	for {
+		before, after, ok := strings.Cut(line, "[s")
+		if !ok {
+			return strings.TrimSpace(line)
+		}
+		_, rest, closed := strings.Cut(after, "]")
+		if !closed {
+			return strings.TrimSpace(line)
+		}
+		line = before + rest
+	}
+}

@@ -1,0 +1,173 @@
+package strategy
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// shapeless reports whether a draft has nothing of the form that was asked
+// for: no heading of the strategy and no list. A list within a letter is none:
+// an apology may name alternatives. A refusal has neither, in whatever language
+// it is.
+func shapeless(s Strategy, text string) bool {
+	items, others := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "```"):
+		case s.names(line):
+			return false
+		case isItem(line):
+			items++
+		default:
+			others++
+		}
+	}
+	return items == 0 || others > 1 && others >= items
+}
+
+// names reports whether a line is a heading of the strategy.
+func (s Strategy) names(line string) bool {
+	h, ok := s.heading(line)
+	if ok {
+		_, ok = s.section(h)
+	}
+	return ok
+}
+
+func isItem(line string) bool { return bullet(line) != line || unnumbered(line) != line }
+
+// unwrapped is a draft without what chat models put around one: a fence, words
+// before the first heading, and a paragraph behind the last item.
+func unwrapped(s Strategy, text string) string {
+	lines := strings.Split(text, "\n")
+	at := func(l string) bool { return s.names(strings.TrimSpace(l)) }
+	first := slices.IndexFunc(lines, at)
+	if first < 0 {
+		return text
+	}
+	if fenceAt := slices.IndexFunc(lines, isFence); fenceAt >= 0 && fenceAt < first {
+		if end := slices.IndexFunc(lines[first:], isFence); end >= 0 {
+			lines = lines[:first+end]
+		}
+	}
+	before := slices.DeleteFunc(slices.Clone(lines[:first]), func(l string) bool { return !isItem(strings.TrimSpace(l)) })
+	return strings.Join(append(before, withoutFarewell(lines[first:], at)...), "\n")
+}
+
+func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
+
+// withoutFarewell drops a paragraph behind the last item of a list.
+func withoutFarewell(lines []string, heading func(string) bool) []string {
+	last := -1
+	for i, l := range lines {
+		if isItem(strings.TrimSpace(l)) || heading(l) {
+			last = i
+		}
+	}
+	for i := last + 1; i < len(lines); i++ {
+		if strings.TrimSpace(lines[i]) == "" && isItem(strings.TrimSpace(lines[last])) {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// thin is how many words a draft may have that is looked at for a refusal in
+// the demanded form.
+const thin = 60
+
+// errSaysNothing is the detail of a refusal that has the demanded form.
+var errSaysNothing = errors.New("it says nothing of the conversation")
+
+// saysNothing reports whether a draft in the demanded form tells nothing of what
+// it is to stand for: no identifier of the source is in it, and it excuses
+// itself, has no words, or none that the source has.
+func (a *asker) saysNothing(text string) bool {
+	var lines []string
+	words := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || isFence(line) || a.r.Strategy.names(line) {
+			continue
+		}
+		lines = append(lines, bullet(unnumbered(line)))
+		words += len(termsOf(line))
+	}
+	if words >= thin {
+		return false
+	}
+	a.judging.Lock()
+	defer a.judging.Unlock()
+	said := strings.Join(lines, "\n")
+	excuse := slices.ContainsFunc(lines, excuses)
+	if words >= fewWords && !excuse && a.known(said) {
+		return false
+	}
+	return !a.verified(said) && (excuse || words == 0 || words >= fewWords)
+}
+
+// fewWords is the least from which on one can tell whose words they are.
+const fewWords = 4
+
+// verified reports whether a text names anything that the source holds.
+func (a *asker) verified(text string) (found bool) {
+	ident.Scan(text, func(k ident.Kind, start, end int) { found = found || a.material().has(k, text[start:end]) })
+	return found
+}
+
+// known reports whether a share of the words is the conversation's.
+func (a *asker) known(text string) bool {
+	all, n := termsOf(text), 0
+	for t := range all {
+		if a.material().mentions(t) || a.visible().mentions(t) {
+			n++
+		}
+	}
+	return 6*n >= len(all)
+}
+
+// mentions reports whether a text of the source has a term in it.
+func (s *source) mentions(term string) bool {
+	return slices.ContainsFunc(s.lower(), func(text string) bool { return strings.Contains(text, term) })
+}
+
+// termsOf are the words of a text that say something, by their beginnings; of
+// scripts without spaces, pairs of characters.
+func termsOf(text string) map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(text) {
+		r := []rune(w)
+		if !slices.ContainsFunc(r, func(c rune) bool { return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) }) {
+			out[w] = true
+			continue
+		}
+		for i := 0; i+1 < len(r); i++ {
+			out[string(r[i:i+2])] = true
+		}
+	}
+	return out
+}
+
+// excuses reports whether a line is one in which a model excuses itself. It
+// speaks of itself: what it tells of others is in no first person.
+func excuses(line string) bool {
+	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(line)), "’", "'")
+	return beginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
+}
+
+// refusals begin such lines.
+var refusals = []string{
+	"i'm sorry", "i am sorry", "sorry,", "sorry, ", "sorry but", "i apologi", "apologies", "my apologies", "unfortunately, i", "i can't", "i cannot", "i can not", "i won't", "i will not", "i'm unable", "i am unable",
+	"i'm not able", "i am not able", "i must decline", "i have to decline", "i'd rather not", "i don't feel comfortable", "i'm not comfortable", "no summary", "n/a", "none", "nothing to summar", "there is nothing to", "request denied",
+	"this request", "your request", "content policy", "the conversation cannot be", "the summary cannot be",
+	"es tut mir leid", "tut mir leid", "leider kann ich", "ich kann nicht", "ich kann das nicht", "ich kann diese", "ich kann dabei", "ich darf",
+	"je suis désolé", "désolé", "je ne peux pas", "je ne suis pas en mesure", "lo siento", "no puedo", "me disculpo", "mi dispiace", "non posso", "sinto muito", "desculpe", "não posso", "lamento",
+	"het spijt me", "ik kan niet", "ik kan dit niet", "przepraszam", "nie mogę", "jag kan inte", "jag är ledsen", "tyvärr", "jeg beklager", "beklager", "omlouvám se", "bohužel", "nemohu", "üzgünüm", "maalesef", "yapamam",
+	"извините", "к сожалению", "я не могу", "вибачте", "на жаль", "я не можу", "抱歉", "对不起", "很抱歉", "我无法", "我不能", "無法", "無法提供", "申し訳", "すみません", "お手伝いできません", "죄송합니다", "죄송하지만", "할 수 없습니다",
+	"عذرا", "عذرًا", "آسف", "لا أستطيع", "لا يمكنني", "क्षमा", "मुझे खेद", "मैं नहीं", "מצטער", "איני יכול", "xin lỗi", "tôi không thể", "maaf", "saya tidak", "ขออภัย", "anteeksi", "valitettavasti", "sajnálom", "λυπάμαι", "συγγνώμη",
+}
