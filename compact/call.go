@@ -53,6 +53,7 @@ type call struct {
 	parent            trace.Event
 	logged            int // the step that the line of parent says
 	floor             int // what the view can't get below, where that is why nothing is done
+	moved             int // messages that this call changed or took out
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {

@@ -50,7 +50,7 @@ func (c *call) emit(e trace.Event) {
 // export hands an event to the exporters.
 func (c *call) export(e trace.Event) {
 	if c.m.cfg.Trace.PerSession && !c.callers {
-		e.Trace = c.traceInfo(c.sessionBegan, time.Time{})
+		e.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
 	}
 	c.m.pipe.Emit(e)
 }
@@ -70,8 +70,8 @@ func (c *call) takeEvents() []redact.Text {
 }
 
 // traceInfo says what the trace is called. An end that is zero is yet to come.
-func (c *call) traceInfo(start, end time.Time) *trace.TraceInfo {
-	return c.m.traceInfo(c.label, c.agent, c.ep.name, start, end)
+func (c *call) traceInfo(name string, start, end time.Time) *trace.TraceInfo {
+	return c.m.traceInfo(name, c.label, c.agent, c.ep.name, start, end)
 }
 
 func (c *call) emitEstimate(started time.Time) {
@@ -255,9 +255,9 @@ func (c *call) finish(err error) {
 	c.settle(0)
 	c.logParent(err)
 	if !c.callers { // the caller names a trace of its own
-		c.parent.Trace = c.traceInfo(c.began, c.m.now())
+		c.parent.Trace = c.traceInfo(c.story(err), c.began, c.m.now())
 		if c.m.cfg.Trace.PerSession {
-			c.parent.Trace = c.traceInfo(c.sessionBegan, time.Time{})
+			c.parent.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
 			c.s.traced(c.label, c.agent, c.ep.name)
 		}
 	}

@@ -21,6 +21,7 @@ func (c *call) pruned(after *policy.Conversation) []string {
 // outcomeEvents tell what a compaction did, stage by stage. stored says where
 // its summary is.
 func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step int) (events []trace.Event) {
+	c.moved = c.decidedAnew(out)
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
@@ -36,6 +37,17 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		}
 	}
 	return append(events, c.prunedEvent(step, out))
+}
+
+// decidedAnew counts the input messages that the run changed or took out.
+func (c *call) decidedAnew(out *policy.Outcome) (n int) {
+	for i := range c.history {
+		was, _ := c.now.conv.Decision(i)
+		if is, _ := out.Conversation.Decision(i); is != was {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {

@@ -1,8 +1,8 @@
 package compact
 
 import (
+	"cmp"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
@@ -47,7 +47,7 @@ func (m *CompactManager) endTrace(s *session) {
 	now := m.now()
 	e := trace.Event{
 		Name: trace.NameSession, Kind: trace.KindSession, TraceID: trace.SessionTraceID(s.id), Session: t.session, Agent: t.agent,
-		Start: t.began, End: now, Status: trace.StatusOK, Trace: m.traceInfo(t.session, t.agent, t.model, t.began, now),
+		Start: t.began, End: now, Status: trace.StatusOK, Trace: m.traceInfo("", t.session, t.agent, t.model, t.began, now),
 	}
 	m.pipe.Emit(e)
 	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
@@ -61,26 +61,27 @@ func (m *CompactManager) endTraces() {
 }
 
 // traceInfo is what viewers list and group traces by; session and agent are
-// redacted already. An end that is zero is yet to come.
-func (m *CompactManager) traceInfo(session, agent redact.Text, model string, start, end time.Time) *trace.TraceInfo {
-	name := "session " + shortened(session.String(), 12)
+// redacted already. name is what the list says; "" is that of the session. An end
+// that is zero is yet to come.
+func (m *CompactManager) traceInfo(name string, session, agent redact.Text, model string, start, end time.Time) *trace.TraceInfo {
+	heading := "session " + headAndTail(session.String())
 	if agent.Len() > 0 {
-		name += " (" + agent.String() + ")"
+		heading += " (" + agent.String() + ")"
 	}
-	label := m.redactor.Text(name)
+	label := m.redactor.Text(heading)
 	return &trace.TraceInfo{
-		Name: label, GroupID: session, Start: start, End: end,
+		Name: m.redactor.Text(cmp.Or(name, heading)), GroupID: session, Start: start, End: end,
 		Metadata: map[string]redact.Text{"session_id": session, "agent_id": session, "agent_name": label, "model": m.redactor.Text(model)},
 	}
 }
 
-// shortened cuts s to at most n bytes, on a rune boundary.
-func shortened(s string, n int) string {
-	if len(s) <= n {
-		return s
+// headAndTail returns an id in full, or the beginning and the end of a long one:
+// ids that begin alike stay different.
+func headAndTail(id string) string {
+	const most, head, tail = 48, 24, 20
+	r := []rune(id)
+	if len(r) <= most {
+		return id
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return string(r[:head]) + "…" + string(r[len(r)-tail:])
 }

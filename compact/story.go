@@ -1,0 +1,77 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// story tells a call in the line that a list of traces has for it, so that the
+// list of a session reads as its curve. It holds numbers and our own words.
+func (c *call) story(err error) string {
+	r := c.res
+	switch {
+	case err != nil:
+		return "FAILED " + c.failure(err)
+	case r.ReductionStage == ReductionFallback && r.Triggered:
+		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), plural(c.moved, "message"), c.way())
+	case r.Triggered && r.ReductionStage != ReductionNone:
+		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), r.ReductionStage, c.way(), plural(c.moved, "message"))
+	case r.Triggered:
+		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(), r.Reason)
+	}
+	return c.level()
+}
+
+// level is how full the window is.
+func (c *call) level() string {
+	return fmt.Sprintf("%s, %s of %s", share(c.res.After.Total, c.ep.window), grouped(c.res.After.Total), grouped(c.ep.window))
+}
+
+// way is what a compaction made of the tokens.
+func (c *call) way() string {
+	before, after := c.res.Before.Total, c.res.After.Total
+	return fmt.Sprintf("%s → %s tokens (%s → %s)", grouped(before), grouped(after), share(before, c.ep.window), share(after, c.ep.window))
+}
+
+// failure names what a call failed of, without the text of the error: that may
+// be long, and is in compact.error.
+func (c *call) failure(err error) string {
+	var e *BudgetError
+	if errors.As(err, &e) {
+		return fmt.Sprintf("%s: %s tokens must stay, %s fit", kindOf(err), grouped(e.Tokens), grouped(e.Budget))
+	}
+	return fmt.Sprintf("%s at %s tokens", kindOf(err), grouped(c.res.Before.Total))
+}
+
+func stepNumber(step int) string {
+	if step == 0 {
+		return ""
+	}
+	return "#" + strconv.Itoa(step) + " "
+}
+
+// share is a/b in whole percent.
+func share(a, b int) string {
+	if b <= 0 {
+		return "? %"
+	}
+	return strconv.Itoa(int(math.Round(100*float64(a)/float64(b)))) + " %"
+}
+
+// grouped writes a number with a comma between thousands.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
