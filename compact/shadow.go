@@ -129,7 +129,7 @@ func (c *call) sayObserved(res *Result, err error) {
 	e := c.event(p, c.began)
 	e.SpanID, e.ParentID = c.span, c.root
 	if !c.callers && !c.m.cfg.Trace.PerSession {
-		e.Trace = c.traceInfo(c.began, c.m.now())
+		e.Trace = c.traceInfo(c.wouldStory(res.After.Total, err), c.began, c.m.now())
 	}
 	c.export(e)
 }

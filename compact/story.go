@@ -19,14 +19,27 @@ func (c *call) story(err error) string {
 	case r.Triggered && r.ReductionStage != ReductionNone:
 		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), r.ReductionStage, c.way(), plural(c.moved, "message"))
 	case r.Triggered:
-		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(), r.Reason)
+		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
 	}
-	return c.level()
+	return c.level(r.After.Total)
+}
+
+// wouldStory tells a call that was only observed: what went out, and what would
+// have been done.
+func (c *call) wouldStory(sent int, err error) string {
+	line := "observed: " + c.level(sent)
+	switch {
+	case err != nil:
+		return line + "; would have FAILED " + c.failure(err)
+	case c.res.Triggered:
+		return line + fmt.Sprintf("; would be %s tokens by %s", grouped(c.res.After.Total), c.res.ReductionStage)
+	}
+	return line
 }
 
 // level is how full the window is.
-func (c *call) level() string {
-	return fmt.Sprintf("%s, %s of %s", share(c.res.After.Total, c.ep.window), grouped(c.res.After.Total), grouped(c.ep.window))
+func (c *call) level(tokens int) string {
+	return fmt.Sprintf("%s, %s of %s", share(tokens, c.ep.window), grouped(tokens), grouped(c.ep.window))
 }
 
 // way is what a compaction made of the tokens.
