@@ -121,6 +121,19 @@ func eventScenarios(t *testing.T, s seen) {
 		return nil
 	}}))
 	loseRace(t, s)
+	loseEvents(t, s)
+}
+
+// loseEvents has an exporter beside the one that listens which takes nothing.
+func loseEvents(t *testing.T, s seen) {
+	t.Helper()
+	deaf := &broken{name: "otlp"}
+	deaf.Err = errUnauthorized
+	r := newRig(t, compact.Config{Exporters: []trace.Exporter{deaf}, OnTraceError: func(error) {}})
+	r.preflight(turns(1, 10))
+	s.add(t, everything(t, r))
+	r.preflight(turns(2, 10))
+	s.add(t, everything(t, r))
 }
 
 // everything is all that a manager has emitted.
