@@ -219,7 +219,7 @@ func (c *call) logParent(err error) {
 	dropped, lost := c.m.lostEvents()
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
-		TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
+		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
 		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,

@@ -11,7 +11,8 @@ type Preflight struct {
 	Triggered       bool               `json:"triggered"`
 	Manual          bool               `json:"manual"`
 	Step            int                `json:"step,omitempty"` // the compaction's number; 0 without one
-	TokensBefore    int                `json:"tokens_before"`
+	TokensIn        int                `json:"tokens_in"`      // the history as it came in
+	TokensBefore    int                `json:"tokens_before"`  // with the edits of earlier steps
 	TokensAfter     int                `json:"tokens_after"`
 	MaxTokens       int                `json:"max_tokens"`
 	Budget          int                `json:"budget"`

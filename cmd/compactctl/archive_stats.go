@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/replay"
+)
+
+func newArchiveStats(a *app) *cobra.Command {
+	var since, agent, prices string
+	var asCSV bool
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Add up tokens, compactions, fallbacks, recalls and money",
+		Long: `Stats adds up what the audit logs and ledgers of all sessions tell: tokens that
+came in and that were sent, compactions by stage, fallbacks, recalls, and what the
+prompts cost by the list prices of their model. Money is estimated from the tokens
+that were counted then; nobody billed it.`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := replay.Filter{Agent: agent}
+			var err error
+			if f.Since, err = sinceOf(since, time.Now()); err != nil {
+				return err
+			}
+			c, err := cardOr(prices)
+			if err != nil {
+				return err
+			}
+			archive, err := a.readArchive(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := replay.ReadStats(cmd.Context(), archive, f, c)
+			switch {
+			case err != nil:
+				return &brokenArchive{err}
+			case a.json:
+				return a.printJSON(s)
+			case asCSV:
+				return s.WriteCSV(a.out)
+			}
+			return a.printStats(s)
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "", "only calls from then on: a `TIME` as 2026-11-22 or 2026-11-22T15:04:05Z, or an age as 36h or 7d")
+	cmd.Flags().StringVar(&agent, "agent", "", "only calls of the agent of this `NAME`")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices count, or a JSON FILE with a card (default: that of each session's model)")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, a line a session")
+	return cmd
+}
+
+// sinceOf reads a time, or an age.
+func sinceOf(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	age := s
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		age = days + "h"
+	}
+	d, err := time.ParseDuration(age)
+	if err != nil || d < 0 {
+		return time.Time{}, &usageError{fmt.Errorf("--since %q is no time (2026-11-22, 2026-11-22T15:04:05Z) and no age (36h, 7d)", s)}
+	}
+	if age != s {
+		d *= 24
+	}
+	return now.Add(-d), nil
+}
+
+// printStats writes a row a session, and one for all.
+func (a *app) printStats(s *replay.Stats) error {
+	var b strings.Builder
+	width := len("session")
+	for _, x := range s.Sessions {
+		width = max(width, columnsOf(oneLine(x.Session)))
+	}
+	row := func(x *replay.SessionStats) {
+		fmt.Fprintf(&b, "%s  %6s  %12s  %12s  %5s  %5s  %7s  %10.4f$  %10.4f$\n", left(oneLine(x.Session), width), count(x.Calls), count(x.In), count(x.Sent),
+			count(x.Compactions), count(x.Fallbacks), count(x.Recalls), x.SentUSD, x.RawUSD)
+	}
+	if !a.quiet {
+		fmt.Fprintln(&b, a.style.dim(left("session", width)+"   calls     tokens in   tokens sent  comp.  fallb.  recalls    estimated  projected raw"))
+		for i := range s.Sessions {
+			row(&s.Sessions[i])
+		}
+	}
+	row(&s.Total)
+	var stages []string
+	for _, name := range slices.Sorted(maps.Keys(s.Total.Stages)) {
+		stages = append(stages, oneLine(name)+" "+count(s.Total.Stages[name]))
+	}
+	if len(stages) > 0 {
+		fmt.Fprintf(&b, "\ncompactions with a part of: %s\n", strings.Join(stages, ", "))
+	}
+	if s.Total.Unpriced > 0 {
+		fmt.Fprintf(&b, "%s without a price: name one with --prices\n", things(s.Total.Unpriced, "call"))
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}

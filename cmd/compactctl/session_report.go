@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/replay"
+)
+
+func newReport(a *app) *cobra.Command {
+	var page, prices string
+	cmd := &cobra.Command{
+		Use:   "report SESSION",
+		Short: "Tell of one archived session: calls, compactions, what went",
+		Long: `Report reads one session of the archive: what was sent call by call, each compaction
+with its reason, stages, summary and what it took out (role, tool, tokens, reference),
+recalls, errors, and what the prompts cost by a price card. --html writes that as one
+page that needs no network. All text is redacted, as it is in the archive.
+
+Money is estimated from the tokens that were counted then; nobody billed it.`,
+		Example: `  compactctl report 3f9a2c1b70de0c11 --html session.html
+  compactctl report job-7 --archive s3://bucket/prefix --json`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := cardOr(prices)
+			if err != nil {
+				return err
+			}
+			s, err := a.archived(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			to, err := prepared(page)
+			if err != nil {
+				return err
+			}
+			defer to.discard()
+			account, err := replay.ReadAccount(cmd.Context(), args[0], s, c)
+			if err != nil {
+				return &brokenArchive{err}
+			}
+			if to != nil {
+				var b bytes.Buffer
+				if err := errors.Join(account.WriteHTML(&b, typed(cmd, args)), to.commit(b.Bytes())); err != nil {
+					return err
+				}
+			}
+			switch {
+			case a.json:
+				return a.printJSON(account)
+			case a.quiet:
+				return nil
+			}
+			return a.printAccount(account, page)
+		},
+	}
+	a.addArchive(cmd)
+	cmd.Flags().StringVar(&page, "html", "", "write a page to `FILE`")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices count, or a JSON FILE with a card (default: that of the session's model)")
+	return cmd
+}
+
+// cardOr is card, or no card where none is named.
+func cardOr(name string) (price.Card, error) {
+	if name == "" {
+		return price.Card{}, nil
+	}
+	return card(name)
+}
+
+// printAccount writes the account in a few lines.
+func (a *app) printAccount(x *replay.Account, page string) error {
+	var b strings.Builder
+	in, sent := 0, 0
+	for _, c := range x.Calls {
+		in, sent = in+c.In, sent+c.Sent
+	}
+	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
+	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s, %s, %s\n",
+		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), things(len(x.Errors), "error"))
+	if x.Money.Priced {
+		fmt.Fprintf(&b, "prompts: %.4f$ estimated, %.4f$ projected for whole histories (%s)\n", x.Money.Sent, x.Money.Raw, x.Money.Card)
+	}
+	for _, s := range x.Steps {
+		fmt.Fprintf(&b, "%4d  %s → %s  %s, %s  %s\n", s.Step, right(count(s.Before), 10), left(count(s.After), 10),
+			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
+	}
+	if page != "" {
+		fmt.Fprintf(&b, "written     %s\n", printable(page))
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}

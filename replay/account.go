@@ -1,0 +1,288 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage"
+)
+
+// An Account is what the archive tells of one session: each call, each
+// compaction, and what went. All its text is redacted, as all of the archive is.
+// Tokens are those that were counted then; money is estimated from them.
+type Account struct {
+	Session  string           `json:"session"`
+	Location string           `json:"location"`
+	Held     string           `json:"held,omitempty"` // why nothing of it may be erased
+	Calls    []AccountCall    `json:"calls"`          // by time
+	Steps    []AccountStep    `json:"steps"`          // by number
+	Errors   []AccountProblem `json:"errors"`
+	Recalls  []AccountRecall  `json:"recalls"` // that the archived messages hold
+	Money    AccountMoney     `json:"money"`
+}
+
+// An AccountCall is one call of the hook.
+type AccountCall struct {
+	At     time.Time `json:"at"`
+	Agent  string    `json:"agent,omitempty"`
+	Model  string    `json:"model"`
+	Step   int       `json:"step,omitempty"` // the compaction that it made; 0 = none
+	Window int       `json:"max_tokens"`
+	In     int       `json:"tokens_in"`   // the whole history; where the log does not say so, the view before the call
+	Sent   int       `json:"tokens_sent"` // the view
+	Stage  string    `json:"reduction_stage"`
+	Failed string    `json:"error_type,omitempty"`
+	Cost   float64   `json:"estimated_prompt_usd"`
+	Raw    float64   `json:"projected_raw_prompt_usd"` // with the whole history
+}
+
+// An AccountStep is one compaction.
+type AccountStep struct {
+	Step    int        `json:"step"`
+	At      time.Time  `json:"at"`
+	Kind    string     `json:"kind"`
+	Agent   string     `json:"agent,omitempty"`
+	Model   string     `json:"model"`
+	Reason  string     `json:"reason"`
+	Note    string     `json:"note,omitempty"`
+	Stages  []string   `json:"stages"` // that did something, in their order
+	Before  int        `json:"tokens_before"`
+	After   int        `json:"tokens_after"`
+	Summary string     `json:"summary,omitempty"` // as the model reads it
+	By      string     `json:"summary_by,omitempty"`
+	Gone    []GoneLine `json:"gone"`
+	Missing int        `json:"gone_unreadable,omitempty"` // lines that the archive does not give
+}
+
+// A GoneLine is one message that a compaction edited or took out.
+type GoneLine struct {
+	Role   string `json:"role"`
+	Tool   string `json:"tool,omitempty"`
+	Tokens int    `json:"tokens"` // of the archived, redacted message, in o200k_base
+	Ref    string `json:"ref"`    // with which it is had back
+	Is     string `json:"is"`     // what became of it
+	Words  string `json:"words"`  // what it begins with
+}
+
+// An AccountProblem is something that failed, and what was done instead.
+type AccountProblem struct {
+	At       time.Time `json:"at"`
+	Agent    string    `json:"agent,omitempty"`
+	Step     int       `json:"step,omitempty"`
+	Type     string    `json:"error_type"`
+	Fallback string    `json:"fallback"`
+	Message  string    `json:"message"`
+}
+
+// An AccountRecall is one call of the recall tool.
+type AccountRecall struct {
+	Asked  string `json:"asked"`
+	Tokens int    `json:"tokens"` // of the answer; 0 = it is not archived
+}
+
+// AccountMoney is what the prompts cost by a price card, in US dollars. Nobody
+// billed it: it is estimated from the counts, each prompt in front of the first
+// change taken to be cached, and raw is projected likewise.
+type AccountMoney struct {
+	Card   string  `json:"prices"`
+	Sent   float64 `json:"estimated_prompts_usd"`
+	Raw    float64 `json:"projected_raw_prompts_usd"`
+	Priced bool    `json:"priced"` // false: no card is known, or it has ratios alone
+}
+
+// event is what is read of a line of the audit log.
+type event struct {
+	Name  string    `json:"name"`
+	Agent string    `json:"agent"`
+	Span  string    `json:"span_id"`
+	Start time.Time `json:"started_at"`
+	Data  struct {
+		Model     string `json:"model"`
+		Triggered bool   `json:"triggered"`
+		Step      int    `json:"step"`
+		In        *int   `json:"tokens_in"`
+		Before    int    `json:"tokens_before"`
+		After     int    `json:"tokens_after"`
+		Window    int    `json:"max_tokens"`
+		Stage     string `json:"reduction_stage"`
+		Reason    string `json:"reason"`
+		ErrorType string `json:"error_type"`
+		Fallback  string `json:"fallback"`
+		Message   string `json:"message"`
+		Summary   string `json:"output_text"`
+		Backend   string `json:"backend"`
+		Strategy  string `json:"strategy"`
+	} `json:"data"`
+}
+
+// ledgerOf is what is read of a ledger.
+type ledgerOf struct {
+	Kind    string          `json:"kind"`
+	Agent   string          `json:"agent"`
+	Note    string          `json:"note"`
+	Model   string          `json:"model"`
+	Before  int             `json:"tokens_before"`
+	After   int             `json:"tokens_after"`
+	Archive string          `json:"archive"`
+	Recipes []policy.Recipe `json:"recipes"`
+	Evicted []evicted       `json:"evicted"`
+}
+
+// ReadAccount reads the account of a session. card prices its prompts; the zero
+// card stands for that of the model of the first call. A file that can't be read
+// is an error; a message that can't, or an event of another kind, is left out.
+func ReadAccount(ctx context.Context, name string, s *storage.Session, card price.Card) (*Account, error) {
+	a := &Account{Session: name, Location: s.Location()}
+	held, reason, err := s.Held(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		a.Held = cmp.Or(reason, "held")
+	}
+	told, err := a.readEvents(ctx, s)
+	if err == nil {
+		err = a.readSteps(ctx, s, told)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.Recalls, err = readRecalls(ctx, s, told.archives); err != nil {
+		return nil, err
+	}
+	a.price(card)
+	return a, nil
+}
+
+// told is what events say of steps.
+type told struct {
+	reasons   map[int]string
+	times     map[int]time.Time
+	summaries map[int]event
+	archives  []string // of the steps, in their order
+}
+
+func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, error) {
+	t := &told{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}}
+	spans := map[string]int{} // a call whose number was lost is told of twice
+	for line, err := range s.EventLines(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		d := &e.Data
+		switch e.Name {
+		case "before_model_call":
+			c := AccountCall{
+				At: e.Start, Agent: e.Agent, Model: d.Model, Step: d.Step, Window: d.Window, In: d.Before, Sent: d.After, Stage: d.Stage, Failed: d.ErrorType,
+			}
+			if d.In != nil {
+				c.In = *d.In
+			}
+			if at, known := spans[e.Span]; known && e.Span != "" {
+				a.Calls[at] = c
+				continue
+			}
+			spans[e.Span] = len(a.Calls)
+			a.Calls = append(a.Calls, c)
+		case "compact.trigger_decision":
+			if d.Triggered {
+				t.reasons[d.Step], t.times[d.Step] = d.Reason, e.Start
+			}
+		case "compact.summary_created":
+			t.summaries[d.Step] = e
+		case "compact.error":
+			a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
+		}
+	}
+	slices.SortStableFunc(a.Calls, func(x, y AccountCall) int { return x.At.Compare(y.At) })
+	return t, nil
+}
+
+func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) error {
+	for l, err := range s.Ledgers(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		var from ledgerOf
+		if err := json.Unmarshal(l.Data, &from); err != nil {
+			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+		}
+		step := AccountStep{
+			Step: l.Step, At: t.times[l.Step], Kind: from.Kind, Agent: from.Agent, Model: from.Model, Note: from.Note,
+			Reason: t.reasons[l.Step], Before: from.Before, After: from.After,
+		}
+		for _, r := range from.Recipes {
+			step.Stages = append(step.Stages, r.Stage)
+			if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
+				step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
+			}
+		}
+		gone, missing, err := readGone(ctx, s, from.Archive, from.Evicted)
+		if err != nil {
+			return err
+		}
+		step.Gone, step.Missing = gone, missing
+		t.archives = append(t.archives, from.Archive)
+		a.Steps = append(a.Steps, step)
+	}
+	return nil
+}
+
+func by(s *policy.SummaryInfo) string {
+	who := s.Strategy + " by " + s.Backend
+	if s.Model != "" {
+		who += " (" + s.Model + ")"
+	}
+	return who
+}
+
+// isGone reports whether a file is not there any more.
+func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
+
+// price estimates what the prompts cost: all that stands in front of the first
+// change is taken to be in the cache, nothing of a prompt that a compaction made,
+// and nothing after the cache's lifetime.
+func (a *Account) price(card price.Card) {
+	if len(a.Calls) == 0 {
+		return
+	}
+	known := card != price.Card{}
+	if !known {
+		card, known = price.For(a.Calls[len(a.Calls)-1].Model)
+	}
+	a.Money.Card = (&Report{Card: card}).cardName()
+	if a.Money.Priced = known && !card.Relative; !a.Money.Priced {
+		return
+	}
+	type lane struct {
+		sent, in int
+		at       time.Time
+	}
+	lanes := map[string]lane{}
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		was, again := lanes[c.Agent]
+		if again && card.Lifetime > 0 && c.At.Sub(was.at) > card.Lifetime {
+			was = lane{}
+		}
+		same := min(was.sent, c.Sent)
+		if c.Step > 0 || c.Sent < was.sent {
+			same = 0
+		}
+		c.Cost, c.Raw = card.Cost(card.Split(c.Sent, same)), card.Cost(card.Split(c.In, min(was.in, c.In)))
+		a.Money.Sent += c.Cost
+		a.Money.Raw += c.Raw
+		lanes[c.Agent] = lane{c.Sent, c.In, c.At}
+	}
+}

@@ -1,0 +1,203 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/token"
+)
+
+// evicted is where the archive has a message that a step edited or took out.
+type evicted struct {
+	FP  string `json:"fp"`
+	Off int64  `json:"off"`
+	Len int64  `json:"len"`
+	Is  string `json:"is"`
+}
+
+// counter counts archived messages: in one encoding for all models, as what is
+// counted is redacted and no longer what was sent.
+var counter = sync.OnceValues(func() (*token.Estimator, error) {
+	c, err := token.ForModel("gpt-4o")
+	if err != nil {
+		return nil, err
+	}
+	return token.NewEstimator("gpt-4o", c, nil)
+})
+
+// archivedLine is a message of the archive.
+type archivedLine struct {
+	message.Message
+	refs []string
+}
+
+// parseLine reads a line of the archive in the wire that it names.
+func parseLine(line []byte) (archivedLine, bool) {
+	var about struct {
+		Meta struct {
+			Refs []string `json:"refs"`
+			Wire string   `json:"wire"`
+		} `json:"meta"`
+	}
+	if json.Unmarshal(line, &about) != nil {
+		return archivedLine{}, false
+	}
+	f := openai.Wire
+	for _, other := range []wire.Format{responses.Wire, anthropic.Wire, gemini.Wire} {
+		if other.Name() == about.Meta.Wire {
+			f = other
+		}
+	}
+	m, err := f.ParseMessage(line)
+	return archivedLine{m, about.Meta.Refs}, err == nil
+}
+
+// readGone reads what a step edited or took out; missing is how much of it the
+// archive does not give.
+func readGone(ctx context.Context, s *storage.Session, file string, all []evicted) (gone []GoneLine, missing int, err error) {
+	count, err := counter()
+	if err != nil {
+		return nil, 0, err
+	}
+	tools, err := toolNames(ctx, s, file, len(all))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range all {
+		line, err := s.Read(ctx, file, e.Off, e.Len)
+		if isGone(err) {
+			missing++
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		m, ok := parseLine(line)
+		if !ok {
+			missing++
+			continue
+		}
+		gone = append(gone, GoneLine{
+			Role: string(m.Role), Tool: m.tool(tools), Tokens: count.Message(m.Message), Ref: m.ref(e.FP), Is: e.Is, Words: firstWords(&m.Message),
+		})
+	}
+	return gone, missing, nil
+}
+
+// toolNames returns which tool each call of an archived transcript was of.
+func toolNames(ctx context.Context, s *storage.Session, file string, wanted int) (map[string]string, error) {
+	tools := map[string]string{}
+	if wanted == 0 || file == "" {
+		return tools, nil
+	}
+	for line, err := range s.Lines(ctx, file) {
+		if isGone(err) {
+			return tools, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		m, _ := parseLine(line)
+		for i := range m.Parts {
+			if p := &m.Parts[i]; p.Kind == message.KindToolCall {
+				tools[p.CallID] = p.Name
+			}
+		}
+	}
+	return tools, nil
+}
+
+// tool names the tools that a message calls, or whose results it holds.
+func (m *archivedLine) tool(tools map[string]string) string {
+	var names []string
+	for i := range m.Parts {
+		name := ""
+		switch p := &m.Parts[i]; p.Kind {
+		case message.KindToolCall:
+			name = p.Name
+		case message.KindToolResult:
+			if name = tools[p.CallID]; name == "" {
+				name = p.Name
+			}
+		}
+		if name != "" && !strings.Contains(" "+strings.Join(names, " ")+" ", " "+name+" ") {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// ref is with what the message is had back: the reference of its largest part,
+// or the beginning of its fingerprint.
+func (m *archivedLine) ref(fp string) string {
+	largest, ref := -1, fp[:min(len(fp), 12)]
+	for i := range m.Parts {
+		if n := len(m.Parts[i].Text); i < len(m.refs) && m.refs[i] != "" && n > largest {
+			largest, ref = n, m.refs[i]
+		}
+	}
+	return ref
+}
+
+// recallTool is what the tool is called unless a program says otherwise.
+const recallTool = "recall"
+
+// readRecalls returns the calls of the recall tool in the newest transcripts.
+func readRecalls(ctx context.Context, s *storage.Session, files []string) ([]AccountRecall, error) {
+	count, err := counter()
+	if err != nil {
+		return nil, err
+	}
+	var all []AccountRecall
+	at := map[string]int{}
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		for line, err := range s.Lines(ctx, file) {
+			if isGone(err) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			m, _ := parseLine(line)
+			for i := range m.Parts {
+				p := &m.Parts[i]
+				k, known := at[p.CallID]
+				switch {
+				case p.Kind == message.KindToolCall && p.Name == recallTool && !known:
+					at[p.CallID] = len(all)
+					all = append(all, AccountRecall{Asked: string(p.Args)})
+				case p.Kind == message.KindToolResult && known:
+					all[k].Tokens = count.Part(*p)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// firstWords is what a message begins with, in one line.
+func firstWords(m *message.Message) string {
+	var text string
+	said(m, func(s string) {
+		if text == "" {
+			text = s[:min(len(s), 8*maxWords)]
+		}
+	})
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
+	if len(runes) > maxWords {
+		return string(runes[:maxWords]) + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,104 @@
+package replay
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+//go:embed account.html
+var accountSource string
+
+var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
+	"thousands": thousands,
+	"style":     func() template.CSS { return template.CSS(pageStyle) }, //nolint:gosec // a file of this package
+	"script":    func() template.JS { return template.JS(pageScript) },  //nolint:gosec // likewise
+	"when":      when,
+	"why":       why,
+	"list":      func(s []string) string { return strings.Join(s, ", ") },
+	"usd":       func(v float64) string { return fmt.Sprintf("%.4f $", v) },
+}).Parse(accountSource))
+
+// WriteHTML writes the account as one page that needs no network: what was sent
+// over time, each compaction with what it took out, recalls and errors. command
+// is the line that makes it again. The error is the writer's.
+func (a *Account) WriteHTML(w io.Writer, command string) error {
+	return accountPage.Execute(w, struct {
+		*Account
+		Command      string
+		Wide, Narrow template.HTML
+	}{a, command, template.HTML(a.curve("wide", 860)), template.HTML(a.curve("narrow", 380))}) //nolint:gosec // made below, its texts escaped
+}
+
+// when is a time as people read it, in UTC.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+// curve draws the tokens that came in and those that went out, call by call.
+func (a *Account) curve(class string, width float64) string {
+	if len(a.Calls) == 0 {
+		return ""
+	}
+	p := newPlot(width, 300)
+	p.minX, p.maxX = 1, float64(len(a.Calls))
+	for i := range a.Calls {
+		p.maxY = math.Max(p.maxY, float64(max(a.Calls[i].In, a.Calls[i].Sent)))
+	}
+	p.axes("call", "tokens", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
+	if w := a.Calls[len(a.Calls)-1].Window; float64(w) <= p.maxY && w > 0 {
+		p.add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.left, p.y(float64(w)), p.width-p.right, p.y(float64(w)), thousands(w))
+	}
+	p.tokens("c4 reference", "came in", a.Calls, func(c *AccountCall) int { return c.In })
+	p.tokens("c0", "was sent", a.Calls, func(c *AccountCall) int { return c.Sent })
+	for i := range a.Calls {
+		if c := &a.Calls[i]; c.Step > 0 || c.Failed != "" {
+			p.called(i, a.sentence(i), c)
+		}
+	}
+	return p.svg(class, "Tokens that came in and that were sent, by call")
+}
+
+// called marks a call; where it compacted, the mark leads to what it did.
+func (p *plot) called(i int, title string, c *AccountCall) {
+	x, y, class := p.x(float64(i+1)), p.y(float64(c.Sent)), "c0"
+	if c.Failed != "" {
+		class = "c1"
+	}
+	if title = html.EscapeString(title); c.Step > 0 {
+		p.add(`<g class="curve %s"><a href="#step-%d" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a></g>`, class, c.Step, title, x, y)
+		return
+	}
+	p.add(`<g class="curve %s"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`, class, x, y, title)
+}
+
+func (p *plot) tokens(class, name string, calls []AccountCall, of func(*AccountCall) int) {
+	p.add(`<g class="curve %s"><polyline points="`, class)
+	for i := range calls {
+		p.add("%.1f,%.1f", p.x(float64(i+1)), p.y(float64(of(&calls[i]))))
+	}
+	p.add(`"><title>%s</title></polyline></g>`, name)
+}
+
+// sentence says what happened at a call.
+func (a *Account) sentence(i int) string {
+	c := &a.Calls[i]
+	if c.Failed != "" {
+		return fmt.Sprintf("call %d, %s: failed (%s), %s tokens", i+1, when(c.At), c.Failed, thousands(c.Sent))
+	}
+	for k := range a.Steps {
+		if s := &a.Steps[k]; s.Step == c.Step {
+			return fmt.Sprintf("call %d, %s: step %d, %s, %s → %s tokens, %d messages (%s)",
+				i+1, when(c.At), s.Step, strings.Join(s.Stages, ", "), thousands(s.Before), thousands(s.After), len(s.Gone)+s.Missing, why(s.Reason))
+		}
+	}
+	return fmt.Sprintf("call %d, %s: step %d, %s tokens", i+1, when(c.At), c.Step, thousands(c.Sent))
+}

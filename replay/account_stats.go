@@ -1,0 +1,156 @@
+package replay
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage"
+)
+
+// Stats is what an archive tells of its sessions, added up.
+type Stats struct {
+	Sessions []SessionStats `json:"sessions"` // those with calls, by folder
+	Total    SessionStats   `json:"total"`
+}
+
+// SessionStats is one session, or all of them. Tokens are those that were
+// counted then; see [AccountMoney] for the money.
+type SessionStats struct {
+	Session     string         `json:"session"`
+	Calls       int            `json:"calls"`
+	In          int            `json:"tokens_in"`
+	Sent        int            `json:"tokens_sent"`
+	Compactions int            `json:"compactions"`
+	Stages      map[string]int `json:"compactions_by_stage"` // one that more than one stage had a part in counts for each
+	Fallbacks   int            `json:"fallbacks"`            // something failed, and something else was done instead
+	Failed      int            `json:"calls_failed"`
+	Recalls     int            `json:"recalls"`
+	SentUSD     float64        `json:"estimated_prompts_usd"`
+	RawUSD      float64        `json:"projected_raw_prompts_usd"`
+	Unpriced    int            `json:"calls_without_price"`
+}
+
+// A Filter says which calls count.
+type Filter struct {
+	Since time.Time // zero = all
+	Agent string    // "" = all
+}
+
+// ReadStats adds up the sessions of an archive. The card prices all of them; the
+// zero card stands for that of each model.
+func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card price.Card) (*Stats, error) {
+	out := &Stats{Sessions: []SessionStats{}, Total: SessionStats{Session: "all", Stages: map[string]int{}}}
+	for info, err := range storage.Sessions(ctx, archive) {
+		if err != nil {
+			return nil, err
+		}
+		name := info.ID
+		if name == "" {
+			name = info.Dir
+		}
+		s, err := storage.OpenDir(ctx, archive, info.Dir)
+		if err != nil {
+			return nil, err
+		}
+		a, err := ReadAccount(ctx, name, s, card)
+		if err != nil {
+			return nil, err
+		}
+		if one := a.stats(f); one.Calls > 0 || one.Compactions > 0 {
+			out.Sessions = append(out.Sessions, one)
+			out.Total.add(&one)
+		}
+	}
+	return out, nil
+}
+
+func (f Filter) takes(at time.Time, agent string) bool {
+	return (f.Since.IsZero() || !at.Before(f.Since)) && (f.Agent == "" || f.Agent == agent)
+}
+
+// stats adds up what a filter takes of a session.
+func (a *Account) stats(f Filter) SessionStats {
+	s := SessionStats{Session: a.Session, Stages: map[string]int{}}
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		if !f.takes(c.At, c.Agent) {
+			continue
+		}
+		s.Calls++
+		s.In += c.In
+		s.Sent += c.Sent
+		s.SentUSD += c.Cost
+		s.RawUSD += c.Raw
+		s.Failed += one(c.Failed != "")
+		s.Unpriced += one(!a.Money.Priced)
+	}
+	for i := range a.Steps {
+		if !f.takes(a.Steps[i].At, a.Steps[i].Agent) {
+			continue
+		}
+		s.Compactions++
+		seen := map[string]bool{}
+		for _, stage := range a.Steps[i].Stages {
+			if !seen[stage] {
+				s.Stages[stage]++
+			}
+			seen[stage] = true
+		}
+	}
+	for i := range a.Errors {
+		e := &a.Errors[i]
+		s.Fallbacks += one(e.Fallback != "" && e.Fallback != "none" && f.takes(e.At, e.Agent))
+	}
+	if f.Agent == "" && s.Calls > 0 {
+		s.Recalls = len(a.Recalls)
+	}
+	return s
+}
+
+func (s *SessionStats) add(o *SessionStats) {
+	s.Calls += o.Calls
+	s.In += o.In
+	s.Sent += o.Sent
+	s.Compactions += o.Compactions
+	s.Fallbacks += o.Fallbacks
+	s.Failed += o.Failed
+	s.Recalls += o.Recalls
+	s.SentUSD += o.SentUSD
+	s.RawUSD += o.RawUSD
+	s.Unpriced += o.Unpriced
+	for stage, n := range o.Stages {
+		s.Stages[stage] += n
+	}
+}
+
+// stageNames are the columns of a table of stages.
+var stageNames = []string{"truncate", "mask", "summarise", "local", "fallback", "window", "history", "groups", "drop", "squeeze"}
+
+// WriteCSV writes a line a session, and one for all. The error is the writer's.
+func (s *Stats) WriteCSV(w io.Writer) error {
+	head := []string{"session", "calls", "tokens_in", "tokens_sent", "compactions"}
+	for _, stage := range stageNames {
+		head = append(head, "compactions_"+stage)
+	}
+	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price")}
+	for _, x := range append(s.Sessions[:len(s.Sessions):len(s.Sessions)], s.Total) {
+		line := []string{cell(x.Session), itoa(x.Calls), itoa(x.In), itoa(x.Sent), itoa(x.Compactions)}
+		for _, stage := range stageNames {
+			line = append(line, itoa(x.Stages[stage]))
+		}
+		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced)))
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// cell is a text that a spreadsheet does not take for a formula.
+func cell(s string) string {
+	if strings.ContainsAny(s[:min(len(s), 1)], "=+-@\t\r") {
+		return "'" + s
+	}
+	return s
+}
