@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint race cover fuzz bench soak generate
+.PHONY: test lint race cover fuzz bench soak proof generate
 
 test:
 	go test ./...
@@ -35,6 +35,12 @@ bench:
 soak:
 	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn' ./... | grep -v '^=== '
 	COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== '
+
+# The tables of README.md and docs/BENCHMARKS.md: policies on the fixed set of
+# generated sessions, and, with TRANSCRIPTS=../shared/transcripts, on recorded
+# ones. `make test` holds the first against the code.
+proof:
+	COMPACT_PROOF_TRANSCRIPTS=$(if $(TRANSCRIPTS),$(abspath $(TRANSCRIPTS))) go test ./internal/proof -timeout 60m -count 1 -run Table -update
 
 generate:
 	go generate ./...

@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"internal/provider":  {},
 	"internal/legality":  {},
 	"internal/histgen":   {"message"},
+	"internal/proof":     {"message", "compact", "price", "replay"},
 	"internal/secretgen": {},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},

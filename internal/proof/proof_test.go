@@ -1,0 +1,121 @@
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/replay"
+	"github.com/agentcompact/compact/token"
+)
+
+// go test ./internal/proof -update, or make proof, writes the tables.
+var update = flag.Bool("update", false, "write the tables")
+
+const (
+	mark     = "proof"          // the fixed set
+	recorded = "proof-recorded" // sessions of ../shared/transcripts
+)
+
+var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
+
+// The table that is committed is the one that the code makes.
+func TestTheCommittedTableIsWhatTheCodeMakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a replay of the fixed set takes seconds")
+	}
+	rep, err := Run(t.Context(), replay.Of(Sessions()...), Windows, 0)
+	if err == nil {
+		err = rep.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, mark, Table(rep)+"\n"+Caption(rep, "generated sessions of coding, support and research (`internal/proof`)", "make proof"), !*update)
+}
+
+// With a variable the second table is written, of recorded sessions.
+func TestTheTableOfRecordedSessions(t *testing.T) {
+	folder := os.Getenv("COMPACT_PROOF_TRANSCRIPTS")
+	if folder == "" || !*update {
+		t.Skip("make proof TRANSCRIPTS=../shared/transcripts writes it")
+	}
+	files, err := replay.Files(filepath.Join(folder, "chat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := Run(t.Context(), replay.From(files, "auto"), Wide, 60_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, recorded, Table(rep)+"\n"+Caption(rep, "recorded sessions above 60,000 tokens", "make proof TRANSCRIPTS=../shared/transcripts"), false)
+}
+
+// write puts a table into the documents, or holds it against them.
+func write(t *testing.T, mark, text string, check bool) {
+	t.Helper()
+	for _, file := range documents {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if check {
+			if diff := cmp.Diff(Between(string(data), mark), text); diff != "" {
+				t.Errorf("%s is not what the code makes; make proof writes it (-committed +made):\n%s", filepath.Base(file), diff)
+			}
+			continue
+		}
+		if mark == recorded && !strings.Contains(string(data), mark) {
+			continue
+		}
+		out, err := Put(string(data), mark, text)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil { //nolint:gosec // a document
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSessionsAreLargeAndTheSameEveryTime(t *testing.T) {
+	c, err := token.ForModel(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, err := token.NewEstimator(model, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := Sessions(), Sessions()
+	if len(first) != 6 {
+		t.Fatalf("%d sessions", len(first))
+	}
+	for i, s := range first {
+		if n := count.Messages(s.Messages); n < 60_000 || n > 120_000 {
+			t.Errorf("%s has %d tokens", s.Name, n)
+		}
+		a, errA := json.Marshal(s.Messages)
+		b, errB := json.Marshal(second[i].Messages)
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s is another one each time", s.Name)
+		}
+	}
+}
+
+func TestPutReplacesWhatStandsBetweenMarkers(t *testing.T) {
+	const document = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n"
+	got, err := Put(document, "x", "new\n")
+	if err != nil || got != strings.Replace(document, "old", "new", 1) || Between(got, "x") != "new\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := Put(document, "y", "new\n"); err == nil {
+		t.Error("a document without a place took a table")
+	}
+}

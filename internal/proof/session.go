@@ -1,0 +1,112 @@
+package proof
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/replay"
+)
+
+// Sessions returns the fixed set: two sessions of each kind of work, each above
+// 60,000 tokens.
+func Sessions() []*replay.Session {
+	var all []*replay.Session
+	for _, w := range []work{coding(), support(), research()} {
+		for n := range 2 {
+			all = append(all, w.session(n+1))
+		}
+	}
+	return all
+}
+
+// work is one kind of work: what results look like, and what is said of them.
+type work struct {
+	name   string
+	system string
+	asks   []string // what the user wants, one after another; %s is a name that came up
+	tools  []tool
+	says   []string // what the agent says before it calls; %s likewise
+}
+
+// tool makes a result that names new things, and the arguments of its call.
+type tool struct {
+	name   string
+	arg    string // the argument that is a name that came up before
+	result func(w *writer) (text string, names []string)
+}
+
+// writer makes one session.
+type writer struct {
+	*rand.Rand
+	work  work
+	msgs  []message.Message
+	names []string // that came up, oldest first
+	calls int
+}
+
+const (
+	rounds     = 48
+	askEvery   = 12   // rounds
+	fromBefore = 0.35 // of what an answer uses came up long ago
+)
+
+// session writes session n of a kind.
+func (k work) session(n int) *replay.Session {
+	w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), uint64(len(k.name)))), work: k} //nolint:gosec // a seed is the point
+	w.msgs = append(w.msgs, message.System(k.system))
+	for i := range rounds {
+		if i%askEvery == 0 {
+			w.say(message.User(w.filled(k.asks[i/askEvery%len(k.asks)])))
+		}
+		w.round(k.tools[w.IntN(len(k.tools))])
+		if i%askEvery == askEvery-1 {
+			w.say(message.Assistant(w.filled("Done so far. What matters: %s, then %s; %s stays as it is.")))
+		}
+	}
+	return &replay.Session{Name: fmt.Sprintf("%s-%d", k.name, n), Messages: w.msgs}
+}
+
+func (w *writer) say(m message.Message) { w.msgs = append(w.msgs, m) }
+
+// round is a call and its result; the result names things for later.
+func (w *writer) round(t tool) {
+	w.calls++
+	id := fmt.Sprintf("call_%03d", w.calls)
+	args, _ := json.Marshal(map[string]any{t.arg: w.known(), "limit": 20 + w.IntN(80)}) // texts and numbers: no error
+	w.say(message.Assistant(w.filled(w.work.says[w.IntN(len(w.work.says))]), message.Call(id, t.name, string(args))))
+	text, names := t.result(w)
+	w.say(message.ToolResult(id, text))
+	w.names = append(w.names, names...)
+}
+
+// known picks a name that came up: mostly of late, now and then long ago.
+func (w *writer) known() string {
+	if len(w.names) == 0 {
+		return w.work.name + "/README"
+	}
+	if w.Float64() < fromBefore {
+		return w.names[w.IntN(len(w.names))]
+	}
+	return w.names[len(w.names)-1-w.IntN(min(len(w.names), 12))]
+}
+
+func (w *writer) filled(text string) string {
+	for strings.Contains(text, "%s") {
+		text = strings.Replace(text, "%s", w.known(), 1)
+	}
+	return text
+}
+
+// hex is an id of n digits.
+func (w *writer) hex(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "0123456789abcdef"[w.IntN(16)]
+	}
+	return string(b)
+}
+
+func (w *writer) pick(list []string) string { return list[w.IntN(len(list))] }
