@@ -1,0 +1,95 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A summary that is in the ledger is larger than a new one may be, as the
+// setting was lowered, or larger than the window of the model that comes next
+// has room for. On each wire, whether the agent keeps the view or sends all of
+// it: nothing is refused where what must stay fits, and a notice, which is what
+// Anthropic and Gemini, who want the user to speak first, have in front of it.
+func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
+	stages := [][]string{nil, {"mask", "summarise"}}
+	if testing.Short() {
+		stages = stages[:1]
+	}
+	again, calls := 0, 0
+	for w := range wires {
+		for _, names := range stages {
+			for _, kept := range []bool{false, true} {
+				cost := costOf(t, compact.Config{})
+				for _, limit := range []int{0, 100} { // 0 = as it was: only the window is another one
+					for _, above := range []int{30, 400} {
+						archive := memory.New()
+						history := summarisedOn(t, archive, kept, 4_000)
+						c, _ := compact.Preset("graduated")
+						c.Model, c.Summarizer.MaxTokens, c.Policy.HardCapBuffer, c.Archive = propertyModel, limit, 0, archive
+						if names != nil {
+							c.Policy.Stages = names
+						}
+						req := onWire(t, w, 1, history)
+						msgs := req.Messages()
+						c.MaxContextTokens = planOf(c).Floor(msgs, pinnedByRole, cost.Message, cost.Reply()+cost.Tools(req.About().Tools)) + above + 1
+						m, err := compact.New(context.Background(), c)
+						if err != nil {
+							t.Fatal(err)
+						}
+						res, err := m.Preflight(context.Background(), "s", msgs, compact.WithRequest(req), compact.WithModel(propertyModel), compact.WithMaxOutput(1))
+						calls++
+						if err != nil {
+							t.Errorf("%s, %v, kept %v, limit %d, %d above the floor: %v", w, names, kept, limit, above, err)
+						} else if res.After.Total > res.Budget {
+							t.Errorf("%d of %d tokens", res.After.Total, res.Budget)
+						}
+						if res.Triggered && (kept || res.Replayed > 0) {
+							again++
+						}
+						_ = m.Close(context.Background())
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d calls had the summary of the ledger, and made another one of it", again, calls)
+	if again < calls/2 {
+		t.Error("the test shows nothing")
+	}
+}
+
+// summarisedOn compacts a session with a summary of many tokens, and returns
+// what comes next: the view, or the whole history, and a little more.
+func summarisedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) []message.Message {
+	t.Helper()
+	c, _ := compact.Preset("graduated")
+	c.Model, c.MaxContextTokens, c.Summarizer.MaxTokens, c.Archive = propertyModel, 32_000, tokens, archive
+	m, err := compact.New(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	history := turns(2, 40)
+	for i := range 40 {
+		history = append(history, message.User(fmt.Sprintf("Next, part %d: see src/part%d.go. %s", i, i, text(250))))
+		history = append(history, round(100+i, 500)...)
+		history = append(history, message.Assistant(fmt.Sprintf("Done with src/part%d.go. %s", i, text(100))))
+	}
+	history = append(history, message.User("And now?"))
+	res, err := m.Preflight(context.Background(), "s", history)
+	if err != nil || len(summaries(res.Messages)) != 1 {
+		t.Fatalf("%v, %d summaries", err, len(summaries(res.Messages)))
+	}
+	if res.Summary.Tokens < 1_000 {
+		t.Fatalf("the summary has %d tokens: the test shows nothing", res.Summary.Tokens)
+	}
+	if kept {
+		history = res.Messages
+	}
+	return append(history[:len(history):len(history)], message.Assistant("Nothing."), message.User("Then go on."))
+}
