@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/crew"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -92,6 +93,53 @@ func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
 	}
 	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
 		t.Error("the view is another")
+	}
+}
+
+// When the archive takes things again, what was decided without it is stored
+// with the next step: another process gives the same view, and pays for nothing
+// again.
+func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
+	for _, word := range []string{"transcript-pre-compact", "ledger-"} {
+		t.Run(word, func(t *testing.T) {
+			a := &failing{Archive: memory.New(), word: word}
+			c, err := compact.Preset("graduated")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Model, c.MaxContextTokens, c.Archive, c.Storage.OnError = "gpt-4", 8_000, a, "continue"
+			r := newRig(t, c)
+			history, without := loop(100, 200), 0
+			for n := range 2 {
+				if res := r.preflight(history); res.Triggered && res.Archived == nil {
+					without++
+				}
+				for i := range 30 {
+					history = append(history, round(1000+100*n+i, 200)...)
+				}
+			}
+			if without != 2 {
+				t.Fatalf("%d steps without an archive: the test shows nothing", without)
+			}
+			// Another process has taken the first number meanwhile.
+			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
+			if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
+				t.Fatalf("%v, step %d", err, res.Step)
+			}
+			a.word = ""
+			res := r.preflight(history)
+			if !res.Triggered || res.Archived == nil || res.Step != 4 {
+				t.Fatalf("triggered %v, archived %v, step %d, warnings %q", res.Triggered, res.Archived, res.Step, res.Warnings)
+			}
+			if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) || len(again.Warnings) > 0 {
+				t.Errorf("again: triggered %v, warnings %q", again.Triggered, again.Warnings)
+			}
+			crew.Verify(t, a.Archive, 4)
+			there := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
+			if got := there.preflight(history); got.Triggered || bytesOf(got.Messages) != bytesOf(res.Messages) {
+				t.Errorf("another process: triggered %v, %d messages, want %d", got.Triggered, len(got.Messages), len(res.Messages))
+			}
+		})
 	}
 }
 

@@ -284,6 +284,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	if c.gaveWay(err) {
 		q.Budget = c.aiming(c.budget, q.Only)
 		run.view = c.ep.engine.View(c.now.conv, q) // which the budget is part of
+		run.late = false
 		out, err = engine.Run(ctx, q)
 	}
 	run.measure(c.m.now().Sub(started))

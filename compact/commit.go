@@ -89,6 +89,13 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 		return err
 	}
 	defer c.s.committing.Unlock()
+	if r.err == nil && c.s.isVolatile() && !c.s.shadow {
+		if err := c.s.restore(ctx, r.written); err != nil {
+			if err := c.archiveFailed(ctx, "commit", err); err != nil {
+				return err
+			}
+		}
+	}
 	for try := range maxTries {
 		mine, err := c.catchUp(ctx, r)
 		switch {

@@ -31,6 +31,7 @@ func (c *call) until(ctx context.Context) time.Time {
 // that was begun goes on when the call can't wait, and serves the next call.
 func (r *run) beside() strategy.Beside {
 	c := r.c
+	c.lane.flights.Begin()
 	return strategy.Beside{
 		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
 		Start: func(f func(context.Context)) bool { return c.m.fly(r.ctx, c.s, c.lane, f) },

@@ -31,6 +31,7 @@ type lateArchive struct {
 	failures int
 	next     time.Time
 	busy     bool
+	closed   bool // nobody uses it any more
 }
 
 var (
@@ -95,9 +96,27 @@ func (a *lateArchive) try(ctx context.Context) {
 		return
 	}
 	a.mu.Lock()
-	a.inner, a.busy = inner, false
+	a.busy = false
+	closed := a.closed
+	if !closed {
+		a.inner = inner
+	}
 	a.mu.Unlock()
+	if closed {
+		a.discard(inner)
+		return
+	}
 	a.m.log().Info("compact: the archive is open now", "archive", a.name)
+}
+
+// discard closes an archive that opened when nobody waited for it any more.
+func (a *lateArchive) discard(inner storage.Archive) {
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	if err := closeOpened(ctx, inner); err != nil {
+		a.m.log().Error("compact: an archive that opened after Close can't be closed",
+			"archive", a.name, "error", a.m.redactor.Text(err.Error()).String())
+	}
 }
 
 // opened is open, whose panic is its error.
@@ -178,6 +197,7 @@ func (a *lateArchive) Flush(ctx context.Context) error {
 func (a *lateArchive) Close(ctx context.Context) error {
 	a.mu.Lock()
 	inner := a.inner
+	a.closed = true
 	a.mu.Unlock()
 	return closeOpened(ctx, inner)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,4 +175,53 @@ func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
 		t.Errorf("without it: %v", err)
 	}
 	_ = r.Close(t.Context()) // it can't write
+}
+
+// slowDoor is an archive whose opening takes its time, whatever its context
+// says.
+type slowDoor struct {
+	*memory.Archive
+	opens  chan struct{} // nil: it can't be opened
+	closed atomic.Bool
+}
+
+func (d *slowDoor) Close(context.Context) error { d.closed.Store(true); return nil }
+
+// An archive that opens when Close has given up waiting is closed at once.
+func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &slowDoor{Archive: memory.New()}
+		c, err := compact.Preset("graduated")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Model, c.Storage.Adapter, c.Storage.Bucket, c.Storage.OnError = "gpt-4", "s3", "b-1", "continue"
+		c.OpenArchive = func(context.Context, compact.StorageConfig) (storage.Archive, error) {
+			if d.opens == nil {
+				return nil, errNoBucket
+			}
+			<-d.opens
+			return d, nil
+		}
+		m, err := compact.New(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.opens = make(chan struct{})
+		time.Sleep(2 * time.Minute)
+		if _, err := m.Preflight(t.Context(), "s", loop(3, 20)); err != nil { // begins to open it
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("Close says %v: the test shows nothing", err)
+		}
+		close(d.opens)
+		synctest.Wait()
+		if !d.closed.Load() {
+			t.Error("it is open for good")
+		}
+	})
 }

@@ -16,9 +16,9 @@ import (
 // it: nothing is refused where what must stay fits, and a notice, which is what
 // Anthropic and Gemini, who want the user to speak first, have in front of it.
 func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
-	stages := [][]string{nil, {"mask", "summarise"}}
-	if testing.Short() {
-		stages = stages[:1]
+	stages := [][]string{nil}
+	if soak() {
+		stages = append(stages, []string{"mask", "summarise"}, []string{"summarise", "shrink", "squeeze"})
 	}
 	again, calls := 0, 0
 	for w := range wires {
@@ -26,7 +26,7 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 			for _, kept := range []bool{false, true} {
 				cost := costOf(t, compact.Config{})
 				for _, limit := range []int{0, 100} { // 0 = as it was: only the window is another one
-					for _, above := range []int{30, 400} {
+					for _, above := range []int{30} {
 						archive := memory.New()
 						history := summarisedOn(t, archive, kept, 4_000)
 						c, _ := compact.Preset("graduated")

@@ -84,20 +84,24 @@ func (s *session) slim() {
 }
 
 // retire forgets sessions that were idle for longest, while they are too many or
-// too large; the caller holds the manager's mutex. Sessions whose steps no
-// archive has are not forgotten, but only what spares work; those of sessions that
-// are only observed are.
+// too large; the caller holds the manager's mutex. Of sessions whose steps no
+// archive has only what spares work is forgotten, unless they alone are too many;
+// those that are only observed are.
 func (m *CompactManager) retire(newest *session) {
 	for len(m.sessions) > m.keep || m.bytes > int64(m.cfg.Sessions.MaxBytes) {
 		idle := m.idle(newest, func(s *session) bool { return !s.isVolatile() || s.shadow })
 		if idle == nil {
 			break
 		}
-		m.throwAll(idle)
-		m.endTrace(idle)
-		delete(m.sessions, idle.id)
-		m.bytes -= idle.bytes
-		m.backlog.orphan(idle.audit)
+		m.forget(idle)
+	}
+	for len(m.sessions) > m.keep {
+		idle := m.idle(newest, func(*session) bool { return true })
+		if idle == nil {
+			break
+		}
+		m.log().Warn("compact: too many sessions that no archive has: one is forgotten, and will be compacted anew", "session", idle.id)
+		m.forget(idle)
 	}
 	for m.bytes > int64(m.cfg.Sessions.MaxBytes) {
 		idle := m.idle(newest, func(s *session) bool { return s.lanesWeigh() })
@@ -107,6 +111,15 @@ func (m *CompactManager) retire(newest *session) {
 		idle.slim()
 		m.reweigh(idle)
 	}
+}
+
+// forget forgets a session that is idle; the caller holds the manager's mutex.
+func (m *CompactManager) forget(idle *session) {
+	m.throwAll(idle)
+	m.endTrace(idle)
+	delete(m.sessions, idle.id)
+	m.bytes -= idle.bytes
+	m.backlog.orphan(idle.audit)
 }
 
 // idle returns the session that was idle for longest among some.

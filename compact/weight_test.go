@@ -154,6 +154,18 @@ func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
 			t.Errorf("compacted %v, %d edits, %v", again.Triggered, again.Replayed, err)
 		}
 	})
+	t.Run("that no archive has, when they are too many", func(t *testing.T) {
+		m := bounded(t, Config{Archive: &broken{Archive: memory.New(), word: "transcript"}, Storage: StorageConfig{OnError: "continue"}}, 1<<30)
+		m.keep = 3
+		for i := range 8 {
+			if _, err := m.ManualCompact(t.Context(), fmt.Sprint(i), long(i, 50_000), ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(m.sessions) > m.keep || m.sessions["7"] == nil {
+			t.Errorf("%d sessions are remembered", len(m.sessions))
+		}
+	})
 	t.Run("in use", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)
 		s, err := m.session(t.Context(), "0")

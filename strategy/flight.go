@@ -34,6 +34,14 @@ func (l *Flights) Waiting() bool {
 	return l.flight != nil
 }
 
+// Begin says that a call begins, which has taken nothing yet. What one took
+// whose view came to nothing is there for the next ones.
+func (l *Flights) Begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = false
+}
+
 // Settle says that the summary that was taken last is in the view for good.
 func (l *Flights) Settle() {
 	l.mu.Lock()
@@ -268,7 +276,11 @@ func (s *Stage) take(f *flight) (Summary, error) {
 	if f.panicked != nil {
 		panic(f.panicked) // where it is dealt with
 	}
-	return f.sum, f.err
+	sum := f.sum
+	if s.w.Redact != nil { // more is known by now than when it was written
+		sum.Text = s.w.Redact(sum.Text)
+	}
+	return sum, f.err
 }
 
 // write runs beside the calls.

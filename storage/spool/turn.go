@@ -76,6 +76,7 @@ type passing struct {
 	last   string // that failed
 	sent   bool   // any
 	away   error  // the remote archive does not answer at all
+	asking bool   // whether it does
 }
 
 // note remembers how the sending of a session ended, and asks after some
@@ -84,18 +85,29 @@ func (p *passing) note(ctx context.Context, session string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
+	if p.noted(session, err) {
+		away := p.s.away(ctx, session) // which may take its time, and nobody waits for it
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.asking, p.away = false, away
+	}
+}
+
+// noted reports whether it is time to ask whether the remote archive is there.
+func (p *passing) noted(session string, err error) (ask bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil || errors.Is(err, ErrConflict) { // conflicts are told by Waiting
 		p.s.sent(session)
 		p.failed, p.sent = 0, true
-		return
+		return false
 	}
 	p.s.failed(session, err)
 	p.last = session
-	if p.failed++; p.failed%sessionsAtOnce == 0 && p.away == nil {
-		p.away = p.s.away(ctx, session)
-	}
+	p.failed++
+	ask = p.failed%sessionsAtOnce == 0 && p.away == nil && !p.asking
+	p.asking = p.asking || ask
+	return ask
 }
 
 func (p *passing) over() bool {

@@ -1,0 +1,91 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// restore makes steps durable that only this process knows (storage.on_error:
+// continue): the archive takes things again, as the transcript that was just
+// written shows. They get the next free numbers, in their order, and stand on that
+// transcript; what they took out is in the archive as far as it is in there. The
+// caller holds the session's commit lock. What could not be stored stays in
+// memory.
+func (s *session) restore(ctx context.Context, on storage.Written) error {
+	base, volatile := s.unstored()
+	for k := range volatile {
+		step := volatile[k]
+		step.Volatile, step.Archive, step.Evicted, step.Index = false, "", nil, nil // the transcript is that of the next step
+		var err error
+		if base, err = s.commitAfter(ctx, base, step, on); err != nil {
+			s.settle(base, volatile[k:])
+			return err
+		}
+	}
+	s.settle(base, nil)
+	return nil
+}
+
+// unstored returns the steps that the archive has, and those behind them that
+// it has not.
+func (s *session) unstored() (base, volatile []ledgerStep) {
+	for _, step := range s.snapshot() {
+		if step.Volatile {
+			volatile = append(volatile, step)
+		} else {
+			base = append(base, step)
+		}
+	}
+	return base, volatile
+}
+
+// commitAfter commits a step behind those that the archive has: base, and what
+// others have committed since.
+func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledgerStep, on storage.Written) ([]ledgerStep, error) {
+	for range maxTries {
+		for l, err := range s.log.Ledgers(ctx, len(base)+1) {
+			if err != nil {
+				return base, err
+			}
+			other, err := parseLedger(l.Data)
+			if err != nil {
+				return base, err
+			}
+			base = append(base, other)
+		}
+		step.Step = len(base) + 1
+		raw, err := json.Marshal(step)
+		if err != nil {
+			return base, err
+		}
+		_, err = s.log.Commit(ctx, step.Step, s.redactor.Record(raw), on)
+		switch {
+		case err == nil:
+			return append(base, step), nil
+		case !errors.Is(err, storage.ErrExists) || ctx.Err() != nil:
+			return base, err
+		}
+	}
+	return base, errTaken
+}
+
+// settle takes the steps that the archive has in the place of those that are
+// known, and those behind them that it has not.
+func (s *session) settle(base, volatile []ledgerStep) {
+	for k := range volatile {
+		volatile[k].Step = len(base) + k + 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps, s.stepsWeight = nil, 0
+	for _, step := range append(base, volatile...) {
+		s.learn(step)
+	}
+	for i := range s.edits.all {
+		s.stepsWeight += weighStep(&s.edits.all[i])
+	}
+	s.volatile = len(volatile) > 0
+}
