@@ -153,6 +153,14 @@ func TestProgressReachesTheTotal(t *testing.T) {
 	}
 }
 
+func TestProgressKnowsOfSessionsThatAreStillToCome(t *testing.T) {
+	var totals []int
+	run(t, Options{Policies: []Policy{Raw()}, Workers: 1, Expected: 3, Progress: func(_, n int) { totals = append(totals, n) }}, session("a", 4), session("b", 6), session("c", 5))
+	if totals[0] != 24 || totals[8] != 30 || totals[len(totals)-1] != 30 { // two runs of a session: raw, and the policy
+		t.Errorf("the totals are %v, want 24 of 3 sessions at first, 30 in the end", totals)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []Options{{}, {Policies: []Policy{Raw()}, Card: price.Card{Input: -1}}} {
 		if _, err := Run(t.Context(), Of(), o); err == nil {

@@ -23,8 +23,11 @@ type Options struct {
 	Least    int           // tokens; shorter sessions are passed over
 
 	// Progress is told how many calls of how many are done, from one goroutine
-	// at a time. The total is that of the sessions that were read so far.
+	// at a time. The total is that of the sessions that were read so far, and
+	// for those that are still to come as many calls as these have on average;
+	// Expected is how many there are in all (0: nobody knows).
 	Progress func(done, total int)
+	Expected int
 }
 
 // A Source yields the sessions, one at a time, so that not all of them are in
@@ -211,6 +214,6 @@ func (r *runner) step() {
 	defer r.mu.Unlock()
 	r.done++
 	if r.o.Progress != nil {
-		r.o.Progress(r.done, r.total)
+		r.o.Progress(r.done, r.total+r.total/r.read*max(r.o.Expected-r.read, 0))
 	}
 }

@@ -114,11 +114,15 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	r.progress.start("replaying " + things(n, "session"))
 	defer r.progress.stop()
 	began := time.Now()
+	o.Expected = n
 	o.Progress = func(done, total int) { r.progress.at(int64(done), int64(total)) }
 	rep, err := replay.Run(ctx, from, o)
 	r.progress.stop()
-	if rep == nil {
+	switch {
+	case rep == nil:
 		return err
+	case errors.Is(err, context.Canceled):
+		err = fmt.Errorf("interrupted: these are the %d sessions that were done, of %d (%w)", rep.Sessions, n, err)
 	}
 	return errors.Join(r.write(rep, csv, page), r.deliver(rep, time.Since(began)), err)
 }
