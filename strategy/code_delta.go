@@ -76,6 +76,9 @@ func extractDelta(h *History) []Line {
 			continue
 		}
 		text := "[" + f.Op.String() + "] " + f.Path
+		if f.From != "" {
+			text += ", before it `" + f.From + "`"
+		}
 		if what := f.what(why[f.Path]); what != "" {
 			text += ": " + what
 		}

@@ -97,9 +97,7 @@ func simpleOps(cmd string) []FileOp {
 	case "rm", "unlink":
 		out = appendFiles(out, Deleted, args...)
 	case "mv":
-		if len(args) == 2 {
-			out = appendFiles(appendFiles(out, Deleted, args[0]), Created, args[1])
-		}
+		out = appendRename(out, args)
 	case "cp":
 		if len(args) == 2 {
 			out = appendFiles(out, Created, args[1])
@@ -107,6 +105,8 @@ func simpleOps(cmd string) []FileOp {
 	case "git":
 		if len(args) > 1 && args[0] == "rm" {
 			out = appendFiles(out, Deleted, args[1:]...)
+		} else if len(args) > 1 && args[0] == "mv" {
+			out = appendRename(out, args[1:])
 		}
 	case "python", "python3", "node", "bash", "sh", "ruby", "deno", "tsx", "npx":
 		if len(args) > 0 {
@@ -138,6 +138,23 @@ func appendFiles(out []FileOp, op Op, paths ...string) []FileOp {
 		if isFilePath(p) && !strings.HasPrefix(p, "/dev/") && !strings.ContainsAny(p, "$(){}=,;&!\\ ") {
 			out = append(out, FileOp{Path: p, Op: op})
 		}
+	}
+	return out
+}
+
+// appendRename adds what mv does with two operands: the second one is a path,
+// or the folder that the file goes to.
+func appendRename(out []FileOp, args []string) []FileOp {
+	if len(args) != 2 || len(appendFiles(nil, Renamed, args[0])) == 0 {
+		return out
+	}
+	to := args[1]
+	if strings.HasSuffix(to, "/") {
+		to += base(args[0])
+	}
+	n := len(out)
+	if out = appendFiles(out, Renamed, to); len(out) > n {
+		out[n].From = args[0]
 	}
 	return out
 }

@@ -85,6 +85,9 @@ func goalOf(text string) string {
 // what it is worth. A step that only looks something up decides nothing.
 func (h *History) logLine(s *Step, ask string) (string, float64) {
 	decision, why, value := decide(s)
+	if len(s.Calls) > 0 && claims(decision) {
+		decision, value = "", 0 // it would read as the outcome of these calls
+	}
 	var in, out []string
 	acts := 0.0
 	for k := range s.Calls {
@@ -98,7 +101,7 @@ func (h *History) logLine(s *Step, ask string) (string, float64) {
 		acts = max(acts, c.acts())
 	}
 	if decision == "" {
-		if decision = lastSentence(s.Text); decision == "" || quality(decision) < 0.5 {
+		if decision = purpose(s.Text); decision == "" || quality(decision) < 0.5 || len(s.Calls) > 0 && claims(decision) {
 			decision, in = strings.Join(in, "; "), nil
 		}
 	}

@@ -150,6 +150,9 @@ func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
 		return "`" + shortCommand(shortPaths(cmd, c.base)) + "`"
 	}
+	if c.deed() == Changing {
+		return "the edit of " + c.edits()
+	}
 	if t := c.Target(); t != "" {
 		return "`" + c.Tool + "` " + strings.ReplaceAll(cutText(squash(shortPaths(t, c.base)), maxTarget), "`", "'")
 	}
@@ -206,11 +209,19 @@ func (c *Call) wrong() string {
 	return c.ErrorLine()
 }
 
+// maxReport is how much of an output's end is read for failures that its
+// status hides, in bytes.
+const maxReport = 8 << 10
+
 // maxWords is how much of an output or an answer is quoted, in characters.
 const maxWords = 140
 
-// lastWords is the last line of an output that says something.
+// lastWords is the last line of an output that says something; one that tells
+// of a failure goes before it, whatever the status.
 func (c *Call) lastWords() string {
+	if verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):]); verdict == reportsFailure {
+		return clip(says, maxWords)
+	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')

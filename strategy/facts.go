@@ -173,7 +173,7 @@ const bindValue = 2.5
 
 // binds says how much a sentence binds, 0 for not at all.
 func binds(t string) float64 {
-	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(t, "?") {
+	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
 		return 0
 	}
 	low := strings.ToLower(t)
@@ -198,7 +198,7 @@ var strongDecide = []string{"decided", "root cause", "the issue is", "the proble
 func decides(t string) float64 {
 	low := strings.ToLower(t)
 	switch {
-	case len(t) < 25 || strings.HasSuffix(t, "?"):
+	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t):
 		return 0
 	case hasAny(low, strongDecide):
 		return quality(t)

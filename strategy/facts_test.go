@@ -123,7 +123,7 @@ func TestDecisionLogIsChronologicalInFourParts(t *testing.T) {
 		message.User(strings.Repeat("go on with the work on the parser of the shop ", 20)),
 	}
 	got := section(t, extract(t, strategy.DecisionLog, msgs), "Decision log")
-	want := "- [s2] I'll batch the inserts :: each row is its own transaction. :: `edit` importer/store.go :: edited importer/store.go\n" +
+	want := "- [s2] I'll batch the inserts :: each row is its own transaction. :: the edit of `importer/store.go` :: edited importer/store.go\n" +
 		"- [s4] I'll use a prepared statement instead of building the text each time. :: - :: `go test ./importer` :: passed (exit 0)\n"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -89,6 +89,9 @@ func folderLine(d string, files []FileState) string {
 			b.WriteString("; ")
 		}
 		b.WriteString(f.Op.String() + " " + fileName(f.Path))
+		if f.From != "" {
+			b.WriteString(" from `" + f.From + "`")
+		}
 		if f.Changes > 1 {
 			b.WriteString(" " + times(f.Changes))
 		}
@@ -102,6 +105,9 @@ func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 // deeds says what was done to a file: edited 3 times (in f and g).
 func (s *FileState) deeds() string {
 	text := s.Op.String()
+	if s.From != "" {
+		text += " from `" + s.From + "`"
+	}
 	if s.Changes > 1 {
 		text = text + ", changed " + times(s.Changes)
 	}
@@ -130,12 +136,13 @@ func fileOfLine(l string) (FileState, bool) {
 	if rest, ok := strings.CutPrefix(l, "`"); ok {
 		p, deeds, ok := strings.Cut(rest, "`: ")
 		op, known := opOf(deeds)
-		return FileState{Path: p, Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
+		return FileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
 	}
 	for op := Edited; op <= Deleted; op++ {
 		if rest, ok := strings.CutPrefix(l, "["+op.String()+"] "); ok {
 			p, _, _ := strings.Cut(rest, ": ")
 			p, _, _ = strings.Cut(p, " [s")
+			p, _, _ = strings.Cut(p, ", before it `")
 			return FileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
 		}
 	}
@@ -164,7 +171,7 @@ func filesInFolder(dir, rest string) []FileState {
 		if !ok || len(words) < 2 {
 			continue
 		}
-		out = append(out, FileState{Path: dir + words[1], Op: op, Changes: changesIn(piece), Last: step})
+		out = append(out, FileState{Path: dir + words[1], From: fromIn(piece), Op: op, Changes: changesIn(piece), Last: step})
 	}
 	return out
 }
@@ -177,6 +184,16 @@ func opOf(text string) (Op, bool) {
 		}
 	}
 	return 0, false
+}
+
+// fromIn reads what a file was called before: renamed from `a.go`.
+func fromIn(text string) string {
+	_, rest, ok := strings.Cut(text, " from `")
+	from, _, closed := strings.Cut(rest, "`")
+	if !ok || !closed || strings.Contains(text[:len(text)-len(rest)], " — ") {
+		return ""
+	}
+	return from
 }
 
 // changesIn reads how often: once, twice, 3 times.

@@ -15,10 +15,11 @@ const (
 	Ran
 	Edited
 	Created
+	Renamed
 	Deleted
 )
 
-var opNames = [...]string{"read", "ran", "edited", "created", "deleted"}
+var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "deleted"}
 
 // String returns the word that summaries use.
 func (o Op) String() string { return opNames[o] }
@@ -26,6 +27,7 @@ func (o Op) String() string { return opNames[o] }
 // A FileOp is what one call did to one file.
 type FileOp struct {
 	Path  string
+	From  string // of a file that was renamed: what it was called before
 	Op    Op
 	Funcs []string // functions, types and classes that the change touches
 }
@@ -56,6 +58,9 @@ func fileOps(c *Call) []FileOp {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
 		return commandOps(cmd)
 	}
+	if from, to := c.renames(); to != "" {
+		return []FileOp{{Path: to, From: from, Op: Renamed}}
+	}
 	for _, a := range c.Args {
 		if pathArgs[a.Name] && isFilePath(a.Value) {
 			op := c.op()
@@ -67,6 +72,19 @@ func fileOps(c *Call) []FileOp {
 		}
 	}
 	return out
+}
+
+// renames returns the paths of a tool that moves a file, "" for any other.
+func (c *Call) renames() (from, to string) {
+	if !hasWord(strings.ToLower(c.Tool+"_"+c.arg("command", "action", "operation")), []string{"rename", "move", "mv"}) {
+		return "", ""
+	}
+	from = c.arg("old_path", "oldPath", "source", "source_path", "sourcePath", "src", "from", "path", "file_path")
+	to = c.arg("new_path", "newPath", "destination", "destination_path", "target_path", "dst", "dest", "to", "target")
+	if !isFilePath(from) || !isFilePath(to) {
+		return "", ""
+	}
+	return from, to
 }
 
 // isFilePath reports whether an argument names one file, not a pattern, a
@@ -117,7 +135,7 @@ const maxOps = 500
 // patchOps reads a unified diff or an apply_patch envelope.
 func patchOps(patch string) []FileOp {
 	var out []FileOp
-	var old string
+	var old, moved string
 	last := func() *FileOp {
 		if len(out) == 0 {
 			return nil
@@ -138,13 +156,19 @@ func patchOps(patch string) []FileOp {
 			out = append(out, FileOp{Path: line, Op: Deleted})
 		case cutTo(&line, "*** Move to: "):
 			if f := last(); f != nil {
-				f.Op = Deleted
+				f.From, f.Path, f.Op = f.Path, line, Renamed
 			}
-			out = append(out, FileOp{Path: line, Op: Created})
+		case cutTo(&line, "rename from "):
+			moved = line
+		case moved != "" && cutTo(&line, "rename to "):
+			out = append(out, FileOp{Path: line, From: moved, Op: Renamed})
+			moved = ""
 		case cutTo(&line, "--- "):
 			old = diffPath(line)
 		case old != "" && cutTo(&line, "+++ "):
-			out = append(out, diffOp(old, diffPath(line)))
+			if f := last(); f == nil || f.Op != Renamed || f.Path != diffPath(line) {
+				out = append(out, diffOp(old, diffPath(line)))
+			}
 			old = ""
 		case strings.HasPrefix(line, "@@"):
 			if f := last(); f != nil {

@@ -24,6 +24,7 @@ type History struct {
 type Step struct {
 	ID        int // number of the message, from 1; it counts on where the previous summary ended
 	Role      message.Role
+	Speaker   string // name of an agent that speaks for itself, "" for the assistant
 	Text      string // of a user: what was typed
 	Reasoning string
 	Shown     string // of a user: what was pasted, or a file of instructions
@@ -95,7 +96,7 @@ func (b *reader) message(id int, m *message.Message) {
 		b.user(id, m)
 		return
 	}
-	step := Step{ID: id, Role: m.Role}
+	step := Step{ID: id, Role: m.Role, Speaker: m.Name}
 	own := len(b.h.Steps)
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -166,7 +167,7 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Given = quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
 			step.Shown = text
 		case strings.HasPrefix(text, "This session is being continued") || m.Name != "":
-			step.Role, step.Text = message.RoleAssistant, text
+			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, m.Name
 		}
 	}
 	b.keep(step)

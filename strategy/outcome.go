@@ -60,9 +60,24 @@ func errorResult(result string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(head, "\n")
+	if httpError(first) {
+		return true
+	}
 	name, _, ok := strings.Cut(first, " failed: ") // "javascript_tool failed: SyntaxError"
 	return ok && !strings.ContainsAny(name, " \t") || strings.Contains(head[:min(len(head), 200)], `"code": "enoent"`)
 }
+
+// httpError reports whether a line states a status of HTTP that is an error.
+func httpError(line string) bool {
+	for _, mark := range []string{"http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "http status ", "received http "} {
+		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && isDigits(rest[:3]) {
+			return true
+		}
+	}
+	return len(line) < 80 && (strings.HasPrefix(line, "404 not found") || strings.HasPrefix(line, "403 forbidden") || strings.HasPrefix(line, "500 internal server error"))
+}
+
+func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // confirmations begin the results of tools that say that they did it.
 var confirmations = []string{"the file ", "file created successfully", "successfully", "edit applied successfully", "wrote file successfully", "success.", "success:", "updated ", "todos have been",
@@ -129,7 +144,7 @@ func (c *Call) ErrorLine() string {
 	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || reportLine(line) == reportsSuccess {
 			continue
 		}
 		low := strings.ToLower(line[:min(len(line), 400)])

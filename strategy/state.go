@@ -137,7 +137,7 @@ func report1(text string) string {
 	if t := answerOf(text); t != "" {
 		return t
 	}
-	return cutText(squash(text), 200)
+	return cutText(squash(text), 300)
 }
 
 // vainWords stand in sentences about what was tried in vain.

@@ -8,6 +8,7 @@ import (
 // A FileState is what a history did to one file, all in all.
 type FileState struct {
 	Path    string
+	From    string   // of a file that was renamed: what it was called before
 	Op      Op       // what weighs most: deleted, created, edited, ran, read
 	Funcs   []string // touched
 	Changes int      // calls that changed it
@@ -34,19 +35,26 @@ func (h *History) readFiles() []FileState {
 			out = append(out, f)
 		}
 	}
-	for i := range h.Steps {
-		for k := range h.Steps[i].Calls {
-			for _, f := range h.Steps[i].Calls[k].Files {
-				at, ok := byPath[f.Path]
-				if !ok {
-					at = len(out)
-					byPath[f.Path] = at
-					out = append(out, FileState{Path: f.Path, Op: f.Op})
+	h.eachCall(func(s *Step, c *Call) {
+		for _, f := range c.Files {
+			at, ok := byPath[f.Path]
+			if was, known := byPath[f.From]; f.Op == Renamed && known {
+				if ok && at != was {
+					out[at].Path = ""
 				}
-				out[at].merge(f, h.Steps[i].ID)
+				at, ok = was, true
+				out[at].Path, byPath[f.Path] = f.Path, at
+				delete(byPath, f.From)
 			}
+			if !ok {
+				at = len(out)
+				byPath[f.Path] = at
+				out = append(out, FileState{Path: f.Path, Op: f.Op})
+			}
+			out[at].merge(f, s.ID)
 		}
-	}
+	})
+	out = slices.DeleteFunc(out, func(f FileState) bool { return f.Path == "" })
 	slices.SortStableFunc(out, func(a, b FileState) int {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Last, a.Last))
 	})
@@ -66,9 +74,12 @@ func (s *FileState) merge(f FileOp, step int) {
 	case f.Op < Edited:
 		s.Op = max(s.Op, f.Op)
 		return
-	case f.Op == Edited && s.Op == Created:
+	case (f.Op == Edited || f.Op == Renamed) && s.Op == Created && s.Changes > 0, f.Op == Edited && s.Op == Renamed:
 	default:
 		s.Op = f.Op
+	}
+	if f.Op == Renamed && s.From == "" {
+		s.From = f.From
 	}
 	s.Changes++
 	for _, name := range f.Funcs {

@@ -17,6 +17,7 @@ type event struct {
 	text        string
 	value       float64
 	look        *looks // of entries that only look
+	open        bool   // a command that failed, and no later run of it passed
 	fold        string // what an entry right after it must have to be the same; "" = nothing is
 	times       int
 }
@@ -25,10 +26,14 @@ type event struct {
 // other, are one entry; so are equal ones.
 func (h *History) workLog() []event {
 	var out []event
-	settled := h.settled()
+	settled, failing := h.settled(), h.failing()
 	add := func(e event) {
-		if n := len(out); n > 0 && out[n-1].takes(&e) {
+		n := len(out)
+		if n > 0 && out[n-1].takes(&e) {
 			return
+		}
+		if n > 1 && out[n-1].look != nil && e.fold != "" && out[n-2].takes(&e) {
+			return // the same file, looked at in between
 		}
 		e.times = 1
 		out = append(out, e)
@@ -40,13 +45,14 @@ func (h *History) workLog() []event {
 		}
 		if len(s.Calls) == 0 {
 			if t := answerOf(s.Text); t != "" {
-				add(event{first: s.ID, last: s.ID, text: "told the user: " + t, value: 0.7})
+				add(event{first: s.ID, last: s.ID, text: s.says() + t, value: 0.7})
 			}
 			continue
 		}
 		why := purpose(s.Text)
 		for k := range s.Calls {
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
+				e.open = failing[s.Calls[k].Command()] == at{i, k}
 				if e.look == nil && why != "" && !claims(why) {
 					e.text, why = e.text+" — "+why, ""
 				}
@@ -55,6 +61,14 @@ func (h *History) workLog() []event {
 		}
 	}
 	return out
+}
+
+// says is who speaks in a step, and to whom.
+func (s *Step) says() string {
+	if s.Speaker != "" {
+		return s.Speaker + " said: "
+	}
+	return "told the user: "
 }
 
 // takes reports whether the entry stands for the one after it too.
@@ -69,6 +83,7 @@ func (e *event) takes(next *event) bool {
 		return false
 	}
 	e.last = next.last
+	e.open = next.open
 	e.value = max(e.value, next.value)
 	return true
 }
@@ -82,15 +97,22 @@ func answerOf(text string) string {
 	var out []string
 	n := 0
 	sentences(text, func(t string, heading bool) {
-		if heading || len(out) >= 3 || quality(t) < 0.3 {
+		if heading || len(out) >= maxAnswered || quality(t) < 0.3 || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasPrefix(t, "This session is being continued") {
 			return
 		}
-		if n++; n <= 2 || decides(t) >= 0.6 {
+		if n++; n <= 3 || decides(t) >= 0.6 {
 			out = append(out, t)
 		}
 	})
-	return clip(squash(strings.Join(out, " ")), 320)
+	return clip(squash(strings.Join(out, " ")), maxAnswer)
 }
+
+// maxAnswered is how many sentences of an answer are told, and maxAnswer how
+// much of it, in characters.
+const (
+	maxAnswered = 5
+	maxAnswer   = 440
+)
 
 // purpose is what an assistant said a call was for.
 func purpose(text string) string {
@@ -144,7 +166,9 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == Looking && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == Changing && c.Outcome == Failed:
-		return one("changing "+c.name()+" failed"+colon(c.wrong()), "", 0.3)
+		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", 0.3)
+	case d == Changing && c.Files[0].From != "":
+		return one(c.changed(), "", 0.3)
 	case d == Changing:
 		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
 	case c.Outcome == Failed && d == Looking:
@@ -159,6 +183,25 @@ func (c *Call) events(step int, settled bool) []event {
 	return one(c.tell(), c.tell(), 0.15)
 }
 
+// edits names the files that a call of an editor is for.
+func (c *Call) edits() string {
+	var names []string
+	for _, a := range c.Args {
+		if patchArgs[a.Name] {
+			for _, f := range patchOps(a.Value) {
+				names = appendNew(names, f.Path)
+			}
+		}
+	}
+	if p := c.arg("file_path", "filePath", "path", "notebook_path", "target_file", "filename", "relative_path"); p != "" {
+		names = appendNew(nil, p)
+	}
+	if len(names) == 0 {
+		return "`" + c.Tool + "`"
+	}
+	return joinAnd(names[:min(len(names), 4)], "`")
+}
+
 // changed says what a call did to files.
 func (c *Call) changed() string {
 	var out []string
@@ -169,6 +212,10 @@ func (c *Call) changed() string {
 		if i >= 4 {
 			out = append(out, fmt.Sprintf("%d more files", len(c.Files)-i))
 			break
+		}
+		if f.From != "" {
+			out = append(out, "renamed `"+f.From+"` to `"+f.Path+"`")
+			continue
 		}
 		out = append(out, f.Op.String()+" `"+f.Path+"`"+in(f.Funcs))
 	}
@@ -215,7 +262,30 @@ func (h *History) logLines(section int) []Line {
 		if e.look != nil && e.look.n() == 0 {
 			continue
 		}
-		out = append(out, Line{Section: section, Text: e.line(h.Index), Value: e.value * h.recency(e.last), Order: e.first})
+		value := e.value * h.recency(e.last)
+		if e.open {
+			value = max(value, failedValue)
+		}
+		out = append(out, Line{Section: section, Text: e.line(h.Index), Value: value, Order: e.first})
+	}
+	return out
+}
+
+// failing are the commands whose last run failed, each with that run.
+func (h *History) failing() map[string]at {
+	out := map[string]at{}
+	for i := range h.Steps {
+		for k := range h.Steps[i].Calls {
+			c := &h.Steps[i].Calls[k]
+			cmd := c.Command()
+			switch {
+			case cmd == "" || !c.Answered:
+			case c.Outcome == Failed:
+				out[cmd] = at{i, k}
+			default:
+				delete(out, cmd)
+			}
+		}
 	}
 	return out
 }
@@ -226,14 +296,16 @@ const failedValue = 2
 // looks collect what steps that only look have looked at.
 type looks struct {
 	read, sought, other []string
+	vain                []string // searches that found nothing
 }
 
-func (l *looks) n() int { return len(l.read) + len(l.sought) + len(l.other) }
+func (l *looks) n() int { return len(l.read) + len(l.sought) + len(l.other) + len(l.vain) }
 
 func (l *looks) add(o *looks) {
 	l.read = appendNew(l.read, o.read...)
 	l.sought = appendNew(l.sought, o.sought...)
 	l.other = appendNew(l.other, o.other...)
+	l.vain = appendNew(l.vain, o.vain...)
 }
 
 func appendNew(list []string, more ...string) []string {
@@ -251,7 +323,9 @@ func (c *Call) looks() *looks {
 	for _, f := range c.Files {
 		l.read = appendNew(l.read, f.Path)
 	}
-	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" {
+	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" && foundNothing(c.Result) {
+		return &looks{vain: []string{cutText(squash(s), 60)}}
+	} else if s != "" {
 		l.sought = appendNew(l.sought, cutText(squash(s), 60))
 	}
 	if u := c.arg("url"); u != "" {
@@ -266,6 +340,15 @@ func (c *Call) looks() *looks {
 		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
 	}
 	return l
+}
+
+// emptyResults are how searches say that there is nothing.
+var emptyResults = []string{"no matches found", "no files found", "no results", "no match", "found 0 ", "0 results", "0 matches", "no search results", "nothing found", "no documents found"}
+
+// foundNothing reports whether a result says that there is nothing.
+func foundNothing(result string) bool {
+	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
+	return beginsAny(head, emptyResults) || head == "[]" || head == "{}" || strings.HasPrefix(head, `{"results":[]`) || strings.HasPrefix(head, `{"results": []`)
 }
 
 // named is how many of each kind an entry names.
@@ -289,6 +372,13 @@ func (l *looks) tell(x *Index) string {
 		text := "searched for " + joinAnd(l.sought[:min(n, 2)], "`")
 		if n > 2 {
 			text += fmt.Sprintf(" and %d other things", n-2)
+		}
+		out = append(out, text)
+	}
+	if n := len(l.vain); n > 0 {
+		text := "found nothing for " + joinAnd(l.vain[:min(n, 4)], "`")
+		if n > 4 {
+			text += fmt.Sprintf(" and %d other searches", n-4)
 		}
 		out = append(out, text)
 	}

@@ -13,18 +13,18 @@ var editTools = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, 
 
 var patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 
-// edited notes the files that a call of an edit tool changed.
-func (f *Facts) edited(c call) {
+// edited gives note the files that a call of an edit tool changes.
+func (f *Facts) edited(c call, note func(path string)) {
 	if cmd := c.text("command"); cmd == "view" || cmd == "undo_edit" {
 		return
 	}
 	path := c.text("file_path", "filePath", "path", "notebook_path", "filename", "target_file")
 	if path != "" {
-		f.change(path)
+		note(path)
 		return
 	}
 	for _, m := range patchHeader.FindAllStringSubmatch(c.text("input", "patchText", "patch")+"\n"+rawPatch(c), -1) {
-		f.change(strings.TrimSpace(m[1]))
+		note(strings.TrimSpace(m[1]))
 	}
 }
 
@@ -36,7 +36,15 @@ func rawPatch(c call) string {
 	return ""
 }
 
+// refuse notes a file that an edit tool did not change.
+func (f *Facts) refuse(path string) {
+	if !slices.Contains(f.Refused, path) && !slices.Contains(f.Changed, path) {
+		f.Refused = append(f.Refused, path)
+	}
+}
+
 func (f *Facts) change(path string) {
+	f.Refused = slices.DeleteFunc(f.Refused, func(p string) bool { return p == path })
 	if !slices.Contains(f.Changed, path) {
 		f.Changed = append(f.Changed, path)
 	}

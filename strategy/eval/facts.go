@@ -15,7 +15,9 @@ import (
 type Facts struct {
 	User    []string    // sentences that people typed
 	Runs    []Execution // commands with the status that their results state
+	Tools   []Execution // calls of other tools, by name, with what they returned
 	Changed []string    // files that edit tools changed
+	Refused []string    // files that edit tools were to change, and none did
 	Plan    []Item      // the last state of the plan tool
 	Next    string      // the step that was announced last; "" = none
 }
@@ -25,6 +27,7 @@ type Execution struct {
 	Command string
 	Result  string // on one line in lower case
 	Failed  bool   // its result states a status that is not zero, or a report of failed tests
+	Zero    bool   // its result states the status zero
 	Passed  bool   // its result states zero or a report of passed tests, and no failure
 }
 
@@ -113,17 +116,25 @@ func (c call) resumed(result string, sessions map[string]string) call {
 func (f *Facts) result(c call, text string, tasks map[string]int) {
 	switch cmd := c.text("command", "cmd"); {
 	case editTools[c.tool] && !errorHead.MatchString(text):
-		f.edited(c)
+		f.edited(c, f.change)
+	case editTools[c.tool] && !unrecorded.MatchString(text):
+		f.edited(c, f.refuse)
 	case cmd != "" && strings.ContainsAny(cmd, " \n"):
 		f.run(cmd, text)
+	case c.tool != "" && !editTools[c.tool] && !unrecorded.MatchString(text):
+		f.Tools = append(f.Tools, Execution{Command: c.tool, Result: bare(text), Failed: errorHead.MatchString(text)})
 	}
 	f.task(c, text, tasks)
 }
+
+// unrecorded is what stands where a recorder lost a result.
+var unrecorded = regexp.MustCompile(`^\s*\[no tool result`)
 
 func (f *Facts) run(cmd, text string) {
 	r := Execution{Command: cmd, Result: even(text)}
 	status, stated := statusOf(text)
 	bad, good := reportFailed.MatchString(text), reportPassed.MatchString(text)
+	r.Zero = stated && status == 0
 	r.Failed = stated && status != 0 || !stated && bad
 	r.Passed = !r.Failed && !bad && (stated && status == 0 || good)
 	f.Runs = append(f.Runs, r)
@@ -150,7 +161,7 @@ func (f *Facts) Failing() []string {
 // statusLines are the forms in which harnesses state a status: on the first
 // lines of a result or on its last ones.
 var statusLines = regexp.MustCompile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
-	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+))$`)
+	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+)|EXIT[:=] ?(\d+))$`)
 
 const statusEdge = 6 // lines at either end that may state a status
 

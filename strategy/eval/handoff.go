@@ -18,6 +18,8 @@ type Handoff struct {
 	Stated    int `json:"stated"`
 	Changed   int `json:"changed"` // files that edit tools changed, and a line says so
 	ChangedOf int `json:"changed_of"`
+	Unmade    int `json:"unmade"` // files of which every edit was refused, and a line says that they were changed
+	UnmadeOf  int `json:"unmade_of"`
 	Plan      int `json:"plan"` // entries of the last plan, with their status
 	PlanOf    int `json:"plan_of"`
 	Next      int `json:"next"` // the step announced last
@@ -37,6 +39,8 @@ func (h *Handoff) merge(o Handoff) {
 	h.Stated += o.Stated
 	h.Changed += o.Changed
 	h.ChangedOf += o.ChangedOf
+	h.Unmade += o.Unmade
+	h.UnmadeOf += o.UnmadeOf
 	h.Plan += o.Plan
 	h.PlanOf += o.PlanOf
 	h.Next += o.Next
@@ -64,6 +68,7 @@ func (f *Facts) judge(text string) Handoff {
 	for _, p := range f.Changed {
 		h.Changed += count(v.line(func(l line) bool { return changeWord.MatchString(l.low) && l.path(p) }))
 	}
+	h.Unmade, h.UnmadeOf = len(f.unmade(v)), len(f.Refused)
 	for _, it := range f.Plan {
 		h.Plan += count(v.line(func(l line) bool {
 			return strings.Contains(l.low, head(it.Text, 40)) && it.Done == doneMark.MatchString(l.low)
@@ -73,6 +78,8 @@ func (f *Facts) judge(text string) Handoff {
 		h.NextOf, h.Next = 1, count(strings.Contains(v.flat, head(f.Next, 60)))
 	}
 	h.Stated, h.False = f.claims(v)
+	returned, wrong := f.returns(v)
+	h.Stated, h.False = h.Stated+returned, h.False+wrong
 	return h
 }
 
@@ -88,6 +95,7 @@ var (
 	changeWord  = regexp.MustCompile(`edit|creat|delet|chang|wr[io]t|updat|add|remov|renam|modif|mov|replac`)
 	doneMark    = regexp.MustCompile(`\[done\]|\[x\]|\bdone\b|completed|✓|✔|decided`)
 	claimFailed = regexp.MustCompile(`\bfail(?:ed|s|ing)\b|exit(?:ed)?(?: with)?(?: code| status)? [1-9]`)
+	sayPassed   = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b`)
 	claimPassed = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b|exit(?:ed)?(?: with)?(?: code| status)? 0\b`)
 )
 
@@ -95,7 +103,8 @@ var (
 // that no run of such a command had.
 func (f *Facts) claims(v view) (stated, wrong int) {
 	for _, l := range v.lines {
-		bad, good := claimFailed.MatchString(l.low), claimPassed.MatchString(l.low)
+		said := f.withoutCommands(l)
+		bad, good := claimFailed.MatchString(said), claimPassed.MatchString(said)
 		if l.words || bad == good {
 			continue // no claim, or one of several commands
 		}
@@ -103,7 +112,7 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 		for _, r := range f.Runs {
 			if l.names(r.Command) {
 				named = true
-				true_ = true_ || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.quoted(claimPassed, l))
+				true_ = true_ || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.Zero && !sayPassed.MatchString(said) || r.quoted(claimPassed, l))
 			}
 		}
 		stated += count(named)
@@ -112,12 +121,27 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 	return stated, wrong
 }
 
+// withoutCommands is a line without the commands that it quotes: the words of
+// a search are no claims.
+func (f *Facts) withoutCommands(l line) string {
+	said := l.low
+	for _, code := range l.code {
+		for _, r := range f.Runs {
+			if (line{low: code}).names(r.Command) {
+				said = strings.ReplaceAll(said, code, " ")
+				break
+			}
+		}
+	}
+	return said
+}
+
 // quoted reports whether the claim of a line stands in the result, with what
-// is around it.
+// comes behind it.
 func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
-	const around = 12
+	const around = 16
 	for _, at := range claim.FindAllStringIndex(l.low, -1) {
-		if !strings.Contains(r.Result, l.low[max(0, at[0]-around):min(len(l.low), at[1]+around)]) {
+		if !strings.Contains(r.Result, l.low[at[0]:min(len(l.low), at[1]+around)]) {
 			return false
 		}
 	}
@@ -135,6 +159,18 @@ type line struct {
 	low      string
 	words    bool
 	readable bool
+	code     []string // what stands in backticks
+}
+
+var inBackticks = regexp.MustCompile("`([^`]+)`")
+
+// codeOf is what stands in backticks in a line, evened.
+func codeOf(l string) []string {
+	var out []string
+	for _, m := range inBackticks.FindAllStringSubmatch(l, -1) {
+		out = append(out, even(m[1]))
+	}
+	return out
 }
 
 func viewOf(text string) view {
@@ -145,7 +181,7 @@ func viewOf(text string) view {
 			words = l == "## What the user said"
 		}
 		if l != "" {
-			v.lines = append(v.lines, line{even(l), words, readable(l)})
+			v.lines = append(v.lines, line{even(l), words, readable(l), codeOf(l)})
 		}
 	}
 	return v

@@ -57,7 +57,7 @@ func TestAHandoffIsJudgedByWhatItTells(t *testing.T) {
 - the command make lint all passed with 0 issues.
 - the file importer/store.go was edited
 - announced: Let me measure the importer again.`
-	want := Handoff{User: 2, UserOf: 2, Failed: 1, FailedOf: 1, Stated: 2, Changed: 1, ChangedOf: 1, Plan: 2, PlanOf: 2, Next: 1, NextOf: 1}
+	want := Handoff{User: 2, UserOf: 2, Failed: 1, FailedOf: 1, Stated: 2, Changed: 1, ChangedOf: 1, UnmadeOf: 1, Plan: 2, PlanOf: 2, Next: 1, NextOf: 1}
 	if d := cmp.Diff(want, f.judge(good)); d != "" {
 		t.Error(d)
 	}

@@ -28,6 +28,14 @@ func (f *Facts) Misses(text string) []string {
 			note("false", l.low)
 		}
 	}
+	for _, p := range f.unmade(v) {
+		note("unmade", p)
+	}
+	for _, l := range v.lines {
+		if _, wrong := f.returns(view{lines: []line{l}}); wrong > 0 {
+			note("false", l.low)
+		}
+	}
 	if f.Next != "" && !strings.Contains(v.flat, head(f.Next, 60)) {
 		note("next", f.Next)
 	}

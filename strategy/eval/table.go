@@ -13,7 +13,7 @@ import (
 func (r Report) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("What a summary tells of what it replaced, in %: sentences of the user verbatim (fit: sessions whose words fit and are all there), commands\n" +
-		"whose last run failed, false of the stated outcomes, changed files, entries of the plan, the next step, characters in lists of names,\n" +
+		"whose last run failed, false of the stated outcomes, changed files, files told of as changed whose edits were refused, entries of the plan, the next step, characters in lists of names,\n" +
 		"identifiers needed later in readable lines and anywhere.\n\n")
 	totals := r.Totals()
 	table(&b, "", totals)
@@ -30,12 +30,12 @@ func table(b *strings.Builder, source string, rows []Row) {
 		b.WriteString("  no session fills a window\n")
 		return
 	}
-	fmt.Fprintf(b, "  %-10s %-13s %-*s %5s %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s\n",
-		"window", "summary", sourceWidth(rows), source, "sess.", "user", "fit", "failed", "false", "changed", "plan", "next", "bag", "need", "names", "tokens")
+	fmt.Fprintf(b, "  %-10s %-13s %-*s %5s %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s %6s\n",
+		"window", "summary", sourceWidth(rows), source, "sess.", "user", "fit", "failed", "false", "changed", "unmade", "plan", "next", "bag", "need", "names", "tokens")
 	for _, r := range rows {
-		fmt.Fprintf(b, "  %-10s %-13s %-*s %5d %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6d\n", r.Setting, r.Name, sourceWidth(rows), r.Source, r.Sessions,
+		fmt.Fprintf(b, "  %-10s %-13s %-*s %5d %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s %6d\n", r.Setting, r.Name, sourceWidth(rows), r.Source, r.Sessions,
 			percent(r.User, r.UserOf), percent(r.Fitting, r.FittingOf), percent(r.Failed, r.FailedOf), fmt.Sprintf("%d/%d", r.False, r.Stated),
-			percent(r.Changed, r.ChangedOf), percent(r.Plan, r.PlanOf), percent(r.Next, r.NextOf), percent(r.Bag, r.Chars),
+			percent(r.Changed, r.ChangedOf), fmt.Sprintf("%d/%d", r.Unmade, r.UnmadeOf), percent(r.Plan, r.PlanOf), percent(r.Next, r.NextOf), percent(r.Bag, r.Chars),
 			percent(r.Found, r.Needed), percent(r.Anywhere, r.Needed), r.Tokens/r.Sessions)
 	}
 }
@@ -57,7 +57,7 @@ func percent(n, of int) string {
 }
 
 var columns = []string{"window", "max_tokens", "summary", "source", "sessions", "user", "user_of", "fitting", "fitting_of", "failed", "failed_of", "false", "stated",
-	"changed", "changed_of", "plan", "plan_of", "next", "next_of", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
+	"changed", "changed_of", "unmade", "unmade_of", "plan", "plan_of", "next", "next_of", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
 
 // WriteCSV writes the rows as comma separated values with a header, counts in
 // place of shares. The error is the writer's.
@@ -67,7 +67,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 	for _, row := range r.Rows {
 		line := []string{strconv.Itoa(row.Setting.Window), strconv.Itoa(row.Setting.MaxTokens), row.Name, row.Source}
 		for _, n := range []int{row.Sessions, row.User, row.UserOf, row.Fitting, row.FittingOf, row.Failed, row.FailedOf, row.False, row.Stated,
-			row.Changed, row.ChangedOf, row.Plan, row.PlanOf, row.Next, row.NextOf, row.Bag, row.Chars, row.Found, row.Anywhere, row.Needed,
+			row.Changed, row.ChangedOf, row.Unmade, row.UnmadeOf, row.Plan, row.PlanOf, row.Next, row.NextOf, row.Bag, row.Chars, row.Found, row.Anywhere, row.Needed,
 			row.Tokens, row.Invented, row.Missing} {
 			line = append(line, strconv.Itoa(n))
 		}

@@ -1,0 +1,72 @@
+package eval
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// build's session has an edit of gone.go that the editor refused.
+func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
+	f := FactsOf(build())
+	for text, want := range map[string]int{
+		"the file importer/gone.go was edited as planned":         1,
+		"[s9] created `/src/importer/gone.go` in the end":         1,
+		"an edit of `importer/gone.go` was refused: no such file": 0,
+		"the importer does not change importer/gone.go any more":  0,
+		"the file importer/store.go was edited":                   0,
+	} {
+		if h := f.judge(text); h.Unmade != want || h.UnmadeOf != 1 {
+			t.Errorf("%q: %d of %d", text, h.Unmade, h.UnmadeOf)
+		}
+	}
+}
+
+func TestAFileWhoseEditSucceedsLaterWasChanged(t *testing.T) {
+	msgs := append(build(), message.Assistant("", message.Call("z", "Edit", `{"file_path":"/src/importer/gone.go"}`)), message.ToolResult("z", "The file has been updated."))
+	if f := FactsOf(msgs); len(f.Refused) != 0 || len(f.Changed) != 2 {
+		t.Errorf("refused %q, changed %q", f.Refused, f.Changed)
+	}
+}
+
+// The cheapest way to have every change is to call every file edited.
+func TestCallingEveryFileEditedCosts(t *testing.T) {
+	f := FactsOf(build())
+	var b strings.Builder
+	for _, p := range []string{"importer/store.go", "importer/gone.go", "db/schema.sql"} {
+		b.WriteString("- the file " + p + " was edited\n")
+	}
+	if h := f.judge(b.String()); h.Changed != 1 || h.Unmade != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
+	f := FactsOf([]message.Message{
+		message.Assistant("", message.Call("1", "refund_order", `{"id":"4711"}`)),
+		message.ToolResult("1", `{"status": "refunded", "amount": 40.5}`),
+	})
+	for text, want := range map[string][2]int{
+		"called `refund_order` 4711, which returned: status: refunded, amount: 40.5": {1, 0},
+		"called `refund_order` 4711, which returned: status: rejected by the bank":   {1, 1},
+		"called `refund_order_now`, which returned: status: refunded, all of it":     {0, 0},
+	} {
+		if h := f.judge(text); h.Stated != want[0] || h.False != want[1] {
+			t.Errorf("%q: %d stated, %d false", text, h.Stated, h.False)
+		}
+	}
+}
+
+func TestTheWordsOfASearchAreNoClaim(t *testing.T) {
+	f := FactsOf([]message.Message{
+		message.Assistant("", message.Call("1", "bash", `{"command":"grep -rn 'failed to open' store"}`)),
+		message.ToolResult("1", "Exit code: 0\nstore/a.go:3: failed to open"),
+	})
+	if h := f.judge("looked with `grep -rn 'failed to open' store` for it"); h.Stated != 0 {
+		t.Errorf("%+v", h)
+	}
+	if h := f.judge("- `grep -rn 'failed to open' store` failed at once"); h.False != 1 {
+		t.Errorf("%+v", h)
+	}
+}

@@ -1,0 +1,125 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestARenameIsShownAsOne(t *testing.T) {
+	for name, args := range map[string][2]string{
+		"mv":         {"bash", `{"command":"mv store/old.go store/new.go"}`},
+		"git mv":     {"bash", `{"command":"cd /src && git mv store/old.go store/new.go"}`},
+		"to folder":  {"bash", `{"command":"mv old/new.go store/"}`},
+		"patch":      {"apply_patch", `{"input":"*** Begin Patch\n*** Update File: store/old.go\n*** Move to: store/new.go\n@@\n-a\n+b\n*** End Patch"}`},
+		"git diff":   {"apply_patch", `{"patch":"diff --git a/store/old.go b/store/new.go\nrename from store/old.go\nrename to store/new.go\n--- a/store/old.go\n+++ b/store/new.go\n@@ -1 +1 @@\n-a\n+b"}`},
+		"move_file":  {"move_file", `{"source":"store/old.go","destination":"store/new.go"}`},
+		"renameFile": {"rename", `{"old_path":"store/old.go","new_path":"store/new.go"}`},
+	} {
+		c := callOf(args[0], args[1])
+		if len(c.Files) != 1 || c.Files[0].Op != Renamed || c.Files[0].Path != "store/new.go" || !strings.HasSuffix(c.Files[0].From, ".go") {
+			t.Errorf("%s: %+v", name, c.Files)
+		}
+	}
+}
+
+func callOf(tool, args string) Call {
+	p := message.Call("1", tool, args)
+	c := readCall(&p)
+	c.Answered, c.Result = true, "done"
+	c.finish()
+	return c
+}
+
+func renameSession() []message.Message {
+	return []message.Message{
+		message.User("Rename the store."),
+		message.Assistant("", message.Call("1", "edit", `{"path":"store/old.go","old_string":"a","new_string":"func Open() {}"}`)),
+		message.ToolResult("1", "The file store/old.go has been updated."),
+		message.Assistant("", message.Call("2", "bash", `{"command":"git mv store/old.go store/new.go"}`)),
+		message.ToolResult("2", "Exit code: 0"),
+		message.Assistant("", message.Call("3", "edit", `{"path":"store/new.go","old_string":"a","new_string":"func Shut() {}"}`)),
+		message.ToolResult("3", "The file store/new.go has been updated."),
+		message.Assistant("That is all of it."),
+	}
+}
+
+func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
+	text := write4(t, Input{Messages: renameSession()})
+	for _, want := range []string{"`store/new.go`: renamed from `store/old.go`, changed 3 times (in Open and Shut)", "renamed `store/old.go` to `store/new.go`"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "deleted") || strings.Contains(text, "created") {
+		t.Errorf("a rename is told of as two changes:\n%s", text)
+	}
+	next := write4(t, Input{Previous: text, Messages: []message.Message{message.User("Go on."), message.Assistant("The store is next.", message.Call("1", "bash", `{"command":"make lint all"}`)), message.ToolResult("1", "Exit code: 0\n0 issues."), message.Assistant(strings.Repeat("The store goes on as planned. ", 30))}})
+	if !strings.Contains(next, "renamed from `store/old.go`") {
+		t.Errorf("the next summary has lost the rename:\n%s", next)
+	}
+}
+
+func TestAnEditThatWasRefusedIsNamedByItsFile(t *testing.T) {
+	text := write4(t, Input{Messages: []message.Message{
+		message.User("Fix the store."),
+		message.Assistant("", message.Call("1", "str_replace_editor", `{"command":"str_replace","path":"store/open.go","old_str":"a","new_str":"b"}`)),
+		message.ToolResult("1", "No replacement was performed, old_str did not appear verbatim in store/open.go."),
+		message.Assistant(strings.Repeat("The store goes on as planned. ", 30)),
+	}})
+	if !strings.Contains(text, "the edit of `store/open.go` was refused: No replacement was performed") || strings.Contains(text, "edited") {
+		t.Errorf("it reads:\n%s", text)
+	}
+}
+
+func TestAnotherAgentSpeaksForItself(t *testing.T) {
+	said := message.User("The page lists four offices, two of them in Oslo.")
+	said.Name = "WebSurfer"
+	text := write4(t, Input{Messages: []message.Message{message.User("Where are the offices?"), said, message.Assistant(strings.Repeat("The search goes on as planned. ", 30))}})
+	if !strings.Contains(text, "WebSurfer said: The page lists four offices") {
+		t.Errorf("it reads:\n%s", text)
+	}
+}
+
+func TestASearchThatFoundNothingSaysSo(t *testing.T) {
+	for _, result := range []string{"No matches found", "[]", `{"results": []}`, "Found 0 files"} {
+		c := Call{Tool: "Grep", Args: []Arg{{"pattern", "legacyId"}}, Result: result, Answered: true}
+		if got := c.looks().tell(newIndex()); got != "found nothing for `legacyId`" {
+			t.Errorf("%q: %s", result, got)
+		}
+	}
+}
+
+// A status of zero hides what a script prints of its own failures.
+func TestAFailureBehindAStatusOfZeroIsQuoted(t *testing.T) {
+	c := Call{Tool: "bash", Args: []Arg{{"command", "python3 check_all.py"}}, Result: "Exit code: 0\nFAIL: the field is an enum\nPASS: the other one is a string", Answered: true}
+	c.finish()
+	if got := c.tell(); got != "ran `python3 check_all.py` (exit 0), which printed: FAIL: the field is an enum" {
+		t.Error(got)
+	}
+}
+
+func TestAStatusOfHTTPIsAnOutcome(t *testing.T) {
+	for line, want := range map[string]bool{"http 404: no such page": true, "status code: 503": true, "404 not found": true, "http 200 ok": false, "the 404 not found page was seen": false} {
+		if got := httpError(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// Of commands that failed, those that nobody ran again with success come first.
+func TestACommandThatStillFailsIsKept(t *testing.T) {
+	msgs := []message.Message{message.User("Make the script run.")}
+	for i := range 60 {
+		id := itoa(i)
+		msgs = append(msgs, message.Assistant("", message.Call(id, "bash", `{"command":"python3 step`+id+`.py --with some --more words"}`)),
+			message.ToolResult(id, "Exit code: 0\nall rows of part "+id+" were read"))
+		if i == 3 {
+			msgs = append(msgs, message.Assistant("", message.Call("x", "bash", `{"command":"python3 broken.py --all"}`)), message.ToolResult("x", "Exit code: 3\nValueError: no rows"))
+		}
+	}
+	if text := write4(t, Input{Messages: append(msgs, message.Assistant("On with it.")), MaxTokens: 500}); !strings.Contains(text, "`python3 broken.py --all` failed (exit 3): ValueError: no rows") {
+		t.Errorf("it is not in:\n%s", text)
+	}
+}
