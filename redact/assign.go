@@ -73,6 +73,7 @@ func (sc *scan) assign(start, end int) {
 		if a.isNumber() {
 			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
 		}
+		sc.changed(a, s)
 		return
 	}
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
@@ -84,6 +85,20 @@ func (sc *scan) assign(start, end int) {
 // name of something.
 func (a *assignment) argument() bool {
 	return profileOf(a.val.text).digits > 0 || isMadeUp(a.val.text)
+}
+
+// changed finds the second value of a plan of Terraform: name = "old" -> "new".
+func (sc *scan) changed(a assignment, st strength) {
+	rest := a.s[a.end:min(len(a.s), a.end+8)]
+	if !a.val.quoted || !strings.HasPrefix(rest, `" -> "`) && !strings.HasPrefix(rest, `\" -> \"`) {
+		return
+	}
+	a.start = a.end + strings.IndexByte(rest, '>') + 2
+	if a.readValue() {
+		if r := a.val.judge(a.name, st); r != nil {
+			sc.add(a.start, a.end, r)
+		}
+	}
 }
 
 // isNumber reports whether the value is a number in JSON, which only a string

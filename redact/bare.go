@@ -7,6 +7,10 @@ import "strings"
 func (a *assignment) readBare(blank, i int) bool {
 	s := a.s
 	if s[i] == '\n' || s[i] == '\r' {
+		if j := formPart(s, a.from, i); j > 0 {
+			a.op, a.start = opFlag, j
+			return true
+		}
 		if j := valueKey(s, skipSpaces(s, i)); j > 0 && a.pairName() {
 			a.op, a.start = opColon, skipBlanks(s, j)
 			return true
@@ -41,6 +45,20 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// formPart returns where the value of a part of a form begins that has its
+// name at from, 0 if it is none: name="password", an empty line, the value.
+func formPart(s string, from, i int) int {
+	if from < 6 || !strings.HasSuffix(s[:from-1], "name=") {
+		return 0
+	}
+	for _, gap := range [...]string{"\r\n\r\n", "\n\n"} {
+		if strings.HasPrefix(s[i:], gap) && i+len(gap) < len(s) {
+			return i + len(gap)
+		}
+	}
+	return 0
 }
 
 // readVariable reads the default in: variable "name" { default = "value" }.

@@ -129,7 +129,7 @@ func publicName(word []byte) bool {
 // wordStrength judges one word of a name, knowing the word before it.
 func wordStrength(word, before []byte, last bool) strength {
 	switch string(word) {
-	case "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "contraseña", "pword":
+	case "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "contraseña", "pword", "psk":
 		return password
 	case "pass":
 		if last || ownsPassword(before) {
@@ -182,7 +182,7 @@ func ownsPassword(word []byte) bool {
 // ownsKey reports whether a word before "key" makes it a secret one.
 func ownsKey(word []byte) bool {
 	switch string(word) {
-	case "api", "access", "secret", "private", "encryption", "decryption", "encrypt", "signing", "sign", "auth", "master", "account", "shared", "storage", "client", "app", "application",
+	case "setup", "api", "access", "secret", "private", "encryption", "decryption", "encrypt", "signing", "sign", "auth", "master", "account", "shared", "storage", "client", "app", "application",
 		"admin", "service", "license", "licence", "deploy", "ssh", "pgp", "gpg", "hmac", "jwt", "aes", "rsa", "subscription", "webhook", "write", "ingest", "consumer", "session", "cookie", "root", "server", "wallet", "symmetric", "fernet",
 		"ibm", "iam", "cloud", "softlayer", "sl", "slapi", "cos", "cloudant", "aws", "azure", "gcp", "google", "openai", "anthropic", "stripe", "twilio", "sendgrid", "datadog", "github", "gitlab", "heroku", "algolia", "mailgun", "cohere", "groq", "mistral", "gemini", "hf", "tavily", "serper", "pinecone":
 		return true

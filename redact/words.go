@@ -41,6 +41,12 @@ func defaults() *vocabularyBuilder {
 	for _, c := range commands {
 		b.on(c.word, c.run)
 	}
+	for _, r := range records {
+		b.on(r.word, r.run)
+	}
+	for _, c := range callArguments {
+		b.on(c.word, callArgument(c.n))
+	}
 	for _, w := range foreignNames {
 		b.on(w, (*scan).foreign)
 	}
@@ -64,7 +70,7 @@ func defaults() *vocabularyBuilder {
 }
 
 // nameRoots are the words in which the names of secrets are recognised.
-var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat"}
+var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk"}
 
 type vocabularyBuilder struct {
 	index map[string]int

@@ -1,0 +1,207 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+var (
+	cryptRule = &rule{id: "crypt-hash", kind: "password_hash", rank: byShape}
+	ntlmRule  = &rule{id: "ntlm-hash", kind: "password_hash", rank: byShape}
+	saslRule  = &rule{id: "sasl", kind: "password"}
+)
+
+// records are the words of files and protocols that keep a password at a place
+// of their own.
+var records = []struct {
+	word string
+	run  action
+}{
+	{"identified ", (*scan).identified},
+	{"convertto-securestring", (*scan).secureString},
+	{"$1$", crypt(22, 22)},
+	{"$5$", crypt(43, 43)},
+	{"$6$", crypt(86, 86)},
+	{"$y$", crypt(43, 43)},
+	{"$apr1$", crypt(22, 22)},
+	{"$2a$", crypt(53, 53)},
+	{"$2b$", crypt(53, 53)},
+	{"$2y$", crypt(53, 53)},
+	{"$argon2", crypt(20, 200)},
+	{"aad3b435b51404eeaad3b435b51404ee:", (*scan).ntlm},
+	{"ntlm", (*scan).ntlm},
+	{":0101000000000000", (*scan).netNTLM},
+	{":5432:", (*scan).pgpass},
+	{":5433:", (*scan).pgpass},
+	{":6432:", (*scan).pgpass},
+	{"*:*:", (*scan).pgpass},
+	{"key content", (*scan).behindColon},
+	{"snmp-server community ", func(sc *scan, _, end int) { sc.chosen(end) }},
+	{"password 7 ", (*scan).cisco},
+	{"secret 7 ", (*scan).cisco},
+	{"pass ", (*scan).passDialog},
+	{"auth ", (*scan).authDialog},
+	{" login ", (*scan).loginDialog},
+	{"auth plain ", (*scan).sasl},
+}
+
+// identified finds the password of SQL: IDENTIFIED BY 'password',
+// IDENTIFIED WITH plugin BY 'password'.
+func (sc *scan) identified(_, end int) {
+	s := sc.s
+	i := skipBlanks(s, end)
+	if i+5 < len(s) && strings.EqualFold(s[i:i+5], "with ") {
+		i = skipBlanks(s, run(s, skipBlanks(s, i+5), maxName, isWord))
+	}
+	if i+3 >= len(s) || !strings.EqualFold(s[i:i+3], "by ") && !strings.EqualFold(s[i:i+3], "as ") {
+		return
+	}
+	i = skipBlanks(s, i+3)
+	if i+9 < len(s) && strings.EqualFold(s[i:i+9], "password ") {
+		i = skipBlanks(s, i+9)
+	}
+	if begin, _ := openQuote(s, i); begin == 0 {
+		sc.chosen(i)
+		return
+	}
+	a := assignment{s: s, to: i, op: opBlank, start: i}
+	if a.readValue() && a.val.secret(password) {
+		sc.add(a.start, a.end, passwordRule)
+	}
+}
+
+// secureString finds what PowerShell is told to hide.
+func (sc *scan) secureString(_, end int) {
+	i := skipBlanks(sc.s, end)
+	for i < len(sc.s) && sc.s[i] == '-' {
+		i = skipBlanks(sc.s, argumentEnd(sc.s, i, len(sc.s)))
+	}
+	sc.chosen(i)
+}
+
+// crypt makes the action that finds the hash of a password, as crypt writes
+// it, whose last part has so many characters.
+func crypt(least, most int) action {
+	return func(sc *scan, start, end int) {
+		to := run(sc.s, end, 300, isCrypt)
+		sc.spend(to - end)
+		last := to - (strings.LastIndexByte(sc.s[start:to], '$') + start + 1)
+		if last >= least && last <= most && profileOf(sc.s[to-last:to]).digits > 0 {
+			sc.add(start, to, cryptRule)
+		}
+	}
+}
+
+func isCrypt(c byte) bool { return isAlnum(c) || strings.IndexByte("./$=,+-", c) >= 0 }
+
+// ntlm finds the hash behind its name, or behind the one of no password.
+func (sc *scan) ntlm(_, end int) {
+	s := sc.s
+	i := run(s, end, 12, func(c byte) bool { return isBlank(c) || c == ':' || c == '=' })
+	to := run(s, i, 33, isHex)
+	if to-i == 32 && (i > end || s[end-1] == ':') && profileOf(s[i:to]).letters > 0 {
+		sc.add(i, to, ntlmRule)
+	}
+}
+
+// netNTLM finds the two halves of an answer to a challenge.
+func (sc *scan) netNTLM(start, end int) {
+	s := sc.s
+	if start < 33 || run(s, start-32, 32, isHex) != start || s[start-33] != ':' {
+		return
+	}
+	to := run(s, end, maxValue, isHex)
+	sc.spend(to - start)
+	sc.add(start-32, start, ntlmRule)
+	sc.add(start+1, to, ntlmRule)
+}
+
+// pgpass finds the last field of a line host:port:database:name:password.
+func (sc *scan) pgpass(start, end int) {
+	s := sc.s
+	from := strings.LastIndexByte(s[max(0, start-200):start], '\n') + 1 + max(0, start-200)
+	to := end + len(s[end:min(len(s), end+300)])
+	if i := strings.IndexByte(s[end:to], '\n'); i >= 0 {
+		to = end + i
+	}
+	sc.spend(to - from)
+	fields := strings.SplitN(s[from:to], ":", 5)
+	if len(fields) < 5 || strings.ContainsAny(fields[2], "/ ") || strings.HasPrefix(fields[0], "#") {
+		return
+	}
+	last := strings.TrimRight(fields[4], " \r")
+	at := from + len(s[from:to]) - len(fields[4])
+	if strings.IndexByte(last, ' ') < 0 {
+		sc.literal(at, at+len(last))
+	}
+}
+
+// behindColon judges the rest of a line behind a colon.
+func (sc *scan) behindColon(_, end int) {
+	i := skipBlanks(sc.s, end)
+	if i < len(sc.s) && sc.s[i] == ':' {
+		sc.chosen(skipBlanks(sc.s, i+1))
+	}
+}
+
+// cisco finds a password that routers write in a way that can be turned back.
+func (sc *scan) cisco(_, end int) {
+	if to := run(sc.s, end, 120, isHex); to-end >= 8 && (to-end)%2 == 0 && (to == len(sc.s) || isSpace(sc.s[to])) {
+		sc.add(end, to, passwordRule)
+	}
+}
+
+// lineStarts reports whether a line begins at i, after what clients put there.
+func lineStarts(s string, i int) bool {
+	for i > 0 && (s[i-1] == ' ' || s[i-1] == '>') {
+		i--
+	}
+	return i == 0 || s[i-1] == '\n'
+}
+
+// passDialog finds the password of FTP and POP3: PASS password, where a name
+// was asked for before.
+func (sc *scan) passDialog(start, end int) {
+	s := sc.s
+	before := s[max(0, start-200):start]
+	if s[start:end] == "PASS " && lineStarts(s, start) && (strings.Contains(before, "USER ") || strings.Contains(before, "331 ")) {
+		sc.chosen(end)
+	}
+}
+
+// authDialog finds the password of Redis: AUTH password, and the answer.
+func (sc *scan) authDialog(start, end int) {
+	s := sc.s
+	if s[start:end] != "AUTH " || !lineStarts(s, start) {
+		return
+	}
+	line := lineEnd(s, end)
+	if rest := s[line:min(len(s), line+40)]; strings.Contains(rest, "OK") || strings.Contains(rest, "WRONGPASS") {
+		if i := strings.LastIndexByte(s[end:line], ' '); i >= 0 {
+			end += i + 1
+		}
+		sc.chosen(end)
+	}
+}
+
+// loginDialog finds the password of IMAP: a1 LOGIN name@host password.
+func (sc *scan) loginDialog(start, end int) {
+	s := sc.s
+	if s[start:end] != " LOGIN " {
+		return
+	}
+	name := argumentEnd(s, end, min(len(s), end+200))
+	if name < len(s) && s[name] == ' ' && (strings.IndexByte(s[end:name], '@') > 0 || s[end] == '"') {
+		sc.chosen(skipBlanks(s, name))
+	}
+}
+
+// sasl finds a name and a password in base64.
+func (sc *scan) sasl(_, end int) {
+	to := run(sc.s, end, maxValue, func(c byte) bool { return isB64(c) || c == '=' })
+	sc.spend(4 * (to - end))
+	raw, err := base64.StdEncoding.DecodeString(sc.s[end:to])
+	if err == nil && strings.Count(string(raw), "\x00") == 2 {
+		sc.add(end, to, saslRule)
+	}
+}
