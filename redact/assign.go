@@ -43,11 +43,15 @@ func (sc *scan) assign(start, end int) {
 	if strings.HasSuffix(a.s[:a.from], "://") {
 		return // userinfo knows better where that value ends
 	}
+	s := nameStrength(a.name)
+	if s >= telling && a.to > sc.headEnd && a.endsCell() {
+		sc.column(&a)
+		_, sc.headEnd = lineAt(a.s, a.from)
+	}
 	if !a.readOperator() {
 		sc.compared(&a)
 		return
 	}
-	s := nameStrength(a.name)
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}
@@ -79,6 +83,13 @@ func (sc *scan) assign(start, end int) {
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
 		sc.literals(&a, s)
 	}
+}
+
+// endsCell reports whether a separator of columns follows the name, or the end
+// of the line.
+func (a *assignment) endsCell() bool {
+	i := run(a.s, a.to, 40, func(c byte) bool { return c == ' ' || isQuote(c) })
+	return i < len(a.s) && strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
 }
 
 // argument reports whether the value of a call is one that was made up, and no

@@ -18,6 +18,8 @@ var records = []struct {
 	run  action
 }{
 	{"identified ", (*scan).identified},
+	{"insert into", (*scan).inserted},
+	{"copy ", (*scan).inserted},
 	{"convertto-securestring", (*scan).secureString},
 	{"$1$", crypt(22, 22)},
 	{"$5$", crypt(43, 43)},

@@ -9,9 +9,13 @@ type scan struct {
 	found   []span
 	nameEnd int // end of the name that assign looked at last
 
-	manifestEnd int // end of the manifest that was read last
-	budget      int // bytes that rules may still look at
-	given       int // where the budget was used up
+	manifestEnd int    // end of the manifest that was read last
+	seen        [8]int // by view: how far it was read
+	headEnd     int    // end of the line that was read last as the head of a table
+	encodedEnd  int    // how far base64 was read
+	level       int    // how many views this text is inside of
+	budget      int    // bytes that rules may still look at
+	given       int    // where the budget was used up
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -42,7 +46,8 @@ func (sc *scan) spend(n int) { sc.budget -= n }
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
-	sc.s, sc.found, sc.nameEnd, sc.manifestEnd = s, sc.found[:0], 0, 0
+	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd = s, sc.found[:0], 0, 0, 0, 0
+	clear(sc.seen[:])
 	sc.budget, sc.given = lookAgain*len(s)+1<<20, -1
 	words := sc.r.words
 	words.automaton.scan(s, func(w uint16, end int) {

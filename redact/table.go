@@ -1,0 +1,272 @@
+package redact
+
+import "strings"
+
+// column looks for values below a name that heads a column: of CSV, of a
+// table drawn with bars, of one aligned with blanks.
+func (sc *scan) column(a *assignment) {
+	s := sc.s
+	from, to := lineAt(s, a.from)
+	sc.spend(to - from)
+	if to >= len(s) || to-from > 1<<10 || a.from-from > 1<<9 {
+		return
+	}
+	head := s[from:to]
+	for _, sep := range [...]byte{'|', '\t', ';', ','} {
+		if n := strings.Count(head, string(sep)); n > 0 && isCell(head, a.from-from, a.to-from, sep) {
+			if !isHead(head, sep) || sep == '|' && !isRule(s[to+1:nextLine(s, to+1, len(s))]) {
+				return
+			}
+			sc.cells(a, to+1, sep, n, strings.Count(head[:a.from-from], string(sep)))
+			return
+		}
+	}
+	if strings.Contains(head, "  ") && isCapitals(head) && isCell(head, a.from-from, a.to-from, ' ') {
+		sc.aligned(a, to+1, a.from-from)
+	}
+}
+
+// isHead reports whether every cell of a row is a name.
+func isHead(row string, sep byte) bool {
+	row = strings.TrimRight(row, " \t\r")
+	if sep == '|' {
+		row = strings.Trim(row, " |")
+	}
+	cells := 0
+	for cell := range strings.SplitSeq(row, string(sep)) {
+		name := strings.Trim(cell, " \"'`*")
+		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' || len(cell) > len(name) && isBlank(row[0]) && sep != '|' {
+			return false
+		}
+		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' }); end < len(name) {
+			return false
+		}
+		cells++
+	}
+	return cells > 1
+}
+
+// isCapitals reports whether a row is names in capitals, as tools head their
+// lists.
+func isCapitals(row string) bool {
+	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
+}
+
+// lineAt returns the line that i is in, without its end.
+func lineAt(s string, i int) (from, to int) {
+	from = strings.LastIndexByte(s[:i], '\n') + 1
+	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
+		return from, i + j
+	}
+	return from, len(s)
+}
+
+// isCell reports whether nothing but blanks and quotes stands between
+// head[from:to], or its last words, and the separators around it.
+func isCell(head string, from, to int, sep byte) bool {
+	for from > 0 && head[from-1] != sep && !(sep == ' ' && head[from-1] == ' ') {
+		if c := head[from-1]; !isQuote(c) && c != ' ' && !isLetter(c) {
+			return false
+		}
+		from--
+	}
+	for to < len(head) && head[to] != sep {
+		if c := head[to]; !isQuote(c) && c != ' ' && c != '\r' {
+			return false
+		}
+		to++
+	}
+	return true
+}
+
+const (
+	maxRows = 1000
+	maxRow  = 2 << 10
+)
+
+// cells judges the k-th cell of the rows from i on that have n separators.
+func (sc *scan) cells(a *assignment, i int, sep byte, n, k int) {
+	s := sc.s
+	for range maxRows {
+		if i >= len(s) {
+			return
+		}
+		from, to := lineAt(s, i)
+		i = to + 1
+		sc.spend(3 * (to - from))
+		row := s[from:to]
+		if isRule(row) {
+			continue
+		}
+		if to-from > maxRow || countOutside(row, sep) != n {
+			return
+		}
+		at, end := cellAt(row, sep, k)
+		sc.cell(a, from+at, from+end)
+	}
+}
+
+// isRule reports whether a row is the line below a head: ---+---, |:--|--:|.
+func isRule(row string) bool {
+	return strings.Contains(row, "--") && run(row, 0, len(row), func(c byte) bool { return strings.IndexByte("-+|: =\r", c) >= 0 }) == len(row)
+}
+
+// countOutside counts the separators outside of quotes.
+func countOutside(row string, sep byte) int {
+	n, quoted := 0, false
+	for i := range len(row) {
+		switch row[i] {
+		case '"':
+			quoted = !quoted
+		case sep:
+			if !quoted {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// cellAt returns where the k-th cell of a row is.
+func cellAt(row string, sep byte, k int) (from, to int) {
+	quoted := false
+	for i := range len(row) {
+		if row[i] == '"' {
+			quoted = !quoted
+		}
+		if row[i] != sep || quoted {
+			continue
+		}
+		if k == 0 {
+			return from, i
+		}
+		k--
+		from = i + 1
+	}
+	return from, len(row)
+}
+
+// aligned judges what stands below offset in the rows from i on.
+func (sc *scan) aligned(a *assignment, i, offset int) {
+	s := sc.s
+	for range maxRows {
+		if i >= len(s) {
+			return
+		}
+		from, to := lineAt(s, i)
+		i = to + 1
+		sc.spend(to - from)
+		at := from + offset
+		if at >= to || to-from > maxRow {
+			return
+		}
+		if isBlank(s[at]) {
+			at = skipBlanks(s, at)
+		}
+		for at > from && !isSpace(s[at-1]) {
+			at--
+		}
+		if at > from && at < to {
+			sc.cell(a, at, run(s, at, to-at, func(c byte) bool { return !isSpace(c) }))
+		}
+	}
+}
+
+// cell judges s[from:to], without the blanks and quotes around it.
+func (sc *scan) cell(a *assignment, from, to int) {
+	s := sc.s
+	for from < to && (isBlank(s[from]) || isQuote(s[from])) {
+		from++
+	}
+	for from < to && (isSpace(s[to-1]) || isQuote(s[to-1])) {
+		to--
+	}
+	if to-from < 4 || strings.IndexByte(s[from:to], ' ') >= 0 {
+		return
+	}
+	v := assignment{s: s, start: from, end: to, val: value{text: s[from:to], quoted: true}}
+	if st := nameStrength(a.name); v.isChosen() || st >= telling && v.val.secret(telling) {
+		if r := v.val.judge(a.name, st); r != nil {
+			sc.add(from, to, r)
+		}
+	}
+}
+
+// inserted finds the values of a statement of SQL by the names of its columns:
+// INSERT INTO t (name, password) VALUES ('…', '…'), COPY t (name, password) FROM stdin.
+func (sc *scan) inserted(_, end int) {
+	s := sc.s
+	limit := min(len(s), end+maxRow)
+	open := strings.IndexByte(s[end:limit], '(')
+	if open < 0 {
+		return
+	}
+	open += end
+	shut := strings.IndexByte(s[open:limit], ')')
+	sc.spend(limit - end)
+	if shut < 0 {
+		return
+	}
+	shut += open
+	k := -1
+	var name string
+	for i, col := range strings.Split(s[open+1:shut], ",") {
+		if col = strings.Trim(col, " \t\n`\"[]"); nameStrength(col) >= telling {
+			k, name = i, col
+			break
+		}
+	}
+	if k < 0 {
+		return
+	}
+	a := assignment{s: s, name: name}
+	rest := skipSpaces(s, shut+1)
+	switch {
+	case hasFold(s[rest:], "values"):
+		sc.tuples(&a, rest+len("values"), k)
+	case hasFold(s[rest:], "from stdin"):
+		if nl := strings.IndexByte(s[rest:], '\n'); nl >= 0 {
+			sc.cells(&a, rest+nl+1, '\t', strings.Count(s[open:shut], ","), k)
+		}
+	}
+}
+
+func hasFold(s, begin string) bool {
+	return len(s) >= len(begin) && strings.EqualFold(s[:len(begin)], begin)
+}
+
+// tuples judges the k-th value of each (…) from i on.
+func (sc *scan) tuples(a *assignment, i, k int) {
+	s := sc.s
+	for range maxRows {
+		i = skipSpaces(s, i)
+		if i >= len(s) || s[i] != '(' {
+			return
+		}
+		from := i
+		n := 0
+		for i++; i < len(s) && s[i] != ')' && i < from+maxRow; {
+			i = skipSpaces(s, i)
+			at := i
+			if begin, _ := openQuote(s, i); begin > 0 {
+				i = closeQuote(s, begin, s[begin-1], 0) + 1
+			}
+			for i < len(s) && s[i] != ',' && s[i] != ')' {
+				i++
+			}
+			if n == k {
+				sc.cell(a, at, i)
+			}
+			if n++; i < len(s) && s[i] == ',' {
+				i++
+			}
+		}
+		sc.spend(4 * (i - from))
+		if i >= len(s) || s[i] != ')' {
+			return
+		}
+		if i = skipSpaces(s, i+1); i < len(s) && s[i] == ',' {
+			i++
+		}
+	}
+}

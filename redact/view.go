@@ -1,0 +1,286 @@
+package redact
+
+import (
+	"encoding/base64"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// A view is a stretch of a text as a person or a program reads it: without the
+// colours of a terminal, without characters that nobody sees, with the escapes
+// of an address or of HTML undone. Secrets are looked for in it once more.
+type view struct {
+	text     []byte
+	from, to []int // where in the stretch each byte begins and ends
+}
+
+func (v *view) add(c byte, from, to int) {
+	v.text = append(v.text, c)
+	v.from, v.to = append(v.from, from), append(v.to, to)
+}
+
+// reader reads one thing at s[i] that a view leaves out or writes otherwise. n
+// is its length, 0 if there is none.
+type reader func(s string, i int) (text string, n int)
+
+// views are the words that make a stretch worth reading again.
+var views = []struct {
+	words []string
+	read  reader
+	line  bool // the stretch is the line; else what has no blank in it
+}{
+	{[]string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`, `\e[`}, readColor, true},
+	{[]string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}, readUnseen, true},
+	{[]string{"&quot;", "&#34;", "&#x22;", "&#58;", "&#61;", "&equals;", "&colon;"}, readEntity, true},
+	{[]string{"%3d", "%22%3a", "%253d", "%3a%20"}, readPercent, false},
+	{[]string{"=3d"}, readQuotedPrintable, true},
+}
+
+// maxView bounds a stretch to either side of its word.
+const maxView = 8 << 10
+
+// see makes the action that reads the stretch around a word.
+func see(kind int) action {
+	v := &views[kind]
+	return func(sc *scan, start, _ int) {
+		if start < sc.seen[kind] || sc.level >= maxViews {
+			return
+		}
+		from, to := stretch(sc.s, start, v.line)
+		from = max(from, sc.seen[kind])
+		sc.seen[kind] = to
+		sc.spend(8 * (to - from))
+		sc.look(from, to, v.read)
+	}
+}
+
+// maxViews bounds how deep one view is read in another.
+const maxViews = 2
+
+// stretch returns the line around i, or what has no blank in it.
+func stretch(s string, i int, line bool) (from, to int) {
+	ends := func(c byte) bool { return c == '\n' || !line && (isSpace(c) || c == '"' || c == '\'') }
+	from, to = i, i
+	for least := max(0, i-maxView); from > least && !ends(s[from-1]); {
+		from--
+	}
+	for most := min(len(s), i+maxView); to < most && !ends(s[to]); {
+		to++
+	}
+	return from, to
+}
+
+// look finds what is a secret in the view of s[from:to].
+func (sc *scan) look(from, to int, read reader) {
+	v, changed := viewOf(sc.s[from:to], read)
+	if !changed {
+		return
+	}
+	for _, f := range sc.within(string(v.text)) {
+		sc.add(from+v.from[f.start], from+v.to[f.end-1], f.rule)
+	}
+}
+
+// within returns what a scan of its own finds in text.
+func (sc *scan) within(text string) []span {
+	inner := sc.r.scan()
+	defer inner.release()
+	inner.level = sc.level + 1
+	defer func() { inner.level = 0 }()
+	var all []span
+	for _, f := range inner.find(text) {
+		if f.rule != unscannedRule {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func viewOf(s string, read reader) (v view, changed bool) {
+	for i := 0; i < len(s); {
+		text, n := read(s, i)
+		if n == 0 {
+			v.add(s[i], i, i+1)
+			i++
+			continue
+		}
+		changed = true
+		for k := range len(text) {
+			v.add(text[k], i, i+n)
+		}
+		i += n
+	}
+	return v, changed
+}
+
+// readColor leaves out what colours a terminal, also where the escape itself
+// is written out.
+func readColor(s string, i int) (string, int) {
+	if s[i] != 0x1b && s[i] != '\\' {
+		return "", 0
+	}
+	for _, esc := range [...]string{"\x1b[", `\u001b[`, `\u001B[`, `\x1b[`, `\x1B[`, `\033[`, `\e[`} {
+		if strings.HasPrefix(s[i:], esc) {
+			j := run(s, i+len(esc), 24, func(c byte) bool { return isDigit(c) || c == ';' || c == ':' || c == '?' })
+			if j < len(s) && isLetter(s[j]) {
+				return "", j + 1 - i
+			}
+		}
+	}
+	return "", 0
+}
+
+func readUnseen(s string, i int) (string, int) {
+	if s[i] < utf8.RuneSelf {
+		return "", 0
+	}
+	switch r, n := utf8.DecodeRuneInString(s[i:]); r {
+	case 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0xad:
+		return "", n
+	}
+	return "", 0
+}
+
+func readEntity(s string, i int) (string, int) {
+	if s[i] != '&' {
+		return "", 0
+	}
+	end := strings.IndexByte(s[i:min(len(s), i+10)], ';')
+	if end < 2 {
+		return "", 0
+	}
+	if text := html.UnescapeString(s[i : i+end+1]); len(text) <= 4 && text[0] != '&' || text == "&" {
+		return text, end + 1
+	}
+	return "", 0
+}
+
+func readPercent(s string, i int) (string, int) {
+	if s[i] != '%' || run(s, i+1, 2, isHex) != i+3 {
+		return "", 0
+	}
+	return string([]byte{unhex(s[i+1])<<4 | unhex(s[i+2])}), 3
+}
+
+func readQuotedPrintable(s string, i int) (string, int) {
+	if s[i] != '=' || run(s, i+1, 2, isHex) != i+3 {
+		return "", 0
+	}
+	return string([]byte{unhex(s[i+1])<<4 | unhex(s[i+2])}), 3
+}
+
+func unhex(c byte) byte { return byte(hex4("000" + string(c))) }
+
+// encodedNames are what stands in the base64 of files with secrets in them.
+var encodedNames = []string{"PASSWORD", "password", "SECRET", "secret", "_TOKEN=", "token", "API_KEY", "api_key", "apiKey", "PRIVATE KEY", `"auth":`, "_KEY="}
+
+var encodedRule = &rule{id: "base64", kind: "base64", rank: byShape}
+
+// encoded reads the base64 around a word that may be in one, and takes the
+// whole where there is a secret in it.
+func (sc *scan) encoded(start, _ int) {
+	if start < sc.encodedEnd || sc.level >= maxViews {
+		return
+	}
+	s := sc.s
+	from, to := start, start
+	for least := max(0, start-maxView); from > least && isBase64(s[from-1]) && !escaped(s, from); {
+		from--
+	}
+	to = base64End(s, from)
+	sc.encodedEnd = to
+	sc.spend(4 * (to - from))
+	if to-from < 24 {
+		return
+	}
+	raw := decodeBase64(s[from:to])
+	if wide := narrowed(raw); wide != "" {
+		raw = wide
+	}
+	if isText(raw) && len(sc.within(raw)) > 0 {
+		sc.add(from, to, encodedRule)
+	}
+}
+
+// base64End returns where the base64 ends that begins at i, in lines or not.
+func base64End(s string, i int) int {
+	for end := min(len(s), i+2*maxView); ; {
+		j := run(s, i, end-i, isBase64)
+		j = run(s, j, min(2, max(0, end-j)), func(c byte) bool { return c == '=' })
+		next := j
+		for _, nl := range [...]string{"\n", "\r\n", `\n`} {
+			if strings.HasPrefix(s[j:end], nl) {
+				next = j + len(nl)
+			}
+		}
+		if next == j || j-i < 60 || run(s, next, 4, isBase64) < next+4 {
+			return j
+		}
+		i = next
+	}
+}
+
+// decodeBase64 decodes s as far as it goes, with line breaks in it or not.
+func decodeBase64(s string) string {
+	s = strings.TrimRight(lineBreaks.Replace(s), "=")
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	raw, err := enc.DecodeString(s)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+var lineBreaks = strings.NewReplacer("\r", "", "\n", "", `\n`, "")
+
+// narrowed returns the text of UTF-16 that has ASCII in it, "" where raw is none.
+func narrowed(raw string) string {
+	if len(raw) < 8 || len(raw)%2 != 0 {
+		return ""
+	}
+	b := make([]byte, len(raw)/2)
+	for i := range b {
+		if raw[2*i+1] != 0 {
+			return ""
+		}
+		b[i] = raw[2*i]
+	}
+	return string(b)
+}
+
+// isText reports whether s is printable.
+func isText(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' && !isSpace(s[i]) || s[i] == 0x7f {
+			return false
+		}
+	}
+	return s != "" && utf8.ValidString(s)
+}
+
+// encodedCommand reads what PowerShell is given in base64.
+func (sc *scan) encodedCommand(_, end int) {
+	i := skipBlanks(sc.s, run(sc.s, end, 12, isLetter))
+	if i > end {
+		sc.encoded(i, i)
+	}
+}
+
+// onViews adds the words of the views to a vocabulary.
+func onViews(b *vocabularyBuilder) {
+	for kind := range views {
+		for _, w := range views[kind].words {
+			b.on(w, see(kind))
+		}
+	}
+	for _, name := range encodedNames {
+		for shift := range 3 {
+			b.on(strings.ToLower(base64Form(name, shift)), (*scan).encoded)
+		}
+	}
+	b.on(" -enc", (*scan).encodedCommand)
+}
