@@ -52,7 +52,7 @@ func argumentEnd(s string, i, stop int) int {
 // one: a digit, a symbol, or letters that no word has.
 func (sc *scan) chosen(i int) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
-	if i >= len(sc.s) || strings.IndexByte("-/\n", sc.s[i]) >= 0 || !a.readValue() {
+	if i >= len(sc.s) || strings.IndexByte("-/:?\n", sc.s[i]) >= 0 || !a.readValue() {
 		return
 	}
 	if a.isChosen() {

@@ -43,6 +43,9 @@ func (sc *scan) assign(start, end int) {
 	if strings.HasSuffix(a.s[:a.from], "://") {
 		return // userinfo knows better where that value ends
 	}
+	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
+		return // the name of a resource
+	}
 	s := nameStrength(a.name)
 	if s >= telling && a.to > sc.headEnd && a.endsCell() {
 		sc.column(&a)

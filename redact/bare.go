@@ -88,7 +88,8 @@ func (a *assignment) readCell(i int) bool {
 	for j > 0 && (isBlank(a.s[j-1]) || a.s[j-1] == '`' || a.s[j-1] == '*') {
 		j--
 	}
-	if j == 0 || j == a.from || a.s[j-1] != '|' {
+	record := (j == 0 || a.s[j-1] == '\n') && strings.Contains(a.s[max(0, j-400):j], "[ RECORD")
+	if !record && (j == 0 || j == a.from || a.s[j-1] != '|') {
 		return false
 	}
 	a.op, a.start = opColon, skipBlanks(a.s, i+1)
@@ -108,6 +109,9 @@ func (a *assignment) readProse(i int) bool {
 			break
 		}
 	}
+	if words := run(a.s, i, 40, func(c byte) bool { return isLower(c) || c == ' ' }); words > i && strings.HasPrefix(a.s[words:], ": ") {
+		i = words + 2
+	}
 	a.op, a.start = opProse, skipBlanks(a.s, i)
 	return a.start < len(a.s)
 }
@@ -118,6 +122,9 @@ func (a *assignment) proseValue() bool {
 	p := profileOf(a.val.text)
 	t := a.val.text
 	if len(t) >= 10 && isGenerated(t) && p.joints == 0 || isGibberish(t, 14) && p.symbols == 0 || a.val.quoted && isPassphrase(t) {
+		return true
+	}
+	if nameStrength(a.name) == password && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 		return true
 	}
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")

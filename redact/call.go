@@ -76,16 +76,14 @@ func (a *assignment) readField(i int) bool {
 	}
 	switch s[end] {
 	case ',':
-		if end == i {
-			return false
-		}
 		j := skipBlanks(s, end+1)
+		named := false
 		for _, word := range [...]string{"with: ", "with=", "text=", "text: "} {
 			if strings.HasPrefix(s[j:], word) {
-				j += len(word)
+				j, named = j+len(word), true
 			}
 		}
-		return a.callArgument(j - 1)
+		return (named || end > i) && a.callArgument(j-1)
 	case '.':
 		method := run(s, end+1, 24, isWord)
 		return method < len(s) && s[method] == '(' && isFieldMethod(s[end+1:method]) && a.callArgument(method)

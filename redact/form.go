@@ -137,6 +137,9 @@ func isNumbered(s string) bool {
 		return false
 	}
 	p := profileOf(s[:end])
+	if isGibberish(s[:end], 10) {
+		return false
+	}
 	return p.digits == 0 && p.symbols == 0 && (p.upper == 0 || p.lower == 0 || p.turns*4 < end)
 }
 

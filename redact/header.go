@@ -74,6 +74,16 @@ func isPair(s string) bool {
 	return strings.IndexByte(s, ':') >= 0
 }
 
+// isEncodedPair reports whether s is the base64 of name:password, as Docker
+// keeps them.
+func isEncodedPair(s string) bool {
+	if len(s) < 12 || len(s) > maxNeedle {
+		return false
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil && isPair(string(raw))
+}
+
 // scheme reads the value behind the name of an authorization scheme.
 func (sc *scan) scheme(start, end int) (from, to int, ok bool) {
 	s := sc.s

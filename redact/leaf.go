@@ -114,6 +114,11 @@ type members struct {
 	data          []int // where data and stringData begin
 	value, valEnd int   // the string that "value" has
 	named         bool
+	parent        string   // the key of the object
+	label         bool     // one of them says that it is the field of a password
+	cookie        bool     // one of them says that it is a cookie
+	jwk           bool     // one of them says that it is a key
+	parts         [][2]int // the secret parts of such a key
 }
 
 // note remembers a member that has just been read; its value began at from.
@@ -123,11 +128,27 @@ func (m *members) note(w *walker, name string, from int) {
 		m.secret = w.s[from:w.i] == `"Secret"`
 	case "data", "stringData":
 		m.data = append(m.data, from)
-	case "name", "Name", "key", "Key", "variable", "field":
+	case "httpOnly", "sameSite", "hostOnly", "httponly":
+		m.cookie = true
+	case "kty":
+		m.jwk = true
+	case "d", "p", "q", "dp", "dq", "qi", "k":
+		if w.s[from] == '"' && w.i-from > 20 {
+			m.parts = append(m.parts, [2]int{from, w.i})
+		}
+	case "element", "selector", "label", "into", "target", "locator", "placeholder":
+		if w.s[from] == '"' && w.i-from < maxName {
+			m.label = m.label || fieldStrength(w.s[from+1:w.i-1]) == password
+		}
+	case "id":
+		if w.s[from] == '"' && strings.Contains(w.s[from:w.i], ".vault.azure.net/secrets/") {
+			m.pair, m.named = "secret", true
+		}
+	case "name", "Name", "key", "Key", "variable", "field", "ParameterKey":
 		if w.s[from] == '"' && w.i-from < maxName {
 			m.pair, m.named = w.s[from+1:w.i-1], true
 		}
-	case "value", "Value":
+	case "value", "Value", "text", "ParameterValue":
 		if w.s[from] == '"' {
 			m.value, m.valEnd = from, w.i
 		}
@@ -145,6 +166,7 @@ func (w *walker) together(m *members) {
 			w.secretData(from)
 		}
 	}
+	w.explained(m)
 	if m.named && m.valEnd > 0 {
 		if st := nameStrength(m.pair); st != none {
 			w.i = m.value
@@ -152,6 +174,40 @@ func (w *walker) together(m *members) {
 		}
 	}
 	w.i = end
+}
+
+// explained takes the value that other members, or the key of the object, say
+// is a secret.
+func (w *walker) explained(m *members) {
+	if m.jwk {
+		for _, p := range m.parts {
+			w.i = p[0]
+			w.take(w.text(), pemRule)
+		}
+	}
+	if m.valEnd == 0 {
+		return
+	}
+	w.i = m.value
+	lit := w.text()
+	text := w.decoded(lit)
+	v := assignment{val: value{text: text, quoted: true}}
+	switch {
+	case m.cookie && isCookieValue(text):
+		w.take(lit, cookieRule)
+	case m.label && v.isChosen():
+		w.take(lit, passwordRule)
+	case !m.named && nameStrength(m.parent) >= telling:
+		w.i = m.value
+		w.leaf(m.parent, w.text())
+	}
+}
+
+// take takes a whole string for a secret.
+func (w *walker) take(lit literal, r *rule) {
+	if text := w.decoded(lit); text != "" && !isPlaceholder(text) {
+		w.spans(lit, text, []span{{end: len(text), rule: r}}, 0)
+	}
 }
 
 // secretData takes the values of the object that begins at from for secrets,
@@ -181,9 +237,5 @@ func (w *walker) secretData(from int) {
 	}
 }
 
-// secretLeaf takes a whole string for a secret.
-func (w *walker) secretLeaf(lit literal) {
-	if text := w.decoded(lit); text != "" && !isPlaceholder(text) {
-		w.spans(lit, text, []span{{end: len(text), rule: secretDataRule}}, 0)
-	}
-}
+// secretLeaf takes a whole string for a secret of Kubernetes.
+func (w *walker) secretLeaf(lit literal) { w.take(lit, secretDataRule) }

@@ -37,7 +37,7 @@ const (
 // spreads reports whether a found value is worth looking for elsewhere. What
 // could be an ordinary word is not.
 func spreads(secret string) bool {
-	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) || hasPlaceholder(secret) {
+	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) && !isMadeUp(secret) || hasPlaceholder(secret) {
 		return false
 	}
 	p := profileOf(secret)

@@ -99,7 +99,7 @@ func isReference(s string) bool {
 	case '%':
 		return len(s) < 4 || s[1] == '(' || s[1] == '{' || s[len(s)-1] == '%'
 	case '#':
-		return s[1] == '{'
+		return s[1] == '{' || (len(s) == 4 || len(s) == 7 || len(s) == 9) && run(s, 1, 8, isHex) == len(s)
 	case '!':
 		return isIdentifier(s[1:])
 	case '@':

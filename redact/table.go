@@ -14,7 +14,7 @@ func (sc *scan) column(a *assignment) {
 	head := s[from:to]
 	for _, sep := range [...]byte{'|', '\t', ';', ','} {
 		if n := strings.Count(head, string(sep)); n > 0 && isCell(head, a.from-from, a.to-from, sep) {
-			if !isHead(head, sep) || sep == '|' && !isRule(s[to+1:nextLine(s, to+1, len(s))]) {
+			if !isHead(head, sep) || sep == '|' && !isRule(strings.TrimRight(s[to+1:nextLine(s, to+1, len(s))], "\r\n")) {
 				return
 			}
 			sc.cells(a, to+1, sep, n, strings.Count(head[:a.from-from], string(sep)))

@@ -43,6 +43,9 @@ func (v value) judge(name string, s strength) *rule {
 	if s == none || isSealedAWS(name, v.text) {
 		return nil
 	}
+	if endsFold(name, "auth") && isEncodedPair(v.text) {
+		return basicRule
+	}
 	if !v.secret(s) && !(isAPIKey(name) && s == telling && (profileOf(v.text).digits > 0 || isMadeUp(v.text)) && v.secret(password)) {
 		return nil
 	}
@@ -78,7 +81,22 @@ func (v value) password() bool {
 }
 
 // isMadeUp reports whether letters alone say that s is no word and no name.
-func isMadeUp(s string) bool { return isGibberish(s, 8) || isPassphrase(s) }
+func isMadeUp(s string) bool { return isGibberish(s, 8) || isPassphrase(s) || isMixedUp(s) }
+
+// isMixedUp reports whether the case of letters changes as no name has it, one
+// word of which would say what it is.
+func isMixedUp(s string) bool {
+	p := profileOf(s)
+	if p.letters != len(s) || len(s) < 8 || p.turns*3 < len(s) || p.turns < 4 {
+		return false
+	}
+	for i := 1; i+2 < len(s); i++ { // ab, AB: a name has longer words
+		if isUpper(s[i]) && isUpper(s[i+1]) && isLower(s[i-1]) && isLower(s[i+2]) {
+			return isGibberish(s, 8) || p.turns*5 >= len(s)*2
+		}
+	}
+	return false
+}
 
 // telling accepts what no one writes as a word.
 func (v value) telling() bool {

@@ -41,7 +41,7 @@ func (w *walker) value(name string, depth int) bool {
 	}
 	switch c := w.s[w.i]; {
 	case c == '{':
-		return w.object(depth)
+		return w.object(name, depth)
 	case c == '[':
 		return w.array(name, depth)
 	case c == '"':
@@ -92,13 +92,13 @@ func (w *walker) array(name string, depth int) bool {
 // object reads the members of an object, and then looks at those that only
 // the whole object explains: the data of a Kubernetes secret, and pairs of
 // name and value.
-func (w *walker) object(depth int) bool {
+func (w *walker) object(name string, depth int) bool {
 	w.i++
 	if w.skip() == '}' {
 		w.i++
 		return true
 	}
-	var seen members
+	seen := members{parent: name}
 	for {
 		if w.skip() != '"' {
 			return false

@@ -65,6 +65,7 @@ func defaults() *vocabularyBuilder {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
+	onCookies(b)
 	onViews(b)
 	onVendors(b)
 	return b
