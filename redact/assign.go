@@ -67,6 +67,10 @@ func (sc *scan) assign(start, end int) {
 	if s == none {
 		return
 	}
+	if s >= telling && a.op != opCall && a.start < len(a.s) && a.groups() {
+		sc.add(a.start, a.end, nameRule(a.name, s))
+		return
+	}
 	ok := a.readValue()
 	sc.spend(a.looked + 4*len(a.val.text))
 	if a.op == opCall && ok && !a.argument() {

@@ -65,6 +65,9 @@ func (sc *scan) find(s string) []span {
 	if sc.given >= 0 {
 		sc.add(sc.given, len(s), unscannedRule)
 	}
+	if sc.given < 0 {
+		sc.longRuns()
+	}
 	if sc.r.opts.PII {
 		sc.personalNumbers()
 	}

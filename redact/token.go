@@ -67,6 +67,7 @@ func isPadded64(c byte) bool { return isB64(c) || c == '_' || c == '-' || c == '
 func isDollar(c byte) bool   { return isAlnum(c) || c == '$' }
 func isSession(c byte) bool  { return isAlnum(c) || c == '.' || c == '_' || c == '!' }
 func isUpAlnum(c byte) bool  { return isUpper(c) || isDigit(c) }
+func isFly(c byte) bool      { return isPadded64(c) || c == ',' }
 
 const unbounded = 4096
 

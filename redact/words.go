@@ -66,6 +66,7 @@ func defaults() *vocabularyBuilder {
 	}
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
+	onWallets(b)
 	onViews(b)
 	onVendors(b)
 	return b

@@ -1,0 +1,103 @@
+package redact
+
+import "strings"
+
+const (
+	stride    = 24 // a run that is worth a look covers two places that far apart
+	keyLines  = 3  // so many lines of a key in a row are one
+	maxBefore = 400
+)
+
+// longRuns looks at what is as long as a line of a key and has no mark of its
+// own: keys of wallets, and the middle of a private key. It looks at one byte
+// of 24 and skips what is no base64 there.
+func (sc *scan) longRuns() {
+	s := sc.s
+	for i := stride; i+stride < len(s); i += stride {
+		if !inBase64[s[i]] || !inBase64[s[i+stride]] || !inBase64[s[i+stride/2]] {
+			continue
+		}
+		from, to := i, i
+		for least := max(0, i-80); from > least && inBase64[s[from-1]]; {
+			from--
+		}
+		for most := min(len(s), from+maxPEM); to < most && inBase64[s[to]]; {
+			to++
+		}
+		if n := to - from; n == 65 && s[from] == '+' {
+			from++ // of a diff
+		}
+		switch n := to - from; {
+		case n == 64 || n == 70:
+			to = sc.keyBody(from, to)
+		case isWIF(s[from:to]):
+			sc.add(from, to, walletRule)
+		}
+		i = max(i, to/stride*stride)
+	}
+}
+
+var inBase64 = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = isB64(byte(c))
+	}
+	return t
+}()
+
+// keyBody finds the middle of a private key from its line s[from:to] on: three
+// lines of base64 or more, as long as each other, that no other mark stands
+// before. It returns how far it read.
+func (sc *scan) keyBody(from, to int) int {
+	s, n, lines := sc.s, to-from, 1
+	for lines < 1000 {
+		j := pemGap(s, to)
+		if j < len(s) && s[j] == '+' && run(s, j, n+2, isB64) == j+n+1 {
+			j++
+		}
+		if j == to || run(s, j, n+1, isB64) != j+n {
+			break
+		}
+		to = j + n
+		lines++
+	}
+	sc.spend(2 * (to - from))
+	if lines < keyLines || !isKeyText(s[from:to]) || sc.isKnownBlock(from, to) {
+		return to
+	}
+	if j := pemGap(s, to); j > to { // the last line
+		if k := run(s, run(s, j, n, isB64), 2, func(c byte) bool { return c == '=' }); k > j+8 && (k == len(s) || s[k] == '\n') {
+			to = k
+		}
+	}
+	sc.add(from, to, pemRule)
+	return to
+}
+
+// isKeyText reports whether s has all of the alphabet of base64, which digests
+// have not.
+func isKeyText(s string) bool {
+	p := profileOf(s)
+	return p.upper > 0 && p.lower > 0 && p.digits > 0 && strings.ContainsAny(s, "+/") && distinct(s) > 32
+}
+
+// blocks are how files begin that stand in base64 in lines and are no keys.
+var blocks = []string{"iVBOR", "/9j/", "R0lGOD", "JVBERi", "UEsDB", "H4sI", "UklGR", "AAAA", "PD94bWw", "PHN2Zy", "AAEAAA", "d09GM", "AGFzb", "data:", "base64,"}
+
+// isKnownBlock reports whether something around s[from:to] says what it is.
+func (sc *scan) isKnownBlock(from, to int) bool {
+	s := sc.s
+	before := s[max(0, from-maxBefore):from]
+	if i := strings.LastIndex(before, "-----BEGIN"); i >= 0 && !strings.Contains(before[i:], "-----END") && !strings.Contains(before[i:], "PRIVATE") {
+		return true
+	}
+	after := s[to:min(len(s), to+2*stride+80)]
+	if i := strings.Index(after, "-----END "); i >= 0 && !strings.Contains(after[i:], "PRIVATE") {
+		return true
+	}
+	for _, b := range blocks {
+		if strings.HasPrefix(s[from:], b) || strings.Contains(before[max(0, len(before)-100):], b) {
+			return true
+		}
+	}
+	return false
+}
