@@ -46,15 +46,14 @@ func (sc *scan) assign(start, end int) {
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the name of a resource
 	}
-	s := nameStrength(a.name)
-	if s >= telling && a.to > sc.headEnd && a.endsCell() {
+	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
 		sc.column(&a)
-		_, sc.headEnd = lineAt(a.s, a.from)
 	}
 	if !a.readOperator() {
 		sc.compared(&a)
 		return
 	}
+	s := nameStrength(a.name)
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}

@@ -71,7 +71,7 @@ func fieldStrength(label string) strength {
 func (a *assignment) readField(i int) bool {
 	s := a.s
 	end := run(s, i, 6, func(c byte) bool { return isQuote(c) || c == ']' || c == ')' || c == '\\' })
-	if end >= len(s) || end == a.to || a.from == 0 || fieldStrength(a.name) < password {
+	if end >= len(s) || end == a.to || s[end] != ',' && s[end] != '.' || a.from == 0 || fieldStrength(a.name) < password {
 		return false
 	}
 	switch s[end] {

@@ -3,18 +3,18 @@ package redact
 import "strings"
 
 const (
-	stride    = 24 // a run that is worth a look covers two places that far apart
+	stride    = 48 // a run that is worth a look covers one place in so many
 	keyLines  = 3  // so many lines of a key in a row are one
 	maxBefore = 400
 )
 
 // longRuns looks at what is as long as a line of a key and has no mark of its
 // own: keys of wallets, and the middle of a private key. It looks at one byte
-// of 24 and skips what is no base64 there.
+// of 48, and at a few to one side of it.
 func (sc *scan) longRuns() {
 	s := sc.s
-	for i := stride; i+stride < len(s); i += stride {
-		if !inBase64[s[i]] || !inBase64[s[i+stride]] || !inBase64[s[i+stride/2]] {
+	for i := stride; i < len(s); i += stride {
+		if !inBase64[s[i]] || !isAmong(s, i, -8) && !isAmong(s, i, 8) {
 			continue
 		}
 		from, to := i, i
@@ -35,6 +35,16 @@ func (sc *scan) longRuns() {
 		}
 		i = max(i, to/stride*stride)
 	}
+}
+
+// isAmong reports whether three bytes of s to one side of i are base64.
+func isAmong(s string, i, step int) bool {
+	for range 3 {
+		if i += step; i < 0 || i >= len(s) || !inBase64[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 var inBase64 = func() (t [256]bool) {
@@ -90,7 +100,7 @@ func (sc *scan) isKnownBlock(from, to int) bool {
 	if i := strings.LastIndex(before, "-----BEGIN"); i >= 0 && !strings.Contains(before[i:], "-----END") && !strings.Contains(before[i:], "PRIVATE") {
 		return true
 	}
-	after := s[to:min(len(s), to+2*stride+80)]
+	after := s[to:min(len(s), to+200)]
 	if i := strings.Index(after, "-----END "); i >= 0 && !strings.Contains(after[i:], "PRIVATE") {
 		return true
 	}

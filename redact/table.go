@@ -7,6 +7,7 @@ import "strings"
 func (sc *scan) column(a *assignment) {
 	s := sc.s
 	from, to := lineAt(s, a.from)
+	sc.headEnd = to
 	sc.spend(to - from)
 	if to >= len(s) || to-from > 1<<10 || a.from-from > 1<<9 {
 		return

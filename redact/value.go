@@ -15,6 +15,8 @@ func (v value) secret(s strength) bool {
 	v.text = dropPlaceholders(v.text)
 	t := v.text
 	switch {
+	case s == weak && !looksRandom(t):
+		return false // what most values are
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
 		return false
 	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
@@ -30,7 +32,7 @@ func (v value) secret(s strength) bool {
 	case telling:
 		return v.telling()
 	case weak:
-		return looksRandom(t) && !isPairOf(t) && !isEncodedText(t)
+		return !isPairOf(t) && !isEncodedText(t)
 	}
 	return false
 }

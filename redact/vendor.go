@@ -2,8 +2,10 @@ package redact
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // vendorRule is a rule of the vendor data in vendor_rules.go. A framed rule is
@@ -31,12 +33,14 @@ type vendor struct {
 	value    *regexp.Regexp
 	namePat  *regexp.Regexp
 	allowPat []*regexp.Regexp
+	alphabet func() *[256]bool // what the matches of a solid rule are made of
 }
 
 var vendors = func() []*vendor {
 	all := make([]*vendor, len(vendorRules))
 	for i, v := range vendorRules {
 		all[i] = &vendor{vendorRule: v, rule: rule{id: v.id, kind: strings.ReplaceAll(v.id, "-", "_"), rank: byData}}
+		all[i].alphabet = sync.OnceValue(func() *[256]bool { return alphabetOf(v.re) })
 	}
 	return all
 }()
@@ -151,7 +155,7 @@ func passQuotes(s string, i, n int, equals bool) int {
 // match looks for the rule's expression in a window around its word.
 func (v *vendor) match(sc *scan, start, end int) {
 	s := sc.s
-	if v.solid && (run(s, start, v.min, isSolid)-start < v.min || sc.hasShape(start)) {
+	if v.solid && (!v.fits(s[start:]) || sc.hasShape(start)) {
 		return
 	}
 	lo := v.windowStart(s, start)
@@ -161,6 +165,61 @@ func (v *vendor) match(sc *scan, start, end int) {
 	for _, m := range v.value.FindAllStringSubmatchIndex(s[lo:hi], 4) {
 		from, to := v.secretGroup(m)
 		sc.accept(v, lo+from, v.rest(s, lo+to), lo+m[0], lo+m[1])
+	}
+}
+
+// fits reports whether s begins with as many bytes of the rule's alphabet as
+// its shortest match has.
+func (v *vendor) fits(s string) bool {
+	if len(s) < v.min {
+		return false
+	}
+	in := v.alphabet()
+	for i := range v.min {
+		if !in[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// vendorTail is what many expressions want behind a token.
+const vendorTail = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
+
+// alphabetOf returns the bytes that matches of re may be made of.
+func alphabetOf(re string) *[256]bool {
+	var in [256]bool
+	tree, err := syntax.Parse(strings.TrimSuffix(re, vendorTail), syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	addAlphabet(tree, &in)
+	return &in
+}
+
+func addAlphabet(re *syntax.Regexp, in *[256]bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			for c := range 256 {
+				if rune(c) == r || re.Flags&syntax.FoldCase != 0 && unicode.ToLower(rune(c)) == unicode.ToLower(r) {
+					in[c] = true
+				}
+			}
+		}
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			for c := re.Rune[i]; c <= min(re.Rune[i+1], 255); c++ {
+				in[c] = true
+			}
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		for c := range 256 {
+			in[c] = true
+		}
+	}
+	for _, sub := range re.Sub {
+		addAlphabet(sub, in)
 	}
 }
 
@@ -187,8 +246,6 @@ const (
 	maxWindow  = 1 << 11
 	expression = 16 // what a byte costs a regular expression, in looks
 )
-
-func isSolid(c byte) bool { return c > ' ' && c != '"' && c != '\'' }
 
 // windowStart returns where the window begins: early enough for the match and
 // for a word boundary before it, never within a word.
