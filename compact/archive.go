@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -18,18 +19,38 @@ import (
 // parts, in order. A message of another wire than chat completions has "wire"
 // too, the name of it.
 func (s *session) line(msg message.Message) redact.Text {
+	object := s.object(msg)
+	return redact.Join(object, metaMember(msg, object))
+}
+
+// pieces are the lines of a history, each in two pieces and a line feed, so that
+// of most of it there is no second copy in memory.
+func (s *session) pieces(history []message.Message) []redact.Text {
+	out := make([]redact.Text, 0, 3*len(history))
+	for i := range history {
+		object := s.object(history[i])
+		out = append(out, object, metaMember(history[i], object), redact.Lit("\n"))
+	}
+	return out
+}
+
+// object is the line up to its meta. Where nothing was redacted it lies in the
+// memory of the message.
+func (s *session) object(msg message.Message) redact.Text {
 	body := oneLine(formatOf(msg.Wire()).AppendMessage(nil, msg))
 	body = bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}"))
-	fp := msg.Fingerprint()
-	texts := []redact.Text{s.redactor.JSON(append(body, '}'))}
 	// What the redactor returns is the same object; its closing brace moves
 	// behind the meta.
-	texts[0] = texts[0].TrimSuffix("}")
+	return s.redactor.JSON(append(body, '}')).In(bytes.TrimSpace(msg.Raw())).TrimSuffix("}")
+}
+
+// metaMember is the rest of the line, behind the members of the message.
+func metaMember(msg message.Message, object redact.Text) redact.Text {
 	sep := redact.Lit(`,"meta":{"fp":"`)
-	if len(bytes.TrimSpace(body)) == 1 {
+	if strings.TrimSpace(object.String()) == "{" {
 		sep = redact.Lit(`"meta":{"fp":"`)
 	}
-	texts = append(texts, sep, redact.Digest(fp), redact.Lit(`","refs":[`))
+	texts := []redact.Text{sep, redact.Digest(msg.Fingerprint()), redact.Lit(`","refs":[`)}
 	for i, p := range msg.Parts {
 		if i > 0 {
 			texts = append(texts, redact.Lit(","))

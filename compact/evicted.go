@@ -3,6 +3,7 @@ package compact
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -37,12 +38,29 @@ type storedLine struct {
 // span is where a line stands in its file, without the line feed.
 type span struct{ off, len int64 }
 
-func storedOf(lines []redact.Text, only []int) stored {
+// storedLines is what was written as lines of these messages; nil: of all.
+func storedLines(lines []redact.Text, only []int) stored {
 	s := stored{lines: make([]storedLine, len(lines)), only: only}
 	off := int64(0)
 	for k, l := range lines {
 		s.lines[k] = storedLine{span{off, int64(l.Len())}, sha256.Sum256([]byte(l.String()))}
 		off += int64(l.Len()) + 1
+	}
+	return s
+}
+
+// storedOf is what was written in pieces, of which line feeds end the lines.
+func storedOf(pieces []redact.Text) (s stored) {
+	at, h := span{}, sha256.New()
+	for _, p := range pieces {
+		if p.String() != "\n" {
+			_, _ = io.WriteString(h, p.String()) // a hash never fails
+			at.len += int64(p.Len())
+			continue
+		}
+		s.lines = append(s.lines, storedLine{at, [sha256.Size]byte(h.Sum(nil))})
+		at = span{off: at.off + at.len + 1}
+		h.Reset()
 	}
 	return s
 }

@@ -238,7 +238,7 @@ func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Recor
 // writeFinalIndex stores the turn index of a final transcript.
 func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, lines []redact.Text, w storage.Written) error {
 	n := s.number(history, owner{}, policy.Pins(m.cfg.Policy.RolesNeverPrune))
-	written := storedOf(lines, nil)
+	written := storedLines(lines, nil)
 	rows := make([]row, len(history))
 	for i := range history {
 		rows[i] = rowOf(&history[i], written.lines[i].span, true)

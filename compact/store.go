@@ -80,14 +80,14 @@ func (r *run) write(ctx context.Context, originals []int) {
 	switch {
 	case originals != nil:
 		lines := c.s.lines(c.history, originals)
-		r.stored = storedOf(lines, originals)
+		r.stored = storedLines(lines, originals)
 		r.written, r.err = c.s.log.Originals(ctx, r.number, lines)
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
 	default:
-		lines := c.s.lines(c.history, nil)
-		r.stored = storedOf(lines, nil)
-		r.written, r.err = c.s.log.Transcript(ctx, r.number, lines)
+		pieces := c.s.pieces(c.history)
+		r.stored = storedOf(pieces)
+		r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, pieces)
 		if r.err == nil {
 			c.lane.shelf = &shelf{c.history, r.stored, r.written}
 		}

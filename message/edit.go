@@ -57,7 +57,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return w.spans[a].Start - w.spans[b].Start })
-	out := &wire{format: w.format, raw: make([]byte, 0, len(w.raw)), spans: slices.Clone(w.spans), keys: w.keys}
+	out := &wire{format: w.format, raw: make([]byte, 0, w.sized(texts)), spans: slices.Clone(w.spans), keys: w.keys}
 	read, done := 0, 0
 	for _, i := range order {
 		at := w.spans[i]
@@ -86,6 +86,18 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 		}
 	}
 	return out, nil
+}
+
+// sized is about how long the raw form is in which these parts read so: what is
+// made of a result of a megabyte is to be small.
+func (w *wire) sized(texts map[int]string) int {
+	n := len(w.raw)
+	for i, s := range texts {
+		if i < len(w.spans) {
+			n += len(s) + len(s)/16 + len(w.keys[i]) + 16 - (w.spans[i].End - w.spans[i].Start)
+		}
+	}
+	return max(n, 0)
 }
 
 // value is what stands for text s of part i, and where in it the string is.

@@ -10,10 +10,10 @@ type undone struct {
 	src  int // of a fate, from 1
 	fate fate
 
-	at int // of a message, from 1
-	it item
+	at int   // of a message, from 1
+	it *item // as it was
 
-	items list[item] // before a cut
+	items *list[item] // before a cut
 }
 
 func (u *undo) decided(d *Conversation, src int) {
@@ -24,13 +24,15 @@ func (u *undo) decided(d *Conversation, src int) {
 
 func (u *undo) edited(d *Conversation, i int) {
 	if u != nil {
-		u.log = append(u.log, undone{at: i + 1, it: *d.items.at(i)})
+		it := *d.items.at(i)
+		u.log = append(u.log, undone{at: i + 1, it: &it})
 	}
 }
 
 func (u *undo) cut(d *Conversation) {
 	if u != nil {
-		u.log = append(u.log, undone{items: d.items})
+		items := d.items
+		u.log = append(u.log, undone{items: &items})
 	}
 }
 
@@ -41,9 +43,9 @@ func (u *undo) back(d *Conversation) {
 		case n.src > 0:
 			*d.fates.edit(n.src - 1) = n.fate
 		case n.at > 0:
-			*d.items.edit(n.at - 1) = n.it
+			*d.items.edit(n.at - 1) = *n.it
 		default:
-			d.items = n.items
+			d.items = *n.items
 		}
 	}
 	u.log = nil

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/hex"
 	"strings"
+	"unsafe"
 )
 
 // Text is text that a [Redactor] has seen, or a constant of the program. Only
@@ -22,6 +23,16 @@ type constant string
 
 // Lit makes a Text of a string constant of the program.
 func Lit(s constant) Text { return Text{string(s)} }
+
+// In returns the text in the memory of raw, where that is the same bytes: what
+// nothing was redacted of need not be in memory twice. Where it is not, the text
+// is returned as it is. raw must not be modified while the text is in use.
+func (t Text) In(raw []byte) Text {
+	if t.s == "" || t.s != string(raw) {
+		return t
+	}
+	return Text{unsafe.String(&raw[0], len(raw))}
+}
 
 // Join puts texts together.
 func Join(texts ...Text) Text {

@@ -44,6 +44,22 @@ func redactedLines(lines []redact.Text) (Blob, error) {
 	return made(parts...), nil
 }
 
+// redactedPieces makes a Blob of lines in pieces. Only a piece of its own may be a
+// line feed, and the last one is.
+func redactedPieces(pieces []redact.Text) (Blob, error) {
+	parts := make([]string, len(pieces))
+	for i, p := range pieces {
+		parts[i] = p.String()
+		if n := strings.IndexByte(parts[i], '\n'); n >= 0 && len(parts[i]) > 1 {
+			return Blob{}, ErrLine
+		}
+	}
+	if n := len(parts); n > 0 && parts[n-1] != "\n" {
+		return Blob{}, ErrLine
+	}
+	return made(parts...), nil
+}
+
 // made makes a Blob of what this package wrote itself.
 func made(parts ...string) Blob {
 	b := Blob{parts: parts}

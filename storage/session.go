@@ -120,6 +120,16 @@ func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text)
 	return s.writeLines(ctx, transcriptKind, step, lines)
 }
 
+// TranscriptOf is Transcript for lines in pieces, each of which ends with a piece
+// that is a line feed. A line feed that is not such a piece is [ErrLine].
+func (s *Session) TranscriptOf(ctx context.Context, step int, pieces []redact.Text) (Written, error) {
+	blob, err := redactedPieces(pieces)
+	if err != nil {
+		return Written{}, &Error{"write", s.dir.child(transcriptKind.file(step, 1)), err}
+	}
+	return s.write(ctx, transcriptKind, step, blob)
+}
+
 // Originals is Transcript for presets that work on every call: it stores only
 // the originals of what a step changed, as originals-NNN.jsonl.
 func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) (Written, error) {

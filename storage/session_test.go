@@ -337,6 +337,11 @@ func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {
 	if _, err := s.Transcript(t.Context(), 1, []redact.Text{text("a\nb")}); !errors.Is(err, storage.ErrLine) {
 		t.Errorf("a transcript line with a line feed: %v, want ErrLine", err)
 	}
+	for _, pieces := range [][]redact.Text{{text("a\nb"), text("\n")}, {text("a"), text("b")}} {
+		if _, err := s.TranscriptOf(t.Context(), 1, pieces); !errors.Is(err, storage.ErrLine) {
+			t.Errorf("%q as pieces of a transcript: %v, want ErrLine", pieces, err)
+		}
+	}
 	if _, err := s.Final(t.Context(), []redact.Text{text("a\nb")}); !errors.Is(err, storage.ErrLine) {
 		t.Errorf("a final transcript line with a line feed: %v, want ErrLine", err)
 	}

@@ -67,8 +67,9 @@ func (a *app) read(file string) (*transcript, error) {
 	if len(data) > large {
 		debug.SetGCPercent(sparingly)
 	}
+	head := bytes.Clone(data[:min(len(data), 2)]) // the data itself is the file's now
 	if t.file, err = formats.Read(a.input.format, data); err != nil {
-		return nil, unreadable(t.name, data, err)
+		return nil, unreadable(t.name, head, err)
 	}
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
@@ -82,12 +83,12 @@ func (a *app) read(file string) (*transcript, error) {
 
 // What is kept of a large file is most of the memory of a run: with the usual
 // collector the same again would lie about. Above large bytes it works harder.
-const large, sparingly = 10 << 20, 15
+const large, sparingly = 10 << 20, 8
 
 // unreadable is the error for a file that can't be read as messages.
-func unreadable(file string, data []byte, err error) error {
+func unreadable(file string, head []byte, err error) error {
 	switch {
-	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		err = errors.New("is compressed: gunzip -c FILE | compactctl … -")
 	case errors.Is(err, formats.ErrUnknown):
 		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; say which one it is with --format")

@@ -90,6 +90,7 @@ var forbidden = []string{
 	`_ = a.Create(ctx, k, s)`,
 	`_ = a.Append(ctx, k, 0, s)`,
 	`_, _ = to.Transcript(ctx, 1, []string{s})`,
+	`_, _ = to.TranscriptOf(ctx, 1, []string{s})`,
 	`_, _ = to.Originals(ctx, 1, []string{s})`,
 	`_, _ = to.Final(ctx, []string{s})`,
 	`_, _ = to.Summary(ctx, 1, s)`,

@@ -21,6 +21,7 @@ type File struct {
 // log is a file that holds messages among other things.
 type log struct {
 	composer
+	file  text
 	list  elements.List // of the units
 	place []place       // of each message
 	made  func(dst []byte, m message.Message) []byte
@@ -63,6 +64,8 @@ func (f *File) Write(view []message.Message, sources []int) ([]byte, error) {
 // newLog reads what a composer wrote. field is the body's list, sep what
 // stands between units where the file has only one.
 func newLog(name string, f wire.Format, c *composer, list elements.List, made func([]byte, message.Message) []byte) (*File, error) {
+	l := &log{file: newText(c.data, c.body, c.pieces), made: made}
+	c.data = nil // from here on it is in memory once
 	req, err := f.ParseRequest(c.body, nil)
 	if err != nil {
 		return nil, c.locate(err)
@@ -70,7 +73,7 @@ func newLog(name string, f wire.Format, c *composer, list elements.List, made fu
 	for _, u := range c.units {
 		list.Elems = append(list.Elems, u.at)
 	}
-	l := &log{composer: *c, list: list, made: made}
+	l.composer, l.list = *c, list
 	msgs := req.Messages() // nobody else has them yet
 	for i := range msgs {
 		l.place = append(l.place, l.find(&msgs[i]))

@@ -21,7 +21,7 @@ func (f *File) Times() []time.Time {
 			out[i] = timeIn(wholeObject(raw))
 		case f.log != nil && len(f.log.place[i].units) > 0:
 			u := f.log.units[f.log.place[i].units[0]]
-			out[i] = timeIn(objectAt(f.log.data, u.at))
+			out[i] = timeIn(wholeObject(f.log.file.of(u.at)))
 		}
 	}
 	return out

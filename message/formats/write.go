@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/internal/elements"
 )
@@ -33,7 +34,7 @@ func (w *writer) write(view []message.Message, sources []int) ([]byte, error) {
 		same = same && s == k
 	}
 	if same {
-		return w.data, nil
+		return w.file.of(jsonscan.Span{End: w.file.Len()}), nil
 	}
 	if err := w.whole(sources); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (w *writer) write(view []message.Message, sources []int) ([]byte, error) {
 		}
 	}
 	w.pass(len(w.units), holds)
-	return w.list.Write(w.data, w.pieces), nil
+	return w.list.WriteDoc(&w.file, w.pieces), nil
 }
 
 // holds says of each unit whether it holds a message.
@@ -124,8 +125,8 @@ func (w *writer) unit(u int) {
 	var out []byte
 	from := at.Start
 	for _, e := range edits {
-		out = append(append(out, w.data[from:e.at.Start]...), e.new...)
+		out = append(w.file.Append(out, from, e.at.Start), e.new...)
 		from = e.at.End
 	}
-	w.pieces = append(w.pieces, elements.Piece{Raw: append(out, w.data[from:at.End]...), From: u})
+	w.pieces = append(w.pieces, elements.Piece{Raw: w.file.Append(out, from, at.End), From: u})
 }

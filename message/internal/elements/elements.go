@@ -24,16 +24,33 @@ type Piece struct {
 	From int    // the element that it is, edited or not; -1 = a new one
 }
 
+// A Doc is a document whose bytes need not lie in one piece.
+type Doc interface {
+	Len() int
+	// Append appends the bytes [from, to).
+	Append(dst []byte, from, to int) []byte
+}
+
+// whole is a document in one piece.
+type whole []byte
+
+func (d whole) Len() int { return len(d) }
+
+func (d whole) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
+
 // Write returns doc with the list made of pieces. Between two elements that
 // were neighbours stands what stood there; any other is led in by what stood
 // before it, and a new one by what stands before the second element.
-func (l List) Write(doc []byte, pieces []Piece) []byte {
+func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(whole(doc), pieces) }
+
+// WriteDoc is Write for a document in several pieces.
+func (l List) WriteDoc(doc Doc, pieces []Piece) []byte {
 	out := make([]byte, 0, l.size(doc, pieces))
-	out = append(out, l.lead(doc)...)
+	out = add(out, doc, l.lead(doc))
 	for k := 0; k < len(pieces); {
 		p := pieces[k]
 		if k > 0 {
-			out = append(out, l.separator(doc, p.From)...)
+			out = l.separate(out, doc, p.From)
 		}
 		k++
 		if p.Raw != nil {
@@ -45,54 +62,64 @@ func (l List) Write(doc []byte, pieces []Piece) []byte {
 			last++
 			k++
 		}
-		out = append(out, doc[l.Elems[p.From].Start:l.Elems[last].End]...)
+		out = doc.Append(out, l.Elems[p.From].Start, l.Elems[last].End)
 	}
-	return append(out, l.tail(doc)...)
+	return add(out, doc, l.tail(doc))
 }
 
+func add(dst []byte, doc Doc, at jsonscan.Span) []byte { return doc.Append(dst, at.Start, at.End) }
+
 // lead is what stands before the first element, from the beginning.
-func (l List) lead(doc []byte) []byte {
+func (l List) lead(doc Doc) jsonscan.Span {
 	switch {
 	case len(l.Elems) > 0:
-		return doc[:l.Elems[0].Start]
+		return jsonscan.Span{End: l.Elems[0].Start}
 	case l.At.End == 0:
-		return doc
+		return jsonscan.Span{End: doc.Len()}
 	}
-	return doc[:l.At.Start+1]
+	return jsonscan.Span{End: l.At.Start + 1}
 }
 
 // tail is what stands behind the last element, to the end.
-func (l List) tail(doc []byte) []byte {
+func (l List) tail(doc Doc) jsonscan.Span {
 	switch n := len(l.Elems); {
 	case n > 0:
-		return doc[l.Elems[n-1].End:]
+		return jsonscan.Span{Start: l.Elems[n-1].End, End: doc.Len()}
 	case l.At.End == 0:
-		return nil
+		return jsonscan.Span{}
 	}
-	return doc[l.At.End-1:]
+	return jsonscan.Span{Start: l.At.End - 1, End: doc.Len()}
 }
 
-// separator is what stands before an element that is not the first.
-func (l List) separator(doc []byte, from int) []byte {
+// separator is what stands before an element that is not the first: a part of
+// the document, or, where the list has no two elements, a text.
+func (l List) separator(from int) (at jsonscan.Span, text string) {
 	if from <= 0 {
 		from = 1
 	}
 	switch {
 	case from < len(l.Elems):
-		return doc[l.Elems[from-1].End:l.Elems[from].Start]
+		return jsonscan.Span{Start: l.Elems[from-1].End, End: l.Elems[from].Start}, ""
 	case l.Sep != "":
-		return []byte(l.Sep)
+		return jsonscan.Span{}, l.Sep
 	}
-	return []byte{','}
+	return jsonscan.Span{}, ","
 }
 
-func (l List) size(doc []byte, pieces []Piece) int {
-	n := len(l.lead(doc)) + len(l.tail(doc))
+func (l List) separate(dst []byte, doc Doc, from int) []byte {
+	at, text := l.separator(from)
+	return append(add(dst, doc, at), text...)
+}
+
+func (l List) size(doc Doc, pieces []Piece) int {
+	size := func(at jsonscan.Span) int { return at.End - at.Start }
+	n := size(l.lead(doc)) + size(l.tail(doc))
 	for _, p := range pieces {
 		if p.Raw == nil {
-			n += l.Elems[p.From].End - l.Elems[p.From].Start
+			n += size(l.Elems[p.From])
 		}
-		n += len(p.Raw) + len(l.separator(doc, p.From))
+		at, text := l.separator(p.From)
+		n += len(p.Raw) + size(at) + len(text)
 	}
 	return n
 }

@@ -1,0 +1,56 @@
+package compact
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A history in pieces is the lines of its messages, with the same places and
+// hashes.
+func TestPiecesAreTheLines(t *testing.T) {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openSession(t.Context(), memory.New(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.redactor.Session = r.Session(redact.Lit("s"))
+	history := []message.Message{message.System("You fix bugs."), message.User("key: ghp_" + strings.Repeat("a1", 18)), {}}
+	for _, raw := range []string{
+		`{"role":"user","content":"nothing to hide"}`, ` {"role":"user", "content":"with spaces" } `,
+		"{\"role\":\"user\",\n\"content\":\"over two lines\"}", `{"role":"user","content":"x","meta":{"protected":true}}`,
+	} {
+		m, err := openai.ParseMessage([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		history = append(history, m)
+	}
+	lines, pieces := s.lines(history, nil), s.pieces(history)
+	var all, joined strings.Builder
+	for _, l := range lines {
+		all.WriteString(l.String() + "\n")
+	}
+	for _, p := range pieces {
+		joined.WriteString(p.String())
+	}
+	if all.String() != joined.String() {
+		t.Errorf("lines:\n%s\npieces:\n%s", all.String(), joined.String())
+	}
+	want, got := storedLines(lines, nil), storedOf(pieces)
+	if len(got.lines) != len(want.lines) {
+		t.Fatalf("%d lines, want %d", len(got.lines), len(want.lines))
+	}
+	for k := range want.lines {
+		if got.lines[k] != want.lines[k] {
+			t.Errorf("line %d is %v, want %v", k, got.lines[k].span, want.lines[k].span)
+		}
+	}
+}

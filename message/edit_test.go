@@ -1,0 +1,21 @@
+package message
+
+import (
+	"strings"
+	"testing"
+)
+
+// A placeholder in the place of a megabyte is small: the raw form that it is
+// in does not keep the room of the old one.
+func TestEditedMessageIsAsSmallAsItReads(t *testing.T) {
+	raw := []byte(`{"role":"tool","content":"` + strings.Repeat("x", 1<<20) + `"}`)
+	m := FromWire(Message{Role: RoleTool, Parts: []Part{{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}}}, "w", raw,
+		[]Span{{Start: 25, End: len(raw) - 1}})
+	edited, err := m.WithPartText(0, "gone")
+	if err != nil || string(edited.Raw()) != `{"role":"tool","content":"gone"}` {
+		t.Fatalf("%s: %v", edited.Raw(), err)
+	}
+	if room := cap(edited.Raw()); room > 256 {
+		t.Errorf("%d bytes have room for %d", len(edited.Raw()), room)
+	}
+}

@@ -1,0 +1,88 @@
+package formats
+
+import (
+	"sort"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// text is the bytes of a file, in pieces: what was copied into the body is
+// nowhere else in memory.
+type text struct {
+	pieces []textPiece // in order, without gaps
+	size   int
+}
+
+type textPiece struct {
+	start int // in the file
+	bytes []byte
+}
+
+// minPiece is how long the pieces of a text are on average, at least: each
+// costs as much as a slice or two besides.
+const minPiece = 256
+
+// newText returns the text of a file, most of which is in the body: as it is
+// there, and what stands between. A file of which that is not so, it keeps as
+// it is.
+func newText(data, body []byte, copied []piece) text {
+	t := text{size: len(data)}
+	if !mostly(copied, len(data)) {
+		t.pieces = []textPiece{{0, data}}
+		return t
+	}
+	end, between := 0, 0
+	for _, p := range copied {
+		between += p.file - end
+		end = p.file + p.size
+	}
+	gaps := make([]byte, 0, between+len(data)-end) // one of its own, not a part of data
+	gap := func(from, to int) {
+		if from < to {
+			at := len(gaps)
+			gaps = append(gaps, data[from:to]...)
+			t.pieces = append(t.pieces, textPiece{from, gaps[at:]})
+		}
+	}
+	end = 0
+	for _, p := range copied {
+		gap(end, p.file)
+		t.pieces = append(t.pieces, textPiece{p.file, body[p.body : p.body+p.size]})
+		end = p.file + p.size
+	}
+	gap(end, len(data))
+	return t
+}
+
+// mostly reports whether pieces are most of a file of so many bytes, in order,
+// and long enough to be worth it.
+func mostly(copied []piece, size int) bool {
+	end, sum := 0, 0
+	for _, p := range copied {
+		if p.file < end {
+			return false
+		}
+		end, sum = p.file+p.size, sum+p.size
+	}
+	return sum > size/2 && sum > minPiece*len(copied)
+}
+
+// Len implements [elements.Doc].
+func (t *text) Len() int { return t.size }
+
+// Append implements [elements.Doc].
+func (t *text) Append(dst []byte, from, to int) []byte {
+	k := sort.Search(len(t.pieces), func(k int) bool { return t.pieces[k].start > from }) - 1
+	for ; from < to; k++ {
+		p := &t.pieces[k]
+		part := p.bytes[from-p.start : min(to-p.start, len(p.bytes))]
+		dst = append(dst, part...)
+		from += len(part)
+	}
+	return dst
+}
+
+// of returns a range of the file.
+func (t *text) of(at jsonscan.Span) []byte {
+	return t.Append(make([]byte, 0, at.End-at.Start), at.Start, at.End)
+}
