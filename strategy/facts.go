@@ -47,7 +47,7 @@ func quality(t string) float64 {
 // debris reports whether a line is no sentence of a language but a piece of
 // code, of JSON, of a log, or of a page's navigation.
 func debris(t string) bool {
-	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", ".py:", "Warning: "}) {
+	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
 		return true
 	}
 	switch last := t[max(0, len(t)-1):]; last {
@@ -91,7 +91,7 @@ func (h *History) Goals() []Fact {
 		case first == nil:
 			first = asked
 			first[0].Value = taskValue
-		default:
+		case !strings.HasSuffix(asked[0].Text, ":"):
 			last = asked[:min(2, len(asked))]
 		}
 	}

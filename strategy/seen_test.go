@@ -55,7 +55,7 @@ func TestNarrationIsLeftOut(t *testing.T) {
 }
 
 func TestDebrisIsNoSentence(t *testing.T) {
-	for _, s := range []string{`"reason": "The request is not fully satisfied because it is early.",`, "result = await self.client.create(", "example.com › best › software", "/usr/lib/x/agents/orchestrator.py:196: UserWarning: Resolved model mismatch"} {
+	for _, s := range []string{`"{\"@context\":\"http://schema.org\"}" is what the page says`, `No new page was opened in the last three turns.",`, `"reason": "The request is not fully satisfied because it is early.",`, "result = await self.client.create(", "example.com › best › software", "/usr/lib/x/agents/orchestrator.py:196: UserWarning: Resolved model mismatch"} {
 		if quality(s) > 0.2 {
 			t.Errorf("%q passes for a sentence", s)
 		}

@@ -29,7 +29,8 @@ func newEvalSummary(a *app) *cobra.Command {
 		Long: `Cuts each recorded session where it first passes 85 % of a window, summarises
 what would be evicted, and counts what the summary tells of it: the sentences
 that the user typed, the commands that failed, the outcomes it states and how
-many of them are false, the files that were changed, the plan, the next step, the
+many of them are false, the files that were changed, those told of as changed
+whose edits were refused, the plan, the next step, the
 characters in lists of names, and the identifiers that the rest of the session
 needs. For every strategy, beside dropping, masking and a bare list of
 identifiers.
