@@ -110,8 +110,8 @@ const maxPipe = 512
 // here-string: echo password | sudo -S, docker login --password-stdin <<< password.
 func (sc *scan) piped(start, end int) {
 	s := sc.s
-	if s[start:end] == "sudo -s" {
-		return // a shell
+	if s[start:end] == "sudo -s" || start > 0 && isAlnum(s[start-1]) {
+		return // a shell, or another command
 	}
 	stop := commandEnd(s, end)
 	from := max(0, start-maxPipe)

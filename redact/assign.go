@@ -78,12 +78,12 @@ func (sc *scan) assign(start, end int) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
+	sc.changed(a, s)
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
 		if a.isNumber() {
 			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
 		}
-		sc.changed(a, s)
 		return
 	}
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
@@ -153,7 +153,7 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
-	if isGenerated(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
+	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
 		return a.op != opBlank && a.op != opProse
 	}
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'

@@ -22,7 +22,7 @@ var commands = []struct {
 	{"ldapadd", passwordFlag(" -w ", true)},
 	{"ldappasswd", passwordFlag(" -s ", true)},
 	{"7z ", passwordFlag(" -p", false)},
-	{"zip ", passwordFlag(" -P ", true)},
+	{"zip ", passwordFlag("-P ", true)},
 	{"keytool", passwordFlag(" -storepass ", true)},
 	{"keytool", passwordFlag(" -keypass ", true)},
 	{"az login", passwordFlag(" -p ", true)},

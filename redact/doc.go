@@ -9,9 +9,13 @@
 // A structural layer reads what stands around telling words: assignments
 // (password = "…", DB_PASSWORD=…, {"apiKey": "…"}, --token …), at any depth of
 // escaping; headers, cookies, addresses with credentials, connection strings,
-// private keys also where they are cut off, JSON web tokens, Kubernetes
-// secrets, command lines. A filter on the value leaves alone what is a type, a
-// reference, a template, code or a word. Tokens with a form of their own are
+// private keys also where they are cut off or only the middle is left, JSON web
+// tokens, Kubernetes secrets, command lines and what is piped into them,
+// cookies, columns of tables, calls and the fields of forms. A filter on the
+// value leaves alone what is a type, a reference, a template, code or a word;
+// letters that no word has, and four words in a row, are a password. Colours of
+// a terminal, characters that nobody sees, the escapes of addresses and HTML,
+// and base64 are undone before one looks again. Tokens with a form of their own are
 // found wherever they stand, by the shapes in this package and by the rules of
 // gitleaks (vendor_rules.go). There is no rule on mere randomness: hashes,
 // UUIDs, and the ids of calls and requests survive.

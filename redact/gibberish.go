@@ -70,5 +70,5 @@ func isGibberish(s string, n int) bool {
 	if turns <= 1 {
 		return odd*10 >= all*3
 	}
-	return odd*100+turns*50 >= all*42 && odd*6 >= all
+	return odd*100+turns*40 >= all*45 && odd*6 >= all
 }

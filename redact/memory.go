@@ -12,6 +12,7 @@ import (
 type memory struct {
 	seed maphash.Seed
 	mul  uint64 // of the filter, odd
+	base uint64 // of the hashes that go along a text, odd
 
 	mu            sync.RWMutex
 	recent, older *generation // what is known; older goes when recent is full
@@ -22,13 +23,25 @@ const maxRemembered = 512
 
 type generation struct {
 	secrets map[uint64]bool
-	forms   map[uint64][]trace // by the hash of the first eight bytes
-	bits    [1 << 10]uint64    // a filter on them
+	forms   map[uint64][]form // by the hash of the first eight bytes: the lengths of what begins so, longest first
+	traces  map[mark]trace
+	bits    [1 << 10]uint64 // a filter on the first eight bytes
+}
+
+// form is a length that forms have, with the power of the base that goes with it.
+type form struct {
+	size  int
+	power uint64
+}
+
+// mark is by what a form is recognised before it is looked at as a whole.
+type mark struct {
+	size int
+	sum  uint64
 }
 
 // trace is what is left of one form of a secret.
 type trace struct {
-	size  int
 	hash  uint64
 	rule  *rule
 	stand string // the placeholder
@@ -39,6 +52,7 @@ type trace struct {
 func newMemory() *memory {
 	m := &memory{seed: maphash.MakeSeed()}
 	m.mul = maphash.String(m.seed, "filter") | 1
+	m.base = maphash.String(m.seed, "base") | 1
 	return m
 }
 
@@ -64,19 +78,45 @@ func (m *memory) add(h uint64, f span, stand string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.recent == nil || len(m.recent.secrets) >= maxRemembered {
-		m.older, m.recent = m.recent, &generation{secrets: map[uint64]bool{}, forms: map[uint64][]trace{}}
+		m.older, m.recent = m.recent, &generation{secrets: map[uint64]bool{}, forms: map[uint64][]form{}, traces: map[mark]trace{}}
 	}
 	g := m.recent
 	g.secrets[h] = true
 	for _, d := range forms.list {
-		first := maphash.String(m.seed, d.form[:minNeedle])
-		g.forms[first] = append(g.forms[first], trace{
-			size: len(d.form), hash: maphash.String(m.seed, d.form), rule: f.rule, stand: stand, word: d.word, spill: d.spill,
-		})
-		slices.SortFunc(g.forms[first], func(a, b trace) int { return b.size - a.size })
+		sum, power := m.sum(d.form)
+		g.traces[mark{len(d.form), sum}] = trace{hash: maphash.String(m.seed, d.form), rule: f.rule, stand: stand, word: d.word, spill: d.spill}
+		g.addForm(maphash.String(m.seed, d.form[:minNeedle]), form{len(d.form), power})
 		bit := m.bit(eight(d.form, 0))
 		g.bits[bit/64] |= 1 << (bit % 64)
 	}
+}
+
+// addForm puts a length among those of what begins with the same eight bytes.
+func (g *generation) addForm(first uint64, f form) {
+	i, found := slices.BinarySearchFunc(g.forms[first], f.size, func(a form, size int) int { return size - a.size })
+	if !found {
+		g.forms[first] = slices.Insert(g.forms[first], i, f)
+	}
+}
+
+// sum returns the hash of s that goes along a text, and the power of the base
+// for its length.
+func (m *memory) sum(s string) (sum, power uint64) {
+	power = 1
+	for i := range len(s) {
+		sum = sum*m.base + uint64(s[i]) + 1
+		power *= m.base
+	}
+	return sum, power
+}
+
+// sums returns the hash of s[:i] for every i.
+func (m *memory) sums(s string) []uint64 {
+	all := make([]uint64, len(s)+1)
+	for i := range len(s) {
+		all[i+1] = all[i]*m.base + uint64(s[i]) + 1
+	}
+	return all
 }
 
 // bit is where the filter keeps eight bytes.
@@ -88,7 +128,9 @@ func (m *memory) empty() bool {
 	return m.recent == nil
 }
 
-// find returns where the secrets are in s, in order.
+// find returns where the secrets are in s, in order. A text that is made to
+// look like the beginning of many of them is taken for a secret from where it
+// would take too long.
 func (m *memory) find(s string) []span {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -96,37 +138,66 @@ func (m *memory) find(s string) []span {
 		return nil
 	}
 	var found []span
+	l := lookup{m: m, s: s, budget: lookAgain*len(s) + 1<<20}
 	for i := 0; i+minNeedle <= len(s); i++ {
 		bit := m.bit(eight(s, i))
 		if m.recent.bits[bit/64]>>(bit%64)&1 == 0 && (m.older == nil || m.older.bits[bit/64]>>(bit%64)&1 == 0) {
 			continue
 		}
-		if f, ok := m.at(s, i); ok {
+		if f, ok := l.at(i); ok {
 			found = append(found, f)
 			i = f.end - 1
+		}
+		if l.budget < 0 {
+			return append(found, span{start: i + 1, end: len(s), rule: unscannedRule})
 		}
 	}
 	return found
 }
 
-// at returns the longest known form that is in s at i.
-func (m *memory) at(s string, i int) (span, bool) {
-	first := maphash.String(m.seed, s[i:i+minNeedle])
-	for _, g := range [...]*generation{m.recent, m.older} {
+// lookup is one search in one text.
+type lookup struct {
+	m      *memory
+	s      string
+	sums   []uint64 // made when there is something to look up
+	budget int      // lengths that may still be tried
+}
+
+// at returns the longest known form that is in the text at i.
+func (l *lookup) at(i int) (span, bool) {
+	first := maphash.String(l.m.seed, l.s[i:i+minNeedle])
+	for _, g := range [...]*generation{l.m.recent, l.m.older} {
 		if g == nil {
 			continue
 		}
-		for k := range g.forms[first] {
-			t := &g.forms[first][k]
-			if i+t.size > len(s) || maphash.String(m.seed, s[i:i+t.size]) != t.hash {
+		for _, f := range g.forms[first] {
+			if l.budget--; i+f.size > len(l.s) {
 				continue
 			}
-			if d := (needle{form: s[i : i+t.size], word: t.word, spill: t.spill, rule: t.rule}); d.at(s, i) {
-				f := d.widen(s, i)
-				f.stand = t.stand
-				return f, true
+			if found, ok := l.try(g, i, f); ok {
+				return found, true
 			}
 		}
 	}
 	return span{}, false
+}
+
+// try reports whether a form of that length is in the text at i.
+func (l *lookup) try(g *generation, i int, f form) (span, bool) {
+	if l.sums == nil {
+		l.sums = l.m.sums(l.s)
+	}
+	t, ok := g.traces[mark{f.size, l.sums[i+f.size] - l.sums[i]*f.power}]
+	if !ok {
+		return span{}, false
+	}
+	text := l.s[i : i+f.size]
+	l.budget -= f.size
+	d := needle{form: text, word: t.word, spill: t.spill, rule: t.rule}
+	if maphash.String(l.m.seed, text) != t.hash || !d.at(l.s, i) {
+		return span{}, false
+	}
+	found := d.widen(l.s, i)
+	found.stand = t.stand
+	return found, true
 }

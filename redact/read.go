@@ -139,7 +139,7 @@ func (a *assignment) readTag() bool {
 	if end < 0 || a.start+end+1 >= len(a.s) || a.s[a.start+end+1] != '/' {
 		return false
 	}
-	text := strings.TrimSpace(a.s[a.start : a.start+end])
+	text := strings.TrimSpace(strings.TrimSuffix(a.s[a.start:a.start+end], "]]>"))
 	a.start += strings.Index(a.s[a.start:], text)
 	a.set(a.start, a.start+len(text), true)
 	return text != ""
@@ -204,9 +204,11 @@ func plainEnd(s string, i int) int {
 		case ' ', '\t', '\n', '\r', '"', '\'', '`':
 			return j
 		case '\\':
-			if j+1 < limit && strings.IndexByte("nrt\"'\\`", s[j+1]) >= 0 {
+			if j+1 < limit && (strings.IndexByte("nrt\"'\\`", s[j+1]) >= 0 || isWrittenEscape(s[j+1:])) {
 				return j
 			}
+		case 0x1b:
+			return j
 		case '<':
 			if end := placeholderAt(s, j); end > 0 {
 				j = end - 1
@@ -222,6 +224,12 @@ func plainEnd(s string, i int) int {
 		}
 	}
 	return limit
+}
+
+// isWrittenEscape reports whether the colours of a terminal begin here, written
+// out behind a backslash.
+func isWrittenEscape(s string) bool {
+	return hasPrefix(s, []string{"u001b[", "x1b[", "033[", "e["})
 }
 
 // separates reports whether what follows the separator at i is another name

@@ -121,7 +121,7 @@ func (sc *scan) netNTLM(start, end int) {
 // pgpass finds the last field of a line host:port:database:name:password.
 func (sc *scan) pgpass(start, end int) {
 	s := sc.s
-	from := strings.LastIndexByte(s[max(0, start-200):start], '\n') + 1 + max(0, start-200)
+	from := strings.LastIndexAny(s[max(0, start-200):start], "\n\" '") + 1 + max(0, start-200)
 	to := end + len(s[end:min(len(s), end+300)])
 	if i := strings.IndexByte(s[end:to], '\n'); i >= 0 {
 		to = end + i

@@ -1,0 +1,52 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostileMemory are values that begin alike, and texts that are nothing but
+// their beginning.
+func hostileMemory(n, size int) (learned, text string) {
+	var b strings.Builder
+	unit := "aB3dE7gH"
+	for i := range n {
+		fmt.Fprintf(&b, "password: %sx%dQ\n", strings.Repeat(unit, 1+i%100), i)
+	}
+	return b.String(), strings.Repeat(unit, size/len(unit))
+}
+
+// TestASessionWithHostileValuesReadsInLinearTime fails when a session that
+// knows hundreds of values which begin alike takes far longer for a text of
+// nothing else than a session that knows one.
+func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
+	learned, _ := hostileMemory(500, 0)
+	s := newRedactor(t, Options{}).Session()
+	for line := range strings.Lines(learned) {
+		s.Learn([]byte(line))
+	}
+	took := func(size int) time.Duration {
+		_, text := hostileMemory(0, size)
+		start := cpuTime()
+		s.Text("it is " + text)
+		return cpuTime() - start
+	}
+	took(8 << 10)
+	small, large := took(52<<10), took(210<<10)
+	t.Logf("52 KB took %v, 210 KB %v", small, large)
+	if large > 12*small+100*time.Millisecond || large > time.Second {
+		t.Errorf("52 KB took %v, 210 KB %v", small, large)
+	}
+}
+
+func TestASessionFindsTheLongestOfThoseThatBeginAlike(t *testing.T) {
+	s := newRedactor(t, Options{}).Session()
+	short, long := "aB3dE7gH"+letters(12), "aB3dE7gH"+letters(12)+"k4T9"+letters(9)
+	s.Learn([]byte("password: " + short))
+	s.Learn([]byte("password: " + long))
+	if got := s.Text("it is " + long + " and " + short).String(); got != "it is <REDACTED> and <REDACTED>" {
+		t.Errorf("%q", got)
+	}
+}
