@@ -191,6 +191,9 @@ func (w *walker) explained(m *members) {
 	w.i = m.value
 	lit := w.text()
 	text := w.decoded(lit)
+	if looksLikeJSON(text) {
+		return // its own keys say more
+	}
 	v := assignment{val: value{text: text, quoted: true}}
 	switch {
 	case m.cookie && isCookieValue(text):
