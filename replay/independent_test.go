@@ -23,7 +23,8 @@ import (
 
 // entry is a message as the calculation sees it.
 type entry struct {
-	id, tokens int // equal ids are equal messages
+	id, tokens int  // equal ids are equal messages
+	long       bool // more bytes than a placeholder, which takes the place of no shorter result
 	role       string
 }
 
@@ -57,7 +58,7 @@ func newCalculation(t *testing.T, jsonl []byte) *calculation {
 		for _, call := range m.Calls {
 			n += len(enc.EncodeOrdinary(call.Function.Name)) + len(enc.EncodeOrdinary(call.Function.Arguments)) + 8
 		}
-		c.session = append(c.session, entry{at, n, m.Role})
+		c.session = append(c.session, entry{at, n, len(flatten(m.Content)) > len("[old tool output removed]"), m.Role})
 	}
 	return c
 }
@@ -107,8 +108,8 @@ func (c *calculation) raw(at int) ([]entry, int, int) { return c.session[:at], 0
 func (c *calculation) sliding(at int) ([]entry, int, int) {
 	v, seen := append([]entry(nil), c.session[:at]...), 0
 	for i := at - 1; i >= 0; i-- {
-		if v[i].role == "tool" && seen >= 10 && v[i].tokens > c.masked {
-			v[i] = entry{-1 - i, c.masked, "tool"}
+		if v[i].role == "tool" && seen >= 10 && v[i].long {
+			v[i] = entry{-1 - i, c.masked, false, "tool"}
 		}
 		if v[i].role == "assistant" {
 			seen++
@@ -124,7 +125,7 @@ func (c *calculation) summarised(window int) func(at int) ([]entry, int, int) {
 	view := func(at int) (v []entry, total int) {
 		for i, e := range c.session[:at] {
 			if i == cut && n > 0 {
-				v, total = append(v, entry{-n, 1500, "assistant"}), total+1500
+				v, total = append(v, entry{-n, 1500, false, "assistant"}), total+1500
 			}
 			if i >= cut || e.role == "system" || e.role == "developer" {
 				v, total = append(v, e), total+e.tokens
