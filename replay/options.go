@@ -1,0 +1,47 @@
+package replay
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+)
+
+// Options say how sessions are replayed.
+type Options struct {
+	Policies []Policy
+	Windows  []int         // tokens; default 200,000
+	Model    string        // whose tokens are counted; default "gpt-4o"
+	Card     price.Card    // what calls cost; default that of Model
+	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
+	Recorded bool          // the gaps are those of the sessions' time stamps; one without is an error of the session
+	Workers  int           // sessions at once; default one a core
+	Least    int           // tokens; shorter sessions are passed over
+
+	// Progress is told how many calls of how many are done, from one goroutine
+	// at a time. The total is that of the sessions that were read so far, and
+	// for those that are still to come as many calls as these have on average;
+	// Expected is how many there are in all (0: nobody knows).
+	Progress func(done, total int)
+	Expected int
+}
+
+func (o Options) filled() (Options, error) {
+	if len(o.Windows) == 0 {
+		o.Windows = []int{200_000}
+	}
+	if o.Model == "" {
+		o.Model = "gpt-4o"
+	}
+	if o.Card == (price.Card{}) {
+		o.Card, _ = price.For(o.Model)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if len(o.Policies) == 0 {
+		return o, fmt.Errorf("replay: no policy is given")
+	}
+	return o, o.Card.Validate()
+}
