@@ -3,6 +3,7 @@ package transport
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // responsesDialect is that of OpenAI's responses.
@@ -89,19 +90,44 @@ func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(append([]json.RawMessage(nil), s.whole...), d.results(s, texts)...)
 }
 
-// join puts our calls and their results in front of the first of the caller's.
+// join puts our calls among the caller's, where the model made them, and their
+// results behind: a call that does not follow its reasoning is refused.
 func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
-	for n < len(elems) && !isCallItem(obj(elems[n])) {
-		n++
+	end := n
+	for end < len(elems) && !isReturned(obj(elems[end])) {
+		end++
 	}
-	if n == len(elems) {
+	shown := elems[n:end]
+	if !slices.ContainsFunc(shown, func(e json.RawMessage) bool { return isCallItem(obj(e)) }) {
 		return nil, false
 	}
 	out := append([]json.RawMessage(nil), elems[:n]...)
-	for _, c := range b.said.ours {
-		out = append(out, b.said.whole[c.at])
+	for i, item := range b.said.whole {
+		switch {
+		case b.said.isOurs(i):
+			out = append(out, item)
+		case !isReasoning(item):
+			k := slices.IndexFunc(shown, func(e json.RawMessage) bool { return !isReasoning(e) })
+			out = append(out, shown[:k+1]...)
+			shown = shown[k+1:]
+		}
 	}
-	return append(append(out, d.results(b.said, b.texts)...), elems[n:]...), true
+	out = append(append(out, shown...), d.results(b.said, b.texts)...)
+	return append(out, elems[end:]...), true
+}
+
+// isReturned reports whether an item is not the model's.
+func isReturned(item rawObject) bool {
+	kind, role := text(item["type"]), text(item["role"])
+	return strings.HasSuffix(kind, "_output") || role != "" && role != "assistant"
+}
+
+// isReasoning reports whether an item is one that not every caller sends back.
+func isReasoning(item json.RawMessage) bool { return text(obj(item)["type"]) == "reasoning" }
+
+// isOurs reports whether an item of an answer is one of our calls.
+func (s *said) isOurs(at int) bool {
+	return slices.ContainsFunc(s.ours, func(c recallCall) bool { return c.at == at })
 }
 
 func (responsesDialect) strip(p *pieces, s *said) {

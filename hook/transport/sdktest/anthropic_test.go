@@ -5,8 +5,6 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
-
-	"github.com/agentcompact/compact/hook/transport"
 )
 
 type claude struct {
@@ -21,7 +19,7 @@ func openAnthropic(r *rig, stream bool) agent {
 		stream: stream,
 		client: anthropic.NewClient(
 			option.WithBaseURL(r.url), option.WithAPIKey("key"),
-			option.WithMiddleware(transport.Middleware(r.m, r.options()...)),
+			option.WithMiddleware(option.Middleware(r.middleware())),
 		),
 		params: anthropic.MessageNewParams{
 			Model: "claude-sonnet-4-5", MaxTokens: 1000,

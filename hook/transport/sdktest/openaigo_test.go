@@ -10,14 +10,12 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
-
-	"github.com/agentcompact/compact/hook/transport"
 )
 
 func newOpenAI(r *rig) openai.Client {
 	return openai.NewClient(
 		option.WithBaseURL(r.url+"/v1/"), option.WithAPIKey("key"),
-		option.WithMiddleware(transport.Middleware(r.m, r.options()...)),
+		option.WithMiddleware(option.Middleware(r.middleware())),
 	)
 }
 

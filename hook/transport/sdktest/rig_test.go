@@ -49,6 +49,8 @@ type rig struct {
 	client  *http.Client
 
 	more []transport.Option
+	mid  *middleware // nil: that of options, made when an SDK is opened
+	then func(n int) // before the program's call n; may be nil
 
 	mu    sync.Mutex
 	calls int // of the model that were answered
@@ -78,6 +80,20 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+// middleware is what SDKs call for each attempt.
+type middleware func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
+
+// middleware returns what goes into an SDK; where the rig has its own, that can
+// be replaced under it.
+func (r *rig) middleware() middleware {
+	if r.mid == nil {
+		return transport.Middleware(r.m, r.options()...)
+	}
+	return func(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+		return (*r.mid)(req, next)
+	}
+}
+
 // options are strict, so that what goes wrong is seen.
 func (r *rig) options() []transport.Option {
 	return append([]transport.Option{transport.Strict()}, r.more...)
@@ -103,11 +119,17 @@ func (r *rig) work(ctx context.Context, a agent) (text string) {
 	r.t.Helper()
 	var results []string
 	for n := 1; n <= rounds+1; n++ {
+		if r.then != nil {
+			r.then(n)
+		}
 		calls, said, err := a.say(ctx, results)
 		if err != nil {
 			r.t.Fatalf("call %d: %v", n, err)
 		}
 		text, results = said, nil
+		if len(calls) == 0 {
+			return text
+		}
 		for _, c := range calls {
 			if c.name != "read" {
 				r.t.Fatalf("call %d: the model called %q", n, c.name)

@@ -1,0 +1,147 @@
+package sdktest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+var (
+	shownRef   = regexp.MustCompile(`recall ([0-9a-f]{12})\]`)
+	ourCall    = regexp.MustCompile(`"name": ?"recall"`)
+	fileResult = regexp.MustCompile(`file \d+: word word`)
+)
+
+// example is the reference in the definition of the tool.
+const example = "3f9a2c1b77de"
+
+// refIn is the last reference that a request shows.
+func refIn(body []byte) string {
+	ref := ""
+	for _, m := range shownRef.FindAllSubmatch(body, -1) {
+		if string(m[1]) != example {
+			ref = string(m[1])
+		}
+	}
+	return ref
+}
+
+// begin makes the manager and the transport anew, as a program does that was
+// started again; the archive stays.
+func (r *rig) begin() {
+	r.t.Helper()
+	_ = r.m.Close(context.Background())
+	m, err := compact.New(context.Background(), compact.Config{MaxContextTokens: window, Archive: r.archive})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = m.Close(context.Background()) })
+	r.m = m
+	mid := middleware(transport.Middleware(m, r.options()...))
+	r.mid = &mid
+	r.client = &http.Client{Transport: through{r}}
+}
+
+// through is a transport for SDKs that take a client.
+type through struct{ r *rig }
+
+func (t through) RoundTrip(req *http.Request) (*http.Response, error) {
+	return (*t.r.mid)(req, http.DefaultTransport.RoundTrip)
+}
+
+// reader is a model that reads files until its view names what was taken out,
+// recalls, several times in a row and beside another call, and reads on.
+type reader struct {
+	r       *rig
+	done    int   // of the script
+	files   []int // that each request of the script held
+	recalls []int // likewise, calls of the recall tool
+}
+
+func (m *reader) reply(q provider.Request) provider.Answer {
+	r := m.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ref := refIn(q.Body)
+	if m.done == 0 && ref == "" {
+		r.calls++
+		return m.read()
+	}
+	m.files = append(m.files, len(fileResult.FindAll(q.Body, -1)))
+	m.recalls = append(m.recalls, len(ourCall.FindAll(q.Body, -1))-1) // without the declaration
+	m.done++
+	recall := func(ref string) provider.Call {
+		return provider.Call{ID: fmt.Sprintf("ours_%d", m.done), Name: "recall", Args: fmt.Sprintf(`{"ref":%q}`, ref)}
+	}
+	switch m.done {
+	case 1:
+		return provider.Answer{Reasoning: "That is gone.", Text: "Let me see.", Calls: []provider.Call{recall(ref)}}
+	case 2:
+		return provider.Answer{Reasoning: "And turn 2.", Calls: []provider.Call{recall("turn:2")}}
+	case 3:
+		return provider.Answer{Reasoning: "Once more.", Calls: []provider.Call{recall("turn:3")}}
+	case 4:
+		r.calls++
+		out := m.read()
+		out.Calls = append(out.Calls, recall(ref))
+		return out
+	case 5, 6:
+		r.calls++
+		return m.read()
+	}
+	return provider.Answer{Text: "done"}
+}
+
+func (m *reader) read() provider.Answer {
+	n := m.r.calls
+	return provider.Answer{Reasoning: "Next.", Calls: []provider.Call{{ID: fmt.Sprintf("call_%d", n), Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}}}
+}
+
+// A program that knows nothing of the recall tool works on under each SDK while
+// its model recalls, and after a restart in another process, where the rounds
+// are left out whole.
+func TestRecallUnderSDKs(t *testing.T) {
+	forEach(t, func(t *testing.T, s sdk, stream bool) {
+		r := newRig(t)
+		r.more = []transport.Option{transport.Recall()}
+		r.begin()
+		model := &reader{r: r}
+		r.server.Reply = model.reply
+		restarted := 0
+		r.then = func(int) {
+			if model.done == 6 && restarted == 0 {
+				restarted = len(model.recalls)
+				r.begin()
+			}
+		}
+		if text := r.work(transport.WithSession(context.Background(), "s"), s.open(r, stream)); text != "done" {
+			t.Errorf("the agent ended with %q", text)
+		}
+		if bad := r.refused(); len(bad) > 0 {
+			t.Errorf("refused: %v", bad)
+		}
+		if model.done != 7 || restarted != 6 {
+			t.Fatalf("%d steps of the script, restarted after %d", model.done, restarted)
+		}
+		for i := 1; i <= 3; i++ {
+			if model.recalls[i] <= model.recalls[i-1] {
+				t.Errorf("calls of the recall tool in the requests of the script: %v", model.recalls)
+			}
+		}
+		if model.files[1] <= model.files[0] {
+			t.Errorf("what was recalled is not there: %v files in the requests of the script", model.files)
+		}
+		if model.recalls[4] <= model.recalls[3] || model.recalls[5] != model.recalls[4] {
+			t.Errorf("recalls beside another call, and in the request after it: %v", model.recalls)
+		}
+		if model.recalls[6] != 0 { // the fourth round stood in an answer that the caller has
+			t.Errorf("another process sends %d calls of the recall tool", model.recalls[6])
+		}
+	})
+}
