@@ -13,6 +13,13 @@ const leastRun = 3
 // readableShare is the share of plain words that makes a line readable.
 const readableShare = 0.25
 
+// Names that are strung together by these are a list all the same, from leastStrung
+// names on, unless the line says more of them than that.
+var glue = map[string]bool{"and": true, "or": true, "und": true, "et": true, "names": true, "mentions": true, "holds": true,
+	"the": true, "a": true, "in": true, "of": true, "with": true, "these": true, "message": true, "assistant": true}
+
+const leastStrung = 4
+
 var nameWord = regexp.MustCompile(`[0-9_/\\.:=@#$%{}<>|]|\p{Ll}\p{Lu}`)
 
 // plainWord reports whether a word is one of a language, not a name. A line
@@ -32,20 +39,37 @@ func readable(l string) bool {
 }
 
 // bag counts the characters in lists of names: runs of names without a word
-// between them, and lines that hold hardly anything else.
+// between them, names on a string of ands, and lines that hold hardly anything
+// else.
 func bag(text string) int {
 	n := 0
 	for l := range strings.Lines(text) {
 		if strings.HasPrefix(l, "#") {
 			continue
 		}
-		if l = strings.TrimSpace(l); !readable(l) && len(strings.Fields(l)) >= leastRun {
+		if l = strings.TrimSpace(l); strung(l) || !readable(l) && len(strings.Fields(l)) >= leastRun {
 			n += utf8.RuneCountInString(l)
 			continue
 		}
 		n += runs(strings.Fields(l))
 	}
 	return n
+}
+
+// strung reports whether a line is names on a string: four or more, and not half
+// as many words that say something of them.
+func strung(l string) bool {
+	names, said := 0, 0
+	for _, w := range strings.Fields(l) {
+		switch bare := strings.ToLower(strings.Trim(w, ".,;:")); {
+		case glue[bare] || !strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		case plainWord(w):
+			said++
+		default:
+			names++
+		}
+	}
+	return names >= leastStrung && 2*said < names
 }
 
 // runs counts the characters of the runs of names among words.
@@ -76,7 +100,7 @@ func runs(words []string) int {
 func readableLines(text string) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
-		if readable(l) {
+		if readable(l) && !strung(l) {
 			b.WriteString(l)
 		}
 	}

@@ -94,10 +94,13 @@ func TestAFalseOutcomeIsCounted(t *testing.T) {
 
 func TestListsAreToldFromSentences(t *testing.T) {
 	for text, list := range map[string]bool{
-		"- Files: a.go b.go c/d.go e_f.go":                      true,
-		"- edited a.go because it was slow":                     false,
-		"- read a.go and b.go and c.go before the change":       false,
-		"- in the folder c/d/ the files a.go, b.go, e.go, f.go": true,
+		"- Files: a.go b.go c/d.go e_f.go":                                               true,
+		"- edited a.go because it was slow":                                              false,
+		"- read a.go and b.go and c.go before the change":                                false,
+		"- in the folder c/d/ the files a.go, b.go, e.go, f.go":                          true,
+		"- `a_test.go` names USE_TZ and ModuleType, settings.configured and sys.modules": true,
+		"- `a_test.go` names USE_TZ, which nobody sets":                                  false,
+		"- edited a.go, b.go and c.go so that d_e is closed before f_g is opened":        false,
 	} {
 		if got := bag(text) > 0; got != list {
 			t.Errorf("%q: a list %v", text, got)
