@@ -20,6 +20,7 @@ type eviction struct {
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
+	Number uint32              `json:"n,omitempty"` // as the summary of the step cites it: [s12]
 }
 
 // stored is the messages that a run has written to the archive, line by line:
@@ -83,6 +84,7 @@ func (s *stored) places() map[int]*storedLine {
 func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 	at := r.stored.places()
 	var all []eviction
+	var of []int
 	for _, i := range c.taken(out) {
 		p, ok := at[i]
 		if !ok {
@@ -93,8 +95,57 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 			FP: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
 			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
 		})
+		of = append(of, i)
 	}
+	c.cited(all, of, out)
 	return all
+}
+
+// cited gives the messages that a summary was written of the numbers that it
+// cites them by. Where they are not those that it was given, none has one.
+func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
+	info := summaryOf(out)
+	if info == nil || info.First < 1 {
+		return
+	}
+	var fresh []int
+	for k, i := range of {
+		was, _ := c.now.conv.Decision(i)
+		if is, _ := out.Conversation.Decision(i); is == policy.Summarised && was != policy.Summarised {
+			fresh = append(fresh, k)
+		}
+	}
+	if len(fresh) != info.Input {
+		return
+	}
+	for n, k := range fresh {
+		all[k].Number = uint32(info.First + n)
+	}
+}
+
+// summaryOf is the summary that a run made; nil where it made none.
+func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
+	for _, p := range out.Passes {
+		if p.Applied > 0 && p.Summary != nil && p.Summary.Text != "" {
+			return p.Summary
+		}
+	}
+	return nil
+}
+
+// lastNumber returns the highest number by which a summary of a lane cites a
+// message, 0 where there is none.
+func (s *session) lastNumber(of owner) int {
+	last := uint32(0)
+	for _, step := range s.snapshot() {
+		if step.owner() != of {
+			continue
+		}
+		for i := range step.Evicted {
+			last = max(last, step.Evicted[i].Number)
+		}
+	}
+	return int(last)
 }
 
 // Refs returns what a ledger says of each message that its step edited or took

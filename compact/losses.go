@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 
@@ -30,6 +31,14 @@ func (m *CompactManager) lostEvents() (total uint64, by map[string]uint64) {
 		}
 	}
 	return total, by
+}
+
+// flushTrace waits for the exporters. Only the end of the context is an error.
+func (m *CompactManager) flushTrace(ctx context.Context) error {
+	if err := m.pipe.Flush(ctx); err != nil {
+		return ctx.Err()
+	}
+	return nil
 }
 
 // pipelineOptions says how events go out.

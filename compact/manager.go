@@ -268,10 +268,11 @@ func (m *CompactManager) release(s *session) {
 
 // Flush writes the audit log of every session to the archive, sends what waits
 // in its spool, and waits until the exporters have what was emitted, or until
-// ctx ends.
+// ctx ends. That an exporter can't be reached is no error of Flush: it is told like
+// all its failures (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
-	err = errors.Join(m.flushLogs(ctx), m.pipe.Flush(ctx))
+	err = errors.Join(m.flushLogs(ctx), m.flushTrace(ctx))
 	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
 		err = errors.Join(err, spool.Flush(ctx))
 	}

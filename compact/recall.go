@@ -109,6 +109,7 @@ func prefix(s string, n int) int {
 // Recall returns what was taken out of a session's view, from the archive and
 // never from memory, redacted. ref is what a placeholder says; or a longer hex
 // fingerprint of a message or a part, of which 8 digits are enough; or
+// "s12" or "s12-s20", as a summary cites messages; or
 // "turn:17", which is all of that turn, or "turn:17:observation" for one of its
 // slots (request, reasoning, action, observation).
 //

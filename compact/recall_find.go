@@ -15,13 +15,21 @@ import (
 func (s *session) find(ctx context.Context, q reference) (text string, found bool, err error) {
 	for known := -1; known != len(s.snapshot()); {
 		steps := s.snapshot()
-		if text, found, err = s.findInSteps(ctx, steps, q); found || err != nil {
+		if q.first > 0 {
+			text, found, err = s.findNumbered(ctx, steps, q)
+		} else {
+			text, found, err = s.findInSteps(ctx, steps, q)
+		}
+		if found || err != nil {
 			return text, found, err
 		}
 		known = len(steps)
 		if err := s.reload(ctx); err != nil {
 			return "", false, err
 		}
+	}
+	if q.first > 0 {
+		return "", false, nil // only steps have numbers
 	}
 	if text, found, err = s.findInEdits(ctx, q); found || err != nil {
 		return text, found, err

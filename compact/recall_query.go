@@ -79,7 +79,11 @@ func (q *recallQuery) parsePattern() (err error) {
 		return fmt.Errorf("the pattern is longer than %d bytes", recallPattern)
 	}
 	if q.Pattern != "" {
-		if q.pattern, err = regexp.Compile(q.Pattern); err != nil {
+		compile := regexp.Compile
+		if q.Ref == "" {
+			compile = SearchPattern
+		}
+		if q.pattern, err = compile(q.Pattern); err != nil {
 			return fmt.Errorf("the pattern is no regular expression: %w", err)
 		}
 	}
@@ -128,9 +132,9 @@ func listed(f Found, bytes int) string {
 	if left == 0 && shown == f.Lines && !f.Cut {
 		return strings.Join(out, "\n")
 	}
-	note := fmt.Sprintf("[%d of %d matching lines, the newest messages first; ask with a narrower pattern, or for a reference]", shown, f.Lines)
+	note := fmt.Sprintf("[%d of %d matching lines, what was said first, the newest before the older; ask with a narrower pattern, or for a reference]", shown, f.Lines)
 	if f.Cut {
-		note = strings.Replace(note, "first;", "first, the oldest not searched;", 1)
+		note = strings.Replace(note, "older;", "older, the oldest not searched;", 1)
 	}
 	return strings.Join(kept, "\n") + "\n" + note
 }

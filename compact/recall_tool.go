@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // A Tool is a tool that a model can be handed. Its definition goes with the
@@ -62,7 +63,7 @@ func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
 		Name: t.name,
 		Description: "Returns text that was removed from this conversation to save space. " +
 			"Where a message reads like [observation masked — 4200 chars · recall 3f9a2c1b77de], call this with ref \"3f9a2c1b77de\". " +
-			"A pattern without a ref searches everything that was removed, and says the ref of what it finds. " +
+			"Where a summary says [s12], call it with ref \"s12\". A pattern without a ref searches everything that was removed, and says the ref of what it finds. " +
 			"Secrets in the text are redacted. Ask for a part of a long text: head, tail, lines, or a pattern.",
 		Parameters: json.RawMessage(recallSchema),
 		Call:       t.call,
@@ -70,7 +71,7 @@ func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
 }
 
 const recallSchema = `{"type":"object","properties":{` +
-	`"ref":{"type":"string","description":"the reference in the placeholder, such as 3f9a2c1b77de; or turn:17 for all of a turn; without it, pattern searches everything"},` +
+	`"ref":{"type":"string","description":"the reference in the placeholder, such as 3f9a2c1b77de; or s12, or s12-s20, as a summary cites messages; without it, pattern searches everything"},` +
 	`"head":{"type":"integer","minimum":1,"description":"only so many lines from the beginning"},` +
 	`"tail":{"type":"integer","minimum":1,"description":"only so many lines from the end"},` +
 	`"lines":{"type":"string","description":"only these lines, as FROM-TO, counted from 1"},` +
@@ -128,6 +129,9 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	}
 	if q.Ref == "" {
 		return t.search(ctx, sessionID, q)
+	}
+	if _, _, numbered := parseNumbers(strings.ToLower(q.Ref)); numbered && t.shown != nil {
+		return t.refuse(errors.New("numbers can't be asked for here: give the reference that stands beside a piece, or in a placeholder")), nil
 	}
 	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {

@@ -26,7 +26,7 @@ type Match struct {
 
 // Found is what a search led to.
 type Found struct {
-	Matches []Match `json:"matches"`        // the newest message first, the lines of each in their order
+	Matches []Match `json:"matches"`        // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
 	Lines   int     `json:"matching_lines"` // that match, of all that was searched; more than Matches where these are bounded
 	Cut     bool    `json:"cut,omitempty"`  // the oldest pieces were not searched: they are more than the bound
 }
@@ -77,7 +77,7 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 }
 
 func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) (Found, error) {
-	r := &searcher{s: s, pattern: pattern, most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}}
+	r := &searcher{s: s, pattern: pattern, most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
 	err := s.reload(ctx)
 	if err == nil {
 		err = r.edits(ctx)
@@ -89,7 +89,25 @@ func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) 
 	if err != nil {
 		return Found{}, &ArchiveError{Op: "read", Session: s.id, Err: err}
 	}
+	slices.SortStableFunc(r.found.Matches, func(x, y Match) int { return cmp.Compare(x.rank(), y.rank()) })
 	return r.found, nil
+}
+
+// rank puts what somebody said before what a tool was asked and answered.
+func (m *Match) rank() int {
+	if m.Role == message.RoleTool || m.Tool != "" {
+		return 1
+	}
+	return 0
+}
+
+// SearchPattern compiles a pattern for [Search]: one without a capital letter
+// matches capitals, too, as in many editors.
+func SearchPattern(pattern string) (*regexp.Regexp, error) {
+	if strings.ToLower(pattern) == pattern {
+		pattern = "(?i)" + pattern
+	}
+	return regexp.Compile(pattern)
 }
 
 // searcher goes through what was taken out, the newest first.
@@ -99,6 +117,7 @@ type searcher struct {
 	most    int
 	left    int64           // bytes that may still be read
 	seen    map[string]bool // messages: one that was masked and then summarised was taken out twice
+	shown   map[string]bool // lines
 	found   Found
 }
 
@@ -184,7 +203,8 @@ func (r *searcher) part(a *archived, i, turn int) {
 			continue
 		}
 		r.found.Lines++
-		if len(r.found.Matches) < r.most {
+		if len(r.found.Matches) < r.most && !r.shown[text] {
+			r.shown[text] = true
 			r.found.Matches = append(r.found.Matches, Match{
 				Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: turn, Line: n, Text: around(text, at[0], at[1]),
 			})

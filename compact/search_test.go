@@ -108,7 +108,7 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
-	history[3] = message.ToolResult("call_0", strings.Repeat("x", 5000)+" KEY_IN_THE_MIDDLE "+strings.Repeat("y", 5000)+"\n"+strings.Repeat("again KEY_\n", 50))
+	history[3] = message.ToolResult("call_0", strings.Repeat("x", 5000)+" KEY_IN_THE_MIDDLE "+strings.Repeat("y", 5000)+"\n"+strings.ReplaceAll(numbers(50), "line ", "KEY_"))
 	r.preflight(history)
 	found, err := r.Search(t.Context(), "s", regexp.MustCompile("KEY_"), 3)
 	if err != nil || len(found.Matches) != 3 || found.Lines != 51 {
@@ -145,12 +145,92 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	got = call(`{"pattern":"line"}`)
-	if len(got) > 800 || !strings.HasSuffix(got, "the newest messages first; ask with a narrower pattern, or for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
+	if len(got) > 800 || !strings.HasSuffix(got, "the newest before the older; ask with a narrower pattern, or for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 	shown := compact.RecallTool(r.CompactManager, compact.ToolShown(r.preflight(loop(100, 200))))
 	answer, err := shown.Call(t.Context(), "s", json.RawMessage(`{"pattern":"line"}`))
 	if err != nil || !strings.HasPrefix(answer, "recall: ref is missing: here a pattern needs") {
 		t.Errorf("where conversations are shared: %q, %v", answer, err)
+	}
+}
+
+// TestNumbersOfASummaryAreRecalled: what a summary cites as [s12] is what recall
+// returns for s12, over chained compactions and in another process.
+func TestNumbersOfASummaryAreRecalled(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := needles(200)
+	steps := map[int]bool{}
+	var res *compact.Result
+	for n := 20; n <= len(history); n += 20 {
+		res = r.preflight(history[:n:n])
+		steps[res.Step] = steps[res.Step] || res.Summary != nil
+	}
+	if len(steps) < 4 {
+		t.Fatalf("only %d steps", len(steps)-1)
+	}
+	var summarised []message.Message
+	for i, d := range res.Decisions {
+		if d.Decision.String() == "summarised" {
+			summarised = append(summarised, history[i])
+		}
+	}
+	for n, m := range summarised {
+		ref := fmt.Sprintf("s%d", n+1)
+		got, err := compact.Recall(t.Context(), r.archive, "s", ref)
+		want := m.Text()
+		if m.Role == message.RoleTool {
+			want = m.ResultText()
+		}
+		if err != nil || !strings.Contains(got, want) {
+			t.Fatalf("%s: %.60q, %v; want %.60q", ref, got, err, want)
+		}
+	}
+	got, err := r.Recall(t.Context(), "s", "[s3–s5]")
+	if err != nil || strings.Count(got, "[s") != 3 || !strings.HasPrefix(got, "[s3 ") {
+		t.Errorf("a range: %.200q, %v", got, err)
+	}
+	for _, ref := range []string{"s100000", "s0", "s", "s12-", "s9-s3"} {
+		if got, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
+			t.Errorf("%s: %.60q, %v", ref, got, err)
+		}
+	}
+}
+
+// TestNumbersOfSeveralAgentsAreToldApart: each has an s1 of its own.
+func TestNumbersOfSeveralAgentsAreToldApart(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	for _, agent := range []string{"one", "two"} {
+		history := loop(100, 200)
+		history[1] = message.User("The task of agent " + agent + ".")
+		r.preflight(history, compact.WithAgent(agent))
+	}
+	got, err := r.Recall(t.Context(), "s", "s1")
+	if err != nil || !strings.Contains(got, `[agent "one"]`) || !strings.Contains(got, `[agent "two"]`) {
+		t.Errorf("%.200q, %v", got, err)
+	}
+}
+
+func TestSearchLooksAtWhatWasSaidFirst(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := loop(100, 200)
+	history[5] = message.ToolResult(history[5].Parts[0].CallID, "the Root Cause of nothing\n"+strings.Repeat("the root cause again\n", 9))
+	history = append(history[:6:6], append([]message.Message{message.Assistant("The root cause is the lock.")}, history[6:]...)...)
+	r.preflight(history)
+	pattern, err := compact.SearchPattern("root cause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.Search(t.Context(), "s", pattern, 0)
+	if err != nil || len(found.Matches) != 3 || found.Lines != 11 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	for i, role := range []message.Role{message.RoleAssistant, message.RoleTool, message.RoleTool} {
+		if found.Matches[i].Role != role {
+			t.Errorf("match %d is of %s, want %s", i, found.Matches[i].Role, role)
+		}
+	}
+	if pattern, err = compact.SearchPattern("Root"); err != nil || pattern.MatchString("root") {
+		t.Errorf("a capital asks for a capital: %v", err)
 	}
 }

@@ -79,6 +79,7 @@ func (r *run) engine() (*policy.Engine, error) {
 			}
 			w := r.c.ep.writer
 			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.recalls(), r.originals()
+			w.First = r.c.s.lastNumber(r.c.q.owner()) + 1
 			own, err := strategy.NewStage(w)
 			if err != nil {
 				return nil, err

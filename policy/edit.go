@@ -102,6 +102,7 @@ type SummaryInfo struct {
 	Model     string   `json:"model,omitempty"`
 	Text      string   `json:"text"`   // of the message, tags included
 	Tokens    int      `json:"tokens"` // of Text
+	First     int      `json:"first_message,omitempty"` // number of the first message of the input, as the text cites it; 0 = not known
 	Input     int      `json:"input_messages"`
 	InputSize int      `json:"input_tokens"`
 	Calls     int      `json:"calls"`

@@ -31,7 +31,7 @@ type job struct {
 func (w Writer) job(in Input) *job {
 	j := &job{w: w, in: in, info: describe(w.Summarizer), strategy: w.Strategy}
 	j.in.Previous = fullPaths(in.Previous)
-	j.in.First = max(in.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
+	j.in.First = max(in.First, w.First, ParseDocument(w.Strategy, in.Previous).lastStep()+1)
 	if w.Redact != nil && !(w.Raw && j.info.Remote) {
 		j.in.Messages, j.in.Visible = redacted(in.Messages, w.Redact), redacted(in.Visible, w.Redact)
 		j.in.Previous = w.Redact(j.in.Previous)
@@ -125,7 +125,7 @@ func (j *job) summary(start time.Time) Summary {
 	defer j.mu.Unlock()
 	s := j.outcome
 	s.Strategy, s.Backend, s.Model, s.Fallback = j.strategy.Name, j.info.Name, j.info.Model, j.fallback
-	s.Elapsed = time.Since(start)
+	s.First, s.Elapsed = j.in.First, time.Since(start)
 	return s
 }
 

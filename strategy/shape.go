@@ -41,7 +41,7 @@ func introduction(words, recall bool) string {
 		line += ", and the words of the user are verbatim"
 	}
 	if recall {
-		line += ". The tool recall looks for a pattern in all originals, and returns one for its reference"
+		line += ". The tool recall returns the original for s12 or a reference, and looks for a pattern in all of them"
 	}
 	return line + "."
 }

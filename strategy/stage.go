@@ -228,7 +228,7 @@ func (c *cut) info(s Summary) policy.SummaryInfo {
 	info := policy.SummaryInfo{
 		Version: c.version, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model,
 		Input: len(c.removed), InputSize: c.tokens, Calls: s.Calls, Attempts: s.Attempts,
-		Fallback: s.Fallback, Retention: s.Retention, Named: s.Named, Invented: s.Invented, Added: s.References,
+		Fallback: s.Fallback, First: s.First, Retention: s.Retention, Named: s.Named, Invented: s.Invented, Added: s.References,
 	}
 	for _, err := range s.Errors {
 		info.Errors = append(info.Errors, err.Error())

@@ -53,6 +53,10 @@ type Writer struct {
 	// for what an earlier run masked or truncated. May be nil: nothing is said
 	// of how such calls came out.
 	Original func(ref string) (text string, ok bool)
+	// First is the number of the first message of an Input that says none, where
+	// earlier ones have been summarised; default: the one after the last that the
+	// summary before cites.
+	First int
 	// Raw sends messages to a remote Summarizer as they are
 	// (redaction.summarizer: false). What it answers is redacted all the same.
 	Raw bool
@@ -99,6 +103,7 @@ type Summary struct {
 	Pieces     int     // into how many the input was cut
 	Calls      int     // drafts that were needed: pieces and merges
 	Attempts   int     // calls of the Summarizer, those that failed included
+	First      int     // number of the first message that it was written of, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were cut, because the source lacks them
 	References int     // identifiers that References alone name: the sections leave them out

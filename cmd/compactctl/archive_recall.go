@@ -21,11 +21,13 @@ func newArchiveRecall(a *app) *cobra.Command {
 		Short: "Print what a placeholder stands for, or search what was taken out",
 		Long: `Recall prints the text that was taken out where a placeholder says
 "recall 3f9a2c1b77de", as it is in the archive: redacted. REF is what the placeholder
-says, or the beginning of a fingerprint, or turn:17 for all of a turn, or
+says, or s12 or s12-s20 as a summary cites messages, or the beginning of a
+fingerprint, or turn:17 for all of a turn, or
 turn:17:observation for one part of it (request, reasoning, action, observation).
 
-Without REF, --grep searches everything that was taken out of the session: the newest
-message first, each with the REF that gives the whole of it.`,
+Without REF, --grep searches everything that was taken out of the session, for a pattern
+without capitals in any case: what was said before what tools answered, the newest first,
+each with the REF that gives the whole of it.`,
 		Args: arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
@@ -84,7 +86,7 @@ func searchable(pattern string, around int) error {
 
 // search prints the lines that match in what was taken out of a session.
 func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string) error {
-	re, err := regexp.Compile(pattern)
+	re, err := compact.SearchPattern(pattern)
 	if err != nil {
 		return err
 	}
@@ -108,7 +110,7 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 	case found.Lines == 0:
 		a.complain("compactctl", "no line of what was taken out matches")
 	case found.Lines > len(found.Matches):
-		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines, the newest messages first", count(len(found.Matches)), count(found.Lines)))
+		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines", count(len(found.Matches)), count(found.Lines)))
 	}
 	if found.Cut {
 		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB")
