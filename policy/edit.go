@@ -100,8 +100,8 @@ type SummaryInfo struct {
 	Strategy  string   `json:"strategy"`
 	Backend   string   `json:"backend"` // which one wrote it: "extractive", "openai", …
 	Model     string   `json:"model,omitempty"`
-	Text      string   `json:"text"`   // of the message, tags included
-	Tokens    int      `json:"tokens"` // of Text
+	Text      string   `json:"text"`                    // of the message, tags included
+	Tokens    int      `json:"tokens"`                  // of Text
 	First     int      `json:"first_message,omitempty"` // number of the first message of the input, as the text cites it; 0 = not known
 	Input     int      `json:"input_messages"`
 	InputSize int      `json:"input_tokens"`
