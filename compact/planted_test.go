@@ -3,12 +3,10 @@ package compact_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/memory"
 )
 
 // What a compaction ended at is its upper bound, where the count may be low.
@@ -31,14 +29,4 @@ const leak = "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
 
 func (leakyArchive) Create(context.Context, storage.Key, storage.Blob) error {
 	return errors.New("refused for " + leak)
-}
-
-func TestWarningsAreFreeOfSecrets(t *testing.T) {
-	c := compact.Config{MaxContextTokens: 24_000, Archive: leakyArchive{memory.New()}}
-	c.Storage.OnError = "continue"
-	res := newRig(t, c).preflight(turns(60, 200))
-	said := strings.Join(res.Warnings, "\n")
-	if !strings.Contains(said, "refused for") || strings.Contains(said, leak) {
-		t.Errorf("warnings %q", said)
-	}
 }
