@@ -139,6 +139,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
 		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
 		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
+		Deeper:    s.leaps(step),
 		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
 		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,
 		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},
@@ -166,6 +167,17 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		}
 	}
 	return res.Messages
+}
+
+// leaps reports whether the session has grown, since the compaction before, by
+// more than lies between target and trigger.
+func (s *session) leaps(step invariant.Step) bool {
+	for k := len(s.steps) - 2; k >= 0; k-- {
+		if before := &s.steps[k]; before.Triggered || before.Manual {
+			return step.Before-before.After > step.Trigger-step.Target
+		}
+	}
+	return false
 }
 
 // refusal has the error judged by the independent floor.

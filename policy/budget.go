@@ -25,7 +25,7 @@ type Budget struct {
 	Target  int // T: and goes on until here
 
 	limit    int // see Aiming; 0 = Cap
-	shrinkTo int // keep counts that must be shrunk are shrunk until here; 0 = until Cap
+	shrinkTo int // keep counts are shrunk until here; 0 = until Cap
 }
 
 // ErrBudget is wrapped by the errors of [Limits.Budget].

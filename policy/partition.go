@@ -138,16 +138,18 @@ func (v *View) kept(keep Keep) int {
 }
 
 // Shrink returns the largest keep counts, from v.Keep down to 1 and 1, with
-// which the view and reserve more tokens fit the budget: turns by one, then
+// which the view and reserve more tokens fit the budget, or, in a session that
+// grows by more than lies between target and trigger, leave room for another
+// call (see [Budget.Deeper]): turns by one, then
 // pairs by one, in turn, without the decrements that free nothing. When
 // nothing fits it returns the smallest.
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
 	turns, room := true, v.Budget.Cap
+	if v.Budget.shrinkTo > 0 {
+		room = min(room, v.Budget.shrinkTo)
+	}
 	if size+reserve > room {
-		if v.Budget.shrinkTo > 0 {
-			room = v.Budget.shrinkTo
-		}
 		room += v.cost(v.spare()) // which go before a turn does
 	}
 	for !v.Rigid && size+reserve > room && (keep.Turns > 1 || keep.Pairs > 1) {

@@ -186,7 +186,7 @@ func (j *judge) alreadyMasked(i int) bool {
 // checkKeep: the last turns and pairs are only taken out where the budget
 // leaves no other way. It judges one step, not the sum of several.
 func (j *judge) checkKeep() {
-	if j.KeepTurns == 0 || j.Earlier {
+	if j.KeepTurns == 0 || j.Earlier || j.Deeper {
 		return
 	}
 	recent := j.in.recent(j.KeepTurns, j.KeepPairs)

@@ -1,0 +1,77 @@
+package compact_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+)
+
+// Random sessions that grow by more than lies between target and trigger from
+// one call to the next: a compaction does not come right behind another. What
+// stays in any case (the last turn, the last call) and two more steps must have
+// room below the trigger, or nothing can be done about it: steps are at most a
+// third of the way, or a quarter where turn and call are two.
+func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
+	n := 6
+	switch {
+	case soak():
+		n = 300
+	case testing.Short():
+		n = 2
+	}
+	for _, kind := range []struct {
+		name  string
+		most  int // tokens of a step; 5,000 lie between target and trigger
+		calls float64
+	}{{"answers", 5_500, 0}, {"calls", 5_500, 1}, {"both", 5_200, 0.5}} {
+		t.Run(kind.name, func(t *testing.T) {
+			all, consecutive := 0, 0
+			for seed := range uint64(n) {
+				a, c := leaping(t, seed, 5_050, kind.most, kind.calls)
+				all, consecutive = all+a, consecutive+c
+			}
+			t.Logf("%d sessions, %d compactions, %d of them right behind another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
+			if all < n || consecutive*20 > all {
+				t.Errorf("%d of %d compactions right behind another", consecutive, all)
+			}
+		})
+	}
+}
+
+// leaping makes the calls of a session, and counts its compactions, and those of
+// them that came right behind another. Those up to the second do not count: how
+// much the session grows is known from one to the next.
+func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, consecutive int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 37))
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens = 20_000 // triggers at 17,000, and aims for 12,000
+	c.Policy.KeepRecentTurns, c.Policy.KeepToolIOPairs = 1+rng.IntN(6), 1+rng.IntN(4)
+	r := newRig(t, c)
+	history, last := []message.Message{message.System("Be brief."), message.User("Go.")}, false
+	for i := range 20 {
+		history = leaps(rng, history, i, least+rng.IntN(most-least), calls)
+		res := r.preflight(history)
+		if res.Triggered {
+			if all++; last && all > 2 {
+				consecutive++
+			}
+		}
+		if last = res.Triggered; seed%2 == 1 {
+			history = res.Messages
+		}
+	}
+	return all, consecutive
+}
+
+// leaps adds what one call of an agent adds: an answer with a question, or a
+// call with its result, of so many tokens.
+func leaps(rng *rand.Rand, history []message.Message, i, tokens int, calls float64) []message.Message {
+	if rng.Float64() >= calls {
+		return append(history, message.Assistant(fmt.Sprintf("Part %d. %s", i, text(tokens))), message.User(fmt.Sprintf("And %d?", i)))
+	}
+	return append(history, round(i, tokens)...)
+}
