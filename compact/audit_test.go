@@ -149,7 +149,9 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					}
 					time.Sleep(5 * time.Second)
 				}
-				if most > flushers {
+				// A goroutine or two of the runtime's, or of a test before, come and go; without
+				// a bound there are as many as sessions.
+				if most > flushers+4 {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}
 				if name == "hangs" && most == 0 {
