@@ -138,7 +138,7 @@ func (m *memory) find(s string) []span {
 		return nil
 	}
 	var found []span
-	l := lookup{m: m, s: s, budget: lookAgain*len(s) + 1<<20}
+	l := lookup{m: m, s: s, budget: 8*len(s) + 1<<18}
 	for i := 0; i+minNeedle <= len(s); i++ {
 		bit := m.bit(eight(s, i))
 		if m.recent.bits[bit/64]>>(bit%64)&1 == 0 && (m.older == nil || m.older.bits[bit/64]>>(bit%64)&1 == 0) {

@@ -13,7 +13,7 @@ func hostileMemory(n, size int) (learned, text string) {
 	var b strings.Builder
 	unit := "aB3dE7gH"
 	for i := range n {
-		fmt.Fprintf(&b, "password: %sx%dQ\n", strings.Repeat(unit, 1+i%100), i)
+		fmt.Fprintf(&b, "password: %sx%dQ\n", strings.Repeat(unit, 125)[:8+2*(i%496)], i)
 	}
 	return b.String(), strings.Repeat(unit, size/len(unit))
 }
