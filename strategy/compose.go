@@ -55,7 +55,7 @@ func (c *composer) compose(lines []Line) Document {
 	c.essentials(all, room)
 	c.refill(all, room, true)
 	seen := c.history.seenLines(c.strategy.seenSection(), maxSeen, func(e *Entity) bool { return !c.covered[e] })
-	all = append(all, c.candidates(seen)...)
+	c.refill(c.candidates(seen), min(c.limit, c.used+int(float64(c.limit)*seenShare)), false)
 	c.refill(all, c.limit, false)
 	return fit(c.document(), c.strategy, c.limit, c.count)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// seenShare is how much of a summary is kept for the names that no other line
-// brings, each beside the place where it was seen.
-const seenShare = 0.2
+// seenShare is how much of a summary the names may take that no other line brings,
+// each beside the place where it was seen. They are lists: nobody can work from
+// them, and they only help to find the original.
+const seenShare = 0.08
 
 // seenNames is how many names one line brings at most.
 const seenNames = 6
