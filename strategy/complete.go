@@ -119,7 +119,7 @@ func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) in
 		if need > 0 {
 			need += 25
 		}
-		need = min(need, int(float64(limit)*seenShare))
+		need = min(need, int(float64(limit)*lackedShare))
 		if count(d.Render(s))+need <= limit || !d.dropPlain(top) {
 			return d
 		}

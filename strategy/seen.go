@@ -13,6 +13,10 @@ import (
 // them, and they only help to find the original.
 const seenShare = 0.08
 
+// lackedShare is the same for what a model wrote, which may name little of what
+// matters; lists never take more of a summary.
+const lackedShare = 0.15
+
 // seenNames is how many names one line brings at most.
 const seenNames = 6
 
@@ -147,7 +151,7 @@ func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) 
 		k.gain = c.worth(k)
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.gain, a.gain) })
-	room := min(int(seenShare*float64(limit)), limit-count(d.Render(s))) - count("\n## "+References+"\n")
+	room := min(int(lackedShare*float64(limit)), limit-count(d.Render(s))) - count("\n## "+References+"\n")
 	d.References = nil
 	for _, k := range all {
 		if k.cost <= room {

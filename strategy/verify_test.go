@@ -145,11 +145,11 @@ func TestReferencesNameWhatADraftLeavesOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Retention < 0.5 {
+		if sum.Retention < 0.35 { // all by lists, which take no more than their share
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## "+strategy.References)
-		if !ok || counter(t).Count(refs) > strategy.DefaultMaxTokens*4/10 {
+		if !ok || counter(t).Count(refs) > strategy.DefaultMaxTokens*16/100 {
 			t.Errorf("%s: references of %d tokens", s.Name, counter(t).Count(refs))
 		}
 	}
