@@ -275,6 +275,9 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	if c.summary != nil {
 		step.Strategy = c.ep.cfg.Policy.Strategy
 	}
+	if info := summaryOf(out); info != nil && info.First > 0 {
+		step.Numbers = info.First + info.Input - 1
+	}
 	in, n := policy.Coverage(step.Recipes)
 	c.outChain = c.now.chain.Fork(firstChanged(out))
 	step.In, step.Out = c.now.chain.At(c.now.conv, in), c.outChain.At(out.Conversation, n)

@@ -136,16 +136,13 @@ func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
 // lastNumber returns the highest number by which a summary of a lane cites a
 // message, 0 where there is none.
 func (s *session) lastNumber(of owner) int {
-	last := uint32(0)
+	last := 0
 	for _, step := range s.snapshot() {
-		if step.owner() != of {
-			continue
-		}
-		for i := range step.Evicted {
-			last = max(last, step.Evicted[i].Number)
+		if step.owner() == of {
+			last = max(last, step.Numbers)
 		}
 	}
-	return int(last)
+	return last
 }
 
 // Refs returns what a ledger says of each message that its step edited or took

@@ -49,6 +49,7 @@ type ledgerStep struct {
 	Evicted     []eviction         `json:"evicted,omitempty"` // where in it
 	Index       *indexRef          `json:"index,omitempty"`
 	Turns       *turnNumbers       `json:"turns,omitempty"`
+	Numbers     int                `json:"numbers,omitempty"` // the last number by which the summary of the step cites a message
 
 	// Edits is how much of edits.jsonl came before the step: the number of its
 	// last line then. The edits of a call between two steps have no number of
