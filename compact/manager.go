@@ -272,6 +272,10 @@ func (m *CompactManager) release(s *session) {
 // all its failures (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
+	if !m.uses.begin() {
+		return ErrClosed
+	}
+	defer m.uses.done()
 	err = errors.Join(m.flushLogs(ctx), m.flushTrace(ctx))
 	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
 		err = errors.Join(err, spool.Flush(ctx))
