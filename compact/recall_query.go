@@ -148,6 +148,9 @@ func (m *Match) heading() string {
 	if m.Turn > 0 {
 		what += ", turn " + strconv.Itoa(m.Turn)
 	}
+	if m.Number > 0 {
+		what = "s" + strconv.Itoa(m.Number) + " " + what
+	}
 	return "[" + what + " · ref " + m.Ref + "]"
 }
 

@@ -16,12 +16,13 @@ import (
 
 // A Match is a line of text that was taken out of a session's view.
 type Match struct {
-	Ref  string       `json:"ref"`            // of the part that has the line: what [CompactManager.Recall] takes
-	Role message.Role `json:"role"`           // of its message
-	Tool string       `json:"tool,omitempty"` // that the part calls or answers, where the wire says so
-	Turn int          `json:"turn,omitempty"` // of the message; 0 = not known
-	Line int          `json:"line"`           // of the part's text, from 1
-	Text string       `json:"text"`           // the line, redacted, at most 400 bytes of it around the match
+	Number int          `json:"number,omitempty"` // of the message, as a summary cites it: 12 for [s12]; 0 = no summary covers it
+	Ref    string       `json:"ref"`              // of the part that has the line: what [CompactManager.Recall] takes
+	Role   message.Role `json:"role"`             // of its message
+	Tool   string       `json:"tool,omitempty"`   // that the part calls or answers, where the wire says so
+	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
+	Line   int          `json:"line"`             // of the part's text, from 1
+	Text   string       `json:"text"`             // the line, redacted, at most 400 bytes of it around the match
 }
 
 // Found is what a search led to.
@@ -142,15 +143,15 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 	if err != nil {
 		return err
 	}
-	turns := make(map[int64]uint32, len(step.Evicted))
-	for _, e := range step.Evicted {
-		turns[e.Off] = e.Turn
+	about := make(map[int64]*eviction, len(step.Evicted))
+	for i := range step.Evicted {
+		about[step.Evicted[i].Off] = &step.Evicted[i]
 	}
 	for _, at := range out {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.line(lines[lineAt{at.File, at.Off}], int(turns[at.Off]))
+		r.line(lines[lineAt{at.File, at.Off}], *about[at.Off])
 	}
 	return nil
 }
@@ -175,13 +176,13 @@ func (r *searcher) edits(ctx context.Context) error {
 			r.found.Cut = true
 			return nil
 		}
-		r.line(line, 0)
+		r.line(line, eviction{})
 	}
 	return nil
 }
 
 // line searches a line of the archive, which is a message.
-func (r *searcher) line(line []byte, turn int) {
+func (r *searcher) line(line []byte, about eviction) {
 	a, err := readLine(line)
 	if err != nil || r.seen[a.fp] {
 		return
@@ -189,12 +190,12 @@ func (r *searcher) line(line []byte, turn int) {
 	r.seen[a.fp] = true
 	for i := range a.msg.Parts {
 		if i < len(a.refs) && a.refs[i] != "" {
-			r.part(&a, i, turn)
+			r.part(&a, i, about)
 		}
 	}
 }
 
-func (r *searcher) part(a *archived, i, turn int) {
+func (r *searcher) part(a *archived, i int, about eviction) {
 	n := 0
 	for text := range strings.SplitSeq(partText(a.msg.Parts[i]), "\n") {
 		n++
@@ -206,7 +207,7 @@ func (r *searcher) part(a *archived, i, turn int) {
 		if len(r.found.Matches) < r.most && !r.shown[text] {
 			r.shown[text] = true
 			r.found.Matches = append(r.found.Matches, Match{
-				Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: turn, Line: n, Text: around(text, at[0], at[1]),
+				Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number), Line: n, Text: around(text, at[0], at[1]),
 			})
 		}
 	}

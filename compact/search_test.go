@@ -137,7 +137,7 @@ func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
 func TestRecallToolSearchesEverything(t *testing.T) {
 	call, ref, r := recallRig(t, numbers(1000), compact.ToolBytes(800))
 	got := call(`{"pattern":"^line (49|950)( |$)"}`)
-	want := "[tool, turn 1 · ref " + ref + "]\n49:line 49\n950:line 950 ERROR"
+	want := "[s2 tool, turn 1 · ref " + ref + "]\n49:line 49\n950:line 950 ERROR"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

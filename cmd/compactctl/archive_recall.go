@@ -127,6 +127,9 @@ func heading(m compact.Match) string {
 	if m.Turn > 0 {
 		what += fmt.Sprintf(", turn %d", m.Turn)
 	}
+	if m.Number > 0 {
+		what = fmt.Sprintf("s%d %s", m.Number, what)
+	}
 	return what + ", recall " + m.Ref
 }
 
