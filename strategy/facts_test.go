@@ -47,12 +47,13 @@ func TestOnlyOpenItemsReadAsThingsToDo(t *testing.T) {
 	msgs = append(msgs, called("3", "TaskCreate", `{"subject":"Ask for a review"}`, "Task #7 created")...)
 	msgs = append(msgs, called("4", "TaskUpdate", `{"taskId":"7","status":"completed"}`, "ok")...)
 	msgs = append(msgs, called("5", "update_plan", `{"plan":[{"step":"Deploy to staging","status":"blocked"}]}`, "ok")...)
+	msgs = append(msgs, called("6", "write_todos", `{"todos":[{"content":"Write to the owner","status":"in_progress"},{"content":"Close the ticket","status":"completed"}]}`, "ok")...)
 	msgs = append(msgs, message.Assistant("- [ ] update the docs\n- [x] bump the version"))
 	var got []string
 	for _, it := range history(msgs...).Items() {
 		got = append(got, it.Line())
 	}
-	want := []string{"[done] Write the parser", "[open] Add the tests", "[done] Ask for a review", "[blocked] Deploy to staging", "[open] update the docs", "[done] bump the version"}
+	want := []string{"[done] Write the parser", "[open] Add the tests", "[done] Ask for a review", "[blocked] Deploy to staging", "[open] Write to the owner (in progress)", "[done] Close the ticket", "[open] update the docs", "[done] bump the version"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
