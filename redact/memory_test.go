@@ -36,7 +36,7 @@ func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
 	took(8 << 10)
 	small, large := took(52<<10), took(210<<10)
 	t.Logf("52 KB took %v, 210 KB %v", small, large)
-	if large > 12*small+100*time.Millisecond || large > time.Second {
+	if large > 12*small+100*time.Millisecond {
 		t.Errorf("52 KB took %v, 210 KB %v", small, large)
 	}
 }
