@@ -30,10 +30,17 @@ func ParseDocument(s Strategy, text string) Document {
 	into := &d.Notes
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line) {
+		if framing(line) {
 			continue
 		}
-		if h, ok := s.heading(line); ok {
+		h, ok := s.heading(line)
+		if !ok && into == &d.Notes { // they are written without a bullet, and read again
+			if line = bullet(line); framing(line) {
+				continue
+			}
+			h, ok = s.heading(line)
+		}
+		if ok {
 			if into = &d.Notes; headingKey(h) == headingKey(References) {
 				into = &d.References
 				continue
@@ -50,6 +57,11 @@ func ParseDocument(s Strategy, text string) Document {
 		}
 	}
 	return d
+}
+
+// framing reports whether a line is about the text and says nothing itself.
+func framing(line string) bool {
+	return line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line)
 }
 
 // ruled reports whether a line is a rule, or underlines a heading.

@@ -58,6 +58,7 @@ func TestFitKeepsWithinTheLimit(t *testing.T) {
 func FuzzDocumentIsStableOnceParsed(f *testing.F) {
 	f.Add("## Decisions\n- x\n\n- y\nz\n## References\n- Files: a")
 	f.Add("**Bold**\n****\n# \n-\n- - -\n+ ")
+	f.Add("+ Decisions\n- Decisions:\nx")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, s := range []Strategy{TaskState, Brief} {
 			once := ParseDocument(s, text).Render(s)
