@@ -61,7 +61,7 @@ func logTraceErrors(log *slog.Logger) func(error) {
 		switch {
 		case !errors.As(err, &e):
 			log.Warn("trace events", "error", err)
-		case !e.Logged || e.Op != "export":
+		case !e.Logged || e.Op != "export" || e.Dropped > 0:
 			log.Warn("trace events did not arrive", "exporter", e.Exporter, "during", e.Op, "lost", e.Lost, "waiting", e.Waiting, "error", e.Err)
 		}
 	}

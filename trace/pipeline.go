@@ -164,6 +164,7 @@ type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
 	Lost     int    // events, since the last error that was told
+	Dropped  int    // of these, the ones that the exporter never saw: its queue was full
 	Waiting  int    // events that are in the queue or under way
 	Err      error
 	Logged   bool // the exporter has written it to a log of its own

@@ -187,7 +187,7 @@ func TestDroppedEventsAreToldWithTheFailure(t *testing.T) {
 		p.Emit(numbered(6, 30)...)
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		if len(told.errs) != 1 || told.errs[0].Lost != 5+15 || !errors.Is(told.errs[0], context.DeadlineExceeded) {
+		if len(told.errs) != 1 || told.errs[0].Lost != 5+15 || told.errs[0].Dropped != 15 || !errors.Is(told.errs[0], context.DeadlineExceeded) {
 			t.Errorf("told: %v, want one of 20 lost events", told.errs)
 		}
 		_ = p.Close(t.Context())

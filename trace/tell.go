@@ -11,16 +11,16 @@ const quiet = 10 * time.Second
 // teller tells [PipelineOptions.OnError] of failures: of the first at once, then
 // of what came together every 10 s, and of the rest when the pipeline is closed.
 type teller struct {
-	to   func(error)
-	lost func() (lost uint64, waiting int) // since the start, and now
-	name string
-	logs bool // the exporter has a log of its own
+	to     func(error)
+	counts func() (since counters, waiting int)
+	name   string
+	logs   bool // the exporter has a log of its own
 
 	mu    sync.Mutex
 	held  *ExportError // the latest that was not told
 	last  time.Time
 	timer *time.Timer
-	told  uint64 // of the lost events
+	told  counters // of the lost events
 }
 
 // tell tells of a failure, or keeps it for later.
@@ -53,9 +53,10 @@ func (t *teller) flush() {
 	if t.held == nil {
 		return
 	}
-	lost, waiting := t.lost()
-	t.held.Lost, t.held.Waiting = int(lost-t.told), waiting
-	t.told, t.last = lost, time.Now()
+	now, waiting := t.counts()
+	t.held.Dropped = int(now.dropped - t.told.dropped)
+	t.held.Lost, t.held.Waiting = int(now.failed-t.told.failed)+t.held.Dropped, waiting
+	t.told, t.last = now, time.Now()
 	err := t.held
 	t.held = nil
 	_ = guard(func() error { t.to(err); return nil }) // a handler that panics hurts nobody

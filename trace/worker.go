@@ -26,7 +26,7 @@ type worker struct {
 
 func newWorker(e Exporter, o PipelineOptions) *worker {
 	w := &worker{exporter: e, queue: newQueue(o.QueueEvents, o.QueueBytes, o.BatchEvents), opts: o, done: make(chan struct{})}
-	w.teller = &teller{to: o.OnError, name: w.name(), lost: w.lost}
+	w.teller = &teller{to: o.OnError, name: w.name(), counts: w.queue.counts}
 	if l, ok := e.(Logging); ok {
 		w.teller.logs = l.Logs()
 	}
@@ -39,13 +39,6 @@ func (w *worker) name() string {
 		return n.Name()
 	}
 	return fmt.Sprintf("%T", w.exporter)
-}
-
-// lost counts the events that the exporter did not get to their place since the
-// start, and those that still wait.
-func (w *worker) lost() (uint64, int) {
-	c, waiting := w.queue.counts()
-	return c.failed + c.dropped, waiting
 }
 
 func (w *worker) run() {

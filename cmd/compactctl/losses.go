@@ -17,7 +17,7 @@ type losses struct {
 // add keeps what an exporter did not say in a log of its own.
 func (l *losses) add(err error) {
 	var e *trace.ExportError
-	if errors.As(err, &e) && e.Logged && e.Op == "export" {
+	if errors.As(err, &e) && e.Logged && e.Op == "export" && e.Dropped == 0 {
 		return
 	}
 	l.mu.Lock()
