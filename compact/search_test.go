@@ -153,6 +153,10 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if err != nil || !strings.HasPrefix(answer, "recall: ref is missing: here a pattern needs") {
 		t.Errorf("where conversations are shared: %q, %v", answer, err)
 	}
+	answer, err = shown.Call(t.Context(), "s", json.RawMessage(`{"ref":"s2"}`))
+	if err != nil || !strings.HasPrefix(answer, "recall: numbers can't be asked for here") {
+		t.Errorf("a number where conversations are shared: %q, %v", answer, err)
+	}
 }
 
 // TestNumbersOfASummaryAreRecalled: what a summary cites as [s12] is what recall
