@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/token"
 )
 
 // Options say how sessions are replayed.
@@ -17,7 +18,7 @@ type Options struct {
 	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
 	Recorded bool          // the gaps are those of the sessions' time stamps; one without is an error of the session
 	Workers  int           // sessions at once; default one a core
-	Least    int           // tokens; shorter sessions are passed over
+	Least    AtLeast       // shorter sessions are passed over
 
 	// Progress is told how many calls of how many are done, from one goroutine
 	// at a time. The total is that of the sessions that were read so far, and
@@ -44,4 +45,26 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("replay: no policy is given")
 	}
 	return o, o.Card.Validate()
+}
+
+// AtLeast is how large a session must be.
+type AtLeast struct {
+	Tokens int // of all its messages, in the model's own
+	Calls  int // answers: one of few calls says little of what a policy costs in the long run
+}
+
+// met reports whether a session is as large.
+func (l AtLeast) met(s *Session, count *token.Estimator) bool {
+	return len(s.Calls()) >= l.Calls && (l.Tokens <= 0 || count.Messages(s.Messages) >= l.Tokens)
+}
+
+// String says it in the words of a sentence: "60,000 tokens and 15 calls".
+func (l AtLeast) String() string {
+	switch {
+	case l.Calls <= 0:
+		return counted(l.Tokens, "token")
+	case l.Tokens <= 0:
+		return counted(l.Calls, "call")
+	}
+	return counted(l.Tokens, "token") + " and " + counted(l.Calls, "call")
 }

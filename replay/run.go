@@ -104,7 +104,7 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	if s.Flaw != nil {
 		r.report.bad(at, s.Flaw)
 	}
-	if r.o.Least > 0 && r.count.Messages(s.Messages) < r.o.Least {
+	if !r.o.Least.met(s, r.count) {
 		r.report.Short++
 		return nil, at, true
 	}

@@ -143,7 +143,7 @@ func (r *Report) replayed() string {
 	}
 	s := fmt.Sprintf("%s, %s", sessions(r.Sessions), counted(calls, "call"))
 	if r.Short > 0 {
-		s += fmt.Sprintf(" (%d of less than %s tokens passed over)", r.Short, thousands(r.options.Least))
+		s += fmt.Sprintf(" (%d of less than %s passed over)", r.Short, r.options.Least)
 	}
 	return s
 }

@@ -3,43 +3,26 @@ package replay
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 )
 
-// search returns the best of so many settings on some sessions: a fifth of them
-// drawn at random, the preset's first, the others neighbors of the best so far,
-// or, each third time, of one of the next best, so that it does not stay where
-// no single step leads on.
-func (t *tuner) search(ctx context.Context, sessions []int, evaluations int, fold uint64) (candidate, error) {
-	rng := rand.New(rand.NewPCG(t.o.Seed, fold)) //nolint:gosec // a seed is the point
-	var next candidate                           // the zero candidate is the preset
-	var found []scored
-	seen := map[candidate]bool{}
-	for n := range evaluations {
-		rows, err := t.rows(ctx, next, sessions)
-		if err != nil {
-			return candidate{}, err
-		}
-		seen[next] = true
-		found = append(found, scored{next, t.score(rows)})
-		slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
-		for range 100 { // a neighbor may be known already
-			from := found[0]
-			if rng.IntN(3) == 0 {
-				from = found[rng.IntN(min(len(found), 5))]
-			}
-			if next = from.near(rng); n < evaluations/5 {
-				next = next.random(rng)
-			}
-			if !seen[next] {
-				break
-			}
+// share divides the evaluations: a fifth of them are drawn at random, once for all
+// searches, which know nothing of the sessions; the rest is for the searches, one
+// on all sessions and one a fold.
+func (t *tuner) share(folds int) {
+	searches := 1
+	if folds > 1 {
+		searches += folds
+	}
+	rng := rand.New(rand.NewPCG(t.o.Seed, 0)) //nolint:gosec // a seed is the point
+	t.pool = []candidate{{}}                  // the zero candidate is the preset
+	for drawn := t.o.Evaluations / 5; len(t.pool) < drawn; {
+		if k := (candidate{}).random(rng); !slices.Contains(t.pool, k) {
+			t.pool = append(t.pool, k)
 		}
 	}
-	return found[0].candidate, nil
+	t.climb = (t.o.Evaluations - len(t.pool)) / searches
 }
 
 // scored is a candidate with its score, the lower the better.
@@ -48,10 +31,115 @@ type scored struct {
 	score float64
 }
 
+// search returns the best setting that it finds for some sessions, which are in
+// an order that each part of them can stand for all. Of the pool the worse half
+// goes after a third of the sessions, and again after two thirds. Then neighbors
+// of the best are tried, or, each third time, of one of the next best, so that it
+// does not stay where no single step leads on. When ctx ends it returns the best
+// so far, with the context's error; the preset must be known then.
+func (t *tuner) search(ctx context.Context, sessions []int, fold uint64) (candidate, error) {
+	found, seen, err := t.halve(ctx, sessions)
+	rng := rand.New(rand.NewPCG(t.o.Seed, fold+1)) //nolint:gosec // as above
+	for n := 0; n < t.climb && err == nil; n++ {
+		k := unseen(rng, found, seen)
+		seen[k] = true
+		var s scored
+		var whole bool
+		if s, whole, err = t.race(ctx, k, found[0].candidate, sessions); whole {
+			found = append(found, s)
+			slices.SortStableFunc(found, byScore)
+		}
+	}
+	if len(found) == 0 {
+		return candidate{}, err
+	}
+	return found[0].candidate, err
+}
+
+func byScore(a, b scored) int { return cmp.Compare(a.score, b.score) }
+
+// rungs are how many of n sessions are replayed before the next look at a
+// setting: a third, two thirds, all.
+func rungs(n int) []int { return slices.Compact([]int{(n + 2) / 3, (2*n + 2) / 3, n}) }
+
+// halve replays the pool and returns those that were replayed on all sessions,
+// the best first, and all that were looked at.
+func (t *tuner) halve(ctx context.Context, sessions []int) (found []scored, seen map[candidate]bool, err error) {
+	seen = map[candidate]bool{}
+	left := slices.Clone(t.pool)
+	for _, k := range left {
+		seen[k] = true
+	}
+	for _, n := range rungs(len(sessions)) {
+		if err := t.fill(ctx, left, sessions[:n]); err != nil {
+			return t.whole(t.pool, sessions), seen, err
+		}
+		found = found[:0]
+		for _, k := range left {
+			rows, _ := t.stored(k, sessions[:n])
+			found = append(found, scored{k, t.score(rows)})
+		}
+		slices.SortStableFunc(found, byScore)
+		left = left[:0]
+		for _, f := range found[:(len(found)+1)/2] {
+			left = append(left, f.candidate)
+		}
+	}
+	return found, seen, nil
+}
+
+// whole returns those settings that are known on all sessions, the best first.
+func (t *tuner) whole(settings []candidate, sessions []int) (found []scored) {
+	for _, k := range settings {
+		if rows, all := t.stored(k, sessions); all {
+			found = append(found, scored{k, t.score(rows)})
+		}
+	}
+	slices.SortStableFunc(found, byScore)
+	return found
+}
+
+// unseen returns a neighbor that was not tried, where one is found soon.
+func unseen(rng *rand.Rand, found []scored, seen map[candidate]bool) (k candidate) {
+	for range 100 {
+		from := found[0]
+		if rng.IntN(3) == 0 {
+			from = found[rng.IntN(min(len(found), 5))]
+		}
+		if k = from.near(rng); !seen[k] {
+			break
+		}
+	}
+	return k
+}
+
+// race replays a setting until it is clear that the best so far stays the best;
+// whole is false then. On a part of the sessions a figure is forgiven a little.
+func (t *tuner) race(ctx context.Context, k, best candidate, sessions []int) (s scored, whole bool, err error) {
+	const forgiven = 0.03
+	for _, n := range rungs(len(sessions)) {
+		rows, err := t.rows(ctx, k, sessions[:n])
+		if err != nil {
+			return s, false, err
+		}
+		if n == len(sessions) {
+			break
+		}
+		beside, _ := t.stored(best, sessions[:n])
+		if t.scoreFor(rows, t.o.Keep-forgiven) > t.scoreFor(beside, t.o.Keep)+forgiven {
+			return s, false, nil
+		}
+	}
+	rows, _ := t.stored(k, sessions)
+	return scored{k, t.score(rows)}, true, nil
+}
+
 // score is what a search makes small: the cost, of raw, where what was asked for
 // is kept and no call is above the window; else more than any cost, by how much
 // is lacking.
-func (t *tuner) score(rows []tuneRow) float64 {
+func (t *tuner) score(rows []tuneRow) float64 { return t.scoreFor(rows, t.o.Keep) }
+
+func (t *tuner) scoreFor(rows []tuneRow, keep float64) float64 {
 	const dear = 1000
 	var cost, raw, needed, held, over float64
 	for _, r := range rows {
@@ -59,45 +147,11 @@ func (t *tuner) score(rows []tuneRow) float64 {
 		needed, held, over = needed+float64(r.needed), held+float64(r.held), over+float64(r.over)
 	}
 	s := cost / max(raw, 1e-12)
-	if needed > 0 && held/needed < t.o.Keep {
-		s += dear * (1 + t.o.Keep - held/needed)
+	if needed > 0 && held/needed < keep {
+		s += dear * (1 + keep - held/needed)
 	}
 	if over > 0 {
 		s += dear * (2 + over)
-	}
-	return s
-}
-
-// YAML writes the settings as a configuration file, with what is expected of them
-// in its comments.
-func (t *Tuning) YAML() (string, error) {
-	body, err := t.best.yaml()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	say := func(format string, args ...any) { fmt.Fprintf(&b, "# "+format+"\n", args...) }
-	say("Found by compactctl tune: the cheapest of %d settings that hold %.4g %% of what is needed in view.", t.Tried, 100*t.Options.Keep)
-	say("%s of %d projects, window %s, tokens of %s, prices of %s, a call every %s, seed %d.",
-		sessionsOf(t.Sessions), t.Projects, thousands(t.Options.Window), t.Options.Model, t.cardNamed, t.Options.Gap, t.Options.Seed)
-	if !t.Met {
-		say("None of them keeps that much: this one comes closest.")
-	}
-	if t.Folds > 0 {
-		say("Expected, on projects that the choice has not seen (%d folds): %s.", t.Folds, t.Expected.words())
-	}
-	say("On the sessions that it was chosen by: %s.", t.Chosen.words())
-	say("The preset graduated on them: %s.", t.Default.words())
-	for _, why := range t.TooFew {
-		say("Too few sessions to tell: %s.", why)
-	}
-	return b.String() + body, nil
-}
-
-func (f *Figures) words() string {
-	s := fmt.Sprintf("costs %.1f %% of raw %s, %.1f %% of what was needed in view %s", 100*f.OfRaw.Value, f.OfRaw.Span(), 100*f.Held.Value, f.Held.Span())
-	if f.Over > 0 {
-		s += fmt.Sprintf(", %d calls above the window or refused", f.Over)
 	}
 	return s
 }

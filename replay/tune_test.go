@@ -36,12 +36,12 @@ func projects(n int) []*Session {
 }
 
 func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
-	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 9, Folds: 2, Seed: 3}
-	found := tuned(t, projects(2), o)
+	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 16, Folds: 2, Seed: 3}
+	found := tuned(t, shortProjects(2), o)
 	if !found.Met || found.Chosen.Held.Value < 0.3 || found.Chosen.Over != 0 || found.Chosen.OfRaw.Value > found.Default.OfRaw.Value {
 		t.Errorf("chosen %+v, the preset %+v", found.Chosen, found.Default)
 	}
-	if found.Tried > 9 || found.Tried < 3 || found.Folds != 2 || found.Projects != 2 || found.Expected.OfRaw.Value == 0 {
+	if found.Tried > 16 || found.Tried < 3 || found.Folds != 2 || found.Projects != 2 || found.Expected.OfRaw.Value == 0 {
 		t.Errorf("tried %d, %d folds of %d projects, expected %+v", found.Tried, found.Folds, found.Projects, found.Expected)
 	}
 	text, err := found.YAML()
@@ -53,7 +53,7 @@ func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
 		}
 	}
-	again, err := tuned(t, projects(2), o).YAML()
+	again, err := tuned(t, shortProjects(2), o).YAML()
 	if err != nil || again != text {
 		t.Errorf("the same sessions and seed give another file: %s", cmp.Diff(text, again))
 	}
@@ -90,7 +90,7 @@ func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
 	const needed, seeds = 1000, 10
 	reached := 0.0 // of what there is to be saved
 	for seed := range uint64(seeds) {
-		tu := &tuner{o: &TuneOptions{Keep: 0.9, Seed: seed, Workers: 1}, tried: map[candidate]bool{}, known: map[tuneKey]tuneRow{}}
+		tu := &tuner{o: &TuneOptions{Keep: 0.9, Seed: seed, Workers: 1, Evaluations: 60}, tried: map[candidate]bool{}, known: map[tuneKey]tuneRow{}}
 		best, preset := 1.0, 0.0
 		for _, k := range every() {
 			row := tuneRow{raw: 1, needed: needed, cost: 0.9, held: 960}
@@ -109,7 +109,8 @@ func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
 			}
 			tu.known[tuneKey{k, 0}] = row
 		}
-		found, err := tu.search(t.Context(), []int{0}, 60, 1)
+		tu.share(1)
+		found, err := tu.search(t.Context(), []int{0}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,8 +144,9 @@ func TestFoldsKeepProjectsTogether(t *testing.T) {
 		of[p] = f.fold[i]
 	}
 	for k := range f.count {
-		if len(f.of(k)) == 0 || len(f.of(k))+len(f.without(k)) != len(sessions) {
-			t.Errorf("fold %d has %d of %d sessions", k, len(f.of(k)), len(sessions))
+		all := inTurn(sessions)
+		if len(f.of(k, all)) == 0 || len(f.of(k, all))+len(f.without(k, all)) != len(sessions) {
+			t.Errorf("fold %d has %d of %d sessions", k, len(f.of(k, all)), len(sessions))
 		}
 	}
 }

@@ -30,7 +30,7 @@ type replaying struct {
 	windows  []int
 	prices   string
 	gap      string
-	least    int
+	least    replay.AtLeast
 	model    string
 	csv      string
 	html     string
@@ -82,7 +82,7 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
 	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: by the time stamps of the messages; the cache is cold where it is longer than the cache lives")
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
-	f.IntVar(&r.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
+	addLeast(f, &r.least)
 	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
 	a.addArchive(cmd)
 	f.StringVar(&r.session, "session", "", "`ID` of a session of the archive, in place of PATH")
@@ -207,7 +207,7 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 		err = errors.Join(err, &inputError{file: "not replayed", err: bad})
 	}
 	if rep.Sessions == 0 && rep.Short > 0 {
-		err = errors.Join(err, &inputError{file: "nothing replayed", err: fmt.Errorf("no session has --min-tokens %d; %d are shorter", r.least, rep.Short)})
+		err = errors.Join(err, &inputError{file: "nothing replayed", err: tooShort(r.least, rep.Short)})
 	}
 	return err
 }
@@ -244,6 +244,16 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 		o.Policies = append(o.Policies, p)
 	}
 	return o, nil
+}
+
+// addLeast adds the flags that pass over small sessions.
+func addLeast(f *pflag.FlagSet, least *replay.AtLeast) {
+	f.IntVar(&least.Tokens, "min-tokens", 0, "pass over sessions of less than `N` tokens, in those of --model")
+	f.IntVar(&least.Calls, "min-calls", 0, "pass over sessions of less than `N` calls")
+}
+
+func tooShort(least replay.AtLeast, passed int) error {
+	return fmt.Errorf("no session has %s; %s passed over", least, things(passed, "session"))
 }
 
 // usual are the policies that are compared where none is named.

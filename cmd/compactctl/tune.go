@@ -19,7 +19,7 @@ type tuning struct {
 	o      replay.TuneOptions
 	prices string
 	out    string
-	least  int
+	least  replay.AtLeast
 }
 
 func newTune(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ file up to its last dash, or its folder): each project is judged by settings tha
 chosen without it.
 
 Nothing is spent and nothing is stored. Twelve sessions of 100,000 tokens take some
-minutes a fold.`,
+minutes. Ctrl-C writes the best settings so far, and says that they are.`,
 		Example: `  compactctl tune sessions/ --keep 0.9 --window 200000 --out compact.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -54,7 +54,7 @@ minutes a fold.`,
 	f.IntVar(&t.o.Evaluations, "evaluations", replay.MostEvaluations, fmt.Sprintf("how many settings are tried, over all folds: `N` = 1-%d", replay.MostEvaluations))
 	f.IntVar(&t.o.Folds, "folds", 4, "into how many parts the projects are dealt; `N` = 1 validates nothing")
 	f.Uint64Var(&t.o.Seed, "seed", 1, "`N`: of the search")
-	f.IntVar(&t.least, "min-tokens", 0, "pass over sessions of less than `N` tokens")
+	addLeast(f, &t.least)
 	f.StringVar(&t.out, "out", "", "write the settings to `FILE` (default: standard output)")
 	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
@@ -94,20 +94,31 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	defer t.progress.stop()
 	sessions, bad := replay.ReadAll(replay.From(files, t.input.format), t.o.Model, t.least)
 	if len(sessions) == 0 {
-		return errors.Join(&inputError{file: "tune", err: errors.New("there is no session to tune by")}, unread(bad))
+		return errors.Join(&inputError{file: "tune", err: t.none(len(files), bad)}, unread(bad))
 	}
 	t.progress.start("tuning on " + things(len(sessions), "session"))
 	t.o.Progress = func(done, most int) { t.progress.at(int64(done), int64(most)) }
 	found, err := replay.Tune(ctx, sessions, t.o)
 	t.progress.stop()
-	if err != nil {
+	if found == nil {
 		return err
 	}
-	text, err := found.YAML()
-	if err != nil {
-		return err
+	text, errText := found.YAML()
+	if errText != nil {
+		return errText
 	}
-	return errors.Join(t.deliver(found, text, to), unread(bad))
+	if found.Cut != "" {
+		err = fmt.Errorf("unfinished: %s; the best so far is written (%w)", found.Cut, err)
+	}
+	return errors.Join(t.deliver(found, text, to), err, unread(bad))
+}
+
+// none says why there is no session.
+func (t *tuning) none(files int, bad error) error {
+	if bad == nil && t.least != (replay.AtLeast{}) {
+		return tooShort(t.least, files)
+	}
+	return errors.New("there is no session to tune by")
 }
 
 // unread says which files could not be read: the exit status tells.

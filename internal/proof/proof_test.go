@@ -23,6 +23,9 @@ const (
 	recorded = "proof-recorded" // sessions of ../shared/transcripts
 )
 
+// large are the recorded sessions that the second table is of.
+var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
+
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
 
 // The table that is committed is the one that the code makes.
@@ -30,7 +33,7 @@ func TestTheCommittedTableIsWhatTheCodeMakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replay of the fixed set takes seconds")
 	}
-	rep, err := Run(t.Context(), replay.Of(Sessions()...), Windows, 0)
+	rep, err := Run(t.Context(), replay.Of(Sessions()...), Windows, replay.AtLeast{})
 	if err == nil {
 		err = rep.Err()
 	}
@@ -50,11 +53,11 @@ func TestTheTableOfRecordedSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := Run(t.Context(), replay.From(files, "auto"), Wide, 60_000)
+	rep, err := Run(t.Context(), replay.From(files, "auto"), Wide, large)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, recorded, Table(rep)+"\n"+Caption(rep, "recorded sessions above 60,000 tokens", "make proof TRANSCRIPTS=../shared/transcripts"), false)
+	write(t, recorded, Table(rep)+"\n"+Caption(rep, "recorded sessions of "+large.String()+" or more", "make proof TRANSCRIPTS=../shared/transcripts"), false)
 }
 
 // write puts a table into the documents, or holds it against them.

@@ -50,9 +50,9 @@ func Policies() ([]replay.Policy, error) {
 	return all, nil
 }
 
-// Run replays sessions as the tables are made; least is the size in tokens below
-// which one is passed over.
-func Run(ctx context.Context, from replay.Source, windows []int, least int) (*replay.Report, error) {
+// Run replays sessions as the tables are made; those that are
+// smaller than least are passed over.
+func Run(ctx context.Context, from replay.Source, windows []int, least replay.AtLeast) (*replay.Report, error) {
 	policies, err := Policies()
 	if err != nil {
 		return nil, err

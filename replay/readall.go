@@ -1,0 +1,39 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agentcompact/compact/token"
+)
+
+// ReadAll reads all sessions of a source that have a call to replay and are large
+// enough. What could not be read is the error, joined; the others are returned.
+func ReadAll(from Source, model string, least AtLeast) ([]*Session, error) {
+	var all []*Session
+	var bad []error
+	counter, err := token.ForModel(model)
+	if err != nil {
+		return nil, err
+	}
+	count, err := token.NewEstimator(model, counter, nil)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		s, ok, err := from()
+		switch {
+		case !ok:
+			return all, errors.Join(bad...)
+		case err != nil:
+			bad = append(bad, err)
+		case len(s.Calls()) == 0:
+			bad = append(bad, fmt.Errorf("%s: there is no answer in it, so that there is no call to replay", s.Name))
+		case least.met(s, count):
+			all = append(all, s)
+			if s.Flaw != nil {
+				bad = append(bad, s.Flaw)
+			}
+		}
+	}
+}

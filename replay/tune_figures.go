@@ -1,0 +1,46 @@
+package replay
+
+import "fmt"
+
+// Figures are what a setting costs and keeps.
+type Figures struct {
+	OfRaw    Interval // cost, of sending everything
+	Held     Interval // needed at use
+	OfPreset Interval // cost, of what the preset graduated costs on the same sessions
+	Over     int      // calls above the window, or refused
+}
+
+// figures adds up the rows of sessions; preset are those of the preset.
+func figures(rows, preset []tuneRow) (f Figures) {
+	if len(rows) == 0 {
+		return f
+	}
+	f.OfRaw = resampled(len(rows), func(i int) (float64, float64) { return rows[i].cost, rows[i].raw })
+	f.Held = resampled(len(rows), func(i int) (float64, float64) { return float64(rows[i].held), float64(rows[i].needed) })
+	f.OfPreset = resampled(len(rows), func(i int) (float64, float64) { return rows[i].cost, preset[i].cost })
+	for _, r := range rows {
+		f.Over += r.over
+	}
+	return f
+}
+
+// doubt says why the sessions are too few to tell.
+func (t *Tuning) doubt() {
+	const leastSessions, leastProjects = 8, 3
+	if t.Sessions < leastSessions {
+		t.TooFew = append(t.TooFew, fmt.Sprintf("%s: below %d the intervals mean little", sessions(t.Sessions), leastSessions))
+	}
+	if t.Projects < leastProjects {
+		t.TooFew = append(t.TooFew, fmt.Sprintf("sessions of %s: below %d nothing says what another project would need", counted(t.Projects, "project"), leastProjects))
+	}
+	if t.Folds == 0 {
+		return
+	}
+	if t.Expected.Held.Low < t.Options.Keep {
+		t.TooFew = append(t.TooFew, fmt.Sprintf("on sessions that the choice had not seen %.1f %% of what was needed was in view %s: that it is %.1f %% or more is not certain",
+			100*t.Expected.Held.Value, t.Expected.Held.Span(), 100*t.Options.Keep))
+	}
+	if of := t.Expected.OfPreset; of.Low < 1 && of.High > 1 {
+		t.TooFew = append(t.TooFew, fmt.Sprintf("on them it cost %.1f %% of what the preset costs %s: that it is cheaper, or dearer, is not certain", 100*of.Value, of.Span()))
+	}
+}

@@ -1,0 +1,168 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/price"
+)
+
+// shortProjects are sessions of so many projects, two each, of some calls.
+func shortProjects(n int) []*Session {
+	all := projects(n)
+	for i, s := range all {
+		s.Messages = s.Messages[:min(len(s.Messages), 24+2*i)]
+	}
+	return all
+}
+
+func tunerOf(t *testing.T, sessions []*Session, o TuneOptions) *tuner {
+	t.Helper()
+	o.Card, _ = price.For("claude-sonnet-4-5")
+	o.Gap = time.Second
+	tu, err := newTuner(t.Context(), sessions, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tu.share(1)
+	return tu
+}
+
+// What a search leaves out of a replay changes nothing: calls below the trigger,
+// and counting what was counted.
+func TestSearchReplaysAsAWholeReplayDoes(t *testing.T) {
+	saved, dearer := sameAsWhole(t, tunerOf(t, shortProjects(1), TuneOptions{Window: 4000}), 4)
+	if saved == 0 || dearer == 0 {
+		t.Errorf("%d calls were left out, %d replays cost another sum than raw: nothing is shown", saved, dearer)
+	}
+	if found, _ := filepath.Glob("../../shared/transcripts/chat/oc-gatomia-2*.jsonl.gz"); len(found) > 0 {
+		recorded, err := Read(found[0], "auto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameAsWhole(t, tunerOf(t, []*Session{recorded}, TuneOptions{Window: 120_000}), 3)
+	}
+}
+
+// sameAsWhole holds replays under settings drawn at random against those of every
+// call; it returns how many calls were left out, and how many replays changed the
+// cost.
+func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(4, 5))
+	for range settings {
+		k := (candidate{}).random(rng)
+		c, err := k.config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range tu.runs {
+			got, errGot := tu.row(t.Context(), k, i)
+			want, errWant := tu.replay(t.Context(), &tu.runs[i], Managed("whole", c), 0, nil)
+			if err := errors.Join(errGot, errWant); err != nil {
+				t.Fatal(err)
+			}
+			want.raw = got.raw
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(tuneRow{})); diff != "" {
+				t.Errorf("%s under %v (-whole +search):\n%s", tu.runs[i].Name, k, diff)
+			}
+			saved += tu.first(&tu.runs[i], &c)
+			changed += one(got.cost != got.raw)
+		}
+	}
+	return saved, changed
+}
+
+// Where something is done at every call, or the model's tokens are approximated,
+// no call is left out.
+func TestSearchBeginsAtTheFirstCallWhereItMust(t *testing.T) {
+	tu := tunerOf(t, shortProjects(1), TuneOptions{Window: 6000})
+	c, err := (candidate{}).config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tu.first(&tu.runs[0], &c) < 2 {
+		t.Fatal("no call is left out at all")
+	}
+	always := c
+	always.Mask.When = "always"
+	if n := tu.first(&tu.runs[0], &always); n != 0 {
+		t.Errorf("%d calls are left out under a policy that works at every call", n)
+	}
+	tu = tunerOf(t, shortProjects(1), TuneOptions{Window: 6000, Model: "claude-sonnet-4-5"})
+	if n := tu.first(&tu.runs[0], &c); n != 0 {
+		t.Errorf("%d calls are left out for a model whose tokens are approximated", n)
+	}
+}
+
+// Bad settings cost little: not every setting is replayed on every session.
+func TestSearchGivesUpBadSettingsEarly(t *testing.T) {
+	all := shortProjects(3)
+	sessions := []*Session{all[0], all[2], all[4]}
+	tu := tunerOf(t, sessions, TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 12, Seed: 3})
+	best, err := tu.search(t.Context(), inTurn(sessions), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, all := tu.stored(best, inTurn(sessions)); !all {
+		t.Errorf("%v was chosen without a replay of every session", best)
+	}
+	if most := len(tu.tried) * len(sessions) * 9 / 10; len(tu.known) > most || len(tu.tried) != 12 {
+		t.Errorf("%d settings of 12 took %d replays, want at most %d", len(tu.tried), len(tu.known), most)
+	}
+}
+
+func TestInTurnBeginsWithEveryProject(t *testing.T) {
+	sessions := projects(4)
+	seen := map[string]bool{}
+	order := inTurn(sessions)
+	for _, i := range order[:4] {
+		seen[Project(sessions[i].Name)] = true
+	}
+	if len(seen) != 4 || len(order) != len(sessions) {
+		t.Errorf("the first four of %v are of %d projects", order, len(seen))
+	}
+}
+
+// Whoever ends a search gets the best that it has found, and is told so.
+func TestInterruptedTuneGivesTheBestSoFar(t *testing.T) {
+	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 20, Folds: 2, Seed: 3, Workers: 1}
+	o.Card, _ = price.For("claude-sonnet-4-5")
+	for _, c := range []struct {
+		after  int // replays
+		none   bool
+		within string
+	}{{after: 1, none: true}, {after: 12, within: "the pool"}, {after: 36, within: "the folds"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Progress = func(done, most int) {
+			if done > most {
+				t.Errorf("%d of %d are done", done, most)
+			}
+			if done >= c.after {
+				cancel()
+			}
+		}
+		found, err := Tune(ctx, shortProjects(2), o)
+		cancel()
+		if !errors.Is(err, context.Canceled) || (found == nil) != c.none {
+			t.Fatalf("after %d replays: %v, found %v", c.after, err, found != nil)
+		}
+		if found == nil {
+			continue
+		}
+		text, err := found.YAML()
+		if err != nil || !strings.HasPrefix(text, "# UNFINISHED: the search was interrupted after ") || strings.Contains(text, "# Expected") || found.Chosen.OfRaw.Value == 0 {
+			t.Errorf("in %s: %v\n%s", c.within, err, text)
+		}
+		if found.Chosen.OfRaw.Value > found.Default.OfRaw.Value && found.Default.Held.Value >= o.Keep && found.Default.Over == 0 {
+			t.Errorf("in %s: the best so far costs %v, and the preset %v", c.within, found.Chosen, found.Default)
+		}
+	}
+}
