@@ -68,6 +68,7 @@ func (s *session) readEdits(ctx context.Context) error {
 	s.mu.Unlock()
 	var fresh []ledgerStep
 	first, end := from, from
+	read := newLedgerReader()
 	for l, err := range s.log.EditsLines(ctx, from) {
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func (s *session) readEdits(ctx context.Context) error {
 			continue
 		}
 		var e edit
-		if err := json.Unmarshal(l.Body, &e); err != nil {
+		if err := read.edit(l.Body, &e); err != nil {
 			return fmt.Errorf("line %d of the edits: %w", l.Seq, err)
 		}
 		e.Edit.seq, e.Edit.off = l.Seq, first
@@ -336,7 +337,7 @@ func EditRefs(line []byte) (refs []storage.Ref, ok bool, err error) {
 		return nil, false, nil
 	}
 	var e edit
-	if err := json.Unmarshal(line, &e); err != nil {
+	if err := newLedgerReader().edit(line, &e); err != nil {
 		return nil, true, err
 	}
 	for _, o := range e.Edit.Evicted {

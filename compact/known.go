@@ -20,9 +20,11 @@ const maxLearned = 1 << 17
 // study searches the messages that were not searched before, so that what any
 // of them gives away is known when the first of them is written.
 func (s *session) study(history []message.Message) {
+	var line []byte
 	for i := range history {
 		if s.fresh(history[i].Fingerprint()) {
-			s.redactor.Learn(openai.AppendMessage(nil, history[i]))
+			line = openai.AppendMessage(line[:0], history[i])
+			s.redactor.Learn(line) // which keeps nothing of it
 		}
 	}
 }

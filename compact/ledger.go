@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -121,11 +120,12 @@ func (s *session) reload(ctx context.Context) error {
 	from := len(s.steps) + 1
 	s.mu.Unlock()
 	var fresh []ledgerStep
+	read := newLedgerReader()
 	for l, err := range s.log.Ledgers(ctx, from) {
 		if err != nil {
 			return err
 		}
-		step, err := parseLedger(l.Data)
+		step, err := read.ledger(l.Data)
 		if err != nil {
 			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
 		}
@@ -141,16 +141,7 @@ func (s *session) reload(ctx context.Context) error {
 	return s.readEdits(ctx)
 }
 
-func parseLedger(data []byte) (ledgerStep, error) {
-	var step ledgerStep
-	if err := json.Unmarshal(data, &step); err != nil {
-		return step, err
-	}
-	if step.V != ledgerVersion {
-		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, ledgerVersion)
-	}
-	return step, nil
-}
+func parseLedger(data []byte) (ledgerStep, error) { return newLedgerReader().ledger(data) }
 
 // learn adds a step; the caller holds mu.
 func (s *session) learn(step ledgerStep) {

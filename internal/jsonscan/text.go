@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -140,9 +141,9 @@ const hex = "0123456789abcdef"
 // AppendQuote appends s as a JSON string. Unlike encoding/json it leaves
 // <, > and & as they are; invalid UTF-8 becomes U+FFFD.
 func AppendQuote(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(s)+2), '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := unusual(s, 0); i < len(s); i = unusual(s, i) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -154,10 +155,6 @@ func AppendQuote(dst []byte, s string) []byte {
 			i += n
 			continue
 		}
-		if c >= 0x20 && c != '"' && c != '\\' {
-			i++
-			continue
-		}
 		dst = append(dst, s[start:i]...)
 		dst = appendEscape(dst, c)
 		i++
@@ -165,6 +162,24 @@ func AppendQuote(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// unusual returns the offset of the first byte at or after i that is not ASCII,
+// or means something inside a JSON string, or len(s).
+func unusual(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		if hit := specials(x) | x&highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func appendEscape(dst []byte, c byte) []byte {

@@ -1,0 +1,169 @@
+package compact
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/policy"
+)
+
+// A ledgerReader reads what ledgers and edits.jsonl hold: some thousand records
+// at the first call of a process, of which reflection would be half the cost.
+// What this program did not write in this form encoding/json reads. A field that
+// it does not know makes it slow, not wrong; TestLedgerReaderKnowsEveryField
+// says so.
+type ledgerReader struct{ r *jsonscan.Record }
+
+func newLedgerReader() *ledgerReader { return &ledgerReader{jsonscan.NewRecord(nil)} }
+
+// ledger reads a step, of a version that is known.
+func (l *ledgerReader) ledger(data []byte) (step ledgerStep, err error) {
+	if err := l.step(data, &step); err != nil {
+		return step, err
+	}
+	if step.V != ledgerVersion {
+		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, ledgerVersion)
+	}
+	return step, nil
+}
+
+// step reads a step of any version.
+func (l *ledgerReader) step(data []byte, to *ledgerStep) error {
+	if l.quickly(data, func(r *jsonscan.Record) { readStep(r, to) }) {
+		return nil
+	}
+	*to = ledgerStep{}
+	return json.Unmarshal(data, to)
+}
+
+// edit reads a line of edits.jsonl.
+func (l *ledgerReader) edit(data []byte, to *edit) error {
+	if l.quickly(data, func(r *jsonscan.Record) { readEdit(r, to) }) {
+		return nil
+	}
+	*to = edit{}
+	return json.Unmarshal(data, to)
+}
+
+// quickly reports whether read could read all of the data.
+func (l *ledgerReader) quickly(data []byte, read func(*jsonscan.Record)) bool {
+	l.r.Reset(data)
+	read(l.r)
+	return l.r.Done()
+}
+
+func readEdit(r *jsonscan.Record, to *edit) {
+	r.Object(func(r *jsonscan.Record) {
+		if r.Key("edit") {
+			readStep(r, &to.Edit)
+		}
+	})
+}
+
+func readStep(r *jsonscan.Record, to *ledgerStep) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Int("v", &to.V)
+		r.Int("step", &to.Step)
+		r.Word("session", &to.Session)
+		r.Word("agent", &to.Agent)
+		r.Word("branch", &to.Branch)
+		r.Word("kind", &to.Kind)
+		r.String("note", &to.Note)
+		r.Word("model", &to.Model)
+		r.Int("window", &to.Window)
+		r.Word("preset", &to.Preset)
+		r.Word("strategy", &to.Strategy)
+		readLink(r, "in", &to.In)
+		readLink(r, "out", &to.Out)
+		r.Int("tokens_before", &to.Before)
+		r.Int("tokens_after", &to.After)
+		r.Int("upper_bound", &to.Bound)
+		r.JSON("calibration", &to.Calibration)
+		readKeep(r, &to.Keep)
+		r.JSON("forms", &to.Forms)
+		jsonscan.List(r, "recipes", &to.Recipes, readRecipe)
+		r.String("archive", &to.Archive)
+		jsonscan.List(r, "evicted", &to.Evicted, readEviction)
+		r.JSON("index", &to.Index)
+		r.JSON("turns", &to.Turns)
+		r.Int("numbers", &to.Numbers)
+		r.Int64("edits", &to.Edits)
+	})
+}
+
+func readLink(r *jsonscan.Record, name string, to *policy.Link) {
+	if r.Key(name) {
+		r.Object(func(r *jsonscan.Record) {
+			r.Int("n", &to.N)
+			r.Text("hash", &to.Hash)
+		})
+	}
+}
+
+func readKeep(r *jsonscan.Record, to *policy.Keep) {
+	if r.Key("keep") {
+		r.Object(func(r *jsonscan.Record) {
+			r.Int("turns", &to.Turns)
+			r.Int("pairs", &to.Pairs)
+		})
+	}
+}
+
+func readRecipe(r *jsonscan.Record, to *policy.Recipe) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Word("stage", &to.Stage)
+		jsonscan.List(r, "texts", &to.Texts, readText)
+		r.JSON("cut", &to.Cut)
+		r.JSON("copies", &to.Copies)
+	})
+}
+
+func readText(r *jsonscan.Record, to *policy.TextRecipe) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Int("at", &to.At)
+		r.Int("part", &to.Part)
+		r.Text("was", &to.Was)
+		r.Text("is", &to.Is)
+		r.Word("decision", &to.Decision)
+		r.Word("reason", &to.Reason)
+		jsonscan.List(r, "segments", &to.Segments, readSegment)
+	})
+}
+
+func readSegment(r *jsonscan.Record, to *policy.Segment) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Int("from", &to.From)
+		r.Int("to", &to.To)
+		if r.Key("mark") {
+			to.Mark = new(policy.Mark)
+			readMark(r, to.Mark)
+		}
+		r.String("lit", &to.Lit)
+	})
+}
+
+func readMark(r *jsonscan.Record, to *policy.Mark) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Word("form", &to.Form)
+		r.Int("chars", &to.Chars)
+		r.Int("tokens", &to.Tokens)
+		r.Int("kept", &to.Kept)
+		r.Int("turn", &to.Turn)
+		r.String("ref", &to.Ref)
+		r.True("ended", &to.Ended)
+		r.Int("exit", &to.Exit)
+	})
+}
+
+func readEviction(r *jsonscan.Record, to *eviction) {
+	r.Object(func(r *jsonscan.Record) {
+		r.Text("fp", &to.FP)
+		r.Int64("off", &to.Off)
+		r.Int64("len", &to.Len)
+		r.String("sha256", &to.SHA256)
+		r.Word("is", &to.Is)
+		r.Uint32("turn", &to.Turn)
+		r.Uint32("n", &to.Number)
+	})
+}

@@ -1,0 +1,126 @@
+package compact
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// fill puts something else than its zero value in every exported field that is
+// written, lists of two and pointers included.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+				fill(v.Field(i), n)
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), reflect.ValueOf("value").Convert(v.Type().Elem()))
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text %d <é>", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.5)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(*n) % 256)
+	default:
+		panic("what is a " + v.Kind().String())
+	}
+}
+
+// The record with everything in it, and the empty one, are read without
+// reflection: a field that the reader does not know would make every ledger slow.
+func TestLedgerReaderKnowsEveryField(t *testing.T) {
+	var full edit
+	n := 0
+	fill(reflect.ValueOf(&full).Elem(), &n)
+	for _, want := range []edit{full, {}} {
+		line, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got edit
+		l := newLedgerReader()
+		l.r.Reset(line)
+		if readEdit(l.r, &got); !l.r.Done() {
+			t.Errorf("it is left to encoding/json: %s", line)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("read as\n%+v\nnot\n%+v", got, want)
+		}
+	}
+}
+
+// Whatever a ledger or edits.jsonl holds, it is read as encoding/json reads it.
+func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
+	var full edit
+	n := 0
+	fill(reflect.ValueOf(&full).Elem(), &n)
+	for _, e := range []edit{full, {}} {
+		line, err := json.Marshal(e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(line)
+	}
+	for _, s := range []string{
+		`{"edit":{"v":1,"from":"another program","recipes":[]}}`, `{"edit":{"V":1}}`, `{"edit":{"v":1,"v":2}}`, `{"edit":null}`, `{"edit":{"keep":null}}`,
+		`{"edit":{"recipes":[{"stage":"mask","texts":[{"segments":[{"mark":null}]}]}]}}`, `{"edit":{"recipes":[{"cut":null}]}}`, `{"edit":{"v":"1"}}`, `{"edit":{`,
+		`{"edit":{"in":{"n":1,"hash":"0"}}}`, `{"edit":{"evicted":[{"turn":-1}]}}`, `{"edit":{"v":1}} {}`, "{\"edit\":{\"note\":\"\xff\"}}",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var got, want edit
+		err, wanted := newLedgerReader().edit(line, &got), json.Unmarshal(line, &want)
+		if (err == nil) != (wanted == nil) {
+			t.Fatalf("%q: %v, not %v", line, err, wanted)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q\nis  %+v\nnot %+v", line, got, want)
+		}
+	})
+}
+
+// Thousands of edits say the same few words: they are in memory once.
+func TestLedgerReaderSharesWords(t *testing.T) {
+	line, err := json.Marshal(edit{ledgerStep{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLedgerReader()
+	var e edit
+	if err := l.edit(line, &e); err != nil {
+		t.Fatal(err)
+	}
+	allocs := testing.AllocsPerRun(100, func() {
+		e = edit{}
+		if err := l.edit(line, &e); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > 1 { // the list
+		t.Errorf("%v allocations for a line whose words are known", allocs)
+	}
+}
