@@ -30,8 +30,9 @@
 //
 // POST requests with a JSON body to …/chat/completions, …/responses,
 // …/messages, …:generateContent and …:streamGenerateContent, whatever stands
-// before that. All else goes out untouched: other paths and methods, bodies
-// that are compressed, signed or above [MaxBody], and requests whose history
+// before that. Bodies in gzip and deflate are read, and compressed no more where
+// they were changed. All else goes out untouched: other paths and methods, bodies
+// in other encodings, signed or above [MaxBody], and requests whose history
 // the provider holds or compacts itself (previous_response_id, conversation,
 // context_management, …). Of model calls that is said once a conversation, or
 // as nearly as that can be told of what is not read. The field meta of a

@@ -18,7 +18,8 @@ type exchange struct {
 	req    *http.Request // as it came in; its body has been read
 	next   roundTrip
 	format wire.Format
-	body   []byte // as it came in
+	body   []byte  // as it came in
+	packed *packed // what it was unpacked from; nil = it was not compressed
 
 	parsed  wire.Request // nil = nothing is known of the body
 	passed  bool         // the request is passed over on purpose
@@ -182,8 +183,15 @@ const idempotencyKey = "Idempotency-Key"
 
 // send sends a body with everything else of the request.
 func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
+	raw, same := x.packed.again(body)
+	if same {
+		body = raw
+	}
 	out := withBody(x.req, body)
 	strip(out.Header)
+	if x.packed != nil && !same {
+		out.Header.Del("Content-Encoding")
+	}
 	if x.dialect != nil {
 		out.Header.Del("Accept-Encoding") // the answer has to be read
 	}

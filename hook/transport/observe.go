@@ -178,6 +178,9 @@ func (l *look) run() {
 
 func (l *look) view() error {
 	x := &l.x
+	if err := x.unpack(); err != nil {
+		return err
+	}
 	if err := x.parse(); err != nil {
 		return err
 	}

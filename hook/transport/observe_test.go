@@ -159,7 +159,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 				close(b.hang)
 			}
 			synctest.Wait()
-			if name == "it compacts" && results != 2*len(forms()) || (name == "it fails" || name == "it panics") && results != 0 {
+			if name == "it compacts" && results != 3*len(forms()) || (name == "it fails" || name == "it panics") && results != 0 {
 				t.Errorf("%s: %d compactions were projected", name, results)
 			}
 			if err := m.Close(context.Background()); err != nil {

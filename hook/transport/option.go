@@ -78,7 +78,7 @@ func Models(f func(named string) string) Option { return func(t *Transport) { t.
 // Route adds paths that are model calls of a wire: those that end with suffix.
 // Later routes go over earlier ones.
 func Route(suffix string, f wire.Format) Option {
-	return func(t *Transport) { t.routes = append(t.routes, route{suffix, f}) }
+	return func(t *Transport) { t.routes = append(t.routes, route{suffix: suffix, format: f}) }
 }
 
 // Call adds options to every call of the manager, [compact.WithProtected] for

@@ -17,35 +17,36 @@ import (
 type route struct {
 	suffix string
 	format wire.Format
+	counts bool // they ask how many tokens a request has
 }
 
 // routes are the model calls of the four providers.
 func routes() []route {
 	return []route{
-		{"/chat/completions", openai.Wire},
-		{"/responses", responses.Wire},
-		{"/messages", anthropic.Wire},
-		{":generateContent", gemini.Wire},
-		{":streamGenerateContent", gemini.Wire},
+		{suffix: "/chat/completions", format: openai.Wire},
+		{suffix: "/responses", format: responses.Wire},
+		{suffix: "/messages", format: anthropic.Wire},
+		{suffix: ":generateContent", format: gemini.Wire},
+		{suffix: ":streamGenerateContent", format: gemini.Wire},
 	}
 }
 
-// target returns the wire of a request, if it is a model call, and why its
+// target returns the route of a request, if it is a model call, and why its
 // body can't be replaced, if it can't.
-func (t *Transport) target(req *http.Request) (wire.Format, *passed) {
+func (t *Transport) target(req *http.Request) (*route, *passed) {
 	if req.URL == nil {
 		return nil, nil
 	}
-	f := t.format(req.URL.Path)
+	r := t.route(req.URL.Path)
 	switch {
-	case f == nil:
+	case r == nil:
 		return nil, nil
 	case req.Method == http.MethodGet && strings.EqualFold(req.Header.Get("Upgrade"), "websocket"):
-		return f, &passed{"websocket", "what it carries is not seen here"}
+		return r, &passed{"websocket", "what it carries is not seen here"}
 	case req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody:
 		return nil, nil
 	}
-	return f, untouchable(req)
+	return r, untouchable(req)
 }
 
 // untouchable says why a body can't be replaced, or must not be; nil = it can.
@@ -66,14 +67,14 @@ func untouchable(req *http.Request) *passed {
 // signed is a signature over the body.
 const signed = "signature"
 
-func (t *Transport) format(path string) wire.Format {
+func (t *Transport) route(path string) *route {
 	path = strings.TrimSuffix(path, "/")
 	for i := len(t.routes) - 1; i >= 0; i-- {
 		if strings.HasSuffix(path, t.routes[i].suffix) {
 			if isThread(path) {
 				return nil
 			}
-			return t.routes[i].format
+			return &t.routes[i]
 		}
 	}
 	return nil
@@ -111,11 +112,6 @@ func deployment(path string) string {
 func isJSON(h http.Header) bool {
 	media, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
-}
-
-func isEncoded(h http.Header) bool {
-	e := h.Get("Content-Encoding")
-	return e != "" && !strings.EqualFold(e, "identity")
 }
 
 // isSigned reports whether a header vouches for the body: another one would be

@@ -83,17 +83,17 @@ func (t *Transport) CloseIdleConnections() {
 type roundTrip = func(*http.Request) (*http.Response, error)
 
 func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error) {
-	format, why := t.target(req)
+	to, why := t.target(req)
 	switch {
-	case format == nil || hintsOf(req.Context()).off:
+	case to == nil || hintsOf(req.Context()).off || to.counts && t.watch != nil:
 		return next(stripped(req))
 	case why != nil:
 		return t.pass(req, next, why)
 	}
 	if t.watch != nil {
-		return t.observe(req, next, format)
+		return t.observe(req, next, to.format)
 	}
-	x := &exchange{t: t, req: req, next: next, format: format}
+	x := &exchange{t: t, req: req, next: next, format: to.format}
 	body, rest, err := t.readBody(req)
 	switch {
 	case err != nil:
@@ -102,6 +102,12 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 		return x.huge(rest)
 	}
 	x.body = body
+	if err := x.unpack(); err != nil {
+		return x.rawly(err)
+	}
+	if to.counts {
+		return x.count()
+	}
 	return x.answer()
 }
 

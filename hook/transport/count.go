@@ -1,0 +1,92 @@
+package transport
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/responses"
+)
+
+// Counts makes requests that only ask for a number of tokens (Anthropic's
+// …/messages/count_tokens, OpenAI's …/responses/input_tokens, Gemini's
+// …:countTokens) ask about the view that a model call with this history would
+// send, so that an agent that counts before it calls does not compact what is
+// compacted already. The provider counts; nothing is stored, and no summary is
+// asked for. Without this option they go out as they come.
+func Counts() Option {
+	return func(t *Transport) {
+		t.routes = append(t.routes,
+			route{suffix: "/messages/count_tokens", format: anthropic.Wire, counts: true},
+			route{suffix: "/responses/input_tokens", format: responses.Wire, counts: true},
+			route{suffix: ":countTokens", format: gemini.Wire, counts: true})
+	}
+}
+
+// count asks the provider for the tokens of the view.
+func (x *exchange) count() (*http.Response, error) {
+	whole := x.body
+	within := inner(whole)
+	x.body = within.Of(whole)
+	err := x.guard(x.plan)
+	switch {
+	case err == nil:
+	case x.req.Context().Err() != nil:
+		return nil, x.req.Context().Err()
+	case x.t.strict:
+		return x.refuse(x.fault(opCompact, err)), nil
+	default:
+		x.warn(x.fault(opCompact, err))
+		x.sent = within.Of(whole)
+	}
+	if !bytes.Equal(x.sent, within.Of(whole)) {
+		whole = slices.Concat(whole[:within.Start], x.sent, whole[within.End:])
+	}
+	x.dialect = nil // the answer calls no tool
+	return x.send(whole, first)
+}
+
+// plan makes the view without committing to it.
+func (x *exchange) plan() error {
+	x.sent = x.body
+	if err := x.parse(); err != nil {
+		return err
+	}
+	if x.parsed.About().ServerSide != "" {
+		return nil
+	}
+	res, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(x.t.windows.of(x.lane()))...)
+	if err != nil {
+		return x.fault(opCompact, err)
+	}
+	sent, err := x.parsed.Write(res.Messages, res.Sources)
+	if err != nil {
+		return x.fault(opWrite, err)
+	}
+	x.res, x.sent = res, sent
+	x.declareLate()
+	return nil
+}
+
+// inner returns where the request stands whose tokens are asked for: Gemini
+// takes it as a member, too.
+func inner(body []byte) jsonscan.Span {
+	all := jsonscan.Span{Start: 0, End: len(body)}
+	out := all
+	start := jsonscan.Space(body, 0)
+	value, err := jsonscan.Value(body, start)
+	if err != nil {
+		return all
+	}
+	_ = jsonscan.Object(body, value, func(m jsonscan.Member) error {
+		if strings.EqualFold(m.Key, "generateContentRequest") || m.Key == "generate_content_request" {
+			out = m.Value
+		}
+		return nil
+	})
+	return out
+}

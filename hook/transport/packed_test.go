@@ -1,0 +1,113 @@
+package transport_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+func packedBy(t *testing.T, body string, with func(io.Writer) io.WriteCloser) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := with(&b)
+	if _, err := w.Write([]byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A body that needs nothing goes out as the bytes that came in; one that is
+// compacted goes out plain, as it would have without the compression.
+func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
+	raw := func(w io.Writer) io.WriteCloser {
+		f, err := flate.NewWriter(w, flate.BestSpeed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for name, c := range map[string]struct {
+		coding string
+		with   func(io.Writer) io.WriteCloser
+	}{
+		"gzip": {"GZIP", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }}, "x-gzip": {"x-gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
+		"zlib": {"deflate", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }}, "flate": {"deflate", raw},
+	} {
+		for _, f := range forms() {
+			r, plain := newRig(t, compact.Config{}), newRig(t, compact.Config{})
+			r.server.Lenient = true
+			for i, rounds := range []int{2, 60} {
+				body := f.body("Fix it.", rounds, 300)
+				packed := packedBy(t, body, c.with)
+				req := r.request(transport.WithSession(context.Background(), "s"), f.path, packed)
+				req.Header.Set("Content-Encoding", c.coding)
+				r.do(req)
+				got := r.server.Requests()[i]
+				if i == 0 {
+					if string(got.Body) != packed || got.Header.Get("Content-Encoding") != c.coding {
+						t.Errorf("%s, %v: another body went out, as %q", name, f, got.Header.Get("Content-Encoding"))
+					}
+					continue
+				}
+				plain.post(f, body)
+				if string(got.Body) != plain.got()[0] || got.Header.Get("Content-Encoding") != "" || len(got.Body) >= len(body) {
+					t.Errorf("%s, %v: %d bytes went out as %q; %d would have", name, f, len(got.Body), got.Header.Get("Content-Encoding"), len(plain.got()[0]))
+				}
+			}
+			r.quiet()
+		}
+	}
+}
+
+func TestWhatIsNotWhatItsEncodingSaysGoesOutAsItCame(t *testing.T) {
+	f := forms()[0]
+	whole := packedBy(t, f.body("Fix it.", 60, 300), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	for name, c := range map[string]struct {
+		body string
+		err  error
+	}{
+		"no gzip": {`{"messages":[]}`, gzip.ErrHeader}, "cut off": {whole[:len(whole)/2], io.ErrUnexpectedEOF},
+		"a bomb": {packedBy(t, strings.Repeat("x", 200_000), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }), transport.ErrTooLarge},
+	} {
+		for _, strict := range []bool{false, true} {
+			opts := []transport.Option{transport.MaxBody(100_000)}
+			if strict {
+				opts = append(opts, transport.Strict())
+			}
+			r := newRig(t, compact.Config{}, opts...)
+			r.server.Lenient = true
+			req := r.request(context.Background(), f.path, c.body)
+			req.Header.Set("Content-Encoding", "gzip")
+			resp, err := r.client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if strict {
+				if e := transport.ErrorOf(resp); e == nil || e.Op != "read" || !errors.Is(e, c.err) || len(r.got()) != 0 {
+					t.Errorf("%s, strict: %v, %d went out", name, e, len(r.got()))
+				}
+				continue
+			}
+			if got := r.server.Requests(); len(got) != 1 || string(got[0].Body) != c.body || got[0].Header.Get("Content-Encoding") != "gzip" || resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: %d requests, %s", name, len(got), resp.Status)
+			}
+			if len(r.errs) != 1 || !errors.Is(r.errs[0], c.err) {
+				t.Errorf("%s: told %v", name, r.errs)
+			}
+		}
+	}
+}
