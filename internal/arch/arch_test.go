@@ -44,9 +44,10 @@ var arrows = map[string][]string{
 	"compact":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
 	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "compact"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
-	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "internal/jsonscan", "internal/setting"},
+	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
+	"serve":              {"message", "compact", "hook", "internal/jsonscan"},
 }
 
 // heavy says which packages alone may import a dependency.

@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// counters are what a handler counts. It is safe for concurrent use.
+type counters struct {
+	mu       sync.Mutex
+	flight   int
+	requests map[[2]string]int // by provider and status
+	failures map[string]int    // by what it was about
+	passed   int
+	broken   map[string]int // requests that were not answered, or not to the end
+	refusals map[string]int // by status
+	added    histogram
+
+	calls       int // that were held against the budget
+	compactions int
+	stages      map[string]int
+	history     int // tokens
+	sent        int // tokens
+}
+
+func newCounters() *counters {
+	return &counters{
+		requests: map[[2]string]int{}, failures: map[string]int{}, broken: map[string]int{}, refusals: map[string]int{}, stages: map[string]int{},
+		added: newHistogram(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10),
+	}
+}
+
+// enter begins a request, unless there are too many.
+func (c *counters) enter(most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flight >= most {
+		return false
+	}
+	c.flight++
+	return true
+}
+
+// leave ends a request; status 0 = it was not answered.
+func (c *counters) leave(provider string, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flight--
+	c.requests[[2]string{provider, strconv.Itoa(status)}]++
+}
+
+// left says how long a request took until it went out.
+func (c *counters) left(took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.added.add(took.Seconds())
+}
+
+func (c *counters) refused(status int) { c.up(c.refusals, strconv.Itoa(status)) }
+
+func (c *counters) ended(why string) { c.up(c.broken, why) }
+
+func (c *counters) up(what map[string]int, key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	what[key]++
+}
+
+// wrong is told what the transport says.
+func (c *counters) wrong(_ context.Context, err error) {
+	var e *transport.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(err, transport.ErrPassed) {
+		c.passed++
+		return
+	}
+	c.failures[e.Op]++
+}
+
+// result is told of each request that was held against the budget.
+func (c *counters) result(_ context.Context, res *compact.Result) {
+	of := res
+	if res.Projected != nil {
+		of = res.Projected
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	c.history += of.TokensIn
+	c.sent += of.After.Total
+	if of.Triggered {
+		c.compactions++
+		c.stages[string(of.ReductionStage)]++
+	}
+}
+
+// histogram counts how many values are not above each bound.
+type histogram struct {
+	bounds []float64
+	counts []int // one more, for those above
+	sum    float64
+}
+
+func newHistogram(bounds ...float64) histogram {
+	return histogram{bounds: bounds, counts: make([]int, len(bounds)+1)}
+}
+
+func (h *histogram) add(v float64) {
+	i := 0
+	for i < len(h.bounds) && v > h.bounds[i] {
+		i++
+	}
+	h.counts[i]++
+	h.sum += v
+}

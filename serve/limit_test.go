@@ -1,0 +1,201 @@
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/serve"
+)
+
+func TestTooManyRequestsAtOnceAreToldToComeBack(t *testing.T) {
+	began, end := make(chan struct{}, 2), make(chan struct{})
+	up := upstream(t, func(http.ResponseWriter, *http.Request) { began <- struct{}{}; <-end })
+	r := newRigTo(t, up, compact.Config{}, serve.Config{MaxCalls: 2})
+	done := make(chan string, 2)
+	for range 2 {
+		go func() {
+			resp, err := r.client.Do(r.request("GET", "/openai/v1/x", ""))
+			if err != nil {
+				done <- err.Error()
+				return
+			}
+			_ = resp.Body.Close()
+			done <- resp.Status
+		}()
+	}
+	within(t, began, "a request")
+	within(t, began, "a request")
+	resp, answer := r.do(r.request("POST", "/anthropic/v1/messages", "{}"))
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" || !strings.Contains(answer, `"overloaded_error"`) || r.metric("compact_requests_in_flight") != "2" {
+		t.Errorf("%s %s", resp.Status, answer)
+	}
+	close(end)
+	for range 2 {
+		if got := within(t, done, "an answer"); got != "200 OK" {
+			t.Error(got)
+		}
+	}
+	if resp, _ := r.do(r.request("GET", "/openai/v1/x", "")); resp.StatusCode != http.StatusOK {
+		t.Error(resp.Status)
+	}
+}
+
+// A client that stops sending its request, or stops reading its answer, is let
+// go, and what it held is free.
+func TestSlowClientsAreLetGo(t *testing.T) {
+	gone := make(chan struct{}, 1)
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = io.Copy(io.Discard, r.Body)
+			return
+		}
+		for r.Context().Err() == nil {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				break
+			}
+		}
+		gone <- struct{}{}
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond})
+	for _, path := range []string{"/openai/v1/files", "/openai/v1/chat/completions"} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := io.ReadAll(c); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		_ = c.Close()
+	}
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(c, "GET /openai/v1/x HTTP/1.1\r\nHost: x\r\n\r\n")
+	within(t, gone, "the end of an answer that nobody reads")
+	_ = c.Close()
+	for deadline := time.Now().Add(time.Minute); r.metric("compact_requests_in_flight") != "0"; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a request never ended")
+		}
+	}
+}
+
+// A request that takes its time, a little with every byte, ends as well.
+func TestRequestsThatDripEnd(t *testing.T) {
+	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Stall: time.Minute, BodyTimeout: 100 * time.Millisecond})
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_, _ = io.WriteString(c, "POST /openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := io.ReadAll(c); err != nil {
+		t.Error(err)
+	}
+}
+
+// An answer that takes longer than any client may is no slow client.
+func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(150 * time.Millisecond)
+		_, _ = io.WriteString(w, "late")
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond, BodyTimeout: 100 * time.Millisecond})
+	f := forms()[0]
+	for range 2 { // on one connection
+		if _, answer := r.post(f, f.body("Fix it.", 2, 10)); answer != "late" {
+			t.Errorf("%q", answer)
+		}
+	}
+}
+
+func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
+	began, end := make(chan struct{}, 1), make(chan struct{})
+	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		w.(http.Flusher).Flush()
+		began <- struct{}{}
+		<-end
+		_, _ = io.WriteString(w, "data: 2\n\n")
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	resp, err := r.client.Do(r.request("GET", "/openai/v1/x", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, began, "the request")
+	if ready(r.h) != http.StatusOK {
+		t.Error("it is not ready")
+	}
+	r.stop()
+	for deadline := time.Now().Add(time.Minute); ready(r.h) != http.StatusServiceUnavailable; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it is ready although it is about to end")
+		}
+	}
+	close(end)
+	got, err := io.ReadAll(resp.Body)
+	if string(got) != "data: 1\n\ndata: 2\n\n" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	_ = resp.Body.Close()
+	if err := within(t, r.stopped, "the end"); err != nil {
+		t.Error(err)
+	}
+	r.stopped <- nil
+}
+
+func ready(h http.Handler) int {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+	return w.Code
+}
+
+func TestCallsThatDoNotEndAreCutOff(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	m, err := compact.New(t.Context(), compact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := serve.New(m, serve.Config{Upstreams: map[string]string{"openai": up}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- h.Serve(ctx, l, 10*time.Millisecond) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_, _ = io.WriteString(c, "GET /openai/v1/x HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := within(t, stopped, "the end"); err == nil {
+		t.Error("a call was cut off, and nobody is told")
+	}
+}

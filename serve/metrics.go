@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// expose writes the counters in Prometheus' text form. Nothing in it is of a
+// request but its provider and its status: no session, no path, no key.
+func (h *Handler) expose() []byte {
+	c := h.counters
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := &exposition{}
+	e.head("compact_requests_total", "counter", "Requests by provider and status; 0 = not answered.")
+	for _, k := range slices.SortedFunc(maps.Keys(c.requests), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+		e.line("compact_requests_total", fmt.Sprintf(`{provider=%q,status=%q}`, k[0], k[1]), c.requests[k])
+	}
+	e.single("compact_requests_in_flight", "gauge", "Requests that are under way.", c.flight)
+	e.labeled("compact_refused_total", "status", "Requests that went nowhere.", c.refusals)
+	e.labeled("compact_broken_total", "why", "Requests that were not answered, or not to the end.", c.broken)
+	e.labeled("compact_failures_total", "op", "What went wrong here; the request went out as it came in, unless strict.", c.failures)
+	e.single("compact_passed_total", "counter", "Conversations that are passed over on purpose.", c.passed)
+	e.single("compact_calls_total", "counter", "Model calls that were held against the budget.", c.calls)
+	e.labeled("compact_compactions_total", "stage", "Compactions by the most severe thing that was done; projected ones where it observes.", c.stages)
+	e.single("compact_history_tokens_total", "counter", "Tokens of the histories as they came in, estimated.", c.history)
+	e.single("compact_sent_tokens_total", "counter", "Tokens of the views that were sent, or would have been, estimated.", c.sent)
+	e.single("compact_trace_dropped_total", "counter", "Events that reached no exporter.", h.dropped())
+	e.histogram("compact_ready_seconds", "From the head of a request until it went out, the client's time for its body included.", c.added)
+	return e.Bytes()
+}
+
+// dropped is how many events were lost on the way to exporters.
+func (h *Handler) dropped() (n int) {
+	for _, s := range h.m.Stats().Exporters {
+		n += int(s.Dropped + s.Failed)
+	}
+	return n
+}
+
+// exposition is text as Prometheus reads it.
+type exposition struct{ bytes.Buffer }
+
+func (e *exposition) head(name, kind, help string) {
+	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func (e *exposition) line(name, labels string, v int) { fmt.Fprintf(e, "%s%s %d\n", name, labels, v) }
+
+func (e *exposition) single(name, kind, help string, v int) {
+	e.head(name, kind, help)
+	e.line(name, "", v)
+}
+
+func (e *exposition) labeled(name, label, help string, values map[string]int) {
+	e.head(name, "counter", help)
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		e.line(name, fmt.Sprintf("{%s=%q}", label, k), values[k])
+	}
+}
+
+func (e *exposition) histogram(name, help string, h histogram) {
+	e.head(name, "histogram", help)
+	n := 0
+	for i, bound := range h.bounds {
+		n += h.counts[i]
+		e.line(name+"_bucket", fmt.Sprintf("{le=%q}", strconv.FormatFloat(bound, 'g', -1, 64)), n)
+	}
+	n += h.counts[len(h.bounds)]
+	e.line(name+"_bucket", `{le="+Inf"}`, n)
+	fmt.Fprintf(e, "%s_sum %g\n", name, h.sum)
+	e.line(name+"_count", "", n)
+}

@@ -1,0 +1,149 @@
+package serve_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/serve"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// upstream is a server of its own.
+func upstream(t *testing.T, f http.HandlerFunc) string {
+	t.Helper()
+	return upstreamServer(t, f).URL
+}
+
+// sums are what bodies were, by the number of their request.
+type sums struct {
+	mu  sync.Mutex
+	all map[string][sha256.Size]byte
+}
+
+func (s *sums) put(id string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[id] = sha256.Sum256(body)
+}
+
+// Thousands of requests of all wires, and others, by several clients at once:
+// what arrives is what was sent, byte for byte, and so are the answers.
+func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
+	n := 2000
+	if os.Getenv("COMPACT_SOAK") != "" {
+		n = 10_000
+	}
+	arrived, answered := &sums{all: map[string][sha256.Size]byte{}}, &sums{all: map[string][sha256.Size]byte{}}
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		id := r.Header.Get("X-Id")
+		arrived.put(id, append(body, r.Method+r.RequestURI+r.Header.Get("Content-Type")+r.Header.Get("Content-Encoding")...))
+		answer := fmt.Appendf(nil, "data: {\"n\":%q, \"usage\":{\"input_tokens\": 9}}\r\n\r\ndata: [DONE]", id)
+		answered.put(id, answer)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for len(answer) > 0 {
+			k := min(len(answer), 40)
+			_, _ = w.Write(answer[:k])
+			answer = answer[k:]
+			if f, ok := w.(http.Flusher); ok && len(answer)%2 == 0 {
+				f.Flush()
+			}
+		}
+	})
+	events := &tracetest.Recorder{}
+	r := newRigTo(t, up, compact.Config{Observe: true, MaxContextTokens: 2000, Model: "gpt-4o", Exporters: []trace.Exporter{events}}, serve.Config{Observe: true})
+	var work sync.WaitGroup
+	for k := range 8 {
+		work.Go(func() {
+			random := rand.New(rand.NewPCG(18, uint64(k)))
+			for i := k; i < n; i += 8 {
+				id := fmt.Sprint(i)
+				path, kind, coding, body := observed(random, i)
+				req := r.request("POST", path, "", "X-Id", id, "X-Compact-Session", fmt.Sprint("s", i%50), "Content-Type", kind)
+				req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+				if i%3 == 0 {
+					req.ContentLength = -1
+				}
+				if coding != "" {
+					req.Header.Set("Content-Encoding", coding)
+				}
+				_, answer := r.do(req)
+				arrived.mu.Lock()
+				same := arrived.all[id] == sha256.Sum256(append(body, "POST"+strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(path, "/openai"), "/anthropic"), "/gemini")+kind+coding...))
+				arrived.mu.Unlock()
+				answered.mu.Lock()
+				back := answered.all[id] == sha256.Sum256([]byte(answer))
+				answered.mu.Unlock()
+				if !same || !back {
+					t.Errorf("request %d, %s %q: arrived the same %v, answered the same %v", i, path, coding, same, back)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if len(arrived.all) != n {
+		t.Errorf("%d requests arrived of %d", len(arrived.all), n)
+	}
+	projected := func() int {
+		if err := r.m.Flush(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return len(events.Named(trace.NameObserved))
+	}
+	for deadline := time.Now().Add(time.Minute); projected() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	if projected() == 0 || r.metric("compact_sent_tokens_total") == r.metric("compact_history_tokens_total") {
+		t.Errorf("%d events say what would have been; %s tokens of %s", projected(), r.metric("compact_sent_tokens_total"), r.metric("compact_history_tokens_total"))
+	}
+	for info, err := range r.archive.List(context.Background(), storage.Key{}) {
+		t.Errorf("the archive has %v, %v", info.Key, err)
+	}
+}
+
+// observed makes a request: of a wire, of another kind, compressed, broken.
+func observed(random *rand.Rand, i int) (path, kind, coding string, body []byte) {
+	all := forms()
+	f := all[i%len(all)]
+	path, kind = f.path, "application/json"
+	body = []byte(f.body("Fix it.", random.IntN(12), random.IntN(60)))
+	switch i / len(all) % 8 {
+	case 1:
+		body = bytes.ReplaceAll(body, []byte(`":`), []byte("\" :\r\n\t "))
+	case 2:
+		body = bytes.Replace(body, []byte("{"), []byte(`{"meta":{"protected":true},"tools":[],`), 1)
+	case 3:
+		body = body[:random.IntN(len(body)-1)+1]
+	case 4:
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(body)
+		_ = z.Close()
+		body, coding = b.Bytes(), "gzip"
+	case 5:
+		path, kind = "/openai/v1/files", "application/octet-stream"
+	case 6:
+		for j := range body {
+			body[j] ^= byte(random.IntN(2) * random.IntN(256))
+		}
+	case 7:
+		path = "/anthropic/v1/messages/count_tokens"
+	}
+	return path, kind, coding, body
+}

@@ -1,0 +1,84 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// tokenHeader is what a request carries where the handler wants a token.
+const tokenHeader = "X-Compact-Token"
+
+// own returns what answers a path of the handler's own; nil = it is none.
+func (h *Handler) own(r *http.Request) http.HandlerFunc {
+	switch r.URL.Path {
+	case "/healthz":
+		return only(http.MethodGet, say(func() (int, string) { return http.StatusOK, "ok" }))
+	case "/readyz":
+		return only(http.MethodGet, say(h.ready))
+	case "/metrics":
+		return h.guarded(only(http.MethodGet, h.metrics))
+	}
+	return nil
+}
+
+// ready says whether requests are taken.
+func (h *Handler) ready() (int, string) {
+	if h.draining.Load() {
+		return http.StatusServiceUnavailable, "draining"
+	}
+	return http.StatusOK, "ok"
+}
+
+func (h *Handler) metrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write(h.expose())
+}
+
+// say answers with a line of text.
+func say(f func() (status int, text string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		status, text := f()
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(text + "\n"))
+	}
+}
+
+// only refuses other methods.
+func only(method string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+			w.Header().Set("Allow", method)
+			refuse(w, r.URL.Path, http.StatusMethodNotAllowed, "this path takes "+method)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// guarded wants the token.
+func (h *Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !h.allowed(r, true) {
+			refuse(w, r.URL.Path, http.StatusUnauthorized, "this path wants the token of the proxy, as a bearer token")
+			return
+		}
+		next(w, r)
+	}
+}
+
+// allowed reports whether a request carries the token. To the handler's own
+// paths it may come as a bearer token: there, that header is no provider's.
+func (h *Handler) allowed(r *http.Request, own bool) bool {
+	if h.cfg.Token == "" {
+		return true
+	}
+	given := r.Header.Get(tokenHeader)
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); own && given == "" && strings.EqualFold(scheme, "bearer") {
+		given = token
+	}
+	want, got := sha256.Sum256([]byte(h.cfg.Token)), sha256.Sum256([]byte(given))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
+}

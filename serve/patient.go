@@ -1,0 +1,112 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// patient is an answer and a request whose client may be slow, but not for
+// ever: each read and each write has a deadline of its own.
+type patient struct {
+	http.ResponseWriter
+	rc     *http.ResponseController
+	stall  time.Duration
+	until  time.Time // the request is read
+	status int
+	in     *slow // nil = there is no body
+}
+
+func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
+	return &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout)}
+}
+
+// Unwrap lets [http.ResponseController] find the answer's own methods.
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// Flush sends what was written.
+func (p *patient) Flush() { _ = p.FlushError() }
+
+// FlushError sends what was written.
+func (p *patient) FlushError() error {
+	p.hurry()
+	return p.rc.Flush()
+}
+
+func (p *patient) WriteHeader(status int) {
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
+		p.status = status
+	}
+	p.ResponseWriter.WriteHeader(status)
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	if p.status == 0 {
+		p.status = http.StatusOK
+	}
+	p.hurry()
+	return p.ResponseWriter.Write(b)
+}
+
+func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
+
+// end takes back the deadlines: the connection may be used again. The server
+// reads what is left of a request that nobody read, and not for ever either.
+func (p *patient) end() {
+	_ = p.rc.SetWriteDeadline(time.Time{})
+	if p.in != nil {
+		p.in.deadline(p.left())
+	}
+}
+
+// left is how long the client may take for what it sends next.
+func (p *patient) left() time.Duration { return min(p.stall, time.Until(p.until)) }
+
+// body returns the body of the request.
+func (p *patient) body(b io.ReadCloser) io.ReadCloser {
+	if b == nil || b == http.NoBody {
+		return b
+	}
+	p.in = &slow{ReadCloser: b, p: p}
+	return p.in
+}
+
+// slow is a body that is read in time, or not at all.
+type slow struct {
+	io.ReadCloser
+	p *patient
+
+	mu   sync.Mutex // it may be read behind the end of the request
+	done bool
+}
+
+func (s *slow) Read(b []byte) (int, error) {
+	s.deadline(s.p.left())
+	n, err := s.ReadCloser.Read(b)
+	if errors.Is(err, io.EOF) {
+		s.whole()
+	}
+	return n, err
+}
+
+// deadline is when the client has to have sent something.
+func (s *slow) deadline(in time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		_ = s.p.rc.SetReadDeadline(time.Now().Add(in))
+	}
+}
+
+// whole takes back the deadline: behind a whole request the server waits for
+// the client to go, which may take any time.
+func (s *slow) whole() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		s.done = true
+		_ = s.p.rc.SetReadDeadline(time.Time{})
+	}
+}

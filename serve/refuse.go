@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// errorHeader says what an answer of this module's own is about.
+const errorHeader = "X-Compact-Error"
+
+type object = map[string]any
+
+// kinds are what providers call their errors.
+var kinds = map[int]struct{ openAI, anthropic, gemini string }{
+	http.StatusBadRequest:         {"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"},
+	http.StatusUnauthorized:       {"invalid_request_error", "authentication_error", "UNAUTHENTICATED"},
+	http.StatusNotFound:           {"invalid_request_error", "not_found_error", "NOT_FOUND"},
+	http.StatusMethodNotAllowed:   {"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"},
+	http.StatusServiceUnavailable: {"server_error", "overloaded_error", "UNAVAILABLE"},
+	http.StatusBadGateway:         {"server_error", "api_error", "UNAVAILABLE"},
+	http.StatusGatewayTimeout:     {"server_error", "api_error", "DEADLINE_EXCEEDED"},
+}
+
+// refuse answers in the place of the provider, in the form of its errors.
+func refuse(w http.ResponseWriter, path string, status int, text string) {
+	kind := kinds[status]
+	var body object
+	switch {
+	case strings.Contains(path, "/messages"):
+		body = object{"type": "error", "error": object{"type": kind.anthropic, "message": text}}
+	case strings.Contains(path, "/v1beta"), isGeminiCall(path):
+		body = object{"error": object{"code": status, "message": text, "status": kind.gemini}}
+	default:
+		body = object{"error": object{"message": text, "type": kind.openAI, "param": nil, "code": nil}}
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		data = nil // never: these are strings and numbers
+	}
+	h := w.Header()
+	if h.Get(errorHeader) == "" {
+		h.Set(errorHeader, "serve")
+	}
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(status)
+	_, _ = w.Write(data)
+}

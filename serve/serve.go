@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// A Config says how a handler works. The zero value stands in front of the
+// providers' own servers.
+type Config struct {
+	// Upstreams are base URLs by provider: "openai", "anthropic", "gemini" in
+	// place of the providers' own, and any other name beside them, which is then
+	// the first part of a path. A version at the end of a URL (/v1) is not
+	// doubled.
+	Upstreams map[string]string
+
+	Observe   bool // every byte goes out as it came; events say what would have been
+	Strict    bool // what can't be compacted is refused in place of going out as it came
+	CountFull bool // questions for a number of tokens are about the history, in place of the view
+
+	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
+	MaxBody  int64 // bytes above which the body of a model call goes out unread; 0 = 64 MiB
+
+	// Stall is how long a client may take to send the next bytes of its request,
+	// or to take the next bytes of its answer; 0 = 2 minutes. BodyTimeout is how
+	// long it may take for a whole request; 0 = 10 minutes.
+	Stall, BodyTimeout time.Duration
+
+	// Token is what requests have to carry in the header X-Compact-Token, or, to
+	// /metrics, as a bearer token; "" = nothing.
+	Token string
+
+	Base      http.RoundTripper  // what sends the requests; nil = a transport that compresses nothing by itself
+	Logger    *slog.Logger       // nil = slog.Default()
+	Transport []transport.Option // more of them
+}
+
+const (
+	defaultCalls       = 1000
+	defaultStall       = 2 * time.Minute
+	defaultBodyTimeout = 10 * time.Minute
+)
+
+// A Handler is the proxy. It is safe for concurrent use.
+type Handler struct {
+	m         *compact.CompactManager
+	cfg       Config
+	log       *slog.Logger
+	upstreams upstreams
+	proxy     *httputil.ReverseProxy
+	counters  *counters
+	draining  atomic.Bool
+	now       func() time.Time
+}
+
+var _ http.Handler = (*Handler)(nil)
+
+// New returns a handler that compacts with m, which stays the caller's to close.
+// An error names the setting that is wrong.
+func New(m *compact.CompactManager, c Config) (*Handler, error) {
+	if m == nil {
+		return nil, errors.New("serve: no manager")
+	}
+	up, err := parseUpstreams(c.Upstreams)
+	if err != nil {
+		return nil, err
+	}
+	c.MaxCalls, c.Stall, c.BodyTimeout = cmp.Or(c.MaxCalls, defaultCalls), cmp.Or(c.Stall, defaultStall), cmp.Or(c.BodyTimeout, defaultBodyTimeout)
+	h := &Handler{m: m, cfg: c, log: c.Logger, upstreams: up, counters: newCounters(), now: time.Now}
+	if h.log == nil {
+		h.log = slog.Default()
+	}
+	if c.Base == nil {
+		c.Base = newBase()
+	}
+	h.proxy = &httputil.ReverseProxy{
+		Rewrite:       rewrite,
+		Transport:     transport.New(m, h.options(c)...),
+		FlushInterval: -1, // at once
+		ErrorHandler:  h.failed,
+		ErrorLog:      slog.NewLogLogger(quiet{}, slog.LevelDebug),
+		BufferPool:    newBuffers(),
+	}
+	return h, nil
+}
+
+// options are those of the transport.
+func (h *Handler) options(c Config) []transport.Option {
+	opts := []transport.Option{
+		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
+		transport.OnError(h.counters.wrong), transport.OnResult(h.counters.result),
+	}
+	if c.MaxBody > 0 {
+		opts = append(opts, transport.MaxBody(c.MaxBody))
+	}
+	if !c.CountFull {
+		opts = append(opts, transport.Counts())
+	}
+	if c.Strict {
+		opts = append(opts, transport.Strict())
+	}
+	if c.Observe {
+		opts = append(opts, transport.Observe())
+	}
+	return append(opts, c.Transport...)
+}
+
+// newBase returns a transport that changes nothing of what passes through it.
+func newBase() *http.Transport {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	if d, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = d.Clone()
+	}
+	t.DisableCompression = true
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
+	return t
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if own := h.own(r); own != nil {
+		own(w, r)
+		return
+	}
+	c, status, why := h.admit(r)
+	if why != "" {
+		h.counters.refused(status)
+		refuse(w, r.URL.Path, status, why)
+		return
+	}
+	defer h.leave(c)
+	c.w = newPatient(w, r, h.cfg)
+	defer c.w.end()
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	r.Body = c.w.body(r.Body)
+	if len(r.Trailer) > 0 {
+		dropOurs(r.Header) // so that nothing behind copies the request, and its trailers
+	}
+	defer h.broke()
+	h.proxy.ServeHTTP(c.w, r)
+}
+
+// broke counts an answer that did not come to its end.
+func (h *Handler) broke() {
+	if v := recover(); v != nil {
+		h.counters.ended("broke_off")
+		panic(v)
+	}
+}
+
+// admit finds out where a request goes; why says that it goes nowhere.
+func (h *Handler) admit(r *http.Request) (c *call, status int, why string) {
+	if !h.allowed(r, false) {
+		return nil, http.StatusUnauthorized, "this proxy wants its token in the header X-Compact-Token"
+	}
+	to, status, why := h.upstreams.find(r)
+	if why != "" {
+		return nil, status, why
+	}
+	if !h.counters.enter(h.cfg.MaxCalls) {
+		return nil, http.StatusServiceUnavailable, "too many requests at once; try again"
+	}
+	return &call{upstream: to, began: h.now()}, 0, ""
+}
+
+// leave ends a request.
+func (h *Handler) leave(c *call) {
+	h.counters.leave(c.upstream.name, c.w.status)
+	if h.log.Enabled(context.Background(), slog.LevelDebug) {
+		h.log.Debug("compact: a request", "provider", c.upstream.name, "path", h.m.Redact(c.upstream.rest), "status", c.w.status, "took", h.now().Sub(c.began))
+	}
+}
+
+// call is a request on its way.
+type call struct {
+	upstream target
+	began    time.Time
+	w        *patient
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// quiet is a log of what is told elsewhere.
+type quiet struct{}
+
+func (quiet) Enabled(context.Context, slog.Level) bool  { return false }
+func (quiet) Handle(context.Context, slog.Record) error { return nil }
+func (q quiet) WithAttrs([]slog.Attr) slog.Handler      { return q }
+func (q quiet) WithGroup(string) slog.Handler           { return q }

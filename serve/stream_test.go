@@ -1,0 +1,327 @@
+package serve_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/serve"
+)
+
+// upstreamServer is a server of its own.
+func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	up := httptest.NewServer(f)
+	t.Cleanup(up.Close)
+	return up
+}
+
+// within fails if nothing comes for far too long.
+func within[T any](t *testing.T, c <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s did not come", what)
+	}
+	return v
+}
+
+// Each event reaches the client before the upstream says the next one, on every
+// wire, where the request was compacted and where it was not.
+func TestStreamsFlowEventByEvent(t *testing.T) {
+	for _, observe := range []bool{false, true} {
+		for _, f := range forms() {
+			next := make(chan struct{})
+			up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", "text/event-stream")
+				for i := range 5 {
+					fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
+					w.(http.Flusher).Flush()
+					<-next
+				}
+			})
+			r := newRigTo(t, up, compact.Config{Observe: observe}, serve.Config{Observe: observe})
+			for _, rounds := range []int{2, 60} {
+				resp, err := r.client.Do(r.request("POST", f.path, f.body("Fix it.", rounds, 300)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines := bufio.NewReader(resp.Body)
+				for i := range 5 {
+					got, err := lines.ReadString('\n')
+					if want := fmt.Sprintf("data: {\"n\":%d}\n", i); got != want || err != nil {
+						t.Fatalf("%v: %q, %v", f, got, err)
+					}
+					_, _ = lines.ReadString('\n')
+					next <- struct{}{}
+				}
+				if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
+					t.Errorf("%v: %v", f, err)
+				}
+				_ = resp.Body.Close()
+			}
+		}
+	}
+}
+
+func TestHeadOfAnAnswerComesBeforeItsBody(t *testing.T) {
+	go1 := make(chan struct{})
+	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-go1
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	resp, err := r.client.Do(r.request("GET", "/openai/v1/x", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(go1)
+	_ = resp.Body.Close()
+}
+
+func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		began, gone := make(chan struct{}, 1), make(chan error, 1)
+		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if !early {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "data: {}\n\ndata: {}\n\n")
+				w.(http.Flusher).Flush()
+			}
+			began <- struct{}{}
+			<-r.Context().Done()
+			gone <- r.Context().Err()
+		})
+		r := newRigTo(t, up, compact.Config{}, serve.Config{})
+		f := forms()[1]
+		ctx, cancel := context.WithCancel(context.Background())
+		answered := make(chan error, 1)
+		go func() {
+			resp, err := r.client.Do(r.request("POST", f.path, f.body("Fix it.", 60, 300)).WithContext(ctx))
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+			}
+			answered <- err
+		}()
+		within(t, began, "the request")
+		cancel()
+		if err := within(t, answered, "the end of the request"); !errors.Is(err, context.Canceled) {
+			t.Errorf("early %v: %v", early, err)
+		}
+		if err := within(t, gone, "the end of the upstream's call"); !errors.Is(err, context.Canceled) {
+			t.Errorf("early %v: %v", early, err)
+		}
+	}
+}
+
+// What came before an upstream broke off reaches the client, who sees that it
+// broke off.
+func TestHalfAnAnswerIsHalfAnAnswer(t *testing.T) {
+	for _, f := range forms() {
+		for name, head := range map[string]string{
+			"length": "Content-Length: 1000\r\nContent-Type: application/json\r\n\r\n{\"half\":", "chunked": "Transfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n8\r\ndata: {}\r\n",
+		} {
+			up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				c, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"+head)
+				_ = c.Close()
+			})
+			r := newRigTo(t, up, compact.Config{}, serve.Config{})
+			resp, err := r.client.Do(r.request("POST", f.path, f.body("Fix it.", 60, 300)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			want := map[string]string{"length": `{"half":`, "chunked": "data: {}"}[name]
+			if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != want {
+				t.Errorf("%v, %s: %q, %v", f, name, got, err)
+			}
+		}
+	}
+}
+
+func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	reset := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = c.Close()
+		}
+	})
+	for _, up := range []string{"http://" + l.Addr().String(), reset} {
+		r := newRigTo(t, up, compact.Config{}, serve.Config{})
+		for i, want := range map[int]string{0: `"type":"server_error"`, 2: `"type":"server_error"`, 4: `"type":"api_error"`, 6: `"status":"UNAVAILABLE"`} {
+			f := forms()[i]
+			resp, answer := r.post(f, f.body("Fix it.", 2, 10))
+			if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("X-Compact-Error") != "upstream" || !strings.Contains(answer, want) {
+				t.Errorf("%v: %s %s", f, resp.Status, answer)
+			}
+		}
+		if r.metric(`compact_broken_total{why="upstream"}`) != "4" {
+			t.Errorf("%s were counted", r.metric(`compact_broken_total{why="upstream"}`))
+		}
+	}
+}
+
+// A provider's error is the client's, whatever it is.
+func TestErrorsOfTheProviderComeBack(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 413, 429, 500, 503, 529} {
+		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `<html>garbage`)
+		})
+		r := newRigTo(t, up, compact.Config{}, serve.Config{})
+		for _, f := range forms() {
+			if resp, answer := r.post(f, f.body("Fix it.", 2, 10)); resp.StatusCode != status || answer != "<html>garbage" || resp.Header.Get("Retry-After") != "7" || resp.Header.Get("X-Compact-Error") != "" {
+				t.Errorf("%v, %d: %s %s", f, status, resp.Status, answer)
+			}
+		}
+	}
+}
+
+// A client that asks first is told by the upstream, and sends no body to one
+// that refuses.
+func TestContinueIsTheUpstreamsToSay(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	for _, path := range []string{"/openai/v1/files", "/v1/chat/completions"} {
+		for _, auth := range []string{"", "Authorization: Bearer k\r\n"} {
+			c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+auth+"Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+			in := bufio.NewReader(c)
+			resp, err := http.ReadResponse(in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for told := false; resp.StatusCode == http.StatusContinue; told = true {
+				if !told {
+					_, _ = io.WriteString(c, "{}")
+				}
+				if resp, err = http.ReadResponse(in, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			body, _ := io.ReadAll(resp.Body)
+			if want := map[bool]string{true: "401 ", false: "200 {}"}[auth == ""]; fmt.Sprint(resp.StatusCode, " ", string(body)) != want {
+				t.Errorf("%s, %q: %s %q", path, auth, resp.Status, body)
+			}
+			_ = c.Close()
+		}
+	}
+}
+
+func TestTrailersGoBothWays(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Told")
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+		w.Header().Set("X-Told", r.Trailer.Get("X-Sum"))
+		w.Header().Set(http.TrailerPrefix+"X-Untold", "u")
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	for _, f := range forms() {
+		body := f.body("Fix it.", 60, 300)
+		req := r.request("POST", f.path, body, "X-Compact-Session", "s")
+		req.ContentLength, req.Trailer = -1, http.Header{"X-Sum": nil}
+		req.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), atEnd(func() { req.Trailer.Set("X-Sum", "42") })))
+		resp, answer := r.do(req)
+		if answer != body || resp.Trailer.Get("X-Told") != "42" || resp.Trailer.Get("X-Untold") != "u" {
+			t.Errorf("%v: %d bytes of %d, %v", f, len(answer), len(body), resp.Trailer)
+		}
+	}
+}
+
+// atEnd is an empty reader that does something.
+type atEnd func()
+
+func (f atEnd) Read([]byte) (int, error) { f(); return 0, io.EOF }
+
+func TestHTTP2OnBothSides(t *testing.T) {
+	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Proto", r.Proto)
+		_, _ = w.Write(body)
+	}))
+	up.EnableHTTP2 = true
+	up.StartTLS()
+	t.Cleanup(up.Close)
+	r := newRigTo(t, up.URL, compact.Config{}, serve.Config{Base: up.Client().Transport})
+	var p http.Protocols
+	p.SetUnencryptedHTTP2(true)
+	r.client = &http.Client{Transport: &http.Transport{Protocols: &p}}
+	defer r.client.CloseIdleConnections()
+	for _, f := range forms() {
+		short, long := f.body("Fix it.", 2, 30), f.body("Fix it.", 60, 300)
+		if resp, answer := r.post(f, short); answer != short || resp.Proto != "HTTP/2.0" || resp.Header.Get("X-Proto") != "HTTP/2.0" {
+			t.Errorf("%v: %d bytes, %s, %s", f, len(answer), resp.Proto, resp.Header.Get("X-Proto"))
+		}
+		if _, answer := r.do(r.request("POST", f.path, long, "X-Compact-Session", f.String())); len(answer) > len(long)/2 {
+			t.Errorf("%v: %d bytes", f, len(answer))
+		}
+	}
+}
+
+func TestProtocolsAreSwitched(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, in, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer func() { _ = c.Close() }()
+		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		line, _ := in.ReadString('\n')
+		_, _ = io.WriteString(c, "heard "+line)
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_, _ = io.WriteString(c, "GET /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	in := bufio.NewReader(c)
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v %v", resp, err)
+	}
+	_, _ = io.WriteString(c, "hello\n")
+	if got, err := io.ReadAll(in); !bytes.Equal(got, []byte("heard hello\n")) {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,155 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The providers whose servers are known.
+const (
+	openAI    = "openai"
+	anthropic = "anthropic"
+	gemini    = "gemini"
+)
+
+var providers = map[string]string{
+	openAI:    "https://api.openai.com",
+	anthropic: "https://api.anthropic.com",
+	gemini:    "https://generativelanguage.googleapis.com",
+}
+
+// upstreams are base URLs by provider.
+type upstreams map[string]*url.URL
+
+// target is where one request goes.
+type target struct {
+	name string
+	url  *url.URL // all of it, the query included
+	rest string   // its path there, without what the upstream's own URL has
+}
+
+var (
+	properName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	isVersion  = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
+)
+
+// ownNames are first parts of paths that are no provider's.
+var ownNames = []string{"healthz", "readyz", "metrics", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
+
+// parseUpstreams reads base URLs over those that are known.
+func parseUpstreams(given map[string]string) (upstreams, error) {
+	all := maps.Clone(providers)
+	maps.Copy(all, given)
+	out := upstreams{}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		u, err := parseBase(all[name])
+		if err == nil && (!properName.MatchString(name) || slices.Contains(ownNames, name)) {
+			err = errors.New("that can't be the first part of a path")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("serve: upstream %q: %w", name, err))
+			continue
+		}
+		out[name] = u
+	}
+	return out, errors.Join(errs...)
+}
+
+func parseBase(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, errors.New("its URL can't be read") // which may hold a key
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
+	case u.User != nil:
+		return nil, errors.New("its URL holds a user: keys come with the requests")
+	case u.Fragment != "":
+		return nil, errors.New("its URL has a fragment")
+	}
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+	return u, nil
+}
+
+// find returns where a request goes; why says that it goes nowhere.
+func (u upstreams) find(r *http.Request) (t target, status int, why string) {
+	if slices.ContainsFunc(strings.Split(r.URL.Path, "/"), func(part string) bool { return part == "." || part == ".." }) {
+		return t, http.StatusBadRequest, "a path with . or .. goes nowhere"
+	}
+	if r.Method == http.MethodConnect {
+		return t, http.StatusMethodNotAllowed, "this is no forward proxy"
+	}
+	path := r.URL.EscapedPath()
+	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if base := u[name]; base != nil && strings.HasPrefix(path, "/") {
+		return at(name, base, "/"+rest, r.URL.RawQuery), 0, ""
+	}
+	name = bare(path)
+	switch {
+	case name == "":
+		return t, http.StatusNotFound, "no provider has this path; begin it with /openai, /anthropic or /gemini"
+	case foreign(name, r.Header):
+		return t, http.StatusNotFound, "without a provider's name in front this path is " + name + "'s, and the key is another's; begin it with /openai, /anthropic or /gemini"
+	}
+	return at(name, u[name], path, r.URL.RawQuery), 0, ""
+}
+
+// bare returns the provider of a path that begins with no provider's name.
+func bare(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	second, _, _ := strings.Cut(rest, "/")
+	switch {
+	case first == "v1" && (second == "messages" || second == "complete"):
+		return anthropic
+	case first == "v1beta", first == "v1alpha", first == "upload" && strings.HasPrefix(second, "v1beta"), isGeminiCall(path):
+		return gemini
+	case first == "v1", first == "chat", first == "responses":
+		return openAI
+	}
+	return ""
+}
+
+// isGeminiCall reports whether a path ends with one of Gemini's verbs.
+func isGeminiCall(path string) bool {
+	_, verb, ok := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	return ok && slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"}, verb)
+}
+
+// foreign reports whether a request carries the key of another provider.
+func foreign(name string, h http.Header) bool {
+	keys := map[string]string{"X-Api-Key": anthropic, "Anthropic-Version": anthropic, "X-Goog-Api-Key": gemini}
+	for header, of := range keys {
+		if h.Get(header) != "" && of != name {
+			return true
+		}
+	}
+	return false
+}
+
+// at returns a place below a base URL.
+func at(name string, base *url.URL, rest, query string) target {
+	below := rest
+	version := base.Path[strings.LastIndexByte(base.Path, '/')+1:]
+	if isVersion.MatchString(version) && (rest == "/"+version || strings.HasPrefix(rest, "/"+version+"/")) {
+		below = rest[len(version)+1:]
+	}
+	out := *base
+	out.RawPath = base.EscapedPath() + below
+	if path, err := url.PathUnescape(out.RawPath); err == nil { // as it did when the request was read
+		out.Path = path
+	}
+	switch {
+	case base.RawQuery == "":
+		out.RawQuery = query
+	case query != "":
+		out.RawQuery = base.RawQuery + "&" + query
+	}
+	return target{name: name, url: &out, rest: rest}
+}
