@@ -44,8 +44,11 @@ func (s *sums) put(id string, body []byte) {
 // what arrives is what was sent, byte for byte, and so are the answers.
 func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	n := 2000
-	if os.Getenv("COMPACT_SOAK") != "" {
+	switch {
+	case os.Getenv("COMPACT_SOAK") != "":
 		n = 10_000
+	case testing.Short():
+		n = 400
 	}
 	arrived, answered := &sums{all: map[string][sha256.Size]byte{}}, &sums{all: map[string][sha256.Size]byte{}}
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// started runs compactctl until ctx ends, and returns what stands behind a word
+// that it writes to standard error.
+func started(t *testing.T, ctx context.Context, word string, args ...string) (value string, ended <-chan int) {
+	t.Helper()
+	errOut, w := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, args, strings.NewReader(""), io.Discard, w)
+		_ = w.Close()
+	}()
+	lines := bufio.NewScanner(errOut)
+	for lines.Scan() {
+		if _, after, ok := strings.Cut(lines.Text(), word); ok {
+			go func() { _, _ = io.Copy(io.Discard, errOut) }()
+			return strings.TrimSpace(after), code
+		}
+		t.Log(lines.Text())
+	}
+	t.Fatalf("it ended with %d, and never said %q", <-code, word)
+	return "", nil
+}
+
+func TestServeCompactsUntilItIsStopped(t *testing.T) {
+	server := provider.NewServer()
+	up := httptest.NewServer(server)
+	defer up.Close()
+	for _, observe := range []bool{false, true} {
+		archive := filepath.Join(t.TempDir(), "a")
+		ctx, stop := context.WithCancel(t.Context())
+		args := []string{"serve", "--listen", "127.0.0.1:0", "--upstream", "anthropic=" + up.URL, "--archive", archive, "--max-context-tokens", "4000"}
+		if observe {
+			args = append(args, "--observe")
+		}
+		url, ended := started(t, ctx, "ANTHROPIC_BASE_URL=", args...)
+		body := anthropicBody(40)
+		resp, err := http.Post(url+"/v1/messages", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		all := server.Requests()
+		if got := all[len(all)-1]; resp.StatusCode != 200 || observe != (string(got.Body) == body) {
+			t.Errorf("observe %v: %s, %d bytes of %d", observe, resp.Status, len(got.Body), len(body))
+		}
+		stop()
+		if code := <-ended; code != exitOK {
+			t.Errorf("observe %v: it ended with %d", observe, code)
+		}
+		if _, err := os.Stat(archive); (err == nil) == observe {
+			t.Errorf("observe %v: the archive: %v", observe, err)
+		}
+	}
+}
+
+func anthropicBody(rounds int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"claude-sonnet-4-5","max_tokens":10,"messages":[{"role":"user","content":"Fix it."}`)
+	for i := range rounds {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_use","id":"c%[1]d","name":"read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%[1]d","content":%[2]q}]}`, i, strings.Repeat("word ", 200))
+	}
+	return b.String() + "]}"
+}
+
+func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"--listen 0.0.0.0:0": "--token-file",
+		"--listen :0":        "--token-file",
+		"--listen [::]:0":    "--token-file",
+		"--listen 0.0.0.0:0 --token-file " + empty:       "is empty",
+		"--listen 0.0.0.0:0 --token-file " + empty + "x": "no such file",
+		"--count both":                     "neither view nor full",
+		"--observe --strict":               "--strict",
+		"--upstream openai":                "NAME=URL",
+		"--upstream openai=localhost:8000": `upstream "openai"`,
+		"more":                             "too many arguments",
+	} {
+		var out strings.Builder
+		ctx, cancel := context.WithCancel(t.Context())
+		code := run(ctx, append([]string{"serve", "--archive", filepath.Join(t.TempDir(), "a")}, strings.Fields(args)...), strings.NewReader(""), io.Discard, &out)
+		cancel()
+		if code != exitUsage || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %d %s", args, code, out.String())
+		}
+	}
+}
