@@ -1,0 +1,72 @@
+package tidy
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// leastBase64 is how long a run of its alphabet must be to be taken for data.
+const leastBase64 = 256
+
+// base64 leaves of data in a text how much it was.
+func base64(d *draft, _ *Result, _ int) bool {
+	found := 0
+	for i := range d.lines {
+		l := &d.lines[i]
+		if len(l.text) < leastBase64 || l.segs != nil {
+			continue
+		}
+		var segs []policy.Segment
+		at := l.from
+		for _, s := range dataIn(d.text, l.from, l.to) {
+			segs = append(segs, policy.Segment{From: at, To: s[0]}, policy.Segment{Lit: fmt.Sprintf("[base64, %d bytes]", s[1]-s[0])})
+			at = s[1]
+			found++
+		}
+		if segs != nil {
+			*l = l.rewritten(d.text, append(segs, policy.Segment{From: at, To: l.to})...)
+		}
+	}
+	if found == 0 {
+		return false
+	}
+	d.what = "without base64"
+	return true
+}
+
+// dataIn returns the ranges in text[from:to] that are data in base64.
+func dataIn(text string, from, to int) (out [][2]int) {
+	for i := from; i < to; {
+		if !isBase64(text[i]) {
+			i++
+			continue
+		}
+		start, upper, lower, digits, marks := i, 0, 0, 0, 0
+		for ; i < to && isBase64(text[i]); i++ {
+			switch c := text[i]; {
+			case isDigit(c):
+				digits++
+			case c >= 'a' && c <= 'z':
+				lower++
+			case c >= 'A' && c <= 'Z':
+				upper++
+			default:
+				marks++
+			}
+		}
+		for i < to && text[i] == '=' {
+			i++
+		}
+		n := i - start
+		// A path has marks, a name or a word few digits, a hash no capitals.
+		if n >= leastBase64 && upper > n/8 && lower > n/8 && digits > n/32 && marks < n/8 {
+			out = append(out, [2]int{start, i})
+		}
+	}
+	return out
+}
+
+func isBase64(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '+' || c == '/' || c == '-' || c == '_'
+}

@@ -1,0 +1,153 @@
+package tidy
+
+import (
+	"slices"
+	"strings"
+)
+
+// codeEndings are the endings of files that hold code.
+var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts scala c h cc cpp cxx hpp hh cs swift m mm php lua pl pm r jl dart ex exs erl hs ml clj cljs sh bash zsh ps1 sql proto graphql vue svelte astro css scss less zig nim groovy gradle tf")
+
+// code leaves of a file of code its outline (what it declares, where) and the
+// parts that the call or the task names.
+func code(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	numbered := d.numbered(from, to)
+	if !slices.Contains(codeEndings, r.Call.ext()) && !d.looksLikeCode(from, to, numbered) {
+		return false
+	}
+	c := newChoice(d)
+	for i := from; i < to; i++ {
+		text := unnumbered(d.lines[i].text, numbered)
+		switch depth := indent(text); {
+		case depth <= 8 && declares(strings.TrimLeft(text, " \t")):
+			c.raise(i, rankAt(depth))
+		case depth == 0 && len(text) > 1 && isLetter(text[0]):
+			c.raise(i, some)
+		}
+	}
+	c.named(termsOf(r.Said...), best)
+	return d.shown("outline and what was named", c.take(room))
+}
+
+// rankAt is the rank of a declaration: what others stand in comes first.
+func rankAt(depth int) uint8 {
+	if depth <= 4 {
+		return good
+	}
+	return some
+}
+
+// declaring are the words that a declaration begins with, in the usual
+// languages.
+var declaring = strings.Fields("func type struct interface class enum trait impl fn mod pub def async export function const let var public private protected static abstract final override " +
+	"package namespace module import from use using include require extern typedef union template record object sealed data fun val describe it test create alter message service rpc extend " +
+	"union @ #define #include resource variable output provider locals mixin .")
+
+var declaringSet = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range declaring {
+		m[w] = true
+	}
+	return m
+}()
+
+// declares reports whether a line of code, without what it is indented by,
+// declares something.
+func declares(text string) bool {
+	end := strings.IndexAny(text, " \t(<{:[")
+	if end <= 0 {
+		return strings.HasPrefix(text, "@")
+	}
+	switch word := text[:end]; {
+	case word == "const" || word == "let" || word == "var" || word == "val":
+		return strings.Contains(text, "=>") || strings.Contains(text, "function") || strings.HasSuffix(text, "(") || strings.HasSuffix(text, "{")
+	case word == "return" || word == "if" || word == "for" || word == "while" || word == "switch" || word == "else" || word == "catch":
+		return false
+	case declaringSet[strings.ToLower(word)]:
+		return true
+	}
+	// A method: a name, what it takes, and where its body begins.
+	return text[end] == '(' && strings.HasSuffix(text, "{") && strings.Contains(text, ")")
+}
+
+// indent returns how far a text is indented, a tab being four spaces.
+func indent(text string) (n int) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ' ':
+			n++
+		case '\t':
+			n += 4
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// numbered reports whether the lines of a file have their numbers in front.
+func (d *draft) numbered(from, to int) bool {
+	with, seen := 0, 0
+	for i := from; i < to && seen < 40; i++ {
+		seen++
+		if numberEnd(d.lines[i].text) > 0 {
+			with++
+		}
+	}
+	return seen > 2 && with*4 >= seen*3
+}
+
+// numberEnd returns where the text of a numbered line begins, 0 where the line
+// has no number: "  12→text", "12: text", "12\ttext", "00012| text".
+func numberEnd(text string) int {
+	i := 0
+	if strings.HasPrefix(text, "<content>") {
+		i = len("<content>")
+	}
+	for i < len(text) && text[i] == ' ' {
+		i++
+	}
+	start := i
+	for i < len(text) && isDigit(text[i]) {
+		i++
+	}
+	if i == start || i-start > 7 || i == len(text) {
+		return 0
+	}
+	for _, sep := range []string{"→", "\t", "| ", "|", ": ", ":"} {
+		if strings.HasPrefix(text[i:], sep) {
+			return i + len(sep)
+		}
+	}
+	return 0
+}
+
+func unnumbered(text string, numbered bool) string {
+	if numbered {
+		return text[numberEnd(text):]
+	}
+	return text
+}
+
+// looksLikeCode reports whether many lines end or begin as those of code do.
+func (d *draft) looksLikeCode(from, to int, numbered bool) bool {
+	signs, seen := 0, 0
+	step := max((to-from)/200, 1)
+	for i := from; i < to; i += step {
+		text := strings.TrimSpace(unnumbered(d.lines[i].text, numbered))
+		if text == "" {
+			continue
+		}
+		seen++
+		switch text[len(text)-1] {
+		case '{', '}', ';', ')', ',', '(':
+			signs++
+		case ':':
+			if declares(text) {
+				signs++
+			}
+		}
+	}
+	return seen >= 20 && signs*10 >= seen*6
+}

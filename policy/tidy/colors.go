@@ -1,0 +1,88 @@
+package tidy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// colors takes out what a terminal does not show: colors, moves of the cursor,
+// titles.
+func colors(d *draft, _ *Result, _ int) bool {
+	if !strings.ContainsRune(d.text, '\x1b') {
+		return false
+	}
+	changed := false
+	for i := range d.lines {
+		l := &d.lines[i]
+		if strings.IndexByte(l.text, '\x1b') < 0 {
+			continue
+		}
+		segs, text := uncolored(d.text, l.from, l.to)
+		if len(text) < len(l.text) {
+			l.segs, l.text, changed = segs, text, true
+		}
+	}
+	return changed
+}
+
+// uncolored returns the pieces of text[from:to] between escape sequences.
+func uncolored(text string, from, to int) (segs []policy.Segment, shown string) {
+	var b strings.Builder
+	segs = []policy.Segment{}
+	for at := from; at < to; {
+		end := strings.IndexByte(text[at:to], '\x1b')
+		if end < 0 {
+			end = to
+		} else {
+			end += at
+		}
+		if end > at {
+			segs = append(segs, policy.Segment{From: at, To: end})
+			b.WriteString(text[at:end])
+		}
+		at = end
+		if at < to {
+			n := escape(text[at:to])
+			if n == 0 { // a bare escape
+				n = 1
+			}
+			at += n
+		}
+	}
+	return segs, b.String()
+}
+
+// escape returns how long the escape sequence is that s begins with: ESC [ … final
+// byte, ESC ] … BEL or ESC \, or ESC and one more.
+func escape(s string) int {
+	if len(s) < 2 {
+		return len(s)
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+			if s[i] < 0x20 || s[i] > 0x3f { // none after all
+				return 2
+			}
+		}
+		return len(s)
+	case ']':
+		for i := 2; i < len(s); i++ {
+			if s[i] == '\a' {
+				return i + 1
+			}
+			if s[i] == '\x1b' && i+1 < len(s) && s[i+1] == '\\' {
+				return i + 2
+			}
+		}
+		return 1
+	}
+	if s[1] >= 0x80 {
+		return 1
+	}
+	return 2
+}

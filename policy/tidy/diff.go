@@ -1,0 +1,87 @@
+package tidy
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// A hunk is a place at which a file changed: lines [a, aEnd) of the one became
+// lines [b, bEnd) of the other.
+type hunk struct{ a, aEnd, b, bEnd int }
+
+// Bounds of what is told as a difference.
+const (
+	diffContext = 3
+	diffHunks   = 20
+	diffLines   = 200 // that changed
+)
+
+// differ returns where two files differ, and false where that is too much. Lines
+// with numbers in front are compared without them.
+func differ(a, b []line) (hunks []hunk, ok bool) {
+	as, bs := contents(a), contents(b)
+	i, j, changed := 0, 0, 0
+	for i < len(as) || j < len(bs) {
+		if i < len(as) && j < len(bs) && as[i] == bs[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		di, dj, found := resync(as[i:], bs[j:])
+		if !found {
+			return nil, false
+		}
+		changed += di + dj
+		if hunks = append(hunks, hunk{i, i + di, j, j + dj}); len(hunks) > diffHunks || changed > diffLines {
+			return nil, false
+		}
+		i, j = i+di, j+dj
+	}
+	return hunks, len(hunks) > 0
+}
+
+// resync returns the fewest lines after which both go on alike: three lines, or
+// to the end.
+func resync(a, b []string) (da, db int, ok bool) {
+	const alike = 3
+	for sum := 1; sum <= diffLines && sum <= len(a)+len(b); sum++ {
+		for da = max(0, sum-len(b)); da <= min(sum, len(a)); da++ {
+			db = sum - da
+			n := 0
+			for n < alike && da+n < len(a) && db+n < len(b) && a[da+n] == b[db+n] {
+				n++
+			}
+			if n == alike || da+n == len(a) && db+n == len(b) {
+				return da, db, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// contents are the texts of lines, without their numbers.
+func contents(lines []line) []string {
+	d := draft{lines: lines}
+	numbered := d.numbered(0, len(lines))
+	out := make([]string, len(lines))
+	for i := range lines {
+		out[i] = unnumbered(lines[i].text, numbered)
+	}
+	return out
+}
+
+// lines writes a hunk as a unified diff does. The lines that went are not part
+// of the new text; the head counts them.
+func (h hunk) lines(was, is *draft) []line {
+	from, to := max(h.b-diffContext, 0), min(h.bEnd+diffContext, len(is.lines))
+	out := []line{ours(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}
+	for i := from; i < to; i++ {
+		sign := " "
+		if i >= h.b && i < h.bEnd {
+			sign = "+"
+		}
+		l := is.lines[i]
+		out = append(out, l.rewritten(is.text, append([]policy.Segment{{Lit: sign}}, l.segments()...)...))
+	}
+	return out
+}

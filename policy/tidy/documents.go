@@ -1,0 +1,139 @@
+package tidy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// documents leaves of a text with headings these, what stands right below them,
+// what the call or the task names, and as much of the rest as there is room
+// for.
+func documents(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	numbered := d.numbered(from, to)
+	headings := 0
+	for i := from; i < to; i++ {
+		if isHeading(unnumbered(d.lines[i].text, numbered)) {
+			headings++
+		}
+	}
+	if headings < 3 && r.Call.ext() != "md" && r.Call.ext() != "mdx" && r.Call.ext() != "rst" {
+		return false
+	}
+	return d.outlineText(r, room, numbered, "headings and text")
+}
+
+// outlineText is what is left of a text that has headings.
+func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool {
+	d.shortenURLs()
+	c := newChoice(d)
+	from, to := d.inner()
+	below := 0 // lines since the last heading
+	for i := from; i < to; i++ {
+		text := unnumbered(d.lines[i].text, numbered)
+		switch {
+		case isHeading(text):
+			c.raise(i, best)
+			below = 0
+		case isNavigation(text):
+			c.raise(i, drop)
+		case strings.TrimSpace(text) != "":
+			if below++; below <= 2 {
+				c.raise(i, some)
+			} else {
+				c.raise(i, fill)
+			}
+		}
+	}
+	c.named(termsOf(r.Said...), good)
+	return d.shown(how, c.take(room))
+}
+
+func isHeading(text string) bool {
+	n := 0
+	for n < len(text) && text[n] == '#' {
+		n++
+	}
+	return n > 0 && n <= 6 && n < len(text) && text[n] == ' '
+}
+
+// isNavigation reports whether a line is one link, or a row of them, and nothing
+// else.
+func isNavigation(text string) bool {
+	text = strings.TrimLeft(text, " \t*-+|•")
+	if !strings.HasPrefix(text, "[") {
+		return false
+	}
+	links := strings.Count(text, "](")
+	rest := 0
+	for text != "" {
+		open := strings.IndexByte(text, '[')
+		if open < 0 {
+			rest += len(text)
+			break
+		}
+		end := strings.Index(text[open:], "](")
+		if end < 0 {
+			rest += len(text)
+			break
+		}
+		rest += open
+		close := strings.IndexByte(text[open+end:], ')')
+		if close < 0 {
+			break
+		}
+		text = text[open+end+close+1:]
+	}
+	return links > 0 && rest <= 4*links
+}
+
+// urlMost is how long the query of an address may be before it is taken for a
+// signature.
+const urlMost = 100
+
+// shortenURLs cuts the long queries of addresses, which are signatures, and what
+// data addresses hold.
+func (d *draft) shortenURLs() {
+	for i := range d.lines {
+		l := &d.lines[i]
+		if len(l.text) < urlMost || l.segs != nil || !strings.Contains(l.text, ":") {
+			continue
+		}
+		if segs := shortened(d.text, l.from, l.to); segs != nil {
+			*l = l.rewritten(d.text, segs...)
+		}
+	}
+}
+
+func shortened(text string, from, to int) (segs []policy.Segment) {
+	at := from
+	for i := from; i < to; {
+		begin := -1 // of what goes
+		switch {
+		case strings.HasPrefix(text[i:to], "data:") && strings.Contains(text[i:min(to, i+60)], ","):
+			begin = i + strings.IndexByte(text[i:to], ',') + 1
+		case strings.HasPrefix(text[i:to], "http"):
+			if q := strings.IndexAny(text[i:to], "? \t\"'()<>"); q >= 0 && text[i+q] == '?' {
+				begin = i + q + 1
+			}
+		}
+		if begin < 0 {
+			i++
+			continue
+		}
+		end := begin
+		for end < to && !strings.ContainsRune(" \t\"'()<>", rune(text[end])) {
+			end++
+		}
+		if end-begin > urlMost {
+			segs = append(segs, policy.Segment{From: at, To: begin}, policy.Segment{Lit: "…"})
+			at = end
+		}
+		i = max(end, i+1)
+	}
+	if segs == nil {
+		return nil
+	}
+	return append(segs, policy.Segment{From: at, To: to})
+}

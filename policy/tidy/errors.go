@@ -1,0 +1,83 @@
+package tidy
+
+import "strings"
+
+// failing are the words, in small letters, that a line states an error by. The
+// first letter of each is in the table below.
+var failing = []string{"error", "errors", "err", "exception", "failed", "fail", "fails", "failure", "failures", "failing", "fatal", "panic", "traceback", "critical", "denied", "segfault"}
+
+var begins = func() (t [256]bool) {
+	for _, w := range failing {
+		t[w[0]], t[w[0]-'a'+'A'] = true, true
+	}
+	return t
+}()
+
+// holdsError reports whether a line states an error: one of the words as a word
+// of its own, which is no part of a path or a name and not said of none ("0
+// failed"), or a name that ends in Error or Exception and a colon behind it.
+func holdsError(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x80 {
+			if strings.HasPrefix(s[i:], "✗") || strings.HasPrefix(s[i:], "✖") || strings.HasPrefix(s[i:], "❌") {
+				return true
+			}
+			continue
+		} else if !begins[c] {
+			continue
+		}
+		end := i + 1
+		for end < len(s) && isLetter(s[end]) {
+			end++
+		}
+		if i == 0 || !inName(s[i-1]) {
+			if states(s, i, end) {
+				return true
+			}
+			i = end - 1
+			continue
+		}
+		if (strings.HasPrefix(s[i:], "Error:") || strings.HasPrefix(s[i:], "Exception:")) && isLetter(s[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// states reports whether the word s[i:end] says that something failed.
+func states(s string, i, end int) bool {
+	w := s[i:end]
+	if len(w) > len("traceback") || end < len(s) && inName(s[end]) && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
+		return strings.HasSuffix(w, "Error") && strings.HasPrefix(s[end:], ":")
+	}
+	known := false
+	for _, f := range failing {
+		if len(f) == len(w) && strings.EqualFold(f, w) {
+			known = true
+			break
+		}
+	}
+	return known && !none(s[:i], s[end:])
+}
+
+// none reports whether what stands before a word, or right behind it, says that
+// there was none of it.
+func none(before, after string) bool {
+	before = strings.TrimRight(before, " \t:=")
+	word := before[strings.LastIndexAny(before, " \t,;([|")+1:]
+	switch strings.ToLower(word) {
+	case "0", "no", "without", "zero":
+		return true
+	}
+	after = strings.TrimLeft(after, ":= \t")
+	return strings.HasPrefix(after, "0") && (len(after) == 1 || !isDigit(after[1]) && after[1] != 'x' && after[1] != '.')
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// inName reports whether a byte beside a word makes it a part of a name or a
+// path.
+func inName(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '/' || c == '.' || c == '$' || c >= 0x80
+}

@@ -1,0 +1,44 @@
+package tidy
+
+import "strings"
+
+// frameEdge is how many lines at either end of a result may be those that the
+// program which ran the command puts around it.
+const frameEdge = 8
+
+var frames = []string{
+	"Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: ", "Output:", "Process running with session ID ",
+	"Process exited with code ", "Command exited with code ", "Exit code", "exit code", "exit_code:", "[exit code", "[Command finished", "[The command completed", "<shellId: ",
+	"<returncode>", "<exit_code>", "<output", "</output>", "<stdout>", "</stdout>", "<stderr>", "</stderr>", "<path>", "<type>", "<content>", "</content>", "<file>", "</file>",
+	"(End of file", "(File has more lines", "(Results are truncated", "[Showing lines", "<system_warning", "Warning: truncated output", "Found ",
+}
+
+// framed reports whether line i of n is one of those.
+func framed(text string, i, n int) bool {
+	if i >= frameEdge && i < n-frameEdge || len(text) > 200 {
+		return false
+	}
+	for _, f := range frames {
+		if strings.HasPrefix(text, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner returns the lines between the frame at the beginning and the end.
+func (d *draft) inner() (from, to int) {
+	from, to = 0, len(d.lines)
+	for i := 0; i < min(frameEdge, to); i++ {
+		if framed(d.lines[i].text, i, to) && !strings.HasPrefix(d.lines[i].text, "<content>") {
+			from = i + 1
+		}
+	}
+	for to > from && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, len(d.lines))) {
+		to--
+	}
+	for from < to && d.lines[from].text == "" {
+		from++
+	}
+	return from, to
+}

@@ -1,0 +1,267 @@
+package tidy
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// jsonShape leaves of a JSON document its shape: of long arrays the ends and the
+// elements that are unlike the first, or that the task names, of long strings
+// the beginning.
+func jsonShape(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	if from >= to || r.Call.file() != "" && d.numbered(from, to) || d.changed() {
+		return false
+	}
+	text := d.text[:d.lines[to-1].to]
+	start := d.lines[from].from
+	for start < len(text) && space(text[start]) {
+		start++
+	}
+	if start == len(text) || text[start] != '{' && text[start] != '[' {
+		return false
+	}
+	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
+		return false
+	}
+	words := termsOf(r.Said...)
+	for _, keep := range []shaper{{ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 80}} {
+		s := keep
+		s.src, s.words = text, words
+		s.value(start, 0)
+		s.copy(len(text))
+		if s.gone == 0 {
+			continue
+		}
+		if n := len(render(text, s.out)); n <= room || keep.ends == 1 {
+			lines := append([]line{}, d.lines[:from]...)
+			lines = append(lines, line{no: d.lines[from].no, from: d.lines[from].from, to: len(text)}.rewritten(d.text, withHead(s.out, d.lines[from].from, start)...))
+			d.lines = append(lines, d.lines[to:]...)
+			d.leftOut("shape, ends and outliers of JSON")
+			return true
+		}
+	}
+	return false
+}
+
+// withHead puts the range that comes before the document in front.
+func withHead(out []policy.Segment, from, start int) []policy.Segment {
+	if from == start {
+		return out
+	}
+	return append([]policy.Segment{{From: from, To: start}}, out...)
+}
+
+// shaper copies a document, without what it leaves out.
+type shaper struct {
+	src   string
+	words terms
+	ends  int // elements at either end of an array that stay
+	text  int // bytes of a string that stay
+	out   []policy.Segment
+	at    int // copied up to here
+	begun bool
+	gone  int // bytes that were left out
+}
+
+// copy copies up to a place.
+func (s *shaper) copy(to int) {
+	if to > s.at {
+		s.out = join(s.out, policy.Segment{From: s.at, To: to})
+		s.at = to
+	}
+}
+
+// skip leaves out up to a place, and says so.
+func (s *shaper) skip(to int, say string) {
+	s.gone += to - s.at
+	s.out = join(s.out, policy.Segment{Lit: say})
+	s.at = to
+}
+
+// deepest is how deep a document is looked into.
+const deepest = 12
+
+// value goes through the value at i and returns where it ends.
+func (s *shaper) value(i, depth int) int {
+	if !s.begun {
+		s.at, s.begun = i, true
+	}
+	switch {
+	case depth > deepest:
+	case s.src[i] == '[', s.src[i] == '{':
+		return s.elements(i, depth)
+	case s.src[i] == '"':
+		return s.string(i)
+	}
+	return skipJSON(s.src, i)
+}
+
+// string cuts a long string, unless it holds an error.
+func (s *shaper) string(i int) int {
+	end := skipJSON(s.src, i)
+	if end-i <= 2*s.text || holdsError(s.src[i:end]) {
+		return end
+	}
+	head, tail := i+1+s.text, end-1-s.text/4
+	for head > i+1 && (!utf8.RuneStart(s.src[head]) || s.src[head-1] == '\\') {
+		head--
+	}
+	for tail < end-1 && !utf8.RuneStart(s.src[tail]) {
+		tail++
+	}
+	s.copy(head)
+	s.skip(tail, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[head:tail])))
+	return end
+}
+
+// elements goes through those of an array or an object.
+func (s *shaper) elements(i, depth int) int {
+	spans, end := members(s.src, i)
+	array := s.src[i] == '['
+	most := s.ends
+	if !array {
+		most = 10 * s.ends // of an object every key says something
+	}
+	var first uint64
+	unlike := 0
+	for k := 0; k < len(spans); k++ {
+		e := spans[k]
+		if k == 0 && array {
+			first = s.keys(e.value)
+		}
+		stays := k < most || k >= len(spans)-max(most/2, 1) || len(spans) <= 2*most
+		if !stays && array && unlike < 2*most && s.keys(e.value) != first {
+			unlike++
+			stays = true
+		}
+		if stays || s.holds(e) {
+			s.value(e.value, depth+1)
+			continue
+		}
+		n := k
+		for n < len(spans)-max(most/2, 1) && !s.holds(spans[n]) && (!array || unlike >= 2*most || s.keys(spans[n].value) == first) {
+			n++
+		}
+		if n == k {
+			s.value(e.value, depth+1)
+			continue
+		}
+		s.copy(e.from)
+		s.skip(spans[n-1].to, fmt.Sprintf("… %d more …", n-k))
+		k = n - 1
+	}
+	return end
+}
+
+// holds reports whether a member holds an error, or what the task names.
+func (s *shaper) holds(e member) bool {
+	text := s.src[e.from:e.to]
+	return holdsError(text) || s.words.in(text) != ""
+}
+
+// keys hashes which keys an object has; other values have their kind.
+func (s *shaper) keys(i int) uint64 {
+	if s.src[i] != '{' {
+		if isDigit(s.src[i]) || s.src[i] == '-' {
+			return '0'
+		}
+		return uint64(s.src[i])
+	}
+	spans, _ := members(s.src, i)
+	h := uint64(14695981039346656037)
+	for _, e := range spans {
+		h ^= shape(s.src[e.from:e.value])
+	}
+	return h
+}
+
+// member is an element of an array, or a key of an object with its value.
+type member struct{ from, value, to int }
+
+// members returns those of the array or object at i, and where it ends.
+func members(s string, i int) (out []member, end int) {
+	object := s[i] == '{'
+	for i++; ; {
+		i = blanks(s, i)
+		if i >= len(s) || s[i] == '}' || s[i] == ']' {
+			return out, min(i+1, len(s))
+		}
+		if s[i] == ',' {
+			i++
+			continue
+		}
+		m := member{from: i, value: i}
+		if object {
+			i = blanks(s, skipJSON(s, i)) + 1 // the colon
+			m.value = blanks(s, i)
+		}
+		m.to = skipJSON(s, m.value)
+		out = append(out, m)
+		i = m.to
+	}
+}
+
+func blanks(s string, i int) int {
+	for i < len(s) && space(s[i]) {
+		i++
+	}
+	return i
+}
+
+// skipJSON returns where the value at i ends, -1 where there is none. It checks
+// that brackets and strings are closed and not much else.
+func skipJSON(s string, i int) int {
+	var open []byte
+	for i < len(s) {
+		switch c := s[i]; c {
+		case '"':
+			if i = quoted(s, i); i < 0 {
+				return -1
+			}
+		case '{', '[':
+			open = append(open, c+2) // what closes it: } is { + 2, ] is [ + 2
+			i++
+		case '}', ']':
+			if len(open) == 0 || open[len(open)-1] != c {
+				return -1
+			}
+			open = open[:len(open)-1]
+			i++
+		case ' ', '\t', '\n', '\r', ',', ':':
+			if len(open) == 0 {
+				return -1
+			}
+			i++
+			continue
+		default:
+			start := i
+			for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || s[i] == '-' || s[i] == '+' || s[i] == '.') {
+				i++
+			}
+			if i == start {
+				return -1
+			}
+		}
+		if len(open) == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// quoted returns where the string at i ends, -1 where it does not.
+func quoted(s string, i int) int {
+	for i++; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}

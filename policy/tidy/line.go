@@ -1,0 +1,142 @@
+package tidy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// A line is one line of a result on its way to the reader.
+type line struct {
+	no       int    // in the result, from 1; 0 = it is ours
+	from, to int    // its bytes in the result, without what ends it
+	text     string // as it will be read
+	segs     []policy.Segment
+}
+
+// segments are what the line is made of.
+func (l *line) segments() []policy.Segment {
+	if l.segs != nil || l.from == l.to {
+		return l.segs
+	}
+	return []policy.Segment{{From: l.from, To: l.to}}
+}
+
+// ours is a line of our own.
+func ours(text string) line {
+	return line{text: text, segs: []policy.Segment{{Lit: text}}}
+}
+
+// rewritten returns the line made of other pieces; their text is built from
+// text, the whole result.
+func (l line) rewritten(text string, segs ...policy.Segment) line {
+	var b strings.Builder
+	for _, s := range segs {
+		if s.Lit != "" {
+			b.WriteString(s.Lit)
+		} else {
+			b.WriteString(text[s.From:s.To])
+		}
+	}
+	l.text, l.segs = b.String(), segs
+	return l
+}
+
+// A draft is a result that reducers work on.
+type draft struct {
+	text  string
+	lines []line
+	total int    // lines of the result
+	what  string // what was left out, for the first line; "" = nothing was
+}
+
+func newDraft(text string) *draft {
+	d := &draft{text: text, lines: make([]line, 0, strings.Count(text, "\n")+1)}
+	for at := 0; at <= len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		next := len(text) + 1
+		if end += at; end < at {
+			end = len(text)
+		} else {
+			next = end + 1
+		}
+		to := end
+		if to > at && text[to-1] == '\r' {
+			to--
+		}
+		d.lines = append(d.lines, line{no: len(d.lines) + 1, from: at, to: to, text: text[at:to]})
+		at = next
+	}
+	d.total = len(d.lines)
+	return d
+}
+
+// size returns how many bytes the lines have.
+func (d *draft) size() int {
+	n := max(len(d.lines)-1, 0)
+	for i := range d.lines {
+		n += len(d.lines[i].text)
+	}
+	return n
+}
+
+// segments returns what the whole is made of: as few ranges as there can be.
+func (d *draft) segments() []policy.Segment {
+	var out []policy.Segment
+	for i := range d.lines {
+		if i > 0 {
+			out = d.feed(out, d.lines[i].from, d.lines[i].segs == nil && d.lines[i].no > 0)
+		}
+		for _, s := range d.lines[i].segments() {
+			out = join(out, s)
+		}
+	}
+	return out
+}
+
+// feed ends a line: with the line feed of the result, where the next line
+// follows there, and else with one of our own.
+func (d *draft) feed(out []policy.Segment, next int, plain bool) []policy.Segment {
+	if last := len(out) - 1; plain && last >= 0 && out[last].Lit == "" {
+		if gap := next - out[last].To; gap > 0 && gap <= 2 && strings.Trim(d.text[out[last].To:next], "\r\n") == "" {
+			return join(out, policy.Segment{From: out[last].To, To: next})
+		}
+	}
+	return join(out, policy.Segment{Lit: "\n"})
+}
+
+func join(out []policy.Segment, s policy.Segment) []policy.Segment {
+	last := len(out) - 1
+	switch {
+	case s.Lit == "" && s.From == s.To:
+		return out
+	case last >= 0 && s.Lit != "" && out[last].Lit != "":
+		out[last].Lit += s.Lit
+		return out
+	case last >= 0 && s.Lit == "" && out[last].Lit == "" && out[last].To == s.From:
+		out[last].To = s.To
+		return out
+	}
+	return append(out, s)
+}
+
+// render returns what segments of text make.
+func render(text string, segs []policy.Segment) string {
+	var b strings.Builder
+	for _, s := range segs {
+		if s.Lit != "" {
+			b.WriteString(s.Lit)
+		} else {
+			b.WriteString(text[s.From:s.To])
+		}
+	}
+	return b.String()
+}
+
+// clone returns a draft whose lines can be changed.
+func (d *draft) clone() *draft {
+	c := *d
+	c.lines = slices.Clone(d.lines)
+	return &c
+}

@@ -1,0 +1,61 @@
+package tidy
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// What is left of an endless line, in bytes. A line above the first is cut to
+// its beginning and its end.
+const (
+	longLine = 800
+	lineHead = 400
+	lineTail = 100
+)
+
+// longLines cuts lines that are endless.
+func longLines(d *draft, _ *Result, _ int) bool {
+	n := 0
+	for i := range d.lines {
+		if l := &d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
+			*l = clipped(d.text, *l)
+			n++
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	d.leftOut(fmt.Sprintf("%d long lines cut", n))
+	return true
+}
+
+// clipped returns a line without its middle.
+func clipped(text string, l line) line {
+	head, tail := l.from+lineHead, l.to-lineTail
+	for head > l.from && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < l.to && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return l.rewritten(text, policy.Segment{From: l.from, To: head}, policy.Segment{Lit: fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(text[head:tail]))}, policy.Segment{From: tail, To: l.to})
+}
+
+// leftOut adds to what the first line says.
+func (d *draft) leftOut(what string) {
+	if d.what != "" {
+		d.what += ", "
+	}
+	d.what += what
+}
+
+// shown says how much of a result is left, where lines were left out.
+func (d *draft) shown(how string, out int) bool {
+	if out == 0 {
+		return false
+	}
+	d.leftOut(fmt.Sprintf("%s, %d of %d lines left out", how, out, d.total))
+	return true
+}

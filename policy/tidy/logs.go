@@ -1,0 +1,101 @@
+package tidy
+
+import "strings"
+
+// levels are the words that say of a line of a log how much it matters.
+var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FATAL", "NOTICE", "info", "debug", "warn", "error", "trace", "level="}
+
+// logs leaves of a log the first line of each kind, the errors, and both ends.
+func logs(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	if r.Call.file() != "" && r.Call.ext() != "log" && r.Call.ext() != "txt" || !d.isLog(from, to) {
+		return false
+	}
+	c := newChoice(d)
+	c.errors()
+	seen := map[uint64]bool{}
+	for i := from; i < to; i++ {
+		if h := shape(d.lines[i].text); !seen[h] {
+			seen[h] = true
+			c.raise(i, good)
+		}
+	}
+	c.span(from, to, room/6, room/4)
+	c.named(termsOf(r.Said...), good)
+	return d.shown("first occurrences, errors, ends", c.take(room))
+}
+
+// isLog reports whether most lines begin with a time or say their level.
+func (d *draft) isLog(from, to int) bool {
+	hits, seen := 0, 0
+	step := max((to-from)/200, 1)
+	for i := from; i < to; i += step {
+		if d.lines[i].text == "" {
+			continue
+		}
+		seen++
+		if isLogged(d.lines[i].text) {
+			hits++
+		}
+	}
+	return seen >= 10 && hits*2 >= seen
+}
+
+func isLogged(text string) bool {
+	head := strings.TrimLeft(text[:min(len(text), 60)], " [(")
+	if beginsWithTime(head) {
+		return true
+	}
+	for _, l := range levels {
+		if i := strings.Index(head, l); i >= 0 && (i == 0 || !isLetter(head[i-1])) && (i+len(l) == len(head) || !isLetter(head[i+len(l)])) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWithTime recognises 2026-01-02…, 10:28:48…, Jan  2 10:28:48….
+func beginsWithTime(s string) bool {
+	if len(s) < 8 {
+		return false
+	}
+	digits := func(at ...int) bool {
+		for _, i := range at {
+			if !isDigit(s[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case digits(0, 1, 3, 4, 6, 7) && s[2] == ':' && s[5] == ':':
+		return true
+	case digits(0, 1, 2, 3, 5, 6) && (s[4] == '-' || s[4] == '/') && s[7] == s[4]:
+		return true
+	}
+	return len(s) >= 15 && isLetter(s[0]) && isLetter(s[2]) && s[3] == ' ' && isDigit(s[5]) && s[9] == ':' && s[12] == ':'
+}
+
+// shape hashes a line without what differs between lines of one kind: digits,
+// and the hexadecimal letters between them.
+func shape(s string) uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	digit := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case isDigit(c):
+			if digit {
+				continue
+			}
+			digit, c = true, '0'
+		case digit && (c|0x20 >= 'a' && c|0x20 <= 'f'):
+			continue
+		default:
+			digit = false
+		}
+		h = (h ^ uint64(c)) * prime
+	}
+	return h
+}

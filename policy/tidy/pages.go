@@ -1,0 +1,169 @@
+package tidy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// pages leaves of a page in HTML its headings and its text: no tags, scripts and
+// styles, no navigation.
+func pages(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	if from >= to || r.Call.file() != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
+		return false
+	}
+	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to}
+	p.read()
+	if len(p.lines) == 0 {
+		return false
+	}
+	lines := append([]line{}, d.lines[:from]...)
+	lines = append(lines, p.lines...)
+	d.lines = append(lines, d.lines[to:]...)
+	if d.size() > room {
+		d.outlineText(r, room, false, "headings and text of a page")
+		return true
+	}
+	d.leftOut("text of a page without its tags")
+	return true
+}
+
+// changed reports whether a line is not as it was.
+func (d *draft) changed() bool {
+	for i := range d.lines {
+		if d.lines[i].segs != nil || d.lines[i].no == 0 {
+			return true
+		}
+	}
+	return len(d.lines) != d.total
+}
+
+func isHTML(s string) bool {
+	head := strings.ToLower(s[:min(len(s), 4000)])
+	return strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html") || strings.Contains(head, "<body")
+}
+
+// silent are the elements of which nothing is read.
+var silent = []string{"script", "style", "svg", "nav", "footer", "noscript", "template", "iframe", "form", "button", "select"}
+
+// page reads HTML.
+type page struct {
+	text    string
+	at, end int
+	lines   []line
+	segs    []policy.Segment
+	heading int
+}
+
+func (p *page) read() {
+	for p.at < p.end {
+		open := strings.IndexByte(p.text[p.at:p.end], '<')
+		if open < 0 {
+			p.words(p.at, p.end)
+			break
+		}
+		p.words(p.at, p.at+open)
+		p.at += open
+		p.tag()
+	}
+	p.flush()
+}
+
+// tag goes past a tag, and past all of an element that says nothing.
+func (p *page) tag() {
+	if strings.HasPrefix(p.text[p.at:p.end], "<!--") {
+		p.at = p.behind("-->")
+		return
+	}
+	shut := strings.IndexByte(p.text[p.at:p.end], '>')
+	if shut < 0 {
+		p.at = p.end
+		return
+	}
+	name := tagName(p.text[p.at+1 : p.at+shut])
+	p.at += shut + 1
+	for _, s := range silent {
+		if name == s {
+			p.at = p.behind("</" + s)
+			return
+		}
+	}
+	switch {
+	case len(name) == 2 && name[0] == 'h' && isDigit(name[1]):
+		p.flush()
+		p.heading = int(name[1] - '0')
+	case strings.HasPrefix(name, "/h") && len(name) == 3 && isDigit(name[2]), !inline(name):
+		p.flush()
+	}
+}
+
+// behind returns where the text goes on behind an end mark.
+func (p *page) behind(mark string) int {
+	for i := p.at; i+len(mark) <= p.end; i++ {
+		n := strings.IndexByte(p.text[i:p.end], mark[0])
+		if n < 0 || i+n+len(mark) > p.end {
+			break
+		}
+		if i += n; strings.EqualFold(p.text[i:i+len(mark)], mark) {
+			if shut := strings.IndexByte(p.text[i:p.end], '>'); shut >= 0 {
+				return i + shut + 1
+			}
+			break
+		}
+	}
+	return p.end
+}
+
+func tagName(tag string) string {
+	end := strings.IndexAny(tag, " \t\r\n")
+	if end < 0 {
+		end = len(tag)
+	}
+	return strings.ToLower(strings.TrimSuffix(tag[:end], "/"))
+}
+
+// inline reports whether a tag stands within a line.
+func inline(name string) bool {
+	switch strings.TrimPrefix(name, "/") {
+	case "a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "u", "mark", "abbr", "time", "label", "kbd", "font", "img", "q", "cite":
+		return true
+	}
+	return false
+}
+
+// words adds the words of a text, one space between them.
+func (p *page) words(from, to int) {
+	for i := from; i < to; {
+		for i < to && space(p.text[i]) {
+			i++
+		}
+		start := i
+		for i < to && !space(p.text[i]) {
+			i++
+		}
+		if i == start {
+			continue
+		}
+		if n := len(p.segs); n == 0 && p.heading > 0 {
+			p.segs = append(p.segs, policy.Segment{Lit: strings.Repeat("#", p.heading) + " "})
+		} else if n > 0 && start > 0 && space(p.text[start-1]) {
+			if last := &p.segs[n-1]; last.Lit == "" && last.To == start-1 && p.text[start-1] == ' ' {
+				last.To = i
+				continue
+			}
+			p.segs = append(p.segs, policy.Segment{Lit: " "})
+		}
+		p.segs = append(p.segs, policy.Segment{From: start, To: i})
+	}
+}
+
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// flush ends a line.
+func (p *page) flush() {
+	if len(p.segs) > 0 {
+		p.lines = append(p.lines, line{no: len(p.lines) + 1}.rewritten(p.text, p.segs...))
+	}
+	p.segs, p.heading = nil, 0
+}

@@ -1,0 +1,104 @@
+package tidy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// hit is a line of a search: a path, the number of a line, its text.
+type hit struct {
+	path   string
+	number int // where the number begins in the line
+	at     int // where the text begins; 0 = the line is no hit
+	match  bool
+}
+
+// hitOf reads path:12:text, or path-12-text of the lines around a hit.
+func hitOf(text string) hit {
+	for i := 1; i < len(text) && i < 400; i++ {
+		if c := text[i]; c != ':' && c != '-' || i+1 >= len(text) || !isDigit(text[i+1]) {
+			continue
+		}
+		end := i + 1
+		for end < len(text) && isDigit(text[end]) {
+			end++
+		}
+		if end < len(text) && text[end] == text[i] && end-i < 8 && isPath(text[:i]) {
+			return hit{path: text[:i], number: i + 1, at: end + 1, match: text[i] == ':'}
+		}
+	}
+	return hit{}
+}
+
+// isPath reports whether a text can be the path of a file: no spaces, and a dot
+// or a slash in it.
+func isPath(s string) bool {
+	mark := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c <= ' ' || c == '"' || c == '\'' || c == '(' || c == '{' || c == '<' || c == '=' || c == ',' || c == ';' || c == '|' || c == '*':
+			return false
+		case c == '/' || c == '.':
+			mark = true
+		case c == ':' && i != 1: // C:\ is a path
+			return false
+		}
+	}
+	return mark && isNamed(s)
+}
+
+// isNamed reports whether there is a letter: a time or a version is no path.
+func isNamed(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isLetter(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// paths writes the path of hits that stand one below the other once, in a line
+// above them.
+func paths(d *draft, _ *Result, _ int) bool {
+	out := d.lines[:0:0]
+	changed := false
+	for i := 0; i < len(d.lines); {
+		h, n := hitsFrom(d.lines[i:])
+		if n < 2 || n*(len(h.path)+1) <= len(h.path)+2 {
+			out = append(out, d.lines[i])
+			i++
+			continue
+		}
+		first := d.lines[i]
+		out = append(out, line{no: first.no, from: first.from, to: first.from + len(h.path), text: h.path + ":"}.
+			rewritten(d.text, policy.Segment{From: first.from, To: first.from + len(h.path)}, policy.Segment{Lit: ":"}))
+		for _, l := range d.lines[i : i+n] {
+			l.from += len(h.path) + 1
+			l.text = d.text[l.from:l.to]
+			out = append(out, l)
+		}
+		changed = true
+		i += n
+	}
+	if changed {
+		d.lines = out
+	}
+	return changed
+}
+
+// hitsFrom returns how many lines are hits in the same file, from the first on.
+func hitsFrom(lines []line) (first hit, n int) {
+	for n < len(lines) && lines[n].segs == nil {
+		l := lines[n].text
+		if n > 0 {
+			if !strings.HasPrefix(l, first.path) || hitOf(l).path != first.path {
+				break
+			}
+		} else if first = hitOf(l); first.at == 0 {
+			return first, 0
+		}
+		n++
+	}
+	return first, n
+}

@@ -1,0 +1,153 @@
+package tidy
+
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// Version is that of the reducers: it changes whenever one of them makes
+// something else of a result than it did.
+const Version = 1
+
+// A Result is a tool result that has just come.
+type Result struct {
+	Text string
+	Call Call
+	// Said is what was said before the call: by the user, and with the call. What
+	// it names is left in what remains of a large result.
+	Said []string
+	// Tokens is what Text costs.
+	Tokens int
+	// Earlier are results of the same conversation that are in full in the view,
+	// oldest first.
+	Earlier []Earlier
+}
+
+// Earlier is a result that came before.
+type Earlier struct {
+	Text string
+	Call Call
+	Ref  string // what it is had back by; "" = it can't be
+}
+
+// Options say what is done.
+type Options struct {
+	// Large is from how many tokens on a result is large; 0 = 2,000.
+	Large int
+	// Off are the names of reducers that are not used.
+	Off []string
+}
+
+// DefaultLarge is the default of [Options.Large].
+const DefaultLarge = 2000
+
+// A Share is what one reducer did.
+type Share struct {
+	Name  string
+	Bytes int // that it took off
+}
+
+// A Reduced result.
+type Reduced struct {
+	// Segments are what it is made of: ranges of the text, and words of our own.
+	Segments []policy.Segment
+	// What says what was left out of it; "" where a reader lacks nothing.
+	What string
+	// By says which reducers worked, in their order.
+	By []Share
+}
+
+// Main is the reducer that took the most.
+func (r *Reduced) Main() string {
+	best := Share{}
+	for _, s := range r.By {
+		if s.Bytes > best.Bytes {
+			best = s
+		}
+	}
+	return best.Name
+}
+
+// A reducer works on a draft. It reports whether it changed it; if not, the draft
+// is as it was.
+type reducer struct {
+	name string
+	// large reducers work on what is still large.
+	large bool
+	// last: the kind is known, and no other reducer works on what is left.
+	last bool
+	work func(d *draft, r *Result, room int) bool
+}
+
+// reducers are all of them, in the order in which they work.
+var reducers = []reducer{
+	{name: "colors", work: colors},
+	{name: "progress", work: progress},
+	{name: "again", last: true, work: again},
+	{name: "runs", work: runs},
+	{name: "base64", work: base64},
+	{name: "paths", work: paths},
+	{name: "json", large: true, last: true, work: jsonShape},
+	{name: "pages", large: true, last: true, work: pages},
+	{name: "lines", large: true, work: longLines},
+	{name: "searches", large: true, last: true, work: searches},
+	{name: "listings", large: true, last: true, work: listings},
+	{name: "tests", large: true, last: true, work: tests},
+	{name: "logs", large: true, last: true, work: logs},
+	{name: "tables", large: true, last: true, work: tables},
+	{name: "code", large: true, last: true, work: code},
+	{name: "documents", large: true, last: true, work: documents},
+	{name: "ends", large: true, last: true, work: ends},
+}
+
+// Names returns the names of all reducers.
+func Names() []string {
+	names := make([]string, len(reducers))
+	for i := range reducers {
+		names[i] = reducers[i].name
+	}
+	return names
+}
+
+// bytesPerToken is how many bytes a token has, roughly: it only says how much
+// room there is for what is left of a large result.
+const bytesPerToken = 4
+
+// least is from how many bytes on a result is looked at.
+const least = 256
+
+// Reduce reduces a result. It reports false where nothing is to be gained, and
+// where the text is one that was reduced already.
+func Reduce(r *Result, o Options) (Reduced, bool) {
+	if len(r.Text) < least || IsReduced(r.Text) {
+		return Reduced{}, false
+	}
+	if o.Large == 0 {
+		o.Large = DefaultLarge
+	}
+	d := newDraft(r.Text)
+	out := Reduced{}
+	whole := r.Call.ranged()
+	for _, w := range reducers {
+		if slices.Contains(o.Off, w.name) || w.large && (whole || !isLarge(d, r, o)) {
+			continue
+		}
+		before := d.size()
+		if !w.work(d, r, o.Large*bytesPerToken/2) {
+			continue
+		}
+		out.By = append(out.By, Share{w.name, before - d.size()})
+		if w.last {
+			break
+		}
+	}
+	out.Segments, out.What = d.segments(), d.what
+	return out, len(out.By) > 0 && d.size() < len(r.Text)
+}
+
+// isLarge reports whether what is left of a result costs as much as a large one,
+// by its share of the bytes.
+func isLarge(d *draft, r *Result, o Options) bool {
+	return r.Tokens*d.size()/len(r.Text) > o.Large
+}

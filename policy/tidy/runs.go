@@ -1,0 +1,38 @@
+package tidy
+
+import (
+	"strconv"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// leastRun is how often a line must stand one below the other to be folded.
+const leastRun = 3
+
+// runs folds lines that are the same, one below the other: once, and how often.
+// Not in a file: who edits it wants every line.
+func runs(d *draft, r *Result, _ int) bool {
+	if r.Call.file() != "" {
+		return false
+	}
+	changed := false
+	out := d.lines[:0:0]
+	for i := 0; i < len(d.lines); {
+		n := 1
+		for i+n < len(d.lines) && d.lines[i+n].text == d.lines[i].text {
+			n++
+		}
+		if times := " × " + strconv.Itoa(n); n >= leastRun && (n-1)*(len(d.lines[i].text)+1) > len(times) {
+			l := d.lines[i]
+			out = append(out, l.rewritten(d.text, append(l.segments(), policy.Segment{Lit: times})...))
+			changed = true
+		} else {
+			out = append(out, d.lines[i:i+n]...)
+		}
+		i += n
+	}
+	if changed {
+		d.lines = out
+	}
+	return changed
+}

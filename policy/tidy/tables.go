@@ -1,0 +1,47 @@
+package tidy
+
+import "strings"
+
+// tables leaves of a table its head, the ends, and the rows that are unlike the
+// others.
+func tables(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	sep, columns := d.columns(from, to)
+	if sep == 0 {
+		return false
+	}
+	c := newChoice(d)
+	c.errors()
+	for i := from; i < to; i++ {
+		if n := strings.Count(d.lines[i].text, string(sep)); n != columns && strings.TrimSpace(d.lines[i].text) != "" {
+			c.raise(i, some)
+		}
+	}
+	c.raise(from, best)
+	c.raise(from+1, best)
+	c.span(from, to, room/4, room/6)
+	c.named(termsOf(r.Said...), good)
+	return d.shown("head, ends and outliers of a table", c.take(room))
+}
+
+// columns returns what separates the columns of most lines, and how many of it
+// a row has; 0 where it is no table.
+func (d *draft) columns(from, to int) (sep byte, n int) {
+	for _, sep := range []byte{'\t', '|', ',', ';'} {
+		counts := map[int]int{}
+		seen := 0
+		step := max((to-from)/200, 1)
+		for i := from; i < to; i += step {
+			if d.lines[i].text != "" {
+				seen++
+				counts[strings.Count(d.lines[i].text, string(sep))]++
+			}
+		}
+		for n, rows := range counts {
+			if n >= 2 && seen >= 20 && rows*10 >= seen*8 {
+				return sep, n
+			}
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,105 @@
+package tidy
+
+import "strings"
+
+// totals are how the lines of test runs, builds and linters begin that say how
+// it went as a whole.
+var totals = []string{
+	"FAIL", "ok  \t", "PASS", "Tests:", "Tests ", "Test Files", "Test Suites", "Ran ", "test result:", "BUILD ", "Found ", "Failures:", "FAILED", "Summary", "Total", "Done in", "Finished",
+	"Duration", "Coverage", "make: ", "make[", "npm ERR", "error Command", "Executed ", "Results", "✖ ", "✗ ", "Passed!", "Failed!",
+}
+
+// passes are how the lines begin of what went well, or just went on.
+var passes = []string{"ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CONT", "✓", "✔", "√", "(pass)", "· ", "[PASS]", "PASSED", "Compiling ", "Downloading ", "Downloaded ", "Checking ", "Building ", "Installing ", "Collecting ", "Requirement already", "Fetching "}
+
+// tests leaves of the output of a test run or a build what failed, with what
+// stands around it, and the totals.
+func tests(d *draft, r *Result, room int) bool {
+	from, to := d.inner()
+	if r.Call.file() != "" || !d.isRun(from, to) {
+		return false
+	}
+	c := newChoice(d)
+	c.errors()
+	for i := from; i < to; i++ {
+		text := unprefixed(d.lines[i].text)
+		switch {
+		case isTotal(text):
+			c.raise(i, best)
+		case isPass(text):
+			if c.rank[i] < must {
+				c.rank[i] = fill
+			}
+		}
+		if c.rank[i] == must {
+			for k := i + 1; k <= i+8 && k < to && !isPass(unprefixed(d.lines[k].text)); k++ {
+				c.raise(k, some)
+			}
+		}
+	}
+	c.span(from, to, room/10, room/5)
+	c.named(termsOf(r.Said...), good)
+	return d.shown("failures and totals", c.take(room))
+}
+
+// isRun reports whether an output is of a test run, a build or a linter: lines
+// that pass or go on, with a total.
+func (d *draft) isRun(from, to int) bool {
+	pass, total := 0, 0
+	for i := from; i < to; i++ {
+		text := unprefixed(d.lines[i].text)
+		switch {
+		case isPass(text):
+			pass++
+		case isTotal(text):
+			total++
+		}
+	}
+	return pass*4 >= to-from || total > 0 && pass*10 >= to-from || total > 2
+}
+
+func isPass(text string) bool {
+	return beginsAny(text, passes) || strings.HasSuffix(text, " PASSED") || strings.HasSuffix(text, "... ok") || strings.Contains(text, " PASSED ")
+}
+
+// isTotal reports whether a line says how a run went as a whole: it begins so,
+// or counts what passed and failed.
+func isTotal(text string) bool {
+	if len(text) > 300 {
+		return false
+	}
+	if beginsAny(text, totals) {
+		return true
+	}
+	if strings.HasPrefix(text, "==") && strings.HasSuffix(text, "==") {
+		return true
+	}
+	for _, w := range []string{" passed", " failed", " passing", " failing", " pass", " fail", " errors", " warnings"} {
+		if i := strings.Index(text, w); i > 0 && i < 40 && isDigit(text[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unprefixed returns a line without what stands before each line of a program
+// that runs several ("@scope/name test: "), and without what it is indented by.
+func unprefixed(text string) string {
+	text = strings.TrimLeft(text, " \t")
+	if i := strings.Index(text, ": "); i > 0 && i < 60 {
+		head := text[:i]
+		if strings.HasSuffix(head, " test") || strings.HasSuffix(head, " build") || strings.HasSuffix(head, " lint") || strings.HasSuffix(head, ":test") || strings.HasSuffix(head, ":build") || strings.HasSuffix(head, ":lint") {
+			return strings.TrimLeft(text[i+2:], " ")
+		}
+	}
+	return text
+}
+
+func beginsAny(text string, starts []string) bool {
+	for _, s := range starts {
+		if strings.HasPrefix(text, s) {
+			return true
+		}
+	}
+	return false
+}
