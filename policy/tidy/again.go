@@ -14,9 +14,9 @@ const leastAgain = 1000
 // again says of a result that came before, or that is a file which has changed
 // little since it was read, how it differs. It does not say that the other one
 // is still to be seen: it names what it is had back by.
-func again(d *draft, r *Result, _ int) bool {
+func again(d *draft, r *Result, _ int) verdict {
 	if len(r.Text) < leastAgain || r.Call.ranged() {
-		return false
+		return pass
 	}
 	for i := len(r.Earlier) - 1; i >= 0; i-- {
 		e := &r.Earlier[i]
@@ -24,12 +24,12 @@ func again(d *draft, r *Result, _ int) bool {
 		case e.Text == r.Text:
 			d.lines = []line{ours(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named()))}
 			d.what = "came before"
-			return true
+			return did
 		case sameCall(e.Call, r.Call) && r.Call.file() != "" && len(e.Text) >= leastAgain:
-			return d.since(e, r)
+			return done(d.since(e, r))
 		}
 	}
-	return false
+	return pass
 }
 
 // named says which result it was.

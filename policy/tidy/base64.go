@@ -10,7 +10,7 @@ import (
 const leastBase64 = 256
 
 // base64 leaves of data in a text how much it was.
-func base64(d *draft, _ *Result, _ int) bool {
+func base64(d *draft, _ *Result, _ int) verdict {
 	found := 0
 	for i := range d.lines {
 		l := &d.lines[i]
@@ -29,10 +29,10 @@ func base64(d *draft, _ *Result, _ int) bool {
 		}
 	}
 	if found == 0 {
-		return false
+		return pass
 	}
 	d.what = "without base64"
-	return true
+	return did
 }
 
 // dataIn returns the ranges in text[from:to] that are data in base64.

@@ -1,9 +1,6 @@
 package tidy
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Ranks of a line: what is left of a large result is taken from the highest
 // rank down, as far as there is room.
@@ -19,12 +16,16 @@ const (
 
 // choice is which lines of a draft stay.
 type choice struct {
-	d    *draft
-	rank []uint8
+	d        *draft
+	rank     []uint8
+	from, to int  // between the frame
+	numbered bool // the lines have their numbers in front
 }
 
 func newChoice(d *draft) *choice {
-	c := &choice{d, make([]uint8, len(d.lines))}
+	c := &choice{d: d, rank: make([]uint8, len(d.lines))}
+	c.from, c.to = d.inner()
+	c.numbered = d.numbered(c.from, c.to)
 	for i := range d.lines {
 		if framed(d.lines[i].text, i, len(d.lines)) {
 			c.rank[i] = must
@@ -97,7 +98,7 @@ func (c *choice) take(room int) (out int) {
 		for i < len(keep) && !keep[i] {
 			i++
 		}
-		lines = append(lines, gap(c.d.lines[from:i]))
+		lines = append(lines, c.gap(from, i))
 		out += i - from
 	}
 	c.d.lines = lines
@@ -124,7 +125,7 @@ func (c *choice) within(room int) []bool {
 
 // bridge keeps what is no longer than the line that would stand for it.
 func (c *choice) bridge(keep []bool) {
-	const gapLen = 12
+	const gapLen = 48
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {
 			continue
@@ -140,18 +141,31 @@ func (c *choice) bridge(keep []bool) {
 	}
 }
 
-// gap is the line that stands for others.
-func gap(lines []line) line {
-	at := slices.IndexFunc(lines, func(l line) bool { return l.no > 0 })
-	if at < 0 {
-		return ours("⋮")
+// gap is the line that stands for lines [from:to): their numbers, those of the
+// file where it has them.
+func (c *choice) gap(from, to int) line {
+	first, last := c.number(from), c.number(to-1)
+	if first == last {
+		return ours(fmt.Sprintf("⋮ %d", first))
 	}
-	from, to := lines[at].no, lines[at].no
-	for _, l := range lines[at:] {
-		to = max(to, l.no)
+	return ours(fmt.Sprintf("⋮ %d–%d", first, last))
+}
+
+// number is the number of a line: what stands in front of it, or what it is
+// within the frame.
+func (c *choice) number(i int) int {
+	l := &c.d.lines[i]
+	if end := numberEnd(l.text); c.numbered && end > 0 {
+		n := 0
+		for k := range end {
+			if isDigit(l.text[k]) {
+				n = 10*n + int(l.text[k]-'0')
+			}
+		}
+		return n
 	}
-	if from == to {
-		return ours(fmt.Sprintf("⋮ %d", from))
+	if i < c.from {
+		return i + 1
 	}
-	return ours(fmt.Sprintf("⋮ %d–%d", from, to))
+	return l.no - c.d.lines[c.from].no + 1
 }

@@ -10,25 +10,51 @@ var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts 
 
 // code leaves of a file of code its outline (what it declares, where) and the
 // parts that the call or the task names.
-func code(d *draft, r *Result, room int) bool {
+func code(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
 	if !slices.Contains(codeEndings, r.Call.ext()) && !d.looksLikeCode(from, to, numbered) {
-		return false
+		return pass
 	}
 	c := newChoice(d)
+	words := termsOf(r.Said...)
+	bodies := 0
 	for i := from; i < to; i++ {
 		text := unnumbered(d.lines[i].text, numbered)
 		switch depth := indent(text); {
 		case depth <= 8 && declares(strings.TrimLeft(text, " \t")):
 			c.raise(i, rankAt(depth))
+			if bodies < mostBodies && words.in(text) != "" {
+				bodies++
+				c.body(i, depth)
+			}
 		case depth == 0 && len(text) > 1 && isLetter(text[0]):
 			c.raise(i, some)
 		}
 	}
-	c.named(termsOf(r.Said...), best)
-	return d.shown("outline and what was named", c.take(room))
+	c.named(words, some)
+	return done(d.shown("outline and what was named", c.take(room)))
 }
+
+// Bounds of what is left whole of what the call or the task names.
+const (
+	mostBodies = 8
+	mostBody   = 60 // lines
+)
+
+// body raises the lines of a declaration up to where it ends: at a line that is
+// no deeper than it, closing brackets included.
+func (c *choice) body(i, depth int) {
+	for k := i + 1; k < c.to && k <= i+mostBody; k++ {
+		text := unnumbered(c.d.lines[k].text, c.numbered)
+		if inner := strings.TrimLeft(text, " \t"); inner != "" && indent(text) <= depth && !closes(inner) {
+			return
+		}
+		c.raise(k, best)
+	}
+}
+
+func closes(text string) bool { return text[0] == '}' || text[0] == ')' || text[0] == ']' }
 
 // rankAt is the rank of a declaration: what others stand in comes first.
 func rankAt(depth int) uint8 {

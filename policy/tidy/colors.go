@@ -8,9 +8,9 @@ import (
 
 // colors takes out what a terminal does not show: colors, moves of the cursor,
 // titles.
-func colors(d *draft, _ *Result, _ int) bool {
+func colors(d *draft, _ *Result, _ int) verdict {
 	if !strings.ContainsRune(d.text, '\x1b') {
-		return false
+		return pass
 	}
 	changed := false
 	for i := range d.lines {
@@ -23,7 +23,7 @@ func colors(d *draft, _ *Result, _ int) bool {
 			l.segs, l.text, changed = segs, text, true
 		}
 	}
-	return changed
+	return done(changed)
 }
 
 // uncolored returns the pieces of text[from:to] between escape sequences.

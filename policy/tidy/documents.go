@@ -9,7 +9,7 @@ import (
 // documents leaves of a text with headings these, what stands right below them,
 // what the call or the task names, and as much of the rest as there is room
 // for.
-func documents(d *draft, r *Result, room int) bool {
+func documents(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
 	headings := 0
@@ -19,9 +19,9 @@ func documents(d *draft, r *Result, room int) bool {
 		}
 	}
 	if headings < 3 && r.Call.ext() != "md" && r.Call.ext() != "mdx" && r.Call.ext() != "rst" {
-		return false
+		return pass
 	}
-	return d.outlineText(r, room, numbered, "headings and text")
+	return done(d.outlineText(r, room, numbered, "headings and text"))
 }
 
 // outlineText is what is left of a text that has headings.

@@ -4,7 +4,7 @@ import "strings"
 
 // ends leaves of what has no kind its beginning and its end, the lines that the
 // call or the task names, and those that head a part of it.
-func ends(d *draft, r *Result, room int) bool {
+func ends(d *draft, r *Result, room int) verdict {
 	c := newChoice(d)
 	c.errors()
 	from, to := d.inner()
@@ -15,7 +15,7 @@ func ends(d *draft, r *Result, room int) bool {
 			c.raise(i, some)
 		}
 	}
-	return d.shown("head and tail", c.take(room))
+	return done(d.shown("head and tail", c.take(room)))
 }
 
 // span raises as many of the first and of the last lines as have head and tail

@@ -13,10 +13,14 @@ var begins = func() (t [256]bool) {
 	return t
 }()
 
-// holdsError reports whether a line states an error: one of the words as a word
+// holdsError reports whether a line states an error, and not that something
+// passed.
+func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s)) }
+
+// mentionsError reports whether a line names an error: one of the words as a word
 // of its own, which is no part of a path or a name and not said of none ("0
 // failed"), or a name that ends in Error or Exception and a colon behind it.
-func holdsError(s string) bool {
+func mentionsError(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= 0x80 {
 			if strings.HasPrefix(s[i:], "✗") || strings.HasPrefix(s[i:], "✖") || strings.HasPrefix(s[i:], "❌") {

@@ -11,10 +11,10 @@ import (
 // jsonShape leaves of a JSON document its shape: of long arrays the ends and the
 // elements that are unlike the first, or that the task names, of long strings
 // the beginning.
-func jsonShape(d *draft, r *Result, room int) bool {
+func jsonShape(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.Call.file() != "" && d.numbered(from, to) || d.changed() {
-		return false
+		return pass
 	}
 	text := d.text[:d.lines[to-1].to]
 	start := d.lines[from].from
@@ -22,29 +22,29 @@ func jsonShape(d *draft, r *Result, room int) bool {
 		start++
 	}
 	if start == len(text) || text[start] != '{' && text[start] != '[' {
-		return false
+		return pass
 	}
 	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
-		return false
+		return pass
 	}
 	words := termsOf(r.Said...)
-	for _, keep := range []shaper{{ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 80}} {
+	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}} {
 		s := keep
-		s.src, s.words = text, words
+		s.src, s.words, s.named = text, words, map[string]int{}
 		s.value(start, 0)
 		s.copy(len(text))
 		if s.gone == 0 {
 			continue
 		}
-		if n := len(render(text, s.out)); n <= room || keep.ends == 1 {
+		if n := len(render(text, s.out)); n <= room || keep.ends == 2 {
 			lines := append([]line{}, d.lines[:from]...)
 			lines = append(lines, line{no: d.lines[from].no, from: d.lines[from].from, to: len(text)}.rewritten(d.text, withHead(s.out, d.lines[from].from, start)...))
 			d.lines = append(lines, d.lines[to:]...)
 			d.leftOut("shape, ends and outliers of JSON")
-			return true
+			return did
 		}
 	}
-	return false
+	return leaves
 }
 
 // withHead puts the range that comes before the document in front.
@@ -59,8 +59,9 @@ func withHead(out []policy.Segment, from, start int) []policy.Segment {
 type shaper struct {
 	src   string
 	words terms
-	ends  int // elements at either end of an array that stay
-	text  int // bytes of a string that stay
+	named map[string]int // elements that were left for a word
+	ends  int            // elements at either end of an array that stay
+	text  int            // bytes of a string that stay
 	out   []policy.Segment
 	at    int // copied up to here
 	begun bool
@@ -127,40 +128,48 @@ func (s *shaper) elements(i, depth int) int {
 		most = 10 * s.ends // of an object every key says something
 	}
 	var first uint64
-	unlike := 0
-	for k := 0; k < len(spans); k++ {
-		e := spans[k]
+	unlike, gone := 0, 0
+	for k, e := range spans {
 		if k == 0 && array {
 			first = s.keys(e.value)
 		}
 		stays := k < most || k >= len(spans)-max(most/2, 1) || len(spans) <= 2*most
-		if !stays && array && unlike < 2*most && s.keys(e.value) != first {
+		if !stays && array && unlike < most && s.keys(e.value) != first {
 			unlike++
 			stays = true
 		}
 		if stays || s.holds(e) {
+			s.rest(spans, &gone, k)
 			s.value(e.value, depth+1)
 			continue
 		}
-		n := k
-		for n < len(spans)-max(most/2, 1) && !s.holds(spans[n]) && (!array || unlike >= 2*most || s.keys(spans[n].value) == first) {
-			n++
-		}
-		if n == k {
-			s.value(e.value, depth+1)
-			continue
-		}
-		s.copy(e.from)
-		s.skip(spans[n-1].to, fmt.Sprintf("… %d more …", n-k))
-		k = n - 1
+		gone++
 	}
 	return end
 }
 
+// rest leaves out the members before member k that are to go.
+func (s *shaper) rest(spans []member, gone *int, k int) {
+	if *gone > 0 {
+		s.copy(spans[k-*gone].from)
+		s.skip(spans[k-1].to, fmt.Sprintf("… %d more …", *gone))
+		*gone = 0
+	}
+}
+
 // holds reports whether a member holds an error, or what the task names.
 func (s *shaper) holds(e member) bool {
+	const most = 4
 	text := s.src[e.from:e.to]
-	return holdsError(text) || s.words.in(text) != ""
+	if holdsError(text) {
+		return true
+	}
+	w := s.words.in(text)
+	if w == "" || s.named[w] >= most {
+		return false
+	}
+	s.named[w]++
+	return true
 }
 
 // keys hashes which keys an object has; other values have their kind.

@@ -1,7 +1,6 @@
 package tidy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -73,10 +72,12 @@ func newDraft(text string) *draft {
 }
 
 // size returns how many bytes the lines have.
-func (d *draft) size() int {
-	n := max(len(d.lines)-1, 0)
-	for i := range d.lines {
-		n += len(d.lines[i].text)
+func (d *draft) size() int { return size(d.lines) }
+
+func size(lines []line) int {
+	n := max(len(lines)-1, 0)
+	for i := range lines {
+		n += len(lines[i].text)
 	}
 	return n
 }
@@ -132,11 +133,4 @@ func render(text string, segs []policy.Segment) string {
 		}
 	}
 	return b.String()
-}
-
-// clone returns a draft whose lines can be changed.
-func (d *draft) clone() *draft {
-	c := *d
-	c.lines = slices.Clone(d.lines)
-	return &c
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // longLines cuts lines that are endless.
-func longLines(d *draft, _ *Result, _ int) bool {
+func longLines(d *draft, _ *Result, _ int) verdict {
 	n := 0
 	for i := range d.lines {
 		if l := &d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
@@ -25,10 +25,10 @@ func longLines(d *draft, _ *Result, _ int) bool {
 		}
 	}
 	if n == 0 {
-		return false
+		return pass
 	}
 	d.leftOut(fmt.Sprintf("%d long lines cut", n))
-	return true
+	return did
 }
 
 // clipped returns a line without its middle.

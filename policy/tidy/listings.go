@@ -11,35 +11,52 @@ import (
 
 // listings leaves of a long list of files how many each folder has, by their
 // ending, with the first of them and those that the task names.
-func listings(d *draft, r *Result, room int) bool {
+func listings(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.Call.file() != "" && r.Call.command() == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
-		return false
+		return pass
 	}
+	all := folders(d.lines[from:to])
 	words := termsOf(r.Said...)
-	out := append([]line{}, d.lines[:from]...)
-	left := 0
-	for _, g := range folders(d.lines[from:to]) {
-		n := min(room/200/2+1, len(g.lines)) // a few of each, more where there is room
-		if len(g.lines) <= 4 {
-			n = len(g.lines)
+	for _, each := range []int{20, 8, 3, 1} {
+		out, left := d.listed(all, each, words)
+		if size(out) > room && each > 1 {
+			continue
 		}
-		out = append(out, g.lines[:n]...)
+		lines := append([]line{}, d.lines[:from]...)
+		lines = append(lines, out...)
+		d.lines = append(lines, d.lines[to:]...)
+		return done(d.shown("counts by folder", left))
+	}
+	return pass
+}
+
+// listed returns the first lines of each folder, those that hold a word, and how
+// many more there are.
+func (d *draft) listed(all []*folder, each int, words terms) (out []line, left int) {
+	const most = 6
+	named := map[string]int{}
+	for _, f := range all {
+		n := min(each, len(f.lines))
+		if len(f.lines) <= each+1 {
+			n = len(f.lines)
+		}
+		out = append(out, f.lines[:n]...)
 		var rest []line
-		for _, l := range g.lines[n:] {
-			if words.in(l.text) != "" || holdsError(l.text) {
+		for _, l := range f.lines[n:] {
+			w := words.in(strings.TrimPrefix(l.text, f.name))
+			if named[w]++; w != "" && named[w] <= most || holdsError(l.text) {
 				out = append(out, l)
 			} else {
 				rest = append(rest, l)
 			}
 		}
 		if len(rest) > 0 {
-			out = append(out, g.count(d.text, rest))
+			out = append(out, f.count(d.text, rest))
 			left += len(rest)
 		}
 	}
-	d.lines = append(out, d.lines[to:]...)
-	return d.shown("counts by folder", left)
+	return out, left
 }
 
 // folder is the lines of a listing that are in one folder.

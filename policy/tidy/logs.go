@@ -6,10 +6,10 @@ import "strings"
 var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FATAL", "NOTICE", "info", "debug", "warn", "error", "trace", "level="}
 
 // logs leaves of a log the first line of each kind, the errors, and both ends.
-func logs(d *draft, r *Result, room int) bool {
+func logs(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.Call.file() != "" && r.Call.ext() != "log" && r.Call.ext() != "txt" || !d.isLog(from, to) {
-		return false
+		return pass
 	}
 	c := newChoice(d)
 	c.errors()
@@ -22,7 +22,7 @@ func logs(d *draft, r *Result, room int) bool {
 	}
 	c.span(from, to, room/6, room/4)
 	c.named(termsOf(r.Said...), good)
-	return d.shown("first occurrences, errors, ends", c.take(room))
+	return done(d.shown("first occurrences, errors, ends", c.take(room)))
 }
 
 // isLog reports whether most lines begin with a time or say their level.

@@ -8,25 +8,25 @@ import (
 
 // pages leaves of a page in HTML its headings and its text: no tags, scripts and
 // styles, no navigation.
-func pages(d *draft, r *Result, room int) bool {
+func pages(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.Call.file() != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
-		return false
+		return pass
 	}
 	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to}
 	p.read()
 	if len(p.lines) == 0 {
-		return false
+		return pass
 	}
 	lines := append([]line{}, d.lines[:from]...)
 	lines = append(lines, p.lines...)
 	d.lines = append(lines, d.lines[to:]...)
 	if d.size() > room {
 		d.outlineText(r, room, false, "headings and text of a page")
-		return true
+		return did
 	}
 	d.leftOut("text of a page without its tags")
-	return true
+	return did
 }
 
 // changed reports whether a line is not as it was.

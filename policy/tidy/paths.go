@@ -60,7 +60,7 @@ func isNamed(s string) bool {
 
 // paths writes the path of hits that stand one below the other once, in a line
 // above them.
-func paths(d *draft, _ *Result, _ int) bool {
+func paths(d *draft, _ *Result, _ int) verdict {
 	out := d.lines[:0:0]
 	changed := false
 	for i := 0; i < len(d.lines); {
@@ -84,7 +84,7 @@ func paths(d *draft, _ *Result, _ int) bool {
 	if changed {
 		d.lines = out
 	}
-	return changed
+	return done(changed)
 }
 
 // hitsFrom returns how many lines are hits in the same file, from the first on.

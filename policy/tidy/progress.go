@@ -8,9 +8,9 @@ import (
 
 // progress leaves of a line that was written over again and again what stood
 // there last.
-func progress(d *draft, _ *Result, _ int) bool {
+func progress(d *draft, _ *Result, _ int) verdict {
 	if strings.IndexByte(d.text, '\r') < 0 {
-		return false
+		return pass
 	}
 	changed := false
 	for i := range d.lines {
@@ -24,7 +24,7 @@ func progress(d *draft, _ *Result, _ int) bool {
 			l.segs, l.text, changed = last, text, true
 		}
 	}
-	return changed
+	return done(changed)
 }
 
 // lastWritten returns the pieces behind the last carriage return that something

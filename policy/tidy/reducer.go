@@ -69,15 +69,31 @@ func (r *Reduced) Main() string {
 	return best.Name
 }
 
-// A reducer works on a draft. It reports whether it changed it; if not, the draft
-// is as it was.
+// A verdict is what a reducer says of a draft.
+type verdict uint8
+
+const (
+	pass   verdict = iota // it has nothing to do with it; the draft is as it was
+	did                   // it changed the draft
+	leaves                // of its kind, and nothing is to be left out; likewise
+)
+
+// done is the verdict of a reducer that may have changed something.
+func done(changed bool) verdict {
+	if changed {
+		return did
+	}
+	return pass
+}
+
+// A reducer works on a draft.
 type reducer struct {
 	name string
 	// large reducers work on what is still large.
 	large bool
 	// last: the kind is known, and no other reducer works on what is left.
 	last bool
-	work func(d *draft, r *Result, room int) bool
+	work func(d *draft, r *Result, room int) verdict
 }
 
 // reducers are all of them, in the order in which they work.
@@ -134,11 +150,11 @@ func Reduce(r *Result, o Options) (Reduced, bool) {
 			continue
 		}
 		before := d.size()
-		if !w.work(d, r, o.Large*bytesPerToken/2) {
-			continue
+		is := w.work(d, r, o.Large*bytesPerToken/2)
+		if is == did {
+			out.By = append(out.By, Share{w.name, before - d.size()})
 		}
-		out.By = append(out.By, Share{w.name, before - d.size()})
-		if w.last {
+		if is == leaves || is == did && w.last {
 			break
 		}
 	}

@@ -11,9 +11,9 @@ const leastRun = 3
 
 // runs folds lines that are the same, one below the other: once, and how often.
 // Not in a file: who edits it wants every line.
-func runs(d *draft, r *Result, _ int) bool {
+func runs(d *draft, r *Result, _ int) verdict {
 	if r.Call.file() != "" {
-		return false
+		return pass
 	}
 	changed := false
 	out := d.lines[:0:0]
@@ -34,5 +34,5 @@ func runs(d *draft, r *Result, _ int) bool {
 	if changed {
 		d.lines = out
 	}
-	return changed
+	return done(changed)
 }

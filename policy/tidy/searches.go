@@ -7,40 +7,88 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// searches leaves of very many hits the files, the first hits of each, and those
-// that the task names.
-func searches(d *draft, r *Result, room int) bool {
+// searches leaves of very many hits the files, each with the number of its
+// lines, the first hits of each, and those that the task names.
+func searches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	files := d.hits(from, to)
 	if len(files) == 0 {
-		return false
+		return pass
 	}
-	c := newChoice(d)
+	keep := d.firstHits(files, termsOf(r.Said...), room)
+	out := append([]line{}, d.lines[:from]...)
+	left := 0
 	for _, f := range files {
-		c.raise(f.head, best)
-		for k, i := range f.hits {
-			switch {
-			case k < 3:
-				c.raise(i, good)
-			case k < 8:
-				c.raise(i, some)
-			default:
-				c.raise(i, fill)
-			}
-		}
-		if len(f.hits) > 3 {
-			d.lines[f.head] = d.counted(f.head, len(f.hits))
-		}
+		out, left = d.hitsOf(out, f, keep, left)
 	}
-	c.named(termsOf(r.Said...), good)
-	return d.shown("first hits of each file", c.take(room))
+	d.lines = append(out, d.lines[to:]...)
+	return done(d.shown("first hits of each file", left))
 }
 
-// counted is the heading of a file with the number of its hits.
-func (d *draft) counted(i, n int) line {
-	l := d.lines[i]
-	segs := append([]policy.Segment{}, l.segments()...)
-	return l.rewritten(d.text, append(segs, policy.Segment{Lit: fmt.Sprintf(" (%d lines)", n)})...)
+// hitsOf appends the heading of a file, and the hits of it that stay.
+func (d *draft) hitsOf(out []line, f hitFile, keep map[int]bool, left int) ([]line, int) {
+	kept := 0
+	for _, i := range f.hits {
+		if keep[i] {
+			kept++
+		}
+	}
+	head := d.lines[f.head]
+	gone := len(f.hits) - kept
+	if gone > 0 {
+		segs := append([]policy.Segment{}, head.segments()...)
+		head = head.rewritten(d.text, append(segs, policy.Segment{Lit: fmt.Sprintf(" %d of %d lines left out", gone, len(f.hits))})...)
+	}
+	out = append(out, head)
+	for _, i := range f.hits {
+		if keep[i] {
+			out = append(out, d.lines[i])
+		}
+	}
+	return out, left + gone
+}
+
+// firstHits chooses which hits stay: those that a word names, then the first of
+// each file, the second of each, and so on while there is room; the lines around
+// hits come last.
+func (d *draft) firstHits(files []hitFile, words terms, room int) map[int]bool {
+	keep := map[int]bool{}
+	take := func(i int) {
+		if n := len(d.lines[i].text) + 1; !keep[i] && n <= room {
+			keep[i] = true
+			room -= n
+		}
+	}
+	for _, f := range files {
+		room -= len(d.lines[f.head].text) + 1
+	}
+	named := map[string]int{}
+	const most = 6
+	for round := range 3 {
+		for nth := 0; room > 0; nth++ {
+			more := false
+			for _, f := range files {
+				if nth >= len(f.hits) {
+					continue
+				}
+				more = true
+				i := f.hits[nth]
+				switch match := isMatch(d.lines[i].text); {
+				case round == 0 && match:
+					if w := words.in(d.lines[i].text); w != "" && named[w] < most {
+						named[w]++
+						take(i)
+					}
+				case round == 1 && match, round == 2:
+					take(i)
+				}
+			}
+			if !more {
+				break
+			}
+		}
+	}
+	return keep
 }
 
 // hitFile is a file that hits are in: the line of its path, and those of its
@@ -51,28 +99,29 @@ type hitFile struct {
 }
 
 // hits reads the result of a search: paths, each with numbered lines below it.
-// nil where it is none.
+// nil where it is none. Lines that are neither belong to the file above them.
 func (d *draft) hits(from, to int) (files []hitFile) {
-	lines := 0
+	lines, others := 0, 0
 	for i := from; i < to; i++ {
 		text := d.lines[i].text
 		switch {
-		case text == "" || text == "--":
-			continue
-		case isHitPath(text) && i+1 < to && numberedHit(d.lines[i+1].text):
+		case isHitPath(text) && i+1 < to && numberedHit(d.lines[i+1].text), hitOf(text).at > 0:
 			files = append(files, hitFile{head: i})
-		case numberedHit(text) && len(files) > 0:
+			lines++
+		case text == "" || text == "--":
+		case len(files) == 0:
+			return nil
+		case numberedHit(text):
 			f := &files[len(files)-1]
 			f.hits = append(f.hits, i)
 			lines++
-		case hitOf(text).at > 0: // a file with one hit
-			files = append(files, hitFile{head: i})
 		default:
-			continue
+			f := &files[len(files)-1]
+			f.hits = append(f.hits, i)
+			others++
 		}
-		lines++
 	}
-	if lines*10 < (to-from)*7 || lines < 10 {
+	if lines < 10 || others*4 > lines {
 		return nil
 	}
 	return files
@@ -81,10 +130,21 @@ func (d *draft) hits(from, to int) (files []hitFile) {
 func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) }
 
 // numberedHit reports whether a line is 12:text, or 12-text.
-func numberedHit(text string) bool {
+func numberedHit(text string) bool { return hitNumber(text) > 0 }
+
+// isMatch reports whether a line is a hit and not one around it.
+func isMatch(text string) bool {
+	n := hitNumber(text)
+	return n > 0 && text[n] == ':'
+}
+
+func hitNumber(text string) int {
 	i := 0
 	for i < len(text) && isDigit(text[i]) {
 		i++
 	}
-	return i > 0 && i < 8 && i < len(text) && (text[i] == ':' || text[i] == '-')
+	if i == 0 || i >= 8 || i >= len(text) || text[i] != ':' && text[i] != '-' {
+		return 0
+	}
+	return i
 }

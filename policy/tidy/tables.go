@@ -4,11 +4,11 @@ import "strings"
 
 // tables leaves of a table its head, the ends, and the rows that are unlike the
 // others.
-func tables(d *draft, r *Result, room int) bool {
+func tables(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	sep, columns := d.columns(from, to)
 	if sep == 0 {
-		return false
+		return pass
 	}
 	c := newChoice(d)
 	c.errors()
@@ -21,7 +21,7 @@ func tables(d *draft, r *Result, room int) bool {
 	c.raise(from+1, best)
 	c.span(from, to, room/4, room/6)
 	c.named(termsOf(r.Said...), good)
-	return d.shown("head, ends and outliers of a table", c.take(room))
+	return done(d.shown("head, ends and outliers of a table", c.take(room)))
 }
 
 // columns returns what separates the columns of most lines, and how many of it

@@ -14,10 +14,10 @@ var passes = []string{"ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CO
 
 // tests leaves of the output of a test run or a build what failed, with what
 // stands around it, and the totals.
-func tests(d *draft, r *Result, room int) bool {
+func tests(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.Call.file() != "" || !d.isRun(from, to) {
-		return false
+		return pass
 	}
 	c := newChoice(d)
 	c.errors()
@@ -39,7 +39,7 @@ func tests(d *draft, r *Result, room int) bool {
 	}
 	c.span(from, to, room/10, room/5)
 	c.named(termsOf(r.Said...), good)
-	return d.shown("failures and totals", c.take(room))
+	return done(d.shown("failures and totals", c.take(room)))
 }
 
 // isRun reports whether an output is of a test run, a build or a linter: lines
