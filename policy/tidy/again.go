@@ -15,7 +15,7 @@ const leastAgain = 1000
 // little since it was read, how it differs. It does not say that the other one
 // is still to be seen: it names what it is had back by.
 func again(d *draft, r *Result, _ int) verdict {
-	if len(r.Text) < leastAgain || r.Call.ranged() {
+	if len(r.Text) < leastAgain || r.asked.ranged {
 		return pass
 	}
 	for i := len(r.Earlier) - 1; i >= 0; i-- {
@@ -25,7 +25,7 @@ func again(d *draft, r *Result, _ int) verdict {
 			d.lines = []line{ours(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named()))}
 			d.what = "came before"
 			return did
-		case sameCall(e.Call, r.Call) && r.Call.file() != "" && len(e.Text) >= leastAgain:
+		case sameCall(e.Call, r.Call) && r.asked.file != "" && len(e.Text) >= leastAgain:
 			return done(d.since(e, r))
 		}
 	}

@@ -14,18 +14,18 @@ func base64(d *draft, _ *Result, _ int) verdict {
 	found := 0
 	for i := range d.lines {
 		l := &d.lines[i]
-		if len(l.text) < leastBase64 || l.segs != nil {
+		if len(l.text) < leastBase64 {
 			continue
 		}
 		var segs []policy.Segment
-		at := l.from
-		for _, s := range dataIn(d.text, l.from, l.to) {
-			segs = append(segs, policy.Segment{From: at, To: s[0]}, policy.Segment{Lit: fmt.Sprintf("[base64, %d bytes]", s[1]-s[0])})
+		at := 0
+		for _, s := range dataIn(l.text) {
+			segs = append(append(segs, l.piece(at, s[0])...), policy.Segment{Lit: fmt.Sprintf("[base64, %d bytes]", s[1]-s[0])})
 			at = s[1]
 			found++
 		}
 		if segs != nil {
-			*l = l.rewritten(d.text, append(segs, policy.Segment{From: at, To: l.to})...)
+			*l = l.rewritten(d.text, append(segs, l.piece(at, len(l.text))...)...)
 		}
 	}
 	if found == 0 {
@@ -35,9 +35,10 @@ func base64(d *draft, _ *Result, _ int) verdict {
 	return did
 }
 
-// dataIn returns the ranges in text[from:to] that are data in base64.
-func dataIn(text string, from, to int) (out [][2]int) {
-	for i := from; i < to; {
+// dataIn returns the ranges in text that are data in base64.
+func dataIn(text string) (out [][2]int) {
+	to := len(text)
+	for i := 0; i < to; {
 		if !isBase64(text[i]) {
 			i++
 			continue

@@ -13,16 +13,41 @@ type Call struct {
 	Args json.RawMessage
 }
 
-// command returns the command line of a call, "" where it is none.
-func (c Call) command() string { return c.argument("command", "cmd", "script") }
+// asked is what a call asks for.
+type asked struct {
+	command string // "" = it is none
+	file    string // that is read; "" = not known
+	ranged  bool   // it asked for a range: what it gets is what it wanted
+}
 
-// argument returns the first of these arguments that is text, or a list of
-// words.
-func (c Call) argument(names ...string) string {
-	var args map[string]json.RawMessage
+// asks reads the arguments of a call.
+func (c Call) asks() asked {
+	var args arguments
 	if json.Unmarshal(c.Args, &args) != nil {
-		return ""
+		return asked{}
 	}
+	a := asked{command: args.text("command", "cmd", "script")}
+	a.file = args.text("file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file")
+	if a.command != "" {
+		a.file = shownBy(a.command)
+	}
+	a.ranged = args.ranged() || rangeCommands.MatchString(a.command)
+	return a
+}
+
+// ext returns the ending of the file, in small letters and without the dot.
+func (a *asked) ext() string {
+	base := path.Base(a.file)
+	if i := strings.LastIndexByte(base, '.'); i >= 0 {
+		return strings.ToLower(base[i+1:])
+	}
+	return ""
+}
+
+type arguments map[string]json.RawMessage
+
+// text returns the first of these arguments that is text, or a list of words.
+func (args arguments) text(names ...string) string {
 	for _, name := range names {
 		var text string
 		if json.Unmarshal(args[name], &text) == nil && text != "" {
@@ -42,28 +67,19 @@ var rangeNames = []string{"offset", "limit", "start_line", "end_line", "line_sta
 // rangeCommands print some lines of a file.
 var rangeCommands = regexp.MustCompile(`\bsed\s+-n\b|\b(?:head|tail)\s+-(?:n\s*|c\s*)?[+]?\d|\b(?:head|tail)\s+--(?:lines|bytes)|\bawk\s+['"]?NR\b`)
 
-// ranged reports whether the call itself asked for a range: what it gets is what
-// it wanted.
-func (c Call) ranged() bool {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(c.Args, &args) != nil {
-		return false
-	}
+// ranged reports whether an argument asks for some lines.
+func (args arguments) ranged() bool {
 	for _, name := range rangeNames {
 		if v, ok := args[name]; ok && string(v) != "null" && string(v) != "0" && string(v) != `""` && string(v) != "[]" {
 			return true
 		}
 	}
-	return rangeCommands.MatchString(c.command())
+	return false
 }
 
-// file returns the file that a call reads, "" where it is not known: the
-// argument that names it, or what cat and the like are given.
-func (c Call) file() string {
-	if f := c.argument("file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file"); f != "" && c.command() == "" {
-		return f
-	}
-	words := strings.Fields(c.command())
+// shownBy returns the file that a command line prints, "" where it is not known.
+func shownBy(command string) string {
+	words := strings.Fields(command)
 	for i, w := range words {
 		switch path.Base(w) {
 		case "cat", "nl", "bat", "less", "more":
@@ -73,16 +89,6 @@ func (c Call) file() string {
 				}
 			}
 		}
-	}
-	return ""
-}
-
-// ext returns the ending of the file that a call reads, in small letters and
-// without the dot.
-func (c Call) ext() string {
-	base := path.Base(c.file())
-	if i := strings.LastIndexByte(base, '.'); i >= 0 {
-		return strings.ToLower(base[i+1:])
 	}
 	return ""
 }

@@ -13,11 +13,11 @@ var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts 
 func code(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
-	if !slices.Contains(codeEndings, r.Call.ext()) && !d.looksLikeCode(from, to, numbered) {
+	if !slices.Contains(codeEndings, r.asked.ext()) && !d.looksLikeCode(from, to, numbered) {
 		return pass
 	}
 	c := newChoice(d)
-	words := termsOf(r.Said...)
+	words := r.words()
 	bodies := 0
 	for i := from; i < to; i++ {
 		text := unnumbered(d.lines[i].text, numbered)

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -18,7 +19,7 @@ func documents(d *draft, r *Result, room int) verdict {
 			headings++
 		}
 	}
-	if headings < 3 && r.Call.ext() != "md" && r.Call.ext() != "mdx" && r.Call.ext() != "rst" {
+	if headings < 3 && r.asked.ext() != "md" && r.asked.ext() != "mdx" && r.asked.ext() != "rst" {
 		return pass
 	}
 	return done(d.outlineText(r, room, numbered, "headings and text"))
@@ -46,7 +47,7 @@ func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool
 			}
 		}
 	}
-	c.named(termsOf(r.Said...), good)
+	c.named(r.words(), good)
 	return d.shown(how, c.take(room))
 }
 
@@ -95,13 +96,14 @@ const urlMost = 100
 // shortenURLs cuts the long queries of addresses, which are signatures, and what
 // data addresses hold.
 func (d *draft) shortenURLs() {
+	d.lines = slices.Clone(d.lines)
 	for i := range d.lines {
-		l := &d.lines[i]
+		l := d.lines[i]
 		if len(l.text) < urlMost || l.segs != nil || !strings.Contains(l.text, ":") {
 			continue
 		}
 		if segs := shortened(d.text, l.from, l.to); segs != nil {
-			*l = l.rewritten(d.text, segs...)
+			d.lines[i] = l.rewritten(d.text, segs...)
 		}
 	}
 }

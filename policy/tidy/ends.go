@@ -9,7 +9,7 @@ func ends(d *draft, r *Result, room int) verdict {
 	c.errors()
 	from, to := d.inner()
 	c.span(from, to, room*2/5, room/4)
-	c.named(termsOf(r.Said...), good)
+	c.named(r.words(), good)
 	for i := from; i < to; i++ {
 		if heads(d.lines[i].text) {
 			c.raise(i, some)

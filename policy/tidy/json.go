@@ -13,7 +13,7 @@ import (
 // the beginning.
 func jsonShape(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if from >= to || r.Call.file() != "" && d.numbered(from, to) || d.changed() {
+	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
 		return pass
 	}
 	text := d.text[:d.lines[to-1].to]
@@ -27,7 +27,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
 		return pass
 	}
-	words := termsOf(r.Said...)
+	words := r.words()
 	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}} {
 		s := keep
 		s.src, s.words, s.named = text, words, map[string]int{}

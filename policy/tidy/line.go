@@ -22,6 +22,27 @@ func (l *line) segments() []policy.Segment {
 	return []policy.Segment{{From: l.from, To: l.to}}
 }
 
+// piece returns a part of the line, [from:to) of what is read of it.
+func (l *line) piece(from, to int) (out []policy.Segment) {
+	at := 0
+	for _, s := range l.segments() {
+		n := len(s.Lit)
+		if n == 0 {
+			n = s.To - s.From
+		}
+		a, b := max(from-at, 0), min(to-at, n)
+		if at += n; a >= b {
+			continue
+		}
+		if s.Lit != "" {
+			out = append(out, policy.Segment{Lit: s.Lit[a:b]})
+		} else {
+			out = append(out, policy.Segment{From: s.From + a, To: s.From + b})
+		}
+	}
+	return out
+}
+
 // ours is a line of our own.
 func ours(text string) line {
 	return line{text: text, segs: []policy.Segment{{Lit: text}}}

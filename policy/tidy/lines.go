@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/policy"
@@ -19,8 +20,11 @@ const (
 func longLines(d *draft, _ *Result, _ int) verdict {
 	n := 0
 	for i := range d.lines {
-		if l := &d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
-			*l = clipped(d.text, *l)
+		if l := d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
+			if n == 0 {
+				d.lines = slices.Clone(d.lines)
+			}
+			d.lines[i] = clipped(d.text, l)
 			n++
 		}
 	}

@@ -13,14 +13,13 @@ import (
 // ending, with the first of them and those that the task names.
 func listings(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if r.Call.file() != "" && r.Call.command() == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
+	if r.asked.file != "" && r.asked.command == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
 		return pass
 	}
-	all := folders(d.lines[from:to])
-	words := termsOf(r.Said...)
-	for _, each := range []int{20, 8, 3, 1} {
-		out, left := d.listed(all, each, words)
-		if size(out) > room && each > 1 {
+	words := r.words()
+	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
+		out, left := d.listed(folders(d.lines[from:to], try.depth), try.each, words)
+		if size(out) > room && try.depth > 1 {
 			continue
 		}
 		lines := append([]line{}, d.lines[:from]...)
@@ -65,11 +64,12 @@ type folder struct {
 	lines []line
 }
 
-// folders groups the lines of a listing, in the order of the first of each.
-func folders(lines []line) (out []*folder) {
+// folders groups the lines of a listing by their folders, of which so many
+// names count, in the order of the first of each.
+func folders(lines []line, depth int) (out []*folder) {
 	at := map[string]*folder{}
 	for _, l := range lines {
-		name := folderOf(l.text)
+		name := folderOf(l.text, depth)
 		f := at[name]
 		if f == nil {
 			f = &folder{name: name}
@@ -81,11 +81,20 @@ func folders(lines []line) (out []*folder) {
 	return out
 }
 
-func folderOf(text string) string {
-	if i := strings.LastIndexByte(strings.TrimRight(text, "/"), '/'); i >= 0 {
-		return text[:i+1]
+func folderOf(text string, depth int) string {
+	end := 0
+	for i := 0; i+1 < len(text) && depth >= 0; i++ {
+		if text[i] != '/' {
+			continue
+		}
+		if i > 0 && text[i-1] != '.' {
+			depth--
+		}
+		if depth >= 0 {
+			end = i + 1
+		}
 	}
-	return ""
+	return text[:end]
 }
 
 // count says how many more there are, by their endings.

@@ -8,7 +8,7 @@ var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FAT
 // logs leaves of a log the first line of each kind, the errors, and both ends.
 func logs(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if r.Call.file() != "" && r.Call.ext() != "log" && r.Call.ext() != "txt" || !d.isLog(from, to) {
+	if r.asked.file != "" && r.asked.ext() != "log" && r.asked.ext() != "txt" || !d.isLog(from, to) {
 		return pass
 	}
 	c := newChoice(d)
@@ -21,7 +21,7 @@ func logs(d *draft, r *Result, room int) verdict {
 		}
 	}
 	c.span(from, to, room/6, room/4)
-	c.named(termsOf(r.Said...), good)
+	c.named(r.words(), good)
 	return done(d.shown("first occurrences, errors, ends", c.take(room)))
 }
 

@@ -10,7 +10,7 @@ import (
 // styles, no navigation.
 func pages(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if from >= to || r.Call.file() != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
+	if from >= to || r.asked.file != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
 		return pass
 	}
 	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to}

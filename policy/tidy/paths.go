@@ -6,27 +6,44 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// hit is a line of a search: a path, the number of a line, its text.
+// hit is a line of a search: a path, the number of a line, and the text.
 type hit struct {
-	path   string
-	number int // where the number begins in the line
-	at     int // where the text begins; 0 = the line is no hit
-	match  bool
+	path string
+	at   int // where the text begins; 0 = the line is no hit
 }
 
 // hitOf reads path:12:text, or path-12-text of the lines around a hit.
 func hitOf(text string) hit {
-	for i := 1; i < len(text) && i < 400; i++ {
-		if c := text[i]; c != ':' && c != '-' || i+1 >= len(text) || !isDigit(text[i+1]) {
-			continue
+	if h := hitBy(text, ':'); h.at > 0 {
+		return h
+	}
+	h := hitBy(text, '-')
+	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
+		return hit{} // a date, say
+	}
+	return h
+}
+
+func hitBy(text string, sep byte) hit {
+	const longest = 400 // of a path
+	head := text[:min(len(text), longest)]
+	if head == "" || isDigit(head[0]) {
+		return hit{} // the number of a line, or a time
+	}
+	for from := 1; from < len(head); {
+		i := strings.IndexByte(head[from:], sep)
+		if i < 0 {
+			break
 		}
+		i += from
 		end := i + 1
 		for end < len(text) && isDigit(text[end]) {
 			end++
 		}
-		if end < len(text) && text[end] == text[i] && end-i < 8 && isPath(text[:i]) {
-			return hit{path: text[:i], number: i + 1, at: end + 1, match: text[i] == ':'}
+		if end > i+1 && end < len(text) && text[end] == sep && end-i < 8 && isPath(text[:i]) {
+			return hit{path: text[:i], at: end + 1}
 		}
+		from = i + 1
 	}
 	return hit{}
 }
@@ -71,11 +88,15 @@ func paths(d *draft, _ *Result, _ int) verdict {
 			continue
 		}
 		first := d.lines[i]
-		out = append(out, line{no: first.no, from: first.from, to: first.from + len(h.path), text: h.path + ":"}.
-			rewritten(d.text, policy.Segment{From: first.from, To: first.from + len(h.path)}, policy.Segment{Lit: ":"}))
+		out = append(out, line{no: first.no, from: first.from, to: first.to, text: h.path + ":",
+			segs: append(first.piece(0, len(h.path)), policy.Segment{Lit: ":"})})
 		for _, l := range d.lines[i : i+n] {
-			l.from += len(h.path) + 1
-			l.text = d.text[l.from:l.to]
+			if l.segs == nil {
+				l.from += len(h.path) + 1
+			} else {
+				l.segs = l.piece(len(h.path)+1, len(l.text))
+			}
+			l.text = l.text[len(h.path)+1:]
 			out = append(out, l)
 		}
 		changed = true
@@ -89,7 +110,7 @@ func paths(d *draft, _ *Result, _ int) verdict {
 
 // hitsFrom returns how many lines are hits in the same file, from the first on.
 func hitsFrom(lines []line) (first hit, n int) {
-	for n < len(lines) && lines[n].segs == nil {
+	for n < len(lines) {
 		l := lines[n].text
 		if n > 0 {
 			if !strings.HasPrefix(l, first.path) || hitOf(l).path != first.path {

@@ -22,6 +22,18 @@ type Result struct {
 	// Earlier are results of the same conversation that are in full in the view,
 	// oldest first.
 	Earlier []Earlier
+
+	asked asked
+	terms *terms
+}
+
+// words are the words that were said.
+func (r *Result) words() terms {
+	if r.terms == nil {
+		t := termsOf(r.Said...)
+		r.terms = &t
+	}
+	return *r.terms
 }
 
 // Earlier is a result that came before.
@@ -101,11 +113,12 @@ var reducers = []reducer{
 	{name: "colors", work: colors},
 	{name: "progress", work: progress},
 	{name: "again", last: true, work: again},
-	{name: "runs", work: runs},
 	{name: "base64", work: base64},
+	{name: "runs", work: runs},
 	{name: "paths", work: paths},
 	{name: "json", large: true, last: true, work: jsonShape},
 	{name: "pages", large: true, last: true, work: pages},
+	{name: "patches", large: true, last: true, work: patches},
 	{name: "lines", large: true, work: longLines},
 	{name: "searches", large: true, last: true, work: searches},
 	{name: "listings", large: true, last: true, work: listings},
@@ -133,6 +146,10 @@ const bytesPerToken = 4
 // least is from how many bytes on a result is looked at.
 const least = 256
 
+// leastShare is what share of a large result must go, one of so many, for it to be
+// worth what is lost.
+const leastShare = 4
+
 // Reduce reduces a result. It reports false where nothing is to be gained, and
 // where the text is one that was reduced already.
 func Reduce(r *Result, o Options) (Reduced, bool) {
@@ -142,28 +159,48 @@ func Reduce(r *Result, o Options) (Reduced, bool) {
 	if o.Large == 0 {
 		o.Large = DefaultLarge
 	}
-	d := newDraft(r.Text)
-	out := Reduced{}
-	whole := r.Call.ranged()
-	for _, w := range reducers {
-		if slices.Contains(o.Off, w.name) || w.large && (whole || !isLarge(d, r, o)) {
+	q := *r
+	q.asked = r.Call.asks()
+	w := work{d: newDraft(r.Text), r: &q, o: o}
+	w.run(false)
+	if !q.asked.ranged && w.isLarge() {
+		before := w
+		w.run(true)
+		if before.d.size()-w.d.size() < before.d.size()/leastShare {
+			w = before
+		}
+	}
+	return Reduced{Segments: w.d.segments(), What: w.d.what, By: w.by}, len(w.by) > 0 && w.d.size() < len(r.Text)
+}
+
+// work is one reduction on its way.
+type work struct {
+	d     *draft
+	r     *Result
+	o     Options
+	by    []Share
+	ended bool
+}
+
+// run lets the reducers work, those for large results or the others.
+func (w *work) run(large bool) {
+	d := *w.d // what was done before may be gone back to
+	w.d = &d
+	for _, x := range reducers {
+		if w.ended || x.large != large || slices.Contains(w.o.Off, x.name) || large && !w.isLarge() {
 			continue
 		}
 		before := d.size()
-		is := w.work(d, r, o.Large*bytesPerToken/2)
+		is := x.work(&d, w.r, w.o.Large*bytesPerToken/2)
 		if is == did {
-			out.By = append(out.By, Share{w.name, before - d.size()})
+			w.by = append(w.by[:len(w.by):len(w.by)], Share{x.name, before - d.size()})
 		}
-		if is == leaves || is == did && w.last {
-			break
-		}
+		w.ended = is == leaves || is == did && x.last
 	}
-	out.Segments, out.What = d.segments(), d.what
-	return out, len(out.By) > 0 && d.size() < len(r.Text)
 }
 
 // isLarge reports whether what is left of a result costs as much as a large one,
 // by its share of the bytes.
-func isLarge(d *draft, r *Result, o Options) bool {
-	return r.Tokens*d.size()/len(r.Text) > o.Large
+func (w *work) isLarge() bool {
+	return !w.ended && w.r.Tokens*w.d.size()/len(w.r.Text) > w.o.Large
 }

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/agentcompact/compact/policy"
 )
@@ -9,10 +10,19 @@ import (
 // leastRun is how often a line must stand one below the other to be folded.
 const leastRun = 3
 
+// counted reports whether a line ends with how often it stood there.
+func counted(text string) bool {
+	i := len(text)
+	for i > 0 && isDigit(text[i-1]) {
+		i--
+	}
+	return i < len(text) && strings.HasSuffix(text[:i], " × ")
+}
+
 // runs folds lines that are the same, one below the other: once, and how often.
 // Not in a file: who edits it wants every line.
 func runs(d *draft, r *Result, _ int) verdict {
-	if r.Call.file() != "" {
+	if r.asked.file != "" {
 		return pass
 	}
 	changed := false
@@ -21,6 +31,9 @@ func runs(d *draft, r *Result, _ int) verdict {
 		n := 1
 		for i+n < len(d.lines) && d.lines[i+n].text == d.lines[i].text {
 			n++
+		}
+		if counted(d.lines[i].text) {
+			n = 1
 		}
 		if times := " × " + strconv.Itoa(n); n >= leastRun && (n-1)*(len(d.lines[i].text)+1) > len(times) {
 			l := d.lines[i]

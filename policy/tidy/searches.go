@@ -15,37 +15,70 @@ func searches(d *draft, r *Result, room int) verdict {
 	if len(files) == 0 {
 		return pass
 	}
-	keep := d.firstHits(files, termsOf(r.Said...), room)
-	out := append([]line{}, d.lines[:from]...)
-	left := 0
+	keep := d.firstHits(files, r.words(), room)
+	s := hitList{d: d, keep: keep, room: room / 4}
+	s.out = append(s.out, d.lines[:from]...)
 	for _, f := range files {
-		out, left = d.hitsOf(out, f, keep, left)
+		s.file(f)
 	}
-	d.lines = append(out, d.lines[to:]...)
-	return done(d.shown("first hits of each file", left))
+	if s.files > 0 {
+		s.out = append(s.out, ours(fmt.Sprintf("⋮ %d more files with %d lines", s.files, s.lines)))
+	}
+	d.lines = append(s.out, d.lines[to:]...)
+	return done(d.shown("first hits of each file", s.left))
 }
 
-// hitsOf appends the heading of a file, and the hits of it that stay.
-func (d *draft) hitsOf(out []line, f hitFile, keep map[int]bool, left int) ([]line, int) {
-	kept := 0
+// hitFile is a file that hits are in: the line of its path, -1 where it stands in
+// each hit, and the lines of its hits.
+type hitFile struct {
+	path string
+	head int
+	hits []int
+}
+
+// hitList is what is left of hits.
+type hitList struct {
+	d    *draft
+	keep map[int]bool
+	room int // for files of which no hit stays
+	out  []line
+	left int // lines that were left out
+
+	files, lines int // that are not even named
+}
+
+// file adds what stays of a file.
+func (s *hitList) file(f hitFile) {
+	var kept []line
 	for _, i := range f.hits {
-		if keep[i] {
-			kept++
+		if s.keep[i] {
+			kept = append(kept, s.d.lines[i])
 		}
 	}
-	head := d.lines[f.head]
-	gone := len(f.hits) - kept
-	if gone > 0 {
-		segs := append([]policy.Segment{}, head.segments()...)
-		head = head.rewritten(d.text, append(segs, policy.Segment{Lit: fmt.Sprintf(" %d of %d lines left out", gone, len(f.hits))})...)
-	}
-	out = append(out, head)
-	for _, i := range f.hits {
-		if keep[i] {
-			out = append(out, d.lines[i])
+	gone := len(f.hits) - len(kept)
+	s.left += gone
+	if len(kept) == 0 {
+		if s.room -= len(f.path) + 1; s.room < 0 {
+			s.files, s.lines = s.files+1, s.lines+gone
+			return
 		}
 	}
-	return out, left + gone
+	switch {
+	case f.head >= 0 && gone == 0:
+		s.out = append(s.out, s.d.lines[f.head])
+	case f.head >= 0:
+		s.out = append(s.out, s.d.says(f.head, len(s.d.lines[f.head].text), gone, len(f.hits)))
+	case gone > 0:
+		s.out = append(s.out, s.d.says(f.hits[0], len(f.path), gone, len(f.hits)))
+	}
+	s.out = append(s.out, kept...)
+}
+
+// says is the heading of a file of which lines were left out: the beginning of a
+// line, and how many.
+func (d *draft) says(i, path, gone, all int) line {
+	l := d.lines[i]
+	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %d lines", gone, all)})...)
 }
 
 // firstHits chooses which hits stay: those that a word names, then the first of
@@ -59,66 +92,68 @@ func (d *draft) firstHits(files []hitFile, words terms, room int) map[int]bool {
 			room -= n
 		}
 	}
-	for _, f := range files {
-		room -= len(d.lines[f.head].text) + 1
-	}
-	named := map[string]int{}
-	const most = 6
-	for round := range 3 {
-		for nth := 0; room > 0; nth++ {
-			more := false
+	d.namedHits(files, words, take)
+	for _, around := range []bool{false, true} {
+		for nth, more := 0, true; more && room > 0; nth++ {
+			more = false
 			for _, f := range files {
-				if nth >= len(f.hits) {
-					continue
-				}
-				more = true
-				i := f.hits[nth]
-				switch match := isMatch(d.lines[i].text); {
-				case round == 0 && match:
-					if w := words.in(d.lines[i].text); w != "" && named[w] < most {
-						named[w]++
-						take(i)
+				if nth < len(f.hits) {
+					more = true
+					if around || isMatch(d.lines[f.hits[nth]].text) {
+						take(f.hits[nth])
 					}
-				case round == 1 && match, round == 2:
-					take(i)
 				}
-			}
-			if !more {
-				break
 			}
 		}
 	}
 	return keep
 }
 
-// hitFile is a file that hits are in: the line of its path, and those of its
-// hits.
-type hitFile struct {
-	head int
-	hits []int
+// namedHits takes the hits that hold a word, a few for each.
+func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
+	const most = 6
+	named := map[string]int{}
+	for _, f := range files {
+		for _, i := range f.hits {
+			if w := words.in(d.lines[i].text); w != "" && named[w] < most {
+				named[w]++
+				take(i)
+			}
+		}
+	}
 }
 
-// hits reads the result of a search: paths, each with numbered lines below it.
-// nil where it is none. Lines that are neither belong to the file above them.
+// hits reads the result of a search: paths, each with numbered lines below it or
+// in front of them. nil where it is none. Lines that are neither belong to the
+// file above them.
 func (d *draft) hits(from, to int) (files []hitFile) {
 	lines, others := 0, 0
 	for i := from; i < to; i++ {
 		text := d.lines[i].text
+		last := len(files) - 1
+		h := hitOf(text)
 		switch {
-		case isHitPath(text) && i+1 < to && numberedHit(d.lines[i+1].text), hitOf(text).at > 0:
-			files = append(files, hitFile{head: i})
+		case h.at > 0 && last >= 0 && files[last].path == h.path:
+			files[last].hits = append(files[last].hits, i)
+			lines++
+		case h.at > 0:
+			files = append(files, hitFile{path: h.path, head: -1, hits: []int{i}})
+			lines++
+		case i+1 < to && numberedHit(d.lines[i+1].text) && isHitPath(text):
+			files = append(files, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
 			lines++
 		case text == "" || text == "--":
-		case len(files) == 0:
+		case last < 0:
 			return nil
 		case numberedHit(text):
-			f := &files[len(files)-1]
-			f.hits = append(f.hits, i)
+			files[last].hits = append(files[last].hits, i)
 			lines++
 		default:
-			f := &files[len(files)-1]
-			f.hits = append(f.hits, i)
+			files[last].hits = append(files[last].hits, i)
 			others++
+		}
+		if others > 50 && others > lines {
+			return nil
 		}
 	}
 	if lines < 10 || others*4 > lines {
@@ -134,8 +169,11 @@ func numberedHit(text string) bool { return hitNumber(text) > 0 }
 
 // isMatch reports whether a line is a hit and not one around it.
 func isMatch(text string) bool {
-	n := hitNumber(text)
-	return n > 0 && text[n] == ':'
+	if n := hitNumber(text); n > 0 {
+		return text[n] == ':'
+	}
+	h := hitBy(text, ':')
+	return h.at > 0
 }
 
 func hitNumber(text string) int {

@@ -20,7 +20,7 @@ func tables(d *draft, r *Result, room int) verdict {
 	c.raise(from, best)
 	c.raise(from+1, best)
 	c.span(from, to, room/4, room/6)
-	c.named(termsOf(r.Said...), good)
+	c.named(r.words(), good)
 	return done(d.shown("head, ends and outliers of a table", c.take(room)))
 }
 

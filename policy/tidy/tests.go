@@ -16,7 +16,7 @@ var passes = []string{"ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CO
 // stands around it, and the totals.
 func tests(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if r.Call.file() != "" || !d.isRun(from, to) {
+	if r.asked.file != "" || !d.isRun(from, to) {
 		return pass
 	}
 	c := newChoice(d)
@@ -38,7 +38,7 @@ func tests(d *draft, r *Result, room int) verdict {
 		}
 	}
 	c.span(from, to, room/10, room/5)
-	c.named(termsOf(r.Said...), good)
+	c.named(r.words(), good)
 	return done(d.shown("failures and totals", c.take(room)))
 }
 

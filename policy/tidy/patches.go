@@ -1,0 +1,38 @@
+package tidy
+
+import "strings"
+
+// patches leaves of a large patch its files and hunks, and as many of the lines
+// that changed as there is room for, those first that the call or the task names.
+func patches(d *draft, r *Result, room int) verdict {
+	from, to := d.inner()
+	numbered := d.numbered(from, to)
+	files, hunks := 0, 0
+	for i := from; i < to; i++ {
+		switch text := unnumbered(d.lines[i].text, numbered); {
+		case strings.HasPrefix(text, "diff --git "), strings.HasPrefix(text, "+++ "):
+			files++
+		case strings.HasPrefix(text, "@@ "):
+			hunks++
+		}
+	}
+	if files == 0 || hunks == 0 {
+		return pass
+	}
+	c := newChoice(d)
+	for i := from; i < to; i++ {
+		switch text := unnumbered(d.lines[i].text, numbered); {
+		case strings.HasPrefix(text, "diff --git "), strings.HasPrefix(text, "commit "):
+			c.raise(i, best)
+		case strings.HasPrefix(text, "+++ "), strings.HasPrefix(text, "--- "), strings.HasPrefix(text, "index "):
+		case strings.HasPrefix(text, "@@ "):
+			c.raise(i, good)
+		case len(text) > 1 && (text[0] == '+' || text[0] == '-') && declares(strings.TrimLeft(text[1:], " \t")):
+			c.raise(i, some)
+		case len(text) > 1 && (text[0] == '+' || text[0] == '-'):
+			c.raise(i, fill)
+		}
+	}
+	c.named(r.words(), some)
+	return done(d.shown("files, hunks and some changes of a patch", c.take(room)))
+}

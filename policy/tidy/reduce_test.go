@@ -1,0 +1,173 @@
+package tidy
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// holds reports what a reduction breaks of what all of them promise; "" = nothing.
+func holds(r *Result, o Options) string {
+	out, ok := Reduce(r, o)
+	if !ok {
+		return ""
+	}
+	text := out.Render(r.Text, testRef)
+	if body := render(r.Text, out.Segments); len(body) >= len(r.Text) {
+		return "it is not smaller"
+	}
+	if utf8.ValidString(r.Text) && !utf8.ValidString(text) {
+		return "a character is cut"
+	}
+	again := *r
+	if twice, _ := Reduce(&again, o); twice.Render(r.Text, testRef) != text {
+		return "it is not the same twice"
+	}
+	next := Result{Text: text, Call: r.Call, Said: r.Said, Tokens: len(text) * r.Tokens / max(len(r.Text), 1)}
+	if more, ok := Reduce(&next, o); ok {
+		return "reduced again it becomes\n" + more.Render(text, testRef) + "\nof\n" + text
+	}
+	if len(out.By) == 0 || out.Main() == "" && len(out.By) == 1 {
+		return "nobody did it"
+	}
+	return ""
+}
+
+func TestEachReducerReducesItsKindAndKeepsItsPromises(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.name, func(t *testing.T) {
+			for _, o := range []Options{only(s.name), {}} {
+				r := s.result(60_000)
+				out, ok := Reduce(r, o)
+				if !ok {
+					t.Fatal("it is not reduced")
+				}
+				if out.Main() != s.name && len(o.Off) > 0 {
+					t.Errorf("reduced by %v, want %s", out.By, s.name)
+				}
+				if broken := holds(r, o); broken != "" {
+					t.Error(broken)
+				}
+			}
+		})
+	}
+}
+
+func TestLargeResultsOfEachKindAreReducedByItsReducer(t *testing.T) {
+	for _, s := range samples {
+		out, ok := Reduce(s.result(60_000), Options{})
+		found := false
+		for _, by := range out.By {
+			found = found || by.Name == s.name
+		}
+		if !ok || !found {
+			t.Errorf("%s: reduced by %v", s.name, out.By)
+		}
+	}
+}
+
+func TestReducerThatIsOffDoesNothing(t *testing.T) {
+	for _, s := range samples {
+		for _, n := range Names() {
+			out, _ := Reduce(s.result(30_000), Options{Off: []string{n}})
+			for _, by := range out.By {
+				if by.Name == n {
+					t.Errorf("%s works although it is off", n)
+				}
+			}
+		}
+		if _, ok := Reduce(s.result(30_000), Options{Off: Names()}); ok {
+			t.Errorf("%s: reduced although all are off", s.name)
+		}
+	}
+}
+
+func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
+	for _, s := range samples {
+		switch s.name {
+		case "code", "searches", "paths", "listings", "documents", "pages", "patches":
+			continue // what stands in a file is no outcome
+		}
+		text := s.make(60_000)
+		at := strings.LastIndexByte(text[:30_000], '\n') + 1
+		sep := "\n"
+		if s.name == "json" {
+			sep = ",\n"
+		}
+		bad := `{"error: disk full": "no space left"}`
+		r := &Result{Text: text[:at] + bad + sep + text[at:], Call: s.call, Tokens: 15_000}
+		out, ok := Reduce(r, Options{})
+		if got := out.Render(r.Text, testRef); !ok || !strings.Contains(got, bad) {
+			t.Errorf("%s: %v, the error is not in\n%.2000s", s.name, ok, got)
+		}
+	}
+}
+
+func TestWhatTheCallAskedForByLinesStaysWhole(t *testing.T) {
+	text := samples[0].make(60_000)
+	for _, call := range []Call{
+		{"Read", []byte(`{"file_path":"/src/store.go","offset":100,"limit":900}`)},
+		{"view", []byte(`{"path":"/src/store.go","view_range":[1,900]}`)},
+		command("sed -n '1,400p' store.go"),
+		command("cat store.go | head -n 400"),
+		command("tail -300 store.go"),
+	} {
+		if out, ok := Reduce(&Result{Text: text, Call: call, Tokens: 15_000}, Options{}); ok {
+			t.Errorf("%s is reduced by %v", call.Args, out.By)
+		}
+	}
+	if _, ok := Reduce(&Result{Text: text, Call: reading("/src/store.go"), Tokens: 15_000}, Options{}); !ok {
+		t.Error("without a range nothing is reduced")
+	}
+}
+
+func TestSmallResultsKeepAllThatAReaderSees(t *testing.T) {
+	for _, s := range samples {
+		r := s.result(4_000)
+		out, ok := Reduce(r, Options{})
+		if ok && out.What != "" && s.name != "base64" {
+			t.Errorf("%s: %q of a result that is not large", s.name, out.What)
+		}
+	}
+}
+
+func TestLimitOfLargeIsThatOfTheOptions(t *testing.T) {
+	r := samples[0].result(16_000) // 4,000 tokens
+	if _, ok := Reduce(r, Options{Large: 5_000}); ok {
+		t.Error("reduced although it is not large")
+	}
+	if _, ok := Reduce(r, Options{Large: 3_000}); !ok {
+		t.Error("not reduced although it is large")
+	}
+}
+
+func FuzzReduce(f *testing.F) {
+	for _, s := range samples {
+		for i := range Names() {
+			f.Add(s.make(1500), uint8(i), string(s.call.Args))
+		}
+	}
+	f.Add("a.go-12-x.y-5-z\na.go-12-x.y-5-z\n"+strings.Repeat("q\n", 200), uint8(6), "{}")
+	f.Add(strings.Repeat("x\n", 3)+"x × 3\nx × 3\n"+strings.Repeat("long line of words\n", 30), uint8(5), "{}")
+	f.Fuzz(func(t *testing.T, text string, which uint8, args string) {
+		names := Names()
+		r := &Result{Text: text, Call: Call{Tool: "tool", Args: []byte(args)}, Tokens: len(text) / 4, Said: []string{args}}
+		o := only(names[int(which)%len(names)])
+		o.Large = 100
+		if broken := holds(r, o); broken != "" {
+			t.Errorf("%s: %s", names[int(which)%len(names)], broken)
+		}
+	})
+}
+
+func BenchmarkReduce(b *testing.B) {
+	for _, s := range samples {
+		r := s.result(1 << 20)
+		b.Run(s.name, func(b *testing.B) {
+			b.SetBytes(int64(len(r.Text)))
+			for b.Loop() {
+				Reduce(r, Options{})
+			}
+		})
+	}
+}
