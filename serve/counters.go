@@ -24,6 +24,7 @@ type counters struct {
 
 	calls       int // that were held against the budget
 	compactions int
+	recalls     int
 	stages      map[string]int
 	history     int // tokens
 	sent        int // tokens
@@ -87,12 +88,15 @@ func (c *counters) wrong(_ context.Context, err error) {
 	c.failures[e.Op]++
 }
 
-// result is told of each request that was held against the budget.
-func (c *counters) result(_ context.Context, res *compact.Result) {
-	of := res
-	if res.Projected != nil {
-		of = res.Projected
-	}
+// recalled is told how many calls of the recall tool were answered.
+func (c *counters) recalled(_ context.Context, calls int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recalls += calls
+}
+
+// result counts a request that was held against the budget.
+func (c *counters) result(of *compact.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++

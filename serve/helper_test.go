@@ -222,3 +222,13 @@ func (r *rig) metric(line string) string {
 	}
 	return ""
 }
+
+// waitFor fails if something does not happen for far too long.
+func waitFor(t *testing.T, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not happen")
+		}
+	}
+}

@@ -27,6 +27,7 @@ func (h *Handler) expose() []byte {
 	e.single("compact_passed_total", "counter", "Conversations that are passed over on purpose.", c.passed)
 	e.single("compact_calls_total", "counter", "Model calls that were held against the budget.", c.calls)
 	e.labeled("compact_compactions_total", "stage", "Compactions by the most severe thing that was done; projected ones where it observes.", c.stages)
+	e.single("compact_recalls_total", "counter", "Calls of the recall tool that were answered.", c.recalls)
 	e.single("compact_history_tokens_total", "counter", "Tokens of the histories as they came in, estimated.", c.history)
 	e.single("compact_sent_tokens_total", "counter", "Tokens of the views that were sent, or would have been, estimated.", c.sent)
 	e.single("compact_trace_dropped_total", "counter", "Events that reached no exporter.", h.dropped())

@@ -25,6 +25,7 @@ type Config struct {
 
 	Observe   bool // every byte goes out as it came; events say what would have been
 	Strict    bool // what can't be compacted is refused in place of going out as it came
+	NoRecall  bool // the model is not given the recall tool, see transport.Recall
 	CountFull bool // questions for a number of tokens are about the history, in place of the view
 
 	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
@@ -58,6 +59,7 @@ type Handler struct {
 	upstreams upstreams
 	proxy     *httputil.ReverseProxy
 	counters  *counters
+	bill      bill
 	draining  atomic.Bool
 	now       func() time.Time
 }
@@ -97,7 +99,10 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
 		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
-		transport.OnError(h.counters.wrong), transport.OnResult(h.counters.result),
+		transport.OnError(h.counters.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
+	}
+	if !c.NoRecall {
+		opts = append(opts, transport.Recall())
 	}
 	if c.MaxBody > 0 {
 		opts = append(opts, transport.MaxBody(c.MaxBody))
@@ -112,6 +117,16 @@ func (h *Handler) options(c Config) []transport.Option {
 		opts = append(opts, transport.Observe())
 	}
 	return append(opts, c.Transport...)
+}
+
+// result is told of each request that was held against the budget.
+func (h *Handler) result(ctx context.Context, res *compact.Result) {
+	of := res
+	if res.Projected != nil {
+		of = res.Projected
+	}
+	h.counters.result(of)
+	h.bill.add(ctx, of)
 }
 
 // newBase returns a transport that changes nothing of what passes through it.

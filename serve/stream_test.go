@@ -52,7 +52,7 @@ func TestStreamsFlowEventByEvent(t *testing.T) {
 					<-next
 				}
 			})
-			r := newRigTo(t, up, compact.Config{Observe: observe}, serve.Config{Observe: observe})
+			r := newRigTo(t, up, compact.Config{Observe: observe}, serve.Config{Observe: observe, NoRecall: true})
 			for _, rounds := range []int{2, 60} {
 				resp, err := r.client.Do(r.request("POST", f.path, f.body("Fix it.", rounds, 300)))
 				if err != nil {

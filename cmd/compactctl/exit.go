@@ -66,9 +66,12 @@ func status(err error) int {
 	var usage *usageError
 	var input *inputError
 	var broken *brokenArchive
+	var of *commandStatus
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &of):
+		return of.code
 	case errors.As(err, &usage), len(configs.Mistakes(err)) > 0:
 		return exitUsage
 	case errors.As(err, &input):
@@ -86,8 +89,11 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 	a.progress.stop()
 	var budget *compact.BudgetError
 	var usage *usageError
+	var of *commandStatus
 	name := "compactctl"
 	switch {
+	case errors.As(err, &of):
+		return // it has said what it had to say
 	case errors.As(err, &budget):
 		a.explainBudget(budget)
 		return

@@ -18,6 +18,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv("COMPACT_TEST_POST"); file != "" {
+		os.Exit(postAsAgent(file))
+	}
 	testscript.Main(m, map[string]func(){"compactctl": main})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -27,6 +28,7 @@ type serving struct {
 	count     string
 	drain     time.Duration
 	verbose   bool
+	where     string // the flag that names the archive, where it is not the default
 	c         serve.Config
 }
 
@@ -43,7 +45,8 @@ whatever language, is given its URL in place of the provider's:
   GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8484/gemini
 
 Model calls go out compacted when it is due; what was taken out is in the
-archive, redacted. All else passes through untouched. Keys pass through and are
+archive, redacted, and the model is given a tool, recall, that reads it there and
+is answered on the way. All else passes through untouched. Keys pass through and are
 kept nowhere. Whatever goes wrong here, the request goes out as it came.
 
 SIGTERM or Ctrl-C ends it when the calls that are under way have ended. It
@@ -72,6 +75,7 @@ func (s *serving) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&s.c.Observe, "observe", false, "change no byte of any request; events say what would have been")
 	f.BoolVar(&s.c.Strict, "strict", false, "refuse what can't be compacted, in place of sending it as it came")
+	f.BoolVar(&s.c.NoRecall, "no-recall", false, "do not give the model the tool with which it reads again what was taken out")
 	f.StringArrayVar(&s.upstreams, "upstream", nil, "`NAME=URL` of a provider: openai, anthropic, gemini, or any name, which is then the first part of a path; may be repeated")
 	f.StringVar(&s.count, "count", "view", "`WHAT` questions for a number of tokens are about: view or full")
 	f.BoolVar(&s.verbose, "verbose", false, "log each request")
@@ -97,6 +101,11 @@ func (s *serving) options() error {
 		}
 		s.c.Upstreams[name] = url
 	}
+	return s.token()
+}
+
+// token reads the token that requests have to carry.
+func (s *serving) token() error {
 	if s.tokenFile != "" {
 		token, err := os.ReadFile(s.tokenFile)
 		if err != nil {
@@ -127,7 +136,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 		return &usageError{fmt.Errorf("--listen %s can be reached from other machines: give --token-file FILE, or --insecure", s.listen)}
 	}
 	ctx := cmd.Context()
-	h, m, err := s.handler(cmd)
+	h, m, err := s.handler(cmd, s.err)
 	if err != nil {
 		return err
 	}
@@ -142,8 +151,8 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 }
 
 // handler makes the proxy and the manager that it compacts with, which the
-// caller closes.
-func (s *serving) handler(cmd *cobra.Command) (*serve.Handler, *compact.CompactManager, error) {
+// caller closes. The log goes to w.
+func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *compact.CompactManager, error) {
 	var opts []configs.Option
 	if s.c.Observe {
 		opts = append(opts, configs.Override("--observe", "observe", true))
@@ -161,8 +170,11 @@ func (s *serving) handler(cmd *cobra.Command) (*serve.Handler, *compact.CompactM
 	if s.verbose {
 		level = slog.LevelDebug
 	}
-	s.c.Logger = slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+	s.c.Logger = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.c.Observe = m.Observes()
+	if cmd.Flags().Changed("archive") {
+		s.where = " --archive " + s.app.flags.archive
+	}
 	h, err := serve.New(m, s.c)
 	if err != nil {
 		return nil, nil, errors.Join(&usageError{err}, s.close(context.WithoutCancel(cmd.Context()), m))
@@ -182,14 +194,5 @@ func (s *serving) announce(at net.Addr) {
 	fmt.Fprintf(s.err, "%s on http://%s\n", how, at)
 	for _, v := range baseURLs("http://" + at.String()) {
 		fmt.Fprintln(s.err, "  "+v)
-	}
-}
-
-// baseURLs are the variables in which agents and SDKs read where a provider is.
-func baseURLs(root string) []string {
-	return []string{
-		"OPENAI_BASE_URL=" + root + "/openai/v1",
-		"ANTHROPIC_BASE_URL=" + root + "/anthropic",
-		"GOOGLE_GEMINI_BASE_URL=" + root + "/gemini",
 	}
 }

@@ -152,9 +152,7 @@ func (x *exchange) compact(window int) error {
 	}
 	x.res, x.sent = res, sent
 	x.declareLate()
-	if x.t.onResult != nil {
-		x.t.onResult(x.req.Context(), res)
-	}
+	x.result(x.req.Context())
 	x.t.voice.warn(x.req.Context(), res)
 	return nil
 }

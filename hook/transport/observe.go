@@ -192,9 +192,8 @@ func (l *look) view() error {
 	if err != nil {
 		return x.fault(opObserve, err)
 	}
-	if x.t.onResult != nil {
-		x.t.onResult(x.req.Context(), res)
-	}
+	x.res = res
+	x.result(x.req.Context())
 	x.t.voice.warn(x.req.Context(), res)
 	l.mu.Lock()
 	l.res = res

@@ -62,6 +62,7 @@ func (x *exchange) answer() (*http.Response, error) {
 			return h.response(), nil
 		}
 		texts := x.recall(said.ours, n)
+		x.recalled(len(said.ours))
 		plain = plain && x.isPlain(said, texts)
 		if said.others > 0 || n == maxRecalls {
 			x.dialect.strip(h.pieces, said)

@@ -20,6 +20,7 @@ type Transport struct {
 	strict   bool
 	voice    *voice
 	onResult func(context.Context, *compact.Result)
+	onRecall func(context.Context, int)
 	headers  []string
 	maxBody  int64
 	models   func(string) string

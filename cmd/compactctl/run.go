@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/serve"
+)
+
+func newRun(a *app) *cobra.Command {
+	s := &serving{app: a, drain: 5 * time.Second}
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Run an agent with compaction, without touching its code",
+		Long: `Run starts a proxy (see serve) on a free port of this machine, runs COMMAND on
+the same terminal with the variables in which agents and SDKs read where their
+provider is, and ends with its exit status. At the end it says on standard error
+what the calls cost, and would have cost. Nothing is written to the agent's own
+configuration.
+
+  ` + strings.Join(baseURLs("http://127.0.0.1:PORT"), "\n  ") + `
+
+Where such a variable is set already, what it names is the upstream. A command
+that does not read them is configured by hand, with the address of
+'compactctl serve'.`,
+		Example: `  compactctl run --observe -- claude
+  compactctl run --max-context-tokens 75000 -- claude -p "fix the tests" --allowedTools Bash
+  compactctl run --upstream openai=http://127.0.0.1:8000 -- python agent.py`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("which command? Name it behind --")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return s.runCommand(cmd, args) },
+	}
+	a.addConfig(cmd)
+	s.flags(cmd)
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// commandStatus is what a command ended with that was run for somebody.
+type commandStatus struct{ code int }
+
+func (e *commandStatus) Error() string {
+	return fmt.Sprintf("the command ended with status %d", e.code)
+}
+
+// The statuses of shells for a command that is not there, or can't be run.
+const (
+	exitNotFound = 127
+	exitCanNot   = 126
+	exitSignal   = 128 // and the signal
+)
+
+func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
+	s.fromEnvironment(os.LookupEnv)
+	if err := s.options(); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		s.complain("compactctl", err.Error())
+		return &commandStatus{notRun(err)}
+	}
+	said := &later{to: s.err} // the terminal is the command's
+	ctx := context.WithoutCancel(cmd.Context())
+	h, m, err := s.handler(cmd, said)
+	if err != nil {
+		return err
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, s.close(ctx, m))
+	}
+	serving, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(serving, l, s.drain) }()
+	code, err := s.child(path, args, agentEnv("http://"+l.Addr().String(), os.Environ()))
+	stop()
+	<-served // calls that nobody waits for any more are no failure
+	err = errors.Join(err, s.close(ctx, m))
+	said.tell()
+	s.receipt(h.Stats())
+	if err == nil && code != 0 {
+		return &commandStatus{code}
+	}
+	return err
+}
+
+// notRun is the status of a command that could not be run.
+func notRun(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return exitNotFound
+	}
+	return exitCanNot
+}
+
+// child runs a command on this terminal and passes signals on to it.
+func (s *serving) child(path string, args, env []string) (code int, err error) {
+	c := &exec.Cmd{Path: path, Args: args, Env: env, Stdin: s.in, Stdout: s.out, Stderr: s.err}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	defer signal.Stop(signals)
+	if err := c.Start(); err != nil {
+		s.complain("compactctl", err.Error())
+		return notRun(err), nil
+	}
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case sig := <-signals:
+				if sig != os.Interrupt || !isTerminal(s.in) { // a terminal has told it already
+					_ = c.Process.Signal(sig)
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	err = c.Wait()
+	close(done)
+	return ended(c.ProcessState, err)
+}
+
+// ended is the status of a command as shells say it.
+func ended(p *os.ProcessState, err error) (code int, _ error) {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return exitSignal + int(w.Signal()), nil
+	}
+	return p.ExitCode(), nil
+}
+
+// receipt says what a run cost.
+func (s *serving) receipt(st serve.Stats) {
+	switch {
+	case s.quiet:
+		return
+	case s.json:
+		_ = encodeJSON(s.err, st)
+		return
+	}
+	line := func(text string) { fmt.Fprintln(s.err, s.errStyle.bold("compact")+": "+text) }
+	would := ""
+	if s.c.Observe {
+		would = "nothing was changed; it would have been "
+	}
+	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
+	if st.Calls > 0 {
+		line(fmt.Sprintf("prompts %s tokens in place of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
+	}
+	if st.Failures > 0 {
+		line(things(st.Failures, "request") + " went out as they came because something went wrong here")
+	}
+	if !s.c.Observe && st.Compactions > 0 {
+		line("what was taken out: compactctl archive ls" + s.where)
+	}
+}
+
+// money is what a run cost, as far as prices are known.
+func money(st serve.Stats) string {
+	switch {
+	case st.Unpriced == st.Calls:
+		return ""
+	case st.Unpriced > 0:
+		return fmt.Sprintf(", about $%.2f in place of $%.2f at list prices, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
+	}
+	return fmt.Sprintf(", about $%.2f in place of $%.2f at list prices", st.With, st.Without)
+}

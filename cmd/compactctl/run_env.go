@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// baseURLVariables are where agents and SDKs read where a provider is, with
+// what stands behind the proxy's own address in them.
+var baseURLVariables = []struct{ name, provider, path string }{
+	{"OPENAI_BASE_URL", "openai", "/openai/v1"},
+	{"ANTHROPIC_BASE_URL", "anthropic", "/anthropic"},
+	{"GOOGLE_GEMINI_BASE_URL", "gemini", "/gemini"},
+}
+
+// otherVariables are read by some in place of those.
+var otherVariables = []struct{ name, path string }{
+	{"OPENAI_API_BASE", "/openai/v1"}, // LiteLLM, aider
+	{"ANTHROPIC_API_BASE", "/anthropic"},
+}
+
+// baseURLs are the variables in which agents and SDKs read where a provider is.
+func baseURLs(root string) (out []string) {
+	for _, v := range baseURLVariables {
+		out = append(out, v.name+"="+root+v.path)
+	}
+	return out
+}
+
+// fromEnvironment takes what such a variable names already for the upstream,
+// unless a flag says otherwise.
+func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
+	for _, v := range baseURLVariables {
+		value, ok := lookup(v.name)
+		named := slices.ContainsFunc(s.upstreams, func(u string) bool { return strings.HasPrefix(u, v.provider+"=") })
+		if ok && value != "" && !named {
+			s.upstreams = append(s.upstreams, v.provider+"="+value)
+		}
+	}
+}
+
+// agentEnv is the environment of an agent that is to go through a proxy at
+// root: that of this process, and where the providers are now.
+func agentEnv(root string, environ []string) []string {
+	out := slices.Clone(environ)
+	set := func(name, value string) {
+		out = slices.DeleteFunc(out, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		out = append(out, name+"="+value)
+	}
+	for _, v := range baseURLVariables {
+		set(v.name, root+v.path)
+	}
+	for _, v := range otherVariables {
+		set(v.name, root+v.path)
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} { // the way to it leads through no other proxy
+		had := ""
+		for _, v := range environ {
+			if rest, ok := strings.CutPrefix(v, name+"="); ok && rest != "" {
+				had = rest + ","
+			}
+		}
+		set(name, had+"127.0.0.1")
+	}
+	return out
+}
+
+// later is a log that is told at the end.
+type later struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	held bytes.Buffer
+	left int // bytes that found no room
+}
+
+const maxLater = 64 << 10 // bytes
+
+func (l *later) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held.Len()+len(p) > maxLater {
+		l.left += len(p)
+		return len(p), nil
+	}
+	return l.held.Write(p)
+}
+
+func (l *later) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left > 0 {
+		l.held.WriteString("and more, which found no room\n")
+	}
+	_, _ = l.to.Write(l.held.Bytes())
+	l.held.Reset()
+}

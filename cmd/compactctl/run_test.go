@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// runFor runs compactctl run with a shell command.
+func runFor(t *testing.T, flags, command string) (code int, out, errOut string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	args := append(append([]string{"run"}, strings.Fields(flags)...), "--", "sh", "-c", command)
+	code = run(t.Context(), args, strings.NewReader("typed"), &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
+	dir := " --archive " + filepath.Join(t.TempDir(), "a")
+	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 143, "exit 255": 255} {
+		if code, _, errOut := runFor(t, dir, command); code != want || !strings.Contains(errOut, "compact: 0 model calls") {
+			t.Errorf("%s: %d %s", command, code, errOut)
+		}
+	}
+	code, out, errOut := runFor(t, "-q"+dir, `cat; echo "|$OPENAI_BASE_URL|$ANTHROPIC_BASE_URL|$GOOGLE_GEMINI_BASE_URL|$NO_PROXY"; echo said >&2`)
+	parts := strings.Split(out, "|")
+	if code != 0 || errOut != "said\n" || parts[0] != "typed" || !strings.HasPrefix(parts[1], "http://127.0.0.1:") || !strings.HasSuffix(parts[1], "/openai/v1") ||
+		!strings.HasSuffix(parts[2], "/anthropic") || !strings.HasSuffix(parts[3], "/gemini") || !strings.Contains(parts[4], "127.0.0.1") {
+		t.Errorf("%d %q %q", code, out, errOut)
+	}
+}
+
+func TestRunSaysWhatCanNotBeRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no command": {nil, exitUsage, "which command"}, "not there": {[]string{"--", "nothing-is-called-so"}, exitNotFound, "not found"},
+		"no program": {[]string{"--", file}, exitCanNot, "permission denied"}, "an unknown flag": {[]string{"--nope", "--", "true"}, exitUsage, "nope"},
+		"a wrong upstream": {[]string{"--upstream", "openai=x", "--", "true"}, exitUsage, "openai"},
+	} {
+		var e bytes.Buffer
+		if code := run(t.Context(), append([]string{"run"}, c.args...), strings.NewReader(""), io.Discard, &e); code != c.code || !strings.Contains(e.String(), c.says) {
+			t.Errorf("%s: %d %s", name, code, e.String())
+		}
+	}
+}
+
+// The command's calls are compacted, and a receipt says so; with --observe none
+// is, and it says what would have been. What a variable named before is the
+// upstream.
+func TestRunCompactsAndWritesAReceipt(t *testing.T) {
+	server := provider.NewServer()
+	up := httptest.NewServer(server)
+	defer up.Close()
+	t.Setenv("ANTHROPIC_BASE_URL", up.URL)
+	dir := t.TempDir()
+	body := filepath.Join(dir, "body.json")
+	if err := os.WriteFile(body, []byte(anthropicBody(40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("COMPACT_TEST_POST", body)
+	for flags, want := range map[string]string{
+		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: nothing was changed; it would have been 1 model call, 1 compaction", "--json ": `"compactions": 1`,
+	} {
+		archive := filepath.Join(dir, "archive"+strings.TrimSpace(flags))
+		code, out, errOut := runFor(t, flags+"--max-context-tokens 4000 --archive "+archive, self)
+		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) {
+			t.Errorf("%s: %d %q %q", flags, code, out, errOut)
+		}
+		if flags == "" && (!strings.Contains(errOut, "in place of $") || !strings.Contains(errOut, "compactctl archive ls --archive "+archive)) {
+			t.Error(errOut)
+		}
+		all := server.Requests()
+		if same := len(all[len(all)-1].Body) == len(anthropicBody(40)); same != (flags == "--observe ") {
+			t.Errorf("%s: the body is the same: %v", flags, same)
+		}
+	}
+}
+
+func TestAgentsReachTheProxyThroughNoOther(t *testing.T) {
+	env := agentEnv("http://127.0.0.1:1", []string{"PATH=/bin", "NO_PROXY=a.test", "OPENAI_BASE_URL=http://old", "HTTPS_PROXY=http://p"})
+	all := strings.Join(env, "\n")
+	for _, want := range []string{"PATH=/bin", "NO_PROXY=a.test,127.0.0.1", "no_proxy=127.0.0.1", "OPENAI_BASE_URL=http://127.0.0.1:1/openai/v1", "HTTPS_PROXY=http://p"} {
+		if !strings.Contains("\n"+all+"\n", "\n"+want+"\n") {
+			t.Errorf("%s is not in\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "http://old") {
+		t.Error(all)
+	}
+}
+
+func TestWhatIsLoggedIsToldWhenTheCommandHasEnded(t *testing.T) {
+	var out bytes.Buffer
+	l := &later{to: &out}
+	for range 3000 {
+		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
+	}
+	if out.Len() != 0 {
+		t.Error("it was told at once")
+	}
+	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "found no room\n") {
+		t.Errorf("%d bytes", out.Len())
+	}
+}
+
+// postAsAgent is what the command of the test above does: a model call.
+func postAsAgent(file string) int {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return 1
+	}
+	resp, err := http.Post(os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return 1
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if _, err := io.Copy(os.Stdout, resp.Body); err != nil {
+		return 1
+	}
+	return 0
+}
