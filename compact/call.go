@@ -51,9 +51,10 @@ type call struct {
 	telling           stepTelling
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
-	logged            int // the step that the line of parent says
-	floor             int // what the view can't get below, where that is why nothing is done
-	moved             int // messages that this call changed or took out
+	logged            int     // the step that the line of parent says
+	floor             int     // what the view can't get below, where that is why nothing is done
+	summaryUSD        float64 // what a model was paid for summaries
+	moved             int     // messages that this call changed or took out
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
@@ -101,6 +102,9 @@ func (c *call) run(ctx context.Context) error {
 			return err
 		}
 		err := c.decide(ctx)
+		if err == nil {
+			c.bill()
+		}
 		if !errors.Is(err, errStale) {
 			return err
 		}

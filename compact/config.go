@@ -50,6 +50,7 @@ type Config struct {
 	Storage    StorageConfig         `mapstructure:"storage"`    // where what is taken out of a conversation goes first
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
 	Sessions   SessionsConfig        `mapstructure:"sessions"`   // how much is remembered of sessions
+	Prices     PricesConfig          `mapstructure:"prices"`     // what calls cost, for the bill of each
 
 	// Overrides change settings for the calls of some models, agents or both;
 	// where several are for a call, the later ones go over the earlier. They go

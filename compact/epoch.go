@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
@@ -26,9 +27,11 @@ type model struct {
 // all sessions.
 type epoch struct {
 	model
-	cfg    Config // with the overrides for the call
-	key    epochKey
-	window int
+	cfg      Config // with the overrides for the call
+	key      epochKey
+	card     price.Card // what calls cost
+	priceErr error      // why the configured prices are not those of the card
+	window   int
 	spare
 	engine *policy.Engine
 	writer strategy.Writer
@@ -88,6 +91,7 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 		cfg = cfg.observing()
 	}
 	ep := &epoch{key: k, cfg: cfg, window: cfg.window(k.model)}
+	ep.card, ep.priceErr = cfg.Prices.card(k.model)
 	if k.window > 0 {
 		ep.window = min(ep.window, k.window)
 	}

@@ -217,6 +217,9 @@ func kindOf(err error) string {
 // race it comes again, with the number that the step has in the end.
 func (c *call) logParent(err error) {
 	dropped, lost := c.m.lostEvents()
+	if err == nil {
+		c.price() // the log has it before the step is committed
+	}
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
 		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
@@ -224,6 +227,12 @@ func (c *call) logParent(err error) {
 		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
+	}
+	if b := c.res.Bill; b != nil && err == nil {
+		p.Bill = &trace.CallBill{
+			Prices: b.Prices, Relative: b.Relative, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD,
+			SessionUSD: b.Session.EstimatedUSD, SessionWhole: b.Session.WholeUSD, SessionSummary: b.Session.SummaryUSD,
+		}
 	}
 	if err != nil {
 		p.ErrorType = kindOf(err)

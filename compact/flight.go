@@ -51,13 +51,17 @@ func (r *run) beside() strategy.Beside {
 // heard says what a summary has cost that this call takes or throws away.
 func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	if thrown {
-		r.c.emit(r.c.event(thrownPayload(r.c.id, calls), began))
+		p := thrownPayload(r.c.id, calls)
+		r.c.paid(p)
+		r.c.emit(r.c.event(p, began))
 		return
 	}
 	r.summarise += r.c.m.now().Sub(r.summariseBegan)
 	for _, i := range calls {
 		if i.Phase == strategy.Finished {
-			r.c.emit(r.c.event(summarizePayload(r.c.id, i), began))
+			p := summarizePayload(r.c.id, i)
+			r.c.paid(p)
+			r.c.emit(r.c.event(p, began))
 		}
 	}
 }

@@ -17,6 +17,7 @@ type lane struct {
 	shelf   *shelf
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
+	account   account // what its calls have cost
 
 	users   int    // calls that are under way or wait; the session's mutex guards these four
 	used    uint64 // when the last one ended, in calls of the session

@@ -68,6 +68,7 @@ type session struct {
 	log  *storage.Session
 	late *lateArchive // where the archive could not be read; nil = it could
 
+	bill  SessionBill
 	users int       // calls that are under way; the manager's mutex guards these three
 	used  time.Time // when the last one ended
 	bytes int64     // about what it costs in memory, as of then

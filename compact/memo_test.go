@@ -58,7 +58,7 @@ func TestWarmResultsAreColdResults(t *testing.T) {
 func told(t *testing.T, res *compact.Result) string {
 	t.Helper()
 	r := *res
-	r.Timing, r.Step, r.Archived, r.Stages, r.Warnings = compact.Timing{}, 0, nil, nil, nil
+	r.Timing, r.Step, r.Archived, r.Stages, r.Warnings, r.Bill = compact.Timing{}, 0, nil, nil, nil, nil
 	out, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

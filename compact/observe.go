@@ -9,18 +9,29 @@ import (
 // A Usage is what a provider billed for one request.
 type Usage struct {
 	PromptTokens int // of the whole request, cached ones included
+
+	// CacheKnown: the provider says what of the prompt was read from its cache and
+	// written into it, 0 included. Without it the next three mean nothing.
+	CacheKnown        bool
+	CachedTokens      int // read from it
+	WrittenTokens     int // written into it, where that has a price of its own, for its shorter lifetime
+	WrittenHourTokens int // the same, for an hour
+
+	OutputTokens int // of the answer, reasoning included; 0 = it does not say
 }
 
 // observation ties a result to what the provider will say of it.
 type observation struct {
-	epoch *epoch
-	id    message.Fingerprint
-	fixed int                // tokens of the request that the caller said, which need no correction
-	shown func(measured int) // says what a request was billed of which nothing was done; nil = it was
+	epoch  *epoch
+	id     message.Fingerprint
+	fixed  int                // tokens of the request that the caller said, which need no correction
+	shown  func(measured int) // says what a request was billed of which nothing was done; nil = it was
+	billed func(Usage)        // takes the usage into account; nil = nobody does
 }
 
 // Observe tells what the provider billed for the request that was made of res,
-// unchanged. For models whose tokenizer is not public it corrects the
+// unchanged. It corrects what the session is known to have cost, unless it
+// contradicts the request. For models whose tokenizer is not public it corrects the
 // estimates that follow, in bounded steps; for the others it does nothing. It
 // reports whether the figure was used: one that comes twice, or is too far off
 // to be of this request, is not.
@@ -29,6 +40,9 @@ func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	defer m.rescue("Observe", &err)
 	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 {
 		res.observe.shown(u.PromptTokens)
+	}
+	if res != nil && res.observe.billed != nil {
+		res.observe.billed(u)
 	}
 	if res == nil || res.observe.epoch == nil || u.PromptTokens <= res.observe.fixed {
 		return false
@@ -73,7 +87,7 @@ func (c *call) sent(msgs []message.Message) {
 	}
 	id := token.RequestID(msgs, c.q.tools)
 	c.ep.calibrator.Sent(id, c.mix(msgs))
-	c.res.observe = observation{epoch: c.ep, id: id, fixed: c.q.fixed}
+	c.res.observe.epoch, c.res.observe.id, c.res.observe.fixed = c.ep, id, c.q.fixed
 }
 
 // calibration is what the decision of this call used, for the ledger.

@@ -78,6 +78,9 @@ type Result struct {
 	Warnings  []string            `json:"warnings,omitempty"` // what went wrong and was got over, redacted
 	Timing    Timing              `json:"timing"`             // in nanoseconds where it is JSON
 
+	// Bill is what the call costs; nil where nothing was counted, and for a plan.
+	Bill *Bill `json:"bill,omitempty"`
+
 	// Projected is what would have been made of the history, where the call was
 	// only observed: its Messages were sent to nobody, its Step is in no ledger, and
 	// what it saves was not saved. Nil: the call was done, or could not be observed,

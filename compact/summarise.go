@@ -44,7 +44,9 @@ func (r *run) observe(i strategy.CallInfo) {
 		}
 	case strategy.Finished:
 		r.summarise += r.c.m.now().Sub(r.summariseBegan)
-		r.c.emit(r.c.event(summarizePayload(r.c.id, i), r.summariseBegan))
+		p := summarizePayload(r.c.id, i)
+		r.c.paid(p)
+		r.c.emit(r.c.event(p, r.summariseBegan))
 	}
 }
 

@@ -1,6 +1,7 @@
 package price
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,6 +35,29 @@ type Card struct {
 
 // Caches reports whether reading from the cache is cheaper than sending anew.
 func (c Card) Caches() bool { return c.MinPrefix > 0 && c.CacheRead < c.Input }
+
+// String names the card, and where its prices stand: "claude
+// (github.com/simonw/llm-prices, 2026-08-05)".
+func (c Card) String() string {
+	name := cmp.Or(c.Model, "an unknown model")
+	if c.Date == "" {
+		return name + " (" + c.Source + ")"
+	}
+	return name + " (" + c.Source + ", " + c.Date + ")"
+}
+
+// Scaled returns the card with an input price in US dollars per million tokens,
+// and the others in proportion. 0 leaves it as it is.
+func (c Card) Scaled(input float64) Card {
+	if input <= 0 || c.Input <= 0 {
+		return c
+	}
+	by := input / c.Input
+	c.Input = input
+	c.CacheRead, c.CacheWrite, c.CacheWriteHour, c.Output = by*c.CacheRead, by*c.CacheWrite, by*c.CacheWriteHour, by*c.Output
+	c.Relative = false
+	return c
+}
 
 // Validate returns every reason why the card can't be used, joined.
 func (c Card) Validate() error {

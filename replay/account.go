@@ -25,22 +25,24 @@ type Account struct {
 	Steps    []AccountStep    `json:"steps"`          // by number
 	Errors   []AccountProblem `json:"errors"`
 	Recalls  []AccountRecall  `json:"recalls"` // that the archived messages hold
+	Usages   []AccountUsage   `json:"usages"`  // that the provider reported
 	Money    AccountMoney     `json:"money"`
 }
 
 // An AccountCall is one call of the hook.
 type AccountCall struct {
-	At     time.Time `json:"at"`
-	Agent  string    `json:"agent,omitempty"`
-	Model  string    `json:"model"`
-	Step   int       `json:"step,omitempty"` // the compaction that it made; 0 = none
-	Window int       `json:"max_tokens"`
-	In     int       `json:"tokens_in"`   // the whole history; where the log does not say so, the view before the call
-	Sent   int       `json:"tokens_sent"` // the view
-	Stage  string    `json:"reduction_stage"`
-	Failed string    `json:"error_type,omitempty"`
-	Cost   float64   `json:"estimated_prompt_usd"`
-	Raw    float64   `json:"projected_raw_prompt_usd"` // with the whole history
+	At      time.Time `json:"at"`
+	Agent   string    `json:"agent,omitempty"`
+	Model   string    `json:"model"`
+	Step    int       `json:"step,omitempty"` // the compaction that it made; 0 = none
+	Window  int       `json:"max_tokens"`
+	In      int       `json:"tokens_in"`   // the whole history; where the log does not say so, the view before the call
+	Sent    int       `json:"tokens_sent"` // the view
+	Stage   string    `json:"reduction_stage"`
+	Failed  string    `json:"error_type,omitempty"`
+	Cost    float64   `json:"estimated_prompt_usd"`
+	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
+	Summary float64   `json:"summary_usd,omitempty"`    // what a model was paid for summaries in this call
 }
 
 // An AccountStep is one compaction.
@@ -87,14 +89,27 @@ type AccountRecall struct {
 	Tokens int    `json:"tokens"` // of the answer; 0 = it is not archived
 }
 
+// An AccountUsage is what the provider billed for one call, as far as it was
+// told.
+type AccountUsage struct {
+	At     time.Time `json:"at"`
+	Agent  string    `json:"agent,omitempty"`
+	Prompt int       `json:"prompt_tokens_measured"`
+	Cached int       `json:"cached_tokens_measured"`
+	Output int       `json:"output_tokens_measured"`
+	USD    float64   `json:"measured_usd"` // 0 where no price of the model was known
+}
+
 // AccountMoney is what the prompts cost by a price card, in US dollars. Nobody
 // billed it: it is estimated from the counts, each prompt in front of the first
 // change taken to be cached, and raw is projected likewise.
 type AccountMoney struct {
-	Card   string  `json:"prices"`
-	Sent   float64 `json:"estimated_prompts_usd"`
-	Raw    float64 `json:"projected_raw_prompts_usd"`
-	Priced bool    `json:"priced"` // false: no card is known, or it has ratios alone
+	Card      string  `json:"prices"`
+	Sent      float64 `json:"estimated_prompts_usd"`
+	Raw       float64 `json:"projected_raw_prompts_usd"`
+	Measured  float64 `json:"measured_usd"`  // what the provider billed for the calls of Usages, answers included
+	Summaries float64 `json:"summaries_usd"` // what models were paid for summaries
+	Priced    bool    `json:"priced"`        // false: no card is known, or it has ratios alone
 }
 
 // event is what is read of a line of the audit log.
@@ -104,21 +119,30 @@ type event struct {
 	Span  string    `json:"span_id"`
 	Start time.Time `json:"started_at"`
 	Data  struct {
-		Model     string `json:"model"`
-		Triggered bool   `json:"triggered"`
-		Step      int    `json:"step"`
-		In        *int   `json:"tokens_in"`
-		Before    int    `json:"tokens_before"`
-		After     int    `json:"tokens_after"`
-		Window    int    `json:"max_tokens"`
-		Stage     string `json:"reduction_stage"`
-		Reason    string `json:"reason"`
-		ErrorType string `json:"error_type"`
-		Fallback  string `json:"fallback"`
-		Message   string `json:"message"`
-		Summary   string `json:"output_text"`
-		Backend   string `json:"backend"`
-		Strategy  string `json:"strategy"`
+		Model     string  `json:"model"`
+		Triggered bool    `json:"triggered"`
+		Step      int     `json:"step"`
+		In        *int    `json:"tokens_in"`
+		Before    int     `json:"tokens_before"`
+		After     int     `json:"tokens_after"`
+		Window    int     `json:"max_tokens"`
+		Stage     string  `json:"reduction_stage"`
+		Reason    string  `json:"reason"`
+		ErrorType string  `json:"error_type"`
+		Fallback  string  `json:"fallback"`
+		Message   string  `json:"message"`
+		Summary   string  `json:"output_text"`
+		Backend   string  `json:"backend"`
+		Strategy  string  `json:"strategy"`
+		Prompt    int     `json:"prompt_tokens_measured"`
+		Cached    int     `json:"cached_tokens_measured"`
+		Output    int     `json:"output_tokens_measured"`
+		USD       float64 `json:"measured_usd"`
+		Relative  bool    `json:"prices_relative"`
+		Bill      struct {
+			Summary  float64 `json:"summary_usd"`
+			Relative bool    `json:"relative"`
+		} `json:"bill"`
 	} `json:"data"`
 }
 
@@ -189,6 +213,9 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 			if d.In != nil {
 				c.In = *d.In
 			}
+			if !d.Bill.Relative {
+				c.Summary = d.Bill.Summary
+			}
 			if at, known := spans[e.Span]; known && e.Span != "" {
 				a.Calls[at] = c
 				continue
@@ -199,11 +226,23 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 			if d.Triggered {
 				t.reasons[d.Step], t.times[d.Step] = d.Reason, e.Start
 			}
+		case "compact.usage":
+			u := AccountUsage{At: e.Start, Agent: e.Agent, Prompt: d.Prompt, Cached: d.Cached, Output: d.Output}
+			if !d.Relative {
+				u.USD = d.USD
+			}
+			a.Usages = append(a.Usages, u)
 		case "compact.summary_created":
 			t.summaries[d.Step] = e
 		case "compact.error":
 			a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
 		}
+	}
+	for i := range a.Calls {
+		a.Money.Summaries += a.Calls[i].Summary
+	}
+	for i := range a.Usages {
+		a.Money.Measured += a.Usages[i].USD
 	}
 	slices.SortStableFunc(a.Calls, func(x, y AccountCall) int { return x.At.Compare(y.At) })
 	return t, nil

@@ -32,6 +32,9 @@ type SessionStats struct {
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
 	Unpriced    int            `json:"calls_without_price"`
+	Measured    int            `json:"calls_measured"` // whose usage the provider reported
+	MeasuredUSD float64        `json:"measured_usd"`   // what it billed for them, answers included
+	SummaryUSD  float64        `json:"summaries_usd"`
 }
 
 // A Filter says which calls count.
@@ -85,6 +88,7 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.Sent += c.Sent
 		s.SentUSD += c.Cost
 		s.RawUSD += c.Raw
+		s.SummaryUSD += c.Summary
 		s.Failed += one(c.Failed != "")
 		s.Unpriced += one(!a.Money.Priced)
 	}
@@ -99,6 +103,12 @@ func (a *Account) stats(f Filter) SessionStats {
 				s.Stages[stage]++
 			}
 			seen[stage] = true
+		}
+	}
+	for i := range a.Usages {
+		if u := &a.Usages[i]; f.takes(u.At, u.Agent) {
+			s.Measured++
+			s.MeasuredUSD += u.USD
 		}
 	}
 	for i := range a.Errors {
@@ -122,6 +132,9 @@ func (s *SessionStats) add(o *SessionStats) {
 	s.SentUSD += o.SentUSD
 	s.RawUSD += o.RawUSD
 	s.Unpriced += o.Unpriced
+	s.Measured += o.Measured
+	s.MeasuredUSD += o.MeasuredUSD
+	s.SummaryUSD += o.SummaryUSD
 	for stage, n := range o.Stages {
 		s.Stages[stage] += n
 	}
@@ -136,13 +149,13 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 	for _, stage := range stageNames {
 		head = append(head, "compactions_"+stage)
 	}
-	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price")}
+	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd")}
 	for _, x := range append(s.Sessions[:len(s.Sessions):len(s.Sessions)], s.Total) {
 		line := []string{cell(x.Session), itoa(x.Calls), itoa(x.In), itoa(x.Sent), itoa(x.Compactions)}
 		for _, stage := range stageNames {
 			line = append(line, itoa(x.Stages[stage]))
 		}
-		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced)))
+		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD)))
 	}
 	return csv.NewWriter(w).WriteAll(lines)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -198,5 +199,33 @@ func TestAnAccountWithoutPricesOrCalls(t *testing.T) {
 	y.price(price.Card{})
 	if y.Money.Priced || y.Calls[0].Cost != 0 {
 		t.Errorf("money of a model without prices: %+v", y.Money)
+	}
+}
+
+// What the provider billed, and what summaries cost, are told beside the
+// estimates, under names of their own.
+func TestAccountTellsWhatWasMeasured(t *testing.T) {
+	ctx := t.Context()
+	a := memory.New()
+	m, err := compact.New(ctx, compact.Config{Model: "claude-sonnet-4-5", Archive: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Preflight(ctx, "s", []message.Message{message.User("go on with the work on the parser")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := res.After.Total
+	m.Observe(res, compact.Usage{PromptTokens: n, CacheKnown: true, OutputTokens: 1000})
+	if err := m.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadStats(ctx, a, Filter{}, price.Card{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := (float64(n)*3 + 1000*15) / 1e6
+	if got := s.Total; got.Measured != 1 || math.Abs(got.MeasuredUSD-want) > 1e-9 || got.SentUSD >= got.MeasuredUSD {
+		t.Errorf("%+v, want %v measured", got, want)
 	}
 }

@@ -34,6 +34,9 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
 	c.Trace = compact.TraceConfig{}
 	c.Now = e.Now
+	if c.Prices == (compact.PricesConfig{}) {
+		c.Prices = compact.PricesOf(e.Card)
+	}
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return nil, err

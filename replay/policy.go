@@ -34,6 +34,7 @@ type Env struct {
 	Model  string
 	Window int // tokens
 	Count  *token.Estimator
+	Card   price.Card       // what calls cost
 	Now    func() time.Time // the clock of the session: it stands still during a call
 }
 

@@ -136,7 +136,7 @@ func (r *runner) session(ctx context.Context, s *Session) ([]Row, error) {
 // replay replays one session under one policy.
 func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy, window int) (Row, error) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	run, err := p.Begin(ctx, s, Env{Model: r.o.Model, Window: window, Count: r.count, Now: func() time.Time { return clock }})
+	run, err := p.Begin(ctx, s, Env{Model: r.o.Model, Card: r.o.Card, Window: window, Count: r.count, Now: func() time.Time { return clock }})
 	if err != nil {
 		return Row{}, err
 	}

@@ -16,7 +16,7 @@ import (
 // payloads is one of each type; that it is complete is a test of its own.
 var payloads = []Payload{
 	Preflight{}, TokenEstimate{}, TriggerDecision{}, Archival{}, Summarize{}, SummaryCreated{}, MaskedObservations{}, TruncatedResults{},
-	PrunedMessages{}, Error{}, RedactionDisabled{}, Observed{}, WouldCompact{}, ObservedUsage{},
+	PrunedMessages{}, Error{}, RedactionDisabled{}, Observed{}, WouldCompact{}, ObservedUsage{}, CallUsage{},
 }
 
 func TestEveryPayloadTypeIsKnownToTheTests(t *testing.T) {

@@ -13,6 +13,7 @@ const (
 	NamePrunedMessages     = "compact.pruned_messages"     // what left the view, by layer
 	NameError              = "compact.error"               // something failed, and what was done instead
 	NameRedactionDisabled  = "compact.redaction_disabled"  // nothing is redacted; always SeverityHigh
+	NameCallUsage          = "compact.usage"               // what the provider billed for a call
 	NameObserved           = "observe.call"                // a call that was only looked at: what would have been sent
 	NameWouldCompact       = "observe.would_compact"       // the compaction that it would have made
 	NameObservedUsage      = "observe.usage"               // what the provider billed for it, beside what is projected
@@ -33,6 +34,7 @@ const (
 	KindPrune     = "compact.prune"
 	KindError     = "compact.error"
 	KindSecurity  = "compact.security"
+	KindUsage     = "compact.usage"
 	KindObserve   = "compact.observe"
 	KindSession   = "compact.session"
 )

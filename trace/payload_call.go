@@ -27,9 +27,35 @@ type Preflight struct {
 	EventsLost      map[string]uint64  `json:"events_lost,omitempty"` // the same by exporter; those without a loss left out
 	ReductionStage  string             `json:"reduction_stage"`       // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string             `json:"invariant_status"`      // "ok", "fallback"
+	Bill            *CallBill          `json:"bill,omitempty"`        // nil where nothing was counted
 	ErrorType       string             `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// CallBill is what a call is expected to cost, in US dollars: estimated figures
+// were counted before it went out, projected ones are of the whole history, which
+// was not sent. What the provider bills is a [CallUsage].
+type CallBill struct {
+	Prices         string  `json:"prices"`
+	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price
+	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
+	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
+	SummaryUSD     float64 `json:"summary_usd"`
+	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
+	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
+	SessionSummary float64 `json:"session_summaries_usd"`
+}
+
+func (b *CallBill) finite() *CallBill {
+	if b == nil {
+		return nil
+	}
+	out := *b
+	for _, f := range []*float64{&out.EstimatedUSD, &out.WholeUSD, &out.SummaryUSD, &out.SessionUSD, &out.SessionWhole, &out.SessionSummary} {
+		*f = finite(*f)
+	}
+	return &out
 }
 
 func (p Preflight) spec() spec {
@@ -41,7 +67,7 @@ func (p Preflight) complete() any {
 	for k, v := range p.Timings {
 		timings[k] = finite(v)
 	}
-	p.Timings = timings
+	p.Timings, p.Bill = timings, p.Bill.finite()
 	p.OutputText = or(p.OutputText, p.line)
 	return p
 }

@@ -31,15 +31,16 @@ func (x *exchange) learn(tokens int) {
 }
 
 // billed tells the manager what a prompt cost, of which so much was in a cache.
-func (x *exchange) billed(res *compact.Result, prompt, held, counted int) {
+func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted int) {
 	if _, named := x.cache(); named {
 		if held <= 0 {
 			return // nobody knows how much of it was counted here
 		}
 		x.learn(held)
-		prompt += counted - held
+		u.PromptTokens += counted - held
+		u.CachedTokens = max(u.CachedTokens+counted-held, 0)
 	}
-	x.t.m.Observe(res, compact.Usage{PromptTokens: prompt})
+	x.t.m.Observe(res, u)
 }
 
 // refused does the same for a prompt that was too long. Of that nobody says

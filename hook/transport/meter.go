@@ -43,6 +43,7 @@ type meter struct {
 	done    bool
 	usage   usage // of the document, or of the event that is being read
 	tokens  int   // the first figure that was found
+	bill    usage // that it stood in, with the largest figure of the answer
 	held    int   // that came with it
 	scanner scanner
 	lines   lines
@@ -120,9 +121,11 @@ func (m *meter) unpack() {
 
 // settle ends a document or an event.
 func (m *meter) settle() {
+	output := max(m.bill.output, m.usage.output)
 	if m.tokens == 0 {
-		m.tokens, m.held = m.usage.tokens(), m.usage.held
+		m.tokens, m.held, m.bill = m.usage.tokens(), m.usage.held, m.usage
 	}
+	m.bill.output = output
 	m.usage = usage{}
 	m.scanner.reset()
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/agentcompact/compact/compact"
 )
 
 // answers are what providers say, with the size of the prompt; 0 = it does not
@@ -21,6 +23,8 @@ var answers = map[string]struct {
 	"chat of a gateway":       {document, `{"usage":{"prompt_tokens":1234,"cache_read_input_tokens":1000,"cache_creation_input_tokens":200}}`, 1234},
 	"responses":               {document, `{"usage":{"input_tokens":1234,"input_tokens_details":{"cached_tokens":1000},"output_tokens":9}}`, 1234},
 	"anthropic":               {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":9}}`, 1234},
+	"anthropic for an hour":   {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150},"output_tokens":9}}`, 1234},
+	"deepseek":                {document, `{"usage":{"prompt_tokens":1234,"completion_tokens":7,"prompt_cache_hit_tokens":1000,"prompt_cache_miss_tokens":234}}`, 1234},
 	"anthropic without cache": {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},
 	"anthropic with searches": {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 0},
 	"anthropic without":       {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":0}}}`, 34},
@@ -77,6 +81,32 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 			if fmt.Sprint(tokens) != fmt.Sprint(want) {
 				t.Errorf("%s, reader %d: told %v, want %v", name, i, tokens, want)
 			}
+		}
+	}
+}
+
+// The parts of a bill are read in the words of every provider.
+func TestUsageSaysWhatWasCached(t *testing.T) {
+	for name, want := range map[string]compact.Usage{
+		"chat":                    {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
+		"chat of a gateway":       {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200},
+		"responses":               {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 9},
+		"anthropic":               {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200, OutputTokens: 9},
+		"anthropic for an hour":   {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 50, WrittenHourTokens: 150, OutputTokens: 9},
+		"anthropic without cache": {PromptTokens: 34, OutputTokens: 9},
+		"anthropic stream":        {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1200, OutputTokens: 9},
+		"gemini":                  {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
+		"gemini stream":           {PromptTokens: 1234, CacheKnown: true, OutputTokens: 5},
+		"chat stream":             {PromptTokens: 1234},
+		"deepseek":                {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 7},
+	} {
+		a := answers[name]
+		m := newMeter(io.NopCloser(strings.NewReader(a.text)), a.form, func(int) {})
+		if _, err := io.ReadAll(m); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.bill.of(m.tokens); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
 }

@@ -99,7 +99,7 @@ type look struct {
 	mu     sync.Mutex
 	res    *compact.Result
 	billed bool
-	prompt int
+	usage  compact.Usage
 	held   int
 }
 
@@ -218,7 +218,7 @@ func (l *look) meter(resp *http.Response) {
 	var body *meter
 	body = newMeter(resp.Body, kind, func(prompt int) {
 		l.mu.Lock()
-		l.billed, l.prompt, l.held = true, prompt, body.held
+		l.billed, l.usage, l.held = true, body.bill.of(prompt), body.held
 		known := l.res != nil
 		l.mu.Unlock()
 		if known {
@@ -233,7 +233,7 @@ func (l *look) meter(resp *http.Response) {
 // there.
 func (l *look) settle() {
 	_ = l.x.guard(func() error {
-		l.x.billed(l.res, l.prompt, l.held, l.x.held)
+		l.x.billed(l.res, l.usage, l.held, l.x.held)
 		return nil
 	})
 }

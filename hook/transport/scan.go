@@ -8,7 +8,8 @@ var names = map[string]string{}
 func init() {
 	for _, name := range []string{
 		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount", "cachedContentTokenCount",
-		"cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
+		"prompt_tokens_details", "input_tokens_details", "cached_tokens", "prompt_cache_hit_tokens", "cache_creation", "ephemeral_1h_input_tokens",
+		"completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount", "cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
 	} {
 		names[name] = name
 	}

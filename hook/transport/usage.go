@@ -1,15 +1,24 @@
 package transport
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/compact"
+)
 
 // usage is what one answer, or one event of a stream, says that its prompt
 // cost.
 type usage struct {
-	prompt int // all of it, what was cached included
-	input  int // Anthropic: what was neither read from a cache nor written into one
-	cached int // the rest of it
-	held   int // Google: what a cache that the request names holds of the prompt
-	tools  int // requests that the provider made on its own: more than one prompt is in the figures
+	prompt int  // all of it, what was cached included
+	input  int  // Anthropic: what was neither read from a cache nor written into one
+	cached int  // the rest of it
+	held   int  // Google: what a cache that the request names holds of the prompt
+	known  bool // it says what was cached
+	read   int  // from the cache, wherever that is counted
+	short  int  // written into it
+	hour   int  // the same, for an hour
+	output int  // of the answer
+	tools  int  // requests that the provider made on its own: more than one prompt is in the figures
 }
 
 // wrappers are the members that a usage may be in.
@@ -24,18 +33,40 @@ func (u *usage) add(path string, n int) {
 		}
 	}
 	switch path {
-	case "usage.prompt_tokens", "usageMetadata.promptTokenCount":
+	case "usage.prompt_tokens":
 		u.prompt = n
+	case "usageMetadata.promptTokenCount":
+		u.prompt, u.known = n, true // what was cached is left out where it is nothing
 	case "usageMetadata.cachedContentTokenCount":
-		u.held = n
+		u.held, u.read, u.known = n, n, true
 	case "usage.input_tokens":
 		u.input = n
-	case "usage.cache_creation_input_tokens", "usage.cache_read_input_tokens":
+	case "usage.cache_creation_input_tokens":
 		u.cached += n
+		u.short, u.known = n, true
+	case "usage.cache_read_input_tokens":
+		u.cached += n
+		u.read, u.known = n, true
+	case "usage.cache_creation.ephemeral_1h_input_tokens":
+		u.hour = n
+	case "usage.prompt_tokens_details.cached_tokens", "usage.input_tokens_details.cached_tokens", "usage.prompt_cache_hit_tokens":
+		u.read, u.known = n, true
+	case "usage.completion_tokens", "usage.output_tokens":
+		u.output = n
+	case "usageMetadata.candidatesTokenCount", "usageMetadata.thoughtsTokenCount":
+		u.output += n
 	default:
 		if strings.HasPrefix(path, "usage.server_tool_use.") {
 			u.tools += n
 		}
+	}
+}
+
+// of returns the usage as the manager takes it, of a prompt of so many tokens.
+func (u *usage) of(prompt int) compact.Usage {
+	return compact.Usage{
+		PromptTokens: prompt, OutputTokens: u.output,
+		CacheKnown: u.known, CachedTokens: u.read, WrittenTokens: max(u.short-u.hour, 0), WrittenHourTokens: u.hour,
 	}
 }
 

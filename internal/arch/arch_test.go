@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"redact":             {"internal/jsonscan"},
 	"storage":            {"redact", "internal/ctxlock", "internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
-	"compact":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
+	"compact":            {"message", "token", "policy", "price", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
 	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "compact"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},

@@ -21,8 +21,8 @@ const foot = `# These keys are no settings: they are for files that several shar
 # told so, with the file that locks it.
 # locked: [redaction, storage]
 #
-# Settings for the calls of some models or agents: of policy, truncate, mask and
-# summarizer, max_context_tokens, max_output_tokens. * is any text. The last one that is
+# Settings for the calls of some models or agents: of policy, truncate, mask, summarizer
+# and prices, max_context_tokens, max_output_tokens. * is any text. The last one that is
 # for a call wins. They stand over all files, below the environment and flags.
 # overrides:
 #   - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.70}}
@@ -136,4 +136,17 @@ var comments = map[string]string{
 	"sessions": `How much is remembered of sessions.`,
 	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
 		`again when they come back.`,
+
+	"prices": `What calls cost, in US dollars for a million tokens, where that is not what the list says of the model: for the bill of each call. ` +
+		`0 is the price of the list; with input alone the others are scaled to it.`,
+	"prices.model":            `The model whose list prices count, whatever model is called, such as claude-sonnet-4-5. "": that of the call.`,
+	"prices.input":            `Tokens of the prompt that no cache has to do with.`,
+	"prices.cache_read":       `What the provider reads from its prompt cache. Not above what writing costs: such prices are ignored, with a warning.`,
+	"prices.cache_write":      `What it writes into it, for its shorter lifetime.`,
+	"prices.cache_write_hour": `The same for a lifetime of an hour.`,
+	"prices.output":           `Tokens of answers.`,
+	"prices.min_prefix":       `The shortest prompt that is cached, in tokens.`,
+	"prices.granularity":      `What the length of a cached prefix is a multiple of, in tokens.`,
+	"prices.lifetime":         `How long a cached prefix lives that nobody reads.`,
+	"prices.marks":            `How many prefixes a request may mark for the cache.`,
 }

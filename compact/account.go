@@ -1,0 +1,132 @@
+package compact
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// account is what a lane knows of what its calls cost, and of what the provider
+// holds in its cache. The lane's lock guards it, but for what Observe tells.
+type account struct {
+	calls int
+	spent float64 // estimated, measured where the provider said
+	whole float64 // projected
+
+	last  time.Time             // when the last call was made
+	model string                // that it named
+	sent  []message.Fingerprint // its view
+	total int                   // what that cost, in tokens
+	in    int                   // and the whole history
+	tools uint64                // a hash of its tools
+
+	mu      sync.Mutex
+	seen    observedUsage
+	said    map[string]bool
+	waiting []string // warnings for the next call
+}
+
+// observedUsage is what Observe told since the last call.
+type observedUsage struct {
+	known  bool    // the provider said what was cached
+	cached int     // tokens
+	expect int     // that were to be in the cache
+	more   float64 // what the calls cost beyond the estimates
+}
+
+var toolSeed = maphash.MakeSeed()
+
+// cached returns how many tokens of the call's prompt, and of that with the whole
+// history, the provider should have in its cache.
+func (a *account) cached(c *call) (view, whole int) {
+	if a.cold(c) {
+		return 0, 0
+	}
+	return a.common(c), min(a.in, c.res.TokensIn)
+}
+
+// cold reports whether the provider holds nothing of what the lane sent last: it
+// is too long ago, of another model or with other tools, or the provider said so.
+func (a *account) cold(c *call) bool {
+	switch {
+	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
+		return true
+	}
+	return a.idle(c) || a.missed()
+}
+
+// idle reports whether the cache has outlived its lifetime. A clock that ran
+// backwards says nothing.
+func (a *account) idle(c *call) bool {
+	gap := c.began.Sub(a.last)
+	if gap < 0 {
+		a.warn("clock", "the clock ran backwards between two calls: how long the provider's cache was left alone is not known, and taken to be no time")
+		return false
+	}
+	return c.ep.card.Lifetime > 0 && gap > c.ep.card.Lifetime
+}
+
+// missed reports whether the usage of the last call shows that the provider read
+// nothing from a cache that was to hold most of the prompt.
+func (a *account) missed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.known && a.seen.cached == 0 && a.seen.expect > 0
+}
+
+// common returns the tokens that the call's prompt has in common with the one
+// before it.
+func (a *account) common(c *call) int {
+	n := a.same(c.res.Messages)
+	if n == len(a.sent) {
+		return a.total
+	}
+	same := c.fixed
+	for i := range n {
+		same += c.ep.estimator.Message(c.res.Messages[i])
+	}
+	return same
+}
+
+// same returns with how many messages of the last view another one begins.
+func (a *account) same(view []message.Message) (n int) {
+	for n < len(view) && n < len(a.sent) && view[n].Fingerprint() == a.sent[n] {
+		n++
+	}
+	return n
+}
+
+// called notes a call.
+func (a *account) called(c *call, b SessionBill) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.res.Warnings = append(c.res.Warnings, a.waiting...)
+	a.waiting = nil
+	a.spent += b.EstimatedUSD + b.SummaryUSD + a.seen.more
+	a.whole += b.WholeUSD
+	a.seen = observedUsage{}
+	a.calls++
+	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
+	a.total, a.in = c.res.After.Total, c.res.TokensIn
+	n := a.same(c.res.Messages)
+	a.sent = a.sent[:n]
+	for _, m := range c.res.Messages[n:] {
+		a.sent = append(a.sent, m.Fingerprint())
+	}
+}
+
+// warn says something once a lane, with its next call.
+func (a *account) warn(kind, what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.said[kind] {
+		return
+	}
+	if a.said == nil {
+		a.said = map[string]bool{}
+	}
+	a.said[kind] = true
+	a.waiting = append(a.waiting, what)
+}

@@ -1,0 +1,118 @@
+package compact
+
+import (
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A Bill is what one call costs, in US dollars. Three kinds of figures have
+// three kinds of names: estimated ones were counted before the call went out,
+// measured ones come from the usage that the provider reports
+// ([CompactManager.Observe]), and projected ones were billed to nobody: they say
+// what the same calls would have cost with the whole history.
+type Bill struct {
+	Prices   string `json:"prices"`             // the card: whose prices, and where they stand
+	Relative bool   `json:"relative,omitempty"` // no price of the model is known: all figures are in units of its input price, and only their ratios mean something
+
+	Estimated    price.Usage `json:"estimated_prompt"` // how the prompt is billed
+	EstimatedUSD float64     `json:"estimated_prompt_usd"`
+	Whole        price.Usage `json:"projected_whole_prompt"` // how that of the whole history would have been
+	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
+	SummaryUSD   float64     `json:"summary_usd,omitempty"` // what a model was paid for summaries in this call
+
+	Session SessionBill `json:"session"` // of all calls of the session that this process has seen, this one included
+}
+
+// A SessionBill adds up the calls of a session.
+type SessionBill struct {
+	Calls        int     `json:"calls"`
+	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
+	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
+	SummaryUSD   float64 `json:"summaries_usd"`
+	Measured     int     `json:"measured_calls"` // those whose usage was observed
+	MeasuredUSD  float64 `json:"measured_usd"`   // what these were billed, answers included
+}
+
+// Plus returns the sum of two bills.
+func (b SessionBill) Plus(o SessionBill) SessionBill {
+	return SessionBill{
+		Calls: b.Calls + o.Calls, EstimatedUSD: b.EstimatedUSD + o.EstimatedUSD, WholeUSD: b.WholeUSD + o.WholeUSD,
+		SummaryUSD: b.SummaryUSD + o.SummaryUSD, Measured: b.Measured + o.Measured, MeasuredUSD: b.MeasuredUSD + o.MeasuredUSD,
+	}
+}
+
+// bill notes what the call costs. The lane is the call's.
+func (c *call) bill() {
+	c.sayPrices()
+	if c.q.dry {
+		return
+	}
+	c.price()
+	b := c.res.Bill
+	if b == nil {
+		return
+	}
+	one := SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD}
+	b.Session = c.s.billed(one)
+	c.lane.account.called(c, one)
+	if !c.q.observe {
+		c.res.observe.billed = c.measured(*b)
+	}
+}
+
+// countsTokens reports whether what is counted has a price: UTF-16 units have
+// none.
+func (ep *epoch) countsTokens() bool { return ep.cfg.Counting != "utf16" }
+
+// price estimates what the call costs, and what it would with the whole history,
+// unless that is done.
+func (c *call) price() {
+	if c.res.Bill != nil || !c.ep.countsTokens() {
+		return
+	}
+	card := c.ep.card
+	same, whole := c.lane.account.cached(c)
+	b := &Bill{
+		Prices: card.String(), Relative: card.Relative,
+		Estimated: card.Split(c.res.After.Total, same), Whole: card.Split(c.res.TokensIn, whole), SummaryUSD: c.summaryUSD,
+	}
+	b.EstimatedUSD, b.WholeUSD = card.Cost(b.Estimated), card.Cost(b.Whole)
+	one := SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD}
+	b.Session = c.s.billed(SessionBill{}).Plus(one)
+	c.res.Bill = b
+}
+
+// paid adds what a model was paid for a summary. Where it does not say what it was
+// billed, the tokens that were counted stand for it; where no price of it is
+// known, the agent's own.
+func (c *call) paid(p trace.Summarize) {
+	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
+		return
+	}
+	card, known := price.For(p.Model)
+	if !known || c.ep.card.Relative {
+		card = c.ep.card
+	}
+	u := price.Usage{Fresh: p.PromptTokens, Output: p.CompletionTokens}
+	if u.Fresh == 0 {
+		u = price.Usage{Fresh: p.InputTokens, Output: p.SummaryTokens}
+	}
+	c.summaryUSD += card.Cost(u)
+}
+
+// billed adds to what the session cost, and returns the sum.
+func (s *session) billed(more SessionBill) SessionBill {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bill = s.bill.Plus(more)
+	return s.bill
+}
+
+// sayPrices says once a manager what is wrong with the prices.
+func (c *call) sayPrices() {
+	if c.ep.priceErr == nil || !c.q.dry && !c.m.sayOnce("prices "+c.ep.name) {
+		return
+	}
+	c.res.Warnings = append(c.res.Warnings, c.ep.priceErr.Error()+"; the list's are taken ("+c.ep.card.String()+")")
+}

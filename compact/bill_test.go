@@ -1,0 +1,201 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/trace"
+)
+
+// sonnet are round prices: read 0.3, write 3.75, input 3, output 15.
+var sonnet = compact.PricesConfig{Model: "claude-sonnet-4-5"}
+
+// clock is a time that a test sets.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func priced(t *testing.T, c compact.Config) (*rig, *clock) {
+	t.Helper()
+	k := &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	c.Now = k.now
+	if c.Prices == (compact.PricesConfig{}) {
+		c.Prices = sonnet
+	}
+	return newRig(t, c), k
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Max(1, math.Abs(b)) }
+
+func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	history := loop(10, 1000)
+	first := r.preflight(history)
+	total := first.After.Total
+	if b := first.Bill; b == nil || b.Estimated != (price.Usage{Written: total}) || !near(b.EstimatedUSD, float64(total)*3.75/1e6) || b.Whole != b.Estimated {
+		t.Fatalf("the first call: %+v", b)
+	}
+	more := append(history[:len(history):len(history)], round(10, 1000)...)
+	b := r.preflight(more).Bill
+	if b.Estimated.Cached != total || b.Estimated.Written == 0 || b.Estimated.Prompt() <= total {
+		t.Errorf("the second call: %+v, the first was of %d tokens", b.Estimated, total)
+	}
+	if b.Session.Calls != 2 || !near(b.Session.EstimatedUSD, first.Bill.EstimatedUSD+b.EstimatedUSD) || b.Session.Measured != 0 {
+		t.Errorf("the session: %+v", b.Session)
+	}
+}
+
+func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
+	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
+	history := loop(10, 1000)
+	r.preflight(history)
+	history = loop(40, 1000)
+	res := r.preflight(history)
+	if !res.Triggered || res.Bill.Estimated.Cached >= res.After.Total/2 || res.Bill.Whole.Prompt() != res.TokensIn {
+		t.Fatalf("triggered %v: %+v of %d tokens", res.Triggered, res.Bill, res.After.Total)
+	}
+	next := r.preflight(append(history[:len(history):len(history)], round(40, 1000)...))
+	if next.Bill.Estimated.Cached != res.After.Total || next.Bill.Session.WholeUSD <= next.Bill.Session.EstimatedUSD {
+		t.Errorf("after it: %+v, of which %d should be cached", next.Bill, res.After.Total)
+	}
+	// Its line in the audit log was written before the step was committed.
+	var events []trace.Event
+	for _, e := range r.named(trace.NameBeforeModelCall) {
+		var p trace.Preflight
+		if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil || p.Bill == nil {
+			t.Errorf("an event without its bill: %s (%v)", e.Data, err)
+		}
+		events = append(events, e)
+	}
+	if len(events) != 3 {
+		t.Errorf("%d events", len(events))
+	}
+}
+
+func TestAColdCacheIsWrittenAnew(t *testing.T) {
+	for name, change := range map[string]func(*rig, *clock, *compact.Result) []compact.Option{
+		"the session slept": func(_ *rig, k *clock, _ *compact.Result) []compact.Option {
+			k.at = k.at.Add(6 * time.Minute)
+			return nil
+		},
+		"its tools changed": func(*rig, *clock, *compact.Result) []compact.Option {
+			return []compact.Option{compact.WithTools([]byte(`[{}]`))}
+		},
+		"its model did": func(*rig, *clock, *compact.Result) []compact.Option {
+			return []compact.Option{compact.WithModel("gpt-4o")}
+		},
+		"its usage shows it": func(r *rig, _ *clock, res *compact.Result) []compact.Option {
+			r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true})
+			return nil
+		},
+	} {
+		r, k := priced(t, compact.Config{})
+		history := loop(10, 1000)
+		r.preflight(history)
+		res := r.preflight(append(history[:len(history):len(history)], round(10, 1000)...))
+		if res.Bill.Estimated.Cached == 0 {
+			t.Fatalf("%s: nothing was cached before", name)
+		}
+		opts := change(r, k, res)
+		if b := r.preflight(loop(12, 1000), opts...).Bill; b.Estimated.Cached != 0 || b.Whole.Cached != 0 {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	history := loop(10, 1000)
+	first := r.preflight(history)
+	n := first.After.Total
+	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50})
+	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50}) // twice is once
+	want := (float64(n-100)*3.75 + 100*3 + 50*15) / 1e6
+	res := r.preflight(append(history[:len(history):len(history)], round(10, 1000)...))
+	if s := res.Bill.Session; s.Measured != 1 || !near(s.MeasuredUSD, want) {
+		t.Errorf("the session: %+v, want %v measured", s, want)
+	}
+	all := r.named(trace.NameCallUsage)
+	if len(all) != 1 {
+		t.Fatalf("%d events, want one", len(all))
+	}
+	var p trace.CallUsage
+	if err := json.Unmarshal([]byte(all[0].Data.String()), &p); err != nil || !near(p.MeasuredUSD, want) || !near(p.EstimatedUSD, first.Bill.EstimatedUSD) || p.Written != n-100 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestUsageThatContradictsTheRequestIsSaidOnceAndIgnored(t *testing.T) {
+	r, k := priced(t, compact.Config{})
+	history := loop(5, 1000)
+	said := 0
+	for i, u := range []compact.Usage{
+		{PromptTokens: 10, CacheKnown: true, CachedTokens: 5},
+		{PromptTokens: 5_000_000},
+		{PromptTokens: 5000, CacheKnown: true, CachedTokens: 4000, WrittenTokens: 2000},
+		{PromptTokens: 5000, CacheKnown: true, CachedTokens: -1},
+		{PromptTokens: -1},
+	} {
+		res := r.preflight(history)
+		said += strings.Count(strings.Join(res.Warnings, "\n"), "contradicts the request")
+		r.Observe(res, u)
+		history = append(history[:len(history):len(history)], round(5+i, 1000)...)
+	}
+	k.at = k.at.Add(-time.Hour)
+	for range 2 {
+		res := r.preflight(history)
+		said += strings.Count(strings.Join(res.Warnings, "\n"), "contradicts the request")
+		if res.Bill.Session.Measured != 0 || res.Bill.Estimated.Cached == 0 {
+			t.Errorf("%+v", res.Bill)
+		}
+		k.at = k.at.Add(-time.Hour)
+	}
+	res := r.preflight(history)
+	if said != 1 {
+		t.Errorf("said %d times, want once", said)
+	}
+	if strings.Contains(strings.Join(res.Warnings, "\n"), "clock") {
+		t.Error("the clock is told of more than once")
+	}
+}
+
+func TestAClockThatRunsBackwardsIsSaidOnce(t *testing.T) {
+	r, k := priced(t, compact.Config{})
+	said := 0
+	for range 4 {
+		said += strings.Count(strings.Join(r.preflight(loop(3, 500)).Warnings, "\n"), "clock ran backwards")
+		k.at = k.at.Add(-time.Minute)
+	}
+	if said != 1 {
+		t.Errorf("said %d times, want once", said)
+	}
+}
+
+func TestSummariesAreInTheBill(t *testing.T) {
+	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000, Summarise: billing{}})
+	res, err := r.ManualCompact(context.Background(), "s", loop(20, 1000), "")
+	if err != nil || res.Bill == nil {
+		t.Fatal(err)
+	}
+	if res.Bill.SummaryUSD <= 0 || !near(res.Bill.Session.SummaryUSD, res.Bill.SummaryUSD) {
+		t.Errorf("%+v", res.Bill)
+	}
+}
+
+func TestAPlanBillsNothing(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	plan, err := r.Plan(context.Background(), "s", loop(3, 500))
+	if err != nil || plan.Bill != nil {
+		t.Errorf("%+v, %v", plan.Bill, err)
+	}
+	if b := r.preflight([]message.Message{message.User("go")}).Bill; b.Session.Calls != 1 {
+		t.Errorf("%+v", b.Session)
+	}
+}

@@ -1,0 +1,95 @@
+package compact
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/trace"
+)
+
+// furthest is by what factor a provider's count of a prompt may differ from ours
+// and still be of the same prompt.
+const furthest = 4
+
+// measured returns what takes the usage of a call into account. It may be called
+// once, at any time.
+func (c *call) measured(b Bill) func(Usage) {
+	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
+	say := c.usageEvent
+	at, done := a.calls, false
+	return func(u Usage) {
+		a.mu.Lock()
+		again := done
+		done = true
+		latest := at == a.calls
+		a.mu.Unlock()
+		if again {
+			return
+		}
+		if err := u.contradicts(tokens); err != nil {
+			a.warn("usage", "the usage that was reported contradicts the request, and is ignored: "+err.Error())
+			return
+		}
+		billed := u.split(card, b.Estimated)
+		cost := card.Cost(billed)
+		a.observed(observedUsage{
+			known: u.CacheKnown, cached: u.CachedTokens, expect: b.Estimated.Cached,
+			more: card.Cost(billed.Prompts()) - b.EstimatedUSD,
+		}, latest)
+		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
+		say(trace.CallUsage{
+			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
+			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
+			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
+		})
+	}
+}
+
+// observed takes in what Observe told of a call, the latest or one before it.
+func (a *account) observed(u observedUsage, latest bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	more := a.seen.more + u.more
+	if latest {
+		a.seen = u
+	}
+	a.seen.more = more
+}
+
+// usageEvent tells of the usage of a call: to the exporters, and to the audit
+// log.
+func (c *call) usageEvent(p trace.CallUsage) {
+	p.SessionID, p.Agent, p.Model = c.id, c.q.agent, c.ep.name
+	e := c.event(p, c.m.now())
+	c.export(e)
+	c.s.audit.add(c.auditLine(e))
+}
+
+// contradicts says why a usage can't be of a request that was counted as so many
+// tokens; nil = it can.
+func (u Usage) contradicts(tokens int) error {
+	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
+	switch {
+	case u.PromptTokens <= 0:
+		return fmt.Errorf("a prompt of %d tokens", u.PromptTokens)
+	case min(u.CachedTokens, u.WrittenTokens, u.WrittenHourTokens, u.OutputTokens) < 0:
+		return fmt.Errorf("a negative number of tokens")
+	case parts > u.PromptTokens:
+		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
+	case u.PromptTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens, 256):
+		return fmt.Errorf("a prompt of %d tokens, where %d were counted", u.PromptTokens, tokens)
+	}
+	return nil
+}
+
+// split is how the usage is billed. Where the provider says nothing of its cache,
+// the parts of the prompt are those of the estimate.
+func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
+	if u.CacheKnown {
+		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens
+		return price.Usage{Cached: u.CachedTokens, Written: u.WrittenTokens, WrittenHour: u.WrittenHourTokens, Fresh: rest, Output: u.OutputTokens}
+	}
+	out := card.Split(u.PromptTokens, estimated.Cached)
+	out.Output = u.OutputTokens
+	return out
+}

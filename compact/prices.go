@@ -1,0 +1,85 @@
+package compact
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+)
+
+// PricesConfig says what calls cost, where that is not what the list says of
+// their model. A field that is zero is that of the list; with Input alone the
+// list's prices are scaled to it. Prices are in US dollars per million tokens.
+type PricesConfig struct {
+	// Model is the model whose list prices count, whatever model is called; "": that
+	// of the call.
+	Model string `mapstructure:"model"`
+	// Input is the price of prompt tokens that no cache has to do with.
+	Input float64 `mapstructure:"input" validate:"gte=0,lte=1000000"`
+	// CacheRead is the price of what the provider reads from its cache.
+	CacheRead float64 `mapstructure:"cache_read" validate:"gte=0,lte=1000000"`
+	// CacheWrite is the price of what it writes into it, for its shorter lifetime.
+	CacheWrite float64 `mapstructure:"cache_write" validate:"gte=0,lte=1000000"`
+	// CacheWriteHour is the same for a lifetime of an hour.
+	CacheWriteHour float64 `mapstructure:"cache_write_hour" validate:"gte=0,lte=1000000"`
+	// Output is the price of the tokens of answers.
+	Output float64 `mapstructure:"output" validate:"gte=0,lte=1000000"`
+	// MinPrefix is the shortest prompt, in tokens, that the provider caches.
+	MinPrefix int `mapstructure:"min_prefix" validate:"gte=0"`
+	// Granularity is what the length of a cached prefix is a multiple of, in tokens.
+	Granularity int `mapstructure:"granularity" validate:"gte=0"`
+	// Lifetime is how long the provider holds a prefix that nobody reads.
+	Lifetime time.Duration `mapstructure:"lifetime" validate:"gte=0"`
+	// Marks is how many prefixes a request may mark for the cache; the list says 0
+	// of providers that cache by themselves.
+	Marks int `mapstructure:"marks" validate:"gte=0"`
+}
+
+// PricesOf returns the settings that stand for a card.
+func PricesOf(c price.Card) PricesConfig {
+	return PricesConfig{
+		Model: c.Model, Input: c.Input, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheWriteHour: c.CacheWriteHour, Output: c.Output,
+		MinPrefix: c.MinPrefix, Granularity: c.Granularity, Lifetime: c.Lifetime, Marks: c.Marks,
+	}
+}
+
+// card returns what calls of a model cost. The error says why the settings can't
+// be used; the card is then that of the list.
+func (p PricesConfig) card(model string) (price.Card, error) {
+	if p.Model != "" {
+		model = p.Model
+	}
+	list, _ := price.For(model)
+	c := list.Scaled(p.Input)
+	given := p != PricesConfig{Model: p.Model}
+	for _, f := range []struct {
+		to   *float64
+		from float64
+	}{{&c.CacheRead, p.CacheRead}, {&c.CacheWrite, p.CacheWrite}, {&c.CacheWriteHour, p.CacheWriteHour}, {&c.Output, p.Output}} {
+		if f.from > 0 {
+			*f.to = f.from
+		}
+	}
+	c.CacheWriteHour = max(c.CacheWriteHour, p.CacheWriteHour, c.CacheWrite)
+	if p.CacheWriteHour > 0 {
+		c.CacheWriteHour = p.CacheWriteHour
+	}
+	for _, f := range []struct{ to, from *int }{{&c.MinPrefix, &p.MinPrefix}, {&c.Granularity, &p.Granularity}, {&c.Marks, &p.Marks}} {
+		if *f.from > 0 {
+			*f.to = *f.from
+		}
+	}
+	if p.Lifetime > 0 {
+		c.Lifetime = p.Lifetime
+	}
+	if c.MinPrefix > 0 {
+		c.Granularity = max(c.Granularity, 1)
+	}
+	if given {
+		c.Source, c.Date = "configuration", ""
+	}
+	if err := c.Validate(); err != nil {
+		return list, fmt.Errorf("prices can't be used: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,62 @@
+package compact
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+func TestPricesGoOverTheList(t *testing.T) {
+	list, _ := price.For("claude-sonnet-4-5")
+	for _, tc := range []struct {
+		name   string
+		prices PricesConfig
+		check  func(price.Card) bool
+	}{
+		{"none", PricesConfig{}, func(c price.Card) bool { return c.Input == 2.5 && !c.Relative }},
+		{"another model's", PricesConfig{Model: "claude-sonnet-4-5"}, func(c price.Card) bool { return c == list }},
+		{"scaled", PricesConfig{Model: "claude-sonnet-4-5", Input: 6}, func(c price.Card) bool {
+			return c.CacheWrite == 7.5 && c.CacheWriteHour == 12 && c.Output == 30 && c.Marks == 4
+		}},
+		{"both writes", PricesConfig{Input: 2, CacheRead: 0.2, CacheWrite: 3, CacheWriteHour: 5}, func(c price.Card) bool {
+			return c.CacheRead == 0.2 && c.CacheWrite == 3 && c.CacheWriteHour == 5
+		}},
+		{"an hour costs no less", PricesConfig{Input: 2, CacheWrite: 3}, func(c price.Card) bool { return c.CacheWriteHour == 3 }},
+		{"the rules of a cache", PricesConfig{MinPrefix: 100, Granularity: 64, Lifetime: time.Hour, Marks: 2}, func(c price.Card) bool {
+			return c.MinPrefix == 100 && c.Granularity == 64 && c.Lifetime == time.Hour && c.Marks == 2 && c.Input == 2.5
+		}},
+		{"as a card", PricesOf(list), func(c price.Card) bool { c.Source, c.Date = list.Source, list.Date; return c == list }},
+	} {
+		c, err := tc.prices.card("gpt-4o")
+		if err != nil || !tc.check(c) {
+			t.Errorf("%s: %+v, %v", tc.name, c, err)
+		}
+	}
+}
+
+func TestPricesThatCannotBeAreSaidOnceAndIgnored(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4o", Archive: memory.New(), Prices: PricesConfig{CacheRead: 9, CacheWrite: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	said := 0
+	for i := range 3 {
+		res, err := m.Preflight(t.Context(), "s", reads(1+i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.Join(res.Warnings, "\n"), "cache_read (9) must not be above cache_write (3)") {
+			said++
+		}
+		if list, _ := price.For("gpt-4o"); res.Bill == nil || res.Bill.Prices != list.String() {
+			t.Errorf("billed by %+v, want the list's prices", res.Bill)
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times, want once", said)
+	}
+}

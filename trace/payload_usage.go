@@ -1,0 +1,41 @@
+package trace
+
+import "fmt"
+
+// CallUsage is the payload of compact.usage: what the provider billed for one
+// call. Measured figures are the provider's; estimated ones were counted before
+// the call went out, and projected ones are of the whole history, which was not
+// sent. Money is in US dollars, or in units of the model's input price where
+// Relative is set.
+type CallUsage struct {
+	SessionID    string  `json:"session_id"`
+	Agent        string  `json:"agent,omitempty"`
+	Model        string  `json:"model"`
+	Measured     int     `json:"prompt_tokens_measured"`
+	Cached       int     `json:"cached_tokens_measured"`
+	Written      int     `json:"written_tokens_measured"`
+	Output       int     `json:"output_tokens_measured"`
+	CacheKnown   bool    `json:"cache_measured"` // false: the provider says nothing of its cache, and the parts are estimated
+	MeasuredUSD  float64 `json:"measured_usd"`   // prompt and answer
+	EstimatedUSD float64 `json:"estimated_prompt_usd"`
+	WholeUSD     float64 `json:"projected_whole_prompt_usd"`
+	Relative     bool    `json:"prices_relative"`
+	SessionCalls int     `json:"session_measured_calls"`
+	SessionUSD   float64 `json:"session_measured_usd"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK, ""} }
+
+func (p CallUsage) complete() any {
+	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
+	p.OutputText = or(p.OutputText, func() string {
+		unit := "$"
+		if p.Relative {
+			unit = "input prices "
+		}
+		return fmt.Sprintf("billed %d prompt tokens, %d of them cached, and %d of the answer: %s%.4f", p.Measured, p.Cached, p.Output, unit, p.MeasuredUSD)
+	})
+	return p
+}
