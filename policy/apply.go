@@ -25,23 +25,25 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal in
 
 // takeLegal takes n groups, or the nearest number of them that is not refused
 // where the view goes: of alternatives first one that frees more, as that still
-// reaches the goal. It returns how many were taken.
+// reaches the goal. Where all are refused a notice comes in front of what is
+// left. It returns how many were taken.
 func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n int) (int, error) {
 	var first error
-	for _, k := range proposal.around(n) {
-		edits := proposal.first(k)
-		for v, variant := range append([][]Edit{edits}, o.rearranged(edits)...) {
-			refused, err := e.try(p, variant, q, o)
-			switch {
-			case err != nil && v == 0:
-				return k, err
-			case err == nil && refused == nil:
-				if k < n { // not as much as was wanted
-					p.Err, p.illegal = first, true
+	for _, noticed := range []bool{false, true} {
+		for _, k := range proposal.around(n) {
+			for v, variant := range o.variants(proposal.first(k), noticed) {
+				refused, err := e.try(p, variant, q, o)
+				switch {
+				case err != nil && v == 0 && !noticed:
+					return k, err
+				case err == nil && refused == nil:
+					if k < n { // not as much as was wanted
+						p.Err, p.illegal = first, true
+					}
+					return k, nil
+				case first == nil:
+					first = refused
 				}
-				return k, nil
-			case first == nil:
-				first = refused
 			}
 		}
 	}
@@ -84,30 +86,81 @@ func sourcesOf(c *Conversation, edits []Edit) (out []int) {
 	return out
 }
 
-// rearranged returns the edits with their cut in another order, for wires that
-// would refuse the usual one: with the pinned messages behind, and with the
-// instructions that the conversation began with still in front.
-func (o *Outcome) rearranged(edits []Edit) (others [][]Edit) {
+// variants returns the edits, and these with their cut in another order, for
+// wires that would refuse the usual one. With a notice: those that have nothing
+// in front of what is left, as some wires want the user to speak first.
+func (o *Outcome) variants(edits []Edit, noticed bool) [][]Edit {
 	at := slices.IndexFunc(edits, func(e Edit) bool { return e.Cut != nil })
-	if at < 0 {
-		return nil
-	}
-	with := func(c Cut) {
-		out := slices.Clone(edits)
-		out[at].Cut = &c
-		others = append(others, out)
+	if at < 0 || edits[at].Cut.Copies || noticed && edits[at].Cut.New != nil {
+		if noticed {
+			return nil
+		}
+		return [][]Edit{edits}
 	}
 	c := *edits[at].Cut
-	if c.New != nil && !c.Behind {
+	if noticed {
+		notice := NewNotice(o.omits(&c))
+		c.New = &notice
+	}
+	var all [][]Edit
+	for _, order := range o.orders(c) {
+		out := slices.Clone(edits)
+		out[at].Cut = &order
+		all = append(all, out)
+	}
+	return all
+}
+
+// orders returns a cut as it is, with the pinned messages behind, then behind
+// what the user says next too, before the model's next word and before its first one
+// after all that is removed, and with the instructions that the conversation
+// began with still in front.
+func (o *Outcome) orders(c Cut) []Cut {
+	all := []Cut{c}
+	if !c.Behind {
 		behind := c
 		behind.Behind = true
-		with(behind)
+		all = append(all, behind)
+		from := c.Recent
+		for _, at := range o.View.answers(&c) {
+			if behind.Recent = at; at > from {
+				all, from = append(all, behind), at
+			}
+		}
 	}
-	if !c.Copies && len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
+	if len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
 		c.Removed, c.First = c.Removed[1:], true
-		with(c)
+		all = append(all, c)
 	}
-	return others
+	return all
+}
+
+// answers returns where the model's first word stands that a cut leaves of the
+// recent span, and of what is behind all that is removed.
+func (v *View) answers(c *Cut) [2]int {
+	gone, last := make([]bool, len(v.Messages)), c.Recent
+	for _, i := range c.Removed {
+		gone[i], last = true, max(last, i)
+	}
+	next := func(i int) int {
+		for i < len(gone) && (gone[i] || !v.Rounds[v.round[i]].Assistant) {
+			i++
+		}
+		return i
+	}
+	return [2]int{next(c.Recent), next(last)}
+}
+
+// omits returns how many messages a notice in place of a cut stands for.
+func (o *Outcome) omits(c *Cut) (n int) {
+	for _, i := range c.Removed {
+		if had, ok := ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
+			n += had
+		} else {
+			n++
+		}
+	}
+	return n
 }
 
 func instructs(m *message.Message) bool {

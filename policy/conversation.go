@@ -280,8 +280,8 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 		gone[0] = true
 	}
 	front := e.Cut.Recent // pinned rounds up to here come first
-	if e.Cut.Behind && len(e.Cut.Removed) > 0 {
-		front = min(front, e.Cut.Removed[0])
+	if e.Cut.Behind {
+		front = min(front, d.opening(pinned))
 	}
 	front = min(front, anchor)
 	take(0, front, func(i int) bool { return pinned[i] })
@@ -294,6 +294,21 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	u.cut(d)
 	d.items = out
 	return nil
+}
+
+// opening returns how many messages stand in front of all others whatever is
+// cut: the pinned ones that the conversation begins with, up to an instruction
+// behind one of them that is none.
+func (d *Conversation) opening(pinned []bool) int {
+	said := false
+	for i := range pinned {
+		m := &d.items.at(i).m
+		if !pinned[i] || said && instructs(m) {
+			return i
+		}
+		said = said || !instructs(m)
+	}
+	return len(pinned)
 }
 
 // pinnedRounds marks the messages of rounds that hold a pinned one, and returns

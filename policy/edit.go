@@ -78,9 +78,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = nothing stands for them
 	// Summary describes New where it is a summary.
 	Summary *SummaryInfo
-	// Behind puts New first, and the pinned rounds that were not in front of all
-	// that is removed behind what else is kept from before Recent: for a wire
-	// that would refuse the usual order, because it wants the user to speak first.
+	// Behind puts New first, and the pinned rounds that the conversation does not
+	// begin with behind what else is kept from before Recent: for a wire that
+	// would refuse the usual order, because it wants the user to speak first, or
+	// instructions between the user and the model.
 	Behind bool
 	// First leaves the first message where it is, in front of all: it is not
 	// removed, and no role pins it, but the wire wants it there.

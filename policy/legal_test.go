@@ -120,3 +120,73 @@ func (summing) Propose(context.Context, *View) (Proposal, error) {
 		Removed: []int{1, 2}, Recent: 5, New: &m, Summary: &SummaryInfo{Text: m.Text()},
 	}}}}}, nil
 }
+
+// between is the rule of a wire that wants the user first, and instructions in
+// mid-conversation behind the user and before the model.
+func between(view []message.Message, _ []int) error {
+	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !IsSummary(m) }
+	for i := 1; i < len(view); i++ {
+		behind := i > 1 && view[i-1].Role == message.RoleSystem // one of several is as good as the first of them
+		switch before, m := view[i-1], view[i]; {
+		case i == 1 && (model(m) || m.Role == message.RoleSystem && !made(&m)):
+			return errors.New("the user speaks first")
+		case made(&m):
+		case m.Role == message.RoleSystem && !behind && model(before):
+			return errors.New("instructions come behind the user")
+		case i > 1 && before.Role == message.RoleSystem && !made(&before) && m.IsUser():
+			return errors.New("instructions come before the model")
+		}
+	}
+	return nil
+}
+
+// A question that was kept is followed by its instructions only when these come
+// behind it, whatever else went; the ledger says so, also in a history that has
+// grown.
+func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
+	long := func(role string) string { return strings.Repeat(role, 200) }
+	rule := func(n int) message.Message { return message.System(fmt.Sprint("Rule ", n)) }
+	for name, c := range map[string]struct {
+		stage Stage
+		keep  Keep
+		msgs  []message.Message
+		want  []int
+	}{
+		"before the model's next word": {summing{}, Keep{1, 1},
+			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), rule(1), message.Assistant("b"), message.User("Now."), rule(2), message.Assistant("c")},
+			[]int{0, -1, 4, 5, 3, 6, 7}},
+		"behind the last user message": {Drop{NoNotice: true}, Keep{1, 1},
+			[]message.Message{message.System("s"), message.User(long("q")), rule(1), message.Assistant(long("a")), message.User("Now."), rule(2)},
+			[]int{0, 4, 2, 5}},
+		"behind the one question of a loop": {Drop{NoNotice: true}, Keep{1, 1},
+			[]message.Message{message.System("s"), message.User("q"), rule(1), message.Assistant(long("a")), message.Assistant(long("b")), message.Assistant("c")},
+			[]int{0, 1, 2, 5}},
+		"with a notice where nothing of the user's is left": {bare{}, Keep{1, 1},
+			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.Assistant("b"), message.User("Now.")},
+			[]int{0, -1, 3, 4}},
+	} {
+		e := Engine{Steps: []Step{{Stage: c.stage}}, Pins: Pins{message.RoleSystem}, Keep: c.keep, Cost: charCost{}}
+		conv := NewConversation(c.msgs, e.Pins, nil)
+		out, err := e.Run(context.Background(), Request{Conversation: conv, Budget: Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between})
+		if err != nil || len(out.Passes) == 0 {
+			t.Fatalf("%s: %v, %d passes", name, err, len(out.Passes))
+		}
+		if got := out.Conversation.Sources(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: the view is of messages %v (%v), want %v", name, got, out.Passes[0].Err, c.want)
+			continue
+		}
+		grown := append(slices.Clone(c.msgs), message.Assistant("d"), message.User("e"))
+		again, err := NewConversation(grown, e.Pins, nil).Replay(out.Passes[0].Recipe)
+		if want := append(slices.Clone(c.want), len(c.msgs), len(c.msgs)+1); err != nil || !slices.Equal(again.Sources(), want) {
+			t.Errorf("%s: replayed: %v, %v, want %v", name, again.Sources(), err, want)
+		}
+	}
+}
+
+// bare takes the messages 1 and 2 out and puts nothing in their place.
+type bare struct{}
+
+func (bare) Name() string { return "bare" }
+func (bare) Propose(context.Context, *View) (Proposal, error) {
+	return Proposal{Groups: [][]Edit{{{Decision: Dropped, Cut: &Cut{Removed: []int{1, 2}, Recent: 3}}}}}, nil
+}

@@ -212,8 +212,9 @@ func (c *chain) judged(res *compact.Result) bool {
 	return true
 }
 
-// refusal has the error judged by the independent floor, which knows nothing of
-// what is illegal.
+// refusal has the error judged by the independent floor. Where the provider
+// refuses the smallest view, a message of the user's in front of it may be
+// missing, and nothing else: what a notice costs.
 func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illegal bool) {
 	c.tally[insufficient]++
 	var b *compact.BudgetError
@@ -221,14 +222,13 @@ func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illega
 		c.errorf("only insufficient budget may fail a call: %v", err)
 		return
 	}
-	if illegal {
-		c.tally[stuck]++
-		c.t.Logf("%s, call %d: not enough may be taken out: %v", c.label, c.tally[called], res.Warnings)
-		return
-	}
 	r := invariant.Refusal{
 		In: req.Messages(), Out: res.Messages, Pinned: pinned, Cost: c.cost.Message, Fixed: c.cost.Reply() + c.cost.Tools(req.About().Tools),
 		Budget: res.Budget, Tokens: b.Tokens, Parts: b.Fixed,
+	}
+	if illegal {
+		c.tally[stuck]++
+		r.Fixed += c.cost.Message(policy.NewNotice(len(r.In)))
 	}
 	for _, l := range b.Largest {
 		r.Named, r.Parts = append(r.Named, l.Index), r.Parts+l.Tokens

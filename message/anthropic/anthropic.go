@@ -8,6 +8,9 @@
 // there. A message with results alone has the role tool. One with results and
 // something else is two messages, the results first.
 //
+// System messages in mid-conversation that have become neighbors are written
+// as one with the blocks of all, since the API refuses two in a row.
+//
 // What was made since (a summary, a notice) is written as the user's text, and
 // read as what it was.
 package anthropic

@@ -126,7 +126,7 @@ func (c *checker) servers(u splice.Unit) bool {
 
 // order checks that results come first, in an item that has something else.
 func (c *checker) order(u splice.Unit) {
-	mixed := u.To-u.From == 2
+	mixed := u.To-u.From == 2 && !u.Joined
 	if !mixed && (c.View[u.From].Role == message.RoleTool || !c.View[u.From].Has(message.KindToolResult)) {
 		return
 	}

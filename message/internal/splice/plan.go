@@ -10,8 +10,11 @@ import (
 // A Unit is one item of the list as it will be written.
 type Unit struct {
 	Item     int  // what it was; -1 = it was made since
-	From, To int  // the messages of the view that it holds: one, or two that were one item
+	From, To int  // the messages of the view that it holds: one, two that were one item, or items that become one
 	Whole    bool // all of the item, nothing edited
+	Joined   bool // items that became neighbors and are written as one, see [Joiner]
+
+	last int // the last item that it holds
 }
 
 // Made reports whether the unit is a message that was made since.
@@ -45,7 +48,7 @@ func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 		if err != nil {
 			return nil, err
 		}
-		units = append(units, u)
+		units = l.joinTo(units, view, u)
 		i = u.To - 1
 	}
 	if had := len(l.msgs) > 0 && l.of[0] == prompt; had != (prompts == 1) {
@@ -67,7 +70,7 @@ func (l *List) source(i int, m *message.Message) error {
 func (l *List) unit(view []message.Message, sources []int, i int) (Unit, error) {
 	s := sources[i]
 	item := l.of[s]
-	u := Unit{Item: item, From: i, To: i + 1}
+	u := Unit{Item: item, From: i, To: i + 1, last: item}
 	whole := elements.Same(&view[i], &l.msgs[s])
 	if l.first[item+1]-l.first[item] == 1 {
 		u.Whole = whole

@@ -41,6 +41,8 @@ func (l *List) piece(u Unit, view []message.Message) ([]byte, error) {
 		return l.grammar.AppendMade(nil, view[u.From]), nil
 	case u.Whole && !l.meta:
 		return nil, nil
+	case u.Joined:
+		return l.joined(view[u.From:u.To]), nil
 	case u.Whole:
 		if item := l.Item(u.Item); len(item) != len(l.items[u.Item].Of(l.data)) {
 			return item, nil

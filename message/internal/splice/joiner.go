@@ -1,0 +1,42 @@
+package splice
+
+import "github.com/agentcompact/compact/message"
+
+// A Joiner is a [Grammar] whose wire refuses some items beside each other, and
+// takes one that holds the blocks of both. Where what stood between such items
+// was taken out, they are written as one. Items that stood side by side in the
+// body stay as they are.
+type Joiner interface {
+	// Loose reports whether an item is one of these, and has nothing that would
+	// be lost in one with others.
+	Loose(item []byte) bool
+	// AppendJoined writes loose items as one.
+	AppendJoined(dst []byte, items [][]byte) []byte
+}
+
+// joinTo adds a unit, or what it holds to the one before.
+func (l *List) joinTo(units []Unit, view []message.Message, u Unit) []Unit {
+	n := len(units) - 1
+	if n < 0 || !l.joins(view, &units[n], &u) {
+		return append(units, u)
+	}
+	units[n].To, units[n].last, units[n].Whole, units[n].Joined = u.To, u.Item, false, true
+	return units
+}
+
+// joins reports whether unit u is written as one with the unit before.
+func (l *List) joins(view []message.Message, before, u *Unit) bool {
+	if before.Made() || view[u.From].Role != message.RoleSystem || view[before.From].Role != message.RoleSystem || before.last+1 == u.Item {
+		return false
+	}
+	j, ok := l.grammar.(Joiner)
+	return ok && (before.Joined || j.Loose(view[before.From].Raw())) && j.Loose(view[u.From].Raw())
+}
+
+func (l *List) joined(msgs []message.Message) []byte {
+	items := make([][]byte, len(msgs))
+	for i := range msgs {
+		items[i] = msgs[i].Raw()
+	}
+	return l.grammar.(Joiner).AppendJoined(nil, items)
+}
