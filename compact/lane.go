@@ -19,10 +19,11 @@ type lane struct {
 	explained bool
 	account   account // what its calls have cost
 
-	users   int    // calls that are under way or wait; the session's mutex guards these four
+	users   int    // calls that are under way or wait; the session's mutex guards these five
 	used    uint64 // when the last one ended, in calls of the session
 	weight  int64  // about what is remembered of its history, in bytes
 	weighed int    // messages of it
+	aside   int64  // what a summary that no view has yet costs, and its transcript
 }
 
 // maxLanes bounds the lanes that a session holds in memory: where the session
@@ -52,7 +53,9 @@ func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	if history != nil {
 		l.weigh(history)
 	}
-	l.users--
+	if l.users--; l.users == 0 {
+		l.aside = l.shelf.weight() + l.flights.Weight()
+	}
 	l.used = s.calls
 	if len(s.lanes) <= maxLanes {
 		return nil

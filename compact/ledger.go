@@ -73,25 +73,26 @@ type session struct {
 	used  time.Time // when the last one ended
 	bytes int64     // about what it costs in memory, as of then
 
-	mu          sync.Mutex
-	steps       []ledgerStep
-	edits       edits
-	stepsWeight int64
-	reserved    map[int]bool // numbers of files whose step is not known yet
-	origins     map[message.Fingerprint]map[int]policy.Origin
-	lanes       map[owner]*lane
-	calls       uint64 // that ended
-	audit       *auditLog
-	seen        map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
-	trace       sessionTrace
-	redactor    secrets
-	tables      map[string]*turnindex.Table // by file, those that were opened
-	rebuilt     map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
-	checked     time.Time                   // when the archive was last asked for newer steps
-	asking      bool                        // it is being asked
-	shadow      bool                        // its calls are only observed
-	projected   projection                  // of a shadow
-	volatile    bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	mu            sync.Mutex
+	steps         []ledgerStep
+	edits         edits
+	stepsWeight   int64
+	reserved      map[int]bool // numbers of files whose step is not known yet
+	origins       map[message.Fingerprint]map[int]policy.Origin
+	lanes         map[owner]*lane
+	calls         uint64 // that ended
+	audit         *auditLog
+	seen          map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
+	trace         sessionTrace
+	redactor      secrets
+	tables        map[string]*turnindex.Table // by file, those that were opened
+	rebuilt       map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
+	rebuiltWeight int64                       // of them, in bytes
+	checked       time.Time                   // when the archive was last asked for newer steps
+	asking        bool                        // it is being asked
+	shadow        bool                        // its calls are only observed
+	projected     projection                  // of a shadow
+	volatile      bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	committing ctxlock.Mutex // held from the look for the next number until the step is committed
 }

@@ -28,12 +28,17 @@ func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Tab
 	if err := addRows(set, step.Archive, rows); err != nil {
 		return nil, err
 	}
-	if table, err = turnindex.Open(ctx, turnindex.Bytes(set.Encode())); err != nil {
+	raw := set.Encode()
+	if table, err = turnindex.Open(ctx, turnindex.Bytes(raw)); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if other := s.rebuilt[step.Step]; other != nil {
+		return other, nil
+	}
 	s.rebuilt[step.Step] = table
+	s.rebuiltWeight += int64(len(raw))
 	return table, nil
 }
 

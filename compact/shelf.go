@@ -14,6 +14,18 @@ type shelf struct {
 	written storage.Written
 }
 
+// shelfWeight is what is kept of a message besides its texts.
+const shelfWeight = 256
+
+// weight is about what the shelf costs in memory. Where the lane remembers the
+// same history its texts are counted twice: rather too much.
+func (s *shelf) weight() int64 {
+	if s == nil {
+		return 0
+	}
+	return weigh(s.history) + shelfWeight*int64(len(s.history)+len(s.stored.lines))
+}
+
 func (s *shelf) holds(history []message.Message) bool {
 	if s == nil || len(s.history) != len(history) {
 		return false

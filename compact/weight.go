@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // SessionsConfig says how much a manager remembers of sessions.
@@ -65,9 +66,9 @@ func weighStep(step *ledgerStep) int64 {
 func (s *session) weight() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int64(sessionWeight) + s.stepsWeight + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
+	n := int64(sessionWeight) + s.stepsWeight + s.rebuiltWeight + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
 	for _, l := range s.lanes {
-		n += l.weight
+		n += l.weight + l.aside
 	}
 	return n
 }
@@ -79,8 +80,10 @@ func (s *session) slim() {
 	for _, l := range s.lanes {
 		if l.users == 0 {
 			l.memo, l.weight, l.weighed = memo{}, 0, 0
+			l.shelf, l.aside = nil, l.flights.Weight()
 		}
 	}
+	s.rebuilt, s.rebuiltWeight = map[int]*turnindex.Table{}, 0
 }
 
 // retire forgets sessions that were idle for longest, while they are too many or
@@ -104,7 +107,7 @@ func (m *CompactManager) retire(newest *session) {
 		m.forget(idle)
 	}
 	for m.bytes > int64(m.cfg.Sessions.MaxBytes) {
-		idle := m.idle(newest, func(s *session) bool { return s.lanesWeigh() })
+		idle := m.idle(newest, func(s *session) bool { return s.canSlim() })
 		if idle == nil {
 			return
 		}
@@ -139,13 +142,14 @@ func (m *CompactManager) reweigh(s *session) {
 	s.bytes = now
 }
 
-func (s *session) lanesWeigh() bool {
+// canSlim reports whether something is there to spare work alone.
+func (s *session) canSlim() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.lanes {
-		if l.weight > 0 {
+		if l.weight > 0 || l.shelf != nil {
 			return true
 		}
 	}
-	return false
+	return s.rebuiltWeight > 0
 }

@@ -146,7 +146,7 @@ func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
 			}
 		}
 		s := m.sessions["0"]
-		if s == nil || s.lanesWeigh() {
+		if s == nil || s.canSlim() {
 			t.Fatalf("it is there: %v, with its memo", s != nil)
 		}
 		again, err := m.Preflight(t.Context(), "0", first)

@@ -34,6 +34,17 @@ func (l *Flights) Waiting() bool {
 	return l.flight != nil
 }
 
+// Weight is about what the summary that is there costs in memory, in bytes,
+// while nothing is being written: 0 where there is none.
+func (l *Flights) Weight() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.flight == nil {
+		return 0
+	}
+	return l.flight.weight()
+}
+
 // Begin says that a call begins, which has taken nothing yet. What one took
 // whose view came to nothing is there for the next ones.
 func (l *Flights) Begin() {
@@ -296,6 +307,18 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	}()
 	f.sum, f.err = w.Write(ctx, in)
 	f.ended = ctx.Err() != nil && f.err != nil
+}
+
+// weight is about what a flight costs in memory, as far as it is known by now.
+func (f *flight) weight() int64 {
+	const each, told = 64, 512 // a message that it is of, a call of the summariser
+	n := int64(each*(len(f.view)+len(f.gone)) + told*len(f.told()))
+	select {
+	case <-f.done:
+		n += int64(len(f.sum.Text))
+	default:
+	}
+	return n
 }
 
 func (f *flight) hear(i CallInfo) {

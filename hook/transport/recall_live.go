@@ -16,10 +16,13 @@ type live struct {
 	body    io.ReadCloser
 	dialect dialect
 
-	raw     []byte // all that was read
-	ready   int    // so much of it may be handed on
+	raw     []byte // all that was read, at most so many bytes and a few thousand
+	most    int
+	ready   int // so much of it may be handed on
+	looked  int // so much of it holds no end of an event that is not ready
 	handed  int
 	holding bool
+	passing bool   // it is too much to be held: nothing is kept any more
 	ended   error  // what ended the reading
 	rest    []byte // in place of what was held
 }
@@ -33,7 +36,7 @@ func (x *exchange) live(resp *http.Response) bool {
 	if len(x.inner) > 0 || x.res == nil || x.res.Replayed > 0 || x.res.Triggered || countable(resp) != stream || codingOf(resp) != "" {
 		return false
 	}
-	resp.Body = &live{body: resp.Body, dialect: x.dialect}
+	resp.Body = &live{body: resp.Body, dialect: x.dialect, most: maxAnswer}
 	resp.ContentLength = -1
 	return true
 }
@@ -58,28 +61,39 @@ func (l *live) Read(p []byte) (int, error) {
 // Close ends the reading.
 func (l *live) Close() error { return l.body.Close() }
 
-// fill reads once more, and looks at the events that are whole.
+// fill reads once more, and looks at the events that are whole. All that is
+// ready was handed on before.
 func (l *live) fill() {
 	const step = 4096
+	if l.passing {
+		l.raw, l.ready, l.handed = make([]byte, 0, step), 0, 0
+	}
 	l.raw = append(l.raw, make([]byte, step)...)
 	n, err := l.body.Read(l.raw[len(l.raw)-step:])
 	l.raw = l.raw[:len(l.raw)-step+n]
-	for !l.holding {
-		size := eventSize(l.raw[l.ready:])
-		if size == 0 {
-			break
-		}
-		if l.holding = beginsCall.Match(l.raw[l.ready : l.ready+size]); !l.holding {
-			l.ready += size
-		}
-	}
-	if len(l.raw) > maxAnswer { // too much to be held
+	if l.passing = l.passing || len(l.raw) > l.most; l.passing {
 		l.ready, l.holding = len(l.raw), false
+	}
+	for !l.holding && l.next() {
 	}
 	if err != nil {
 		l.ended = err
 		l.rest = l.remainder(err)
 	}
+}
+
+// next takes the next event, where it is whole: it may be handed on, or holds
+// the rest up.
+func (l *live) next() bool {
+	size := eventSize(l.raw[l.ready:], l.looked-l.ready)
+	if size == 0 {
+		l.looked = max(len(l.raw)-len("\r\n\r"), 0) // what ends it may have begun
+		return false
+	}
+	if l.holding = beginsCall.Match(l.raw[l.ready : l.ready+size]); !l.holding {
+		l.ready += size
+	}
+	return true
 }
 
 // remainder is what stands in place of what was held.
@@ -104,12 +118,13 @@ func (l *live) remainder(err error) []byte {
 }
 
 // eventSize is the length of the first event, with what ends it; 0 = it is not
-// whole.
-func eventSize(raw []byte) int {
+// whole. It does not end in the first so many bytes.
+func eventSize(raw []byte, not int) int {
+	not = min(max(not, 0), len(raw))
 	size := 0
 	for _, sep := range []string{"\n\n", "\r\n\r\n"} {
-		if i := bytes.Index(raw, []byte(sep)); i >= 0 && (size == 0 || i+len(sep) < size) {
-			size = i + len(sep)
+		if i := bytes.Index(raw[not:], []byte(sep)); i >= 0 && (size == 0 || not+i+len(sep) < size) {
+			size = not + i + len(sep)
 		}
 	}
 	return size

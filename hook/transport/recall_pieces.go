@@ -46,7 +46,7 @@ func split(raw []byte, stream bool) *pieces {
 		return p
 	}
 	for len(raw) > 0 {
-		end := eventSize(raw)
+		end := eventSize(raw, 0)
 		if end == 0 {
 			end = len(raw)
 		}

@@ -26,7 +26,8 @@ func TestTextIsTheFile(t *testing.T) {
 			body = append(body, data[at:at+n]...)
 			at += n
 		}
-		x := newText(bytes.Clone(data), body, copied)
+		file := bytes.Clone(data)
+		x := newText(file, body, copied)
 		if x.Len() != len(data) || !bytes.Equal(x.of(jsonscan.Span{End: len(data)}), data) {
 			t.Fatalf("%d bytes in %d pieces are not the file", x.Len(), len(copied))
 		}
@@ -39,10 +40,22 @@ func TestTextIsTheFile(t *testing.T) {
 		}
 		if len(x.pieces) > 1 {
 			shared++
+			lets(t, &x, file)
 		}
 	}
 	if shared < 50 {
 		t.Errorf("only %d texts share the memory of the body", shared)
+	}
+}
+
+// lets fails where a text of several pieces keeps the file that it is of: one
+// byte of it would keep all.
+func lets(t *testing.T, x *text, file []byte) {
+	t.Helper()
+	for _, p := range x.pieces {
+		if len(p.bytes) > 0 && offset(file, p.bytes) >= 0 {
+			t.Fatalf("%d bytes at %d keep a file of %d in memory", len(p.bytes), p.start, len(file))
+		}
 	}
 }
 

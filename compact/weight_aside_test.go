@@ -1,0 +1,99 @@
+package compact
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// slow is a summariser that takes its time, of the fake clock.
+type slow struct{}
+
+func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	time.Sleep(time.Second)
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
+}
+
+// What a call leaves behind that could not wait for its summary, the summary
+// and the transcript that was stored beside it, is counted, and goes where it
+// is too much.
+func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := bounded(t, Config{Preset: "summarize", Summarise: slow{}}, 1<<40)
+		history := long(1, 1_000_000)
+		ctx, hangUp := context.WithCancel(t.Context())
+		time.AfterFunc(200*time.Millisecond, hangUp)
+		if _, err := m.Preflight(ctx, "s", history); err == nil {
+			t.Fatal("the call has waited")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		s := m.sessions["s"]
+		l := s.lanes[owner{}]
+		if l.shelf == nil || !l.flights.Waiting() || s.users != 0 {
+			t.Fatalf("a transcript %v, a summary %v, %d users", l.shelf != nil, l.flights.Waiting(), s.users)
+		}
+		texts, summary := weigh(history), l.flights.Weight()
+		if l.shelf.weight() < texts || summary < 64*int64(len(history)/2) {
+			t.Errorf("the transcript weighs %d of %d, the summary %d", l.shelf.weight(), texts, summary)
+		}
+		if want := l.weight + l.shelf.weight() + summary; m.bytes != s.bytes || m.bytes < want {
+			t.Errorf("%d bytes are counted, at least %d are there", m.bytes, want)
+		}
+		s.slim()
+		if l.shelf != nil || !l.flights.Waiting() || s.weight() > sessionWeight+seenWeight*int64(len(history))+summary {
+			t.Errorf("the transcript is there: %v, the summary: %v, %d bytes", l.shelf != nil, l.flights.Waiting(), s.weight())
+		}
+		m.cfg.Sessions.MaxBytes = 1
+		if _, err := m.Preflight(t.Context(), "other", long(2, 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		if m.sessions["s"] != nil {
+			t.Error("the session is there")
+		}
+	})
+}
+
+// Indexes that were made again, in memory, are counted, and go with what spares
+// work.
+func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
+	a := memory.New()
+	history := long(1, 400_000)
+	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
+		t.Fatalf("step %d, %v", res.Step, err)
+	}
+	k, err := storage.SessionKey("s", "turns-001.idx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Remove(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	m := bounded(t, Config{Archive: a}, 1<<40)
+	find := func() {
+		t.Helper()
+		text, err := m.Recall(t.Context(), "s", history[3].Fingerprint().String())
+		if err != nil || !strings.Contains(text, history[3].ResultText()) {
+			t.Fatalf("%.60q, %v", text, err)
+		}
+	}
+	find()
+	s := m.sessions["s"]
+	made := s.rebuiltWeight
+	if least := int64(64 * len(history)); made < least || m.bytes < made || m.bytes != s.weight() {
+		t.Errorf("the index weighs %d, at least %d; all of it %d", made, least, m.bytes)
+	}
+	if find(); s.rebuiltWeight != made {
+		t.Errorf("it weighs %d when it is used again, not %d", s.rebuiltWeight, made)
+	}
+	if s.slim(); s.weight() > m.bytes-made || s.canSlim() {
+		t.Errorf("%d bytes are left of %d", s.weight(), m.bytes)
+	}
+	find()
+}

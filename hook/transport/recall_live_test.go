@@ -1,0 +1,79 @@
+package transport
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// events are n events of a stream of chat completions.
+func events(n int) string {
+	return strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word\"}}]}\n\n", n)
+}
+
+const callBegins = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"
+
+// A live stream is kept as far as a call of ours may still have to be taken
+// out of it, and no further.
+func TestLiveStreamKeepsABoundedPart(t *testing.T) {
+	const most = 64 << 10
+	for name, text := range map[string]string{
+		"events":                   events(40_000),
+		"a call that is held":      events(10) + callBegins + events(40_000),
+		"an event that never ends": "data: " + strings.Repeat("x", 1<<20),
+	} {
+		l := &live{body: io.NopCloser(strings.NewReader(text)), most: most}
+		var got strings.Builder
+		p := make([]byte, 1000)
+		for {
+			n, err := l.Read(p)
+			got.Write(p[:n])
+			if kept := cap(l.raw); kept > 2*most+8192 || got.Len() > 4*most && kept > 8*4096 {
+				t.Fatalf("%s: %d bytes are kept after %d", name, kept, got.Len())
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		if got.String() != text {
+			t.Errorf("%s: %d bytes came through of %d", name, got.Len(), len(text))
+		}
+	}
+}
+
+// Wherever the pieces of a stream are cut, its events are found.
+func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
+	for name, sep := range map[string]string{"line feeds": "\n\n", "carriage returns": "\r\n\r\n"} {
+		text := strings.ReplaceAll(events(3), "\n\n", sep)
+		l := &live{body: io.NopCloser(iotest.OneByteReader(strings.NewReader(text))), most: 1 << 20}
+		for l.ended == nil {
+			l.fill()
+			if whole := strings.LastIndex(string(l.raw), sep); whole >= 0 && l.ready != whole+len(sep) {
+				t.Fatalf("%s: %d bytes of %d may be handed on", name, l.ready, whole+len(sep))
+			}
+		}
+		if l.ready != len(text) {
+			t.Errorf("%s: %d bytes of %d may be handed on", name, l.ready, len(text))
+		}
+	}
+}
+
+// A byte of an event that does not end is looked at once or twice, not with
+// every piece that comes: an end that is put where it was looked is not found.
+func TestLiveStreamLooksAtAByteOnce(t *testing.T) {
+	l := &live{body: io.NopCloser(strings.NewReader("data: " + strings.Repeat("x", 1<<20))), most: 1 << 30}
+	for l.ended == nil {
+		l.fill()
+		if at := len(l.raw) - 10; at > 0 {
+			copy(l.raw[at:], "\n\n")
+		}
+	}
+	if l.ready > 0 {
+		t.Fatalf("%d bytes are looked at again", l.ready)
+	}
+}
