@@ -22,7 +22,9 @@
 // ([Config.Upstreams]): no header and no path of a request names another.
 //
 // GET /healthz says that the process runs, /readyz that it takes requests, and
-// /metrics has its counters in Prometheus' text form.
+// /metrics has its counters in Prometheus' text form. POST /v1/preflight is
+// [compact.CompactManager.Preflight] for hooks in other languages, which
+// /openapi.json describes.
 //
 // # Failure
 //

@@ -19,6 +19,10 @@ func (h *Handler) own(r *http.Request) http.HandlerFunc {
 		return only(http.MethodGet, say(h.ready))
 	case "/metrics":
 		return h.guarded(only(http.MethodGet, h.metrics))
+	case "/v1/preflight":
+		return h.guarded(only(http.MethodPost, h.preflight))
+	case "/openapi.json":
+		return only(http.MethodGet, describe)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 
 // The providers whose servers are known.
 const (
-	openAI    = "openai"
-	anthropic = "anthropic"
-	gemini    = "gemini"
+	forOpenAI    = "openai"
+	forAnthropic = "anthropic"
+	forGemini    = "gemini"
 )
 
 var providers = map[string]string{
-	openAI:    "https://api.openai.com",
-	anthropic: "https://api.anthropic.com",
-	gemini:    "https://generativelanguage.googleapis.com",
+	forOpenAI:    "https://api.openai.com",
+	forAnthropic: "https://api.anthropic.com",
+	forGemini:    "https://generativelanguage.googleapis.com",
 }
 
 // upstreams are base URLs by provider.
@@ -107,11 +107,11 @@ func bare(path string) string {
 	second, _, _ := strings.Cut(rest, "/")
 	switch {
 	case first == "v1" && (second == "messages" || second == "complete"):
-		return anthropic
+		return forAnthropic
 	case first == "v1beta", first == "v1alpha", first == "upload" && strings.HasPrefix(second, "v1beta"), isGeminiCall(path):
-		return gemini
+		return forGemini
 	case first == "v1", first == "chat", first == "responses":
-		return openAI
+		return forOpenAI
 	}
 	return ""
 }
@@ -124,7 +124,7 @@ func isGeminiCall(path string) bool {
 
 // foreign reports whether a request carries the key of another provider.
 func foreign(name string, h http.Header) bool {
-	keys := map[string]string{"X-Api-Key": anthropic, "Anthropic-Version": anthropic, "X-Goog-Api-Key": gemini}
+	keys := map[string]string{"X-Api-Key": forAnthropic, "Anthropic-Version": forAnthropic, "X-Goog-Api-Key": forGemini}
 	for header, of := range keys {
 		if h.Get(header) != "" && of != name {
 			return true

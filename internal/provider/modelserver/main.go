@@ -1,0 +1,32 @@
+// Modelserver is a model that is no model: a server that judges requests as the
+// four providers do and answers each with the next step of a script, a call of
+// the agent's own shell (or of its first tool) whose output is long. After the
+// last step it says that it is done. It is what agents are shown with that need a
+// provider; see docs/agents.
+//
+//	go run ./internal/provider/modelserver --steps 60 --window 75000
+//
+// GET /stats says what it was asked, and what it refused.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:8999", "address")
+	steps := flag.Int("steps", 60, "tool calls until it is done")
+	window := flag.Int("window", 75_000, "tokens that a prompt may have, a token being four bytes")
+	lines := flag.Int("lines", 400, "lines that each command prints")
+	flag.Parse()
+	srv := &http.Server{Addr: *listen, Handler: newScript(*steps, *window, *lines), ReadHeaderTimeout: time.Minute}
+	fmt.Fprintln(os.Stderr, "modelserver: listening on http://"+*listen)
+	if err := srv.ListenAndServe(); err != nil {
+		fmt.Fprintln(os.Stderr, "modelserver:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// script is a server that goes through the steps of a task.
+type script struct {
+	*provider.Server
+	steps, lines int
+
+	mu   sync.Mutex
+	done int
+}
+
+func newScript(steps, window, lines int) *script {
+	s := &script{Server: provider.NewServer(), steps: steps, lines: lines}
+	s.Window, s.Reply = window, s.reply
+	return s
+}
+
+// shells are what agents call the tool that runs a command, with the member
+// that holds it.
+var shells = []struct{ name, member string }{
+	{"Bash", "command"}, {"bash", "command"}, {"exec_command", "cmd"}, {"shell_command", "command"}, {"run_shell_command", "command"},
+}
+
+// reply is the next step. Requests without tools (titles, summaries, checks of a
+// quota) are answered in words.
+func (s *script) reply(req provider.Request) provider.Answer {
+	tools := toolNames(req.Body)
+	if len(tools) == 0 {
+		return provider.Answer{Text: "A title"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done >= s.steps {
+		return provider.Answer{Text: "All steps are done."}
+	}
+	s.done++
+	for _, sh := range shells {
+		if tools[sh.name] {
+			args, _ := json.Marshal(map[string]string{sh.member: s.command(), "description": fmt.Sprintf("Step %d", s.done)})
+			return provider.Answer{Text: fmt.Sprintf("Step %d.", s.done), Calls: []provider.Call{{Name: sh.name, Args: string(args)}}}
+		}
+	}
+	for name := range tools {
+		if name != "recall" {
+			return provider.Answer{Calls: []provider.Call{{Name: name, Args: fmt.Sprintf(`{"n":%d}`, s.done)}}}
+		}
+	}
+	return provider.Answer{Text: "There is nothing to do."}
+}
+
+// command prints lines that are another text at every step.
+func (s *script) command() string {
+	return fmt.Sprintf("for i in $(seq 1 %d); do echo \"step %d line $i of the file\"; done", s.lines, s.done)
+}
+
+// toolNames are the names of the tools that a request declares, on any wire.
+func toolNames(body []byte) map[string]bool {
+	var req struct {
+		Tools []struct {
+			Name                 string
+			Function             struct{ Name string }
+			FunctionDeclarations []struct{ Name string }
+		}
+	}
+	_ = json.Unmarshal(body, &req)
+	out := map[string]bool{}
+	for _, t := range req.Tools {
+		for _, d := range t.FunctionDeclarations {
+			out[d.Name] = true
+		}
+		out[t.Name] = true
+		out[t.Function.Name] = true
+	}
+	delete(out, "")
+	return out
+}
+
+// stats are what was asked so far.
+type stats struct {
+	Steps    int            `json:"steps"`
+	Requests int            `json:"requests"`
+	Status   map[int]int    `json:"status"`    // model calls by what they were answered with
+	Largest  int            `json:"largest"`   // prompt, in tokens
+	Same     float64        `json:"same"`      // share of the bytes of requests that begin as the one before them did
+	Others   map[string]int `json:"elsewhere"` // requests that are no model calls
+}
+
+func (s *script) stats() stats {
+	s.mu.Lock()
+	out := stats{Steps: s.done, Status: map[int]int{}, Others: map[string]int{}}
+	s.mu.Unlock()
+	var before []byte
+	same, all := 0, 0
+	for _, r := range s.Requests() {
+		if r.Wire == "" {
+			out.Others[r.Method+" "+r.Path]++
+			continue
+		}
+		out.Requests++
+		out.Status[r.Status]++
+		out.Largest = max(out.Largest, r.Prompt)
+		if len(toolNames(r.Body)) == 0 {
+			continue
+		}
+		if before != nil {
+			same += shared(before, r.Body)
+			all += len(before)
+		}
+		before = r.Body
+	}
+	if all > 0 {
+		out.Same = float64(same) / float64(all)
+	}
+	return out
+}
+
+// shared is how many bytes two bodies begin with in common.
+func shared(a, b []byte) int {
+	n := min(len(a), len(b))
+	if bytes.Equal(a[:n], b[:n]) {
+		return n
+	}
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// ServeHTTP implements http.Handler.
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.URL.Path == "/stats" {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(s.stats())
+		return
+	}
+	s.Server.ServeHTTP(w, r)
+}

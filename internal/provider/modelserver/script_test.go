@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestScriptGoesThroughItsStepsAndSaysWhatItWasAsked(t *testing.T) {
+	srv := httptest.NewServer(newScript(2, 500, 3))
+	defer srv.Close()
+	post := func(body string) string {
+		resp, err := http.Post(srv.URL+"/v1/messages", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		b, _ := io.ReadAll(resp.Body)
+		return fmt.Sprint(resp.StatusCode, " ", string(b))
+	}
+	const ask = `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]%s}`
+	for _, c := range []struct{ more, want string }{
+		{"", "A title"}, {`,"tools":[{"name":"Bash","input_schema":{}}]`, "seq 1 3"}, {`,"tools":[{"name":"read","input_schema":{}},{"name":"recall","input_schema":{}}]`, `{"n":2}`},
+		{`,"tools":[{"name":"Bash","input_schema":{}}]`, "All steps are done"}, {`,"system":"` + strings.Repeat("x", 4000) + `"`, "400 "},
+	} {
+		if got := post(fmt.Sprintf(ask, c.more)); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.more, got)
+		}
+	}
+	resp, err := http.Get(srv.URL + "/stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if b, _ := io.ReadAll(resp.Body); !strings.Contains(string(b), `"steps":2,"requests":5,"status":{"200":4,"400":1}`) {
+		t.Errorf("%s", b)
+	}
+}
