@@ -13,7 +13,8 @@ import (
 
 // Managed is a policy of this module: a manager under a configuration. Model
 // and window are those of the replay, the archive is in memory, and nothing is
-// exported.
+// exported. A configuration that counts in another unit has the window in that
+// unit, by the rule that its users go by: a token is 4 bytes, or 4 characters.
 func Managed(name string, c compact.Config) Policy { return managed{name, c} }
 
 type managed struct {
@@ -30,7 +31,7 @@ const sessionID = "replay"
 
 func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	c := p.config
-	c.Model, c.MaxContextTokens = e.Model, e.Window
+	c.Model, c.MaxContextTokens = e.Model, inUnits(e.Window, c.Counting)
 	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
 	c.Trace = compact.TraceConfig{}
 	c.Now = e.Now
@@ -43,6 +44,18 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	}
 	clean, err := c.Redaction.Redactor()
 	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
+}
+
+// charsOfToken are how many characters a token is taken for.
+const charsOfToken = 4
+
+// inUnits returns a window as a configuration counts; bytes4 does the division
+// itself.
+func inUnits(window int, counting string) int {
+	if counting == "utf16" {
+		return charsOfToken * window
+	}
+	return window
 }
 
 type manager struct {

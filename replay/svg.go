@@ -74,6 +74,6 @@ func ticks(low, high float64, n int) []float64 {
 }
 
 // colors is how many the page has for lines and points.
-const colors = 8
+const colors = 10
 
 func percent(v float64) string { return fmt.Sprintf("%.4g %%", 100*v) }

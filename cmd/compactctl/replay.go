@@ -77,7 +77,7 @@ A session that can't be read is named, and the rest goes on; the exit status is
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset that counts tokens, and the references)")
+	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset, and the references)")
 	f.IntSliceVar(&r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
 	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: by the time stamps of the messages; the cache is cold where it is longer than the cache lives")
@@ -258,7 +258,7 @@ func tooShort(least replay.AtLeast, passed int) error {
 
 // usual are the policies that are compared where none is named.
 func usual() []string {
-	return append([]string{"graduated", "summarize", "masking", "gateway"}, replay.References()...)
+	return append([]string{"graduated", "summarize", "masking", "gateway", "history-reducer"}, replay.References()...)
 }
 
 // recorded is the value of --gap that goes by time stamps.

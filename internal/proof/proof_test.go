@@ -6,11 +6,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/replay"
 	"github.com/agentcompact/compact/token"
 )
@@ -83,6 +85,23 @@ func write(t *testing.T, mark, text string, check bool) {
 		}
 		if err := os.WriteFile(file, []byte(out), 0o644); err != nil { //nolint:gosec // a document
 			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever preset is added stands in the tables, too.
+func TestTheTablesHaveEveryPreset(t *testing.T) {
+	policies, err := Policies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range policies {
+		names = append(names, p.Name())
+	}
+	for _, want := range slices.Concat(compact.Presets(), References()) {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is not in the tables: %v", want, names)
 		}
 	}
 }
