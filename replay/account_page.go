@@ -21,7 +21,9 @@ var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 	"when":      when,
 	"why":       why,
 	"list":      func(s []string) string { return strings.Join(s, ", ") },
-	"usd":       func(v float64) string { return fmt.Sprintf("%.4f $", v) },
+	"usd":       usd,
+	"next":      func(i int) int { return i + 1 },
+	"sentences": sentences,
 }).Parse(accountSource))
 
 // WriteHTML writes the account as one page that needs no network: what was sent
@@ -54,7 +56,7 @@ func (a *Account) curve(class string, width float64) string {
 		p.maxY = math.Max(p.maxY, float64(max(a.Calls[i].In, a.Calls[i].Sent)))
 	}
 	p.axes("call", "tokens", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
-	if w := a.Calls[len(a.Calls)-1].Window; float64(w) <= p.maxY && w > 0 {
+	if w := a.Window(); float64(w) <= p.maxY && w > 0 {
 		p.add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.left, p.y(float64(w)), p.width-p.right, p.y(float64(w)), thousands(w))
 	}
 	p.tokens("c4 reference", "came in", a.Calls, func(c *AccountCall) int { return c.In })

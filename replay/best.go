@@ -5,24 +5,103 @@ import (
 	"strings"
 )
 
-// best says which policies of this module nobody has to choose another for: no
-// other of them is cheaper and keeps as much. One that leaves calls above the
-// window, or refuses some, is none where there are others.
-func best(list []Total) string {
-	list = sound(list)
-	var names []string
-	for i := range list {
-		if t := &list[i]; !beaten(t, list) {
-			names = append(names, fmt.Sprintf("%s (%.0f %% of the cost, %.1f %% of what was needed)", t.Policy, 100*t.OfRaw.Value, 100*t.Held.Value))
+// enough is the share of what answers needed that a policy must have had in view
+// to be taken for its price.
+const enough = 0.95
+
+// verdict is what a page says first: which policy to take, what else could be
+// taken, and how far the figures can be relied on.
+type verdict struct {
+	Policy  string
+	Words   string
+	Besides []string
+	Sure    []string
+}
+
+// verdictOf chooses among the policies of this module: of those that nobody has to
+// choose another for, the cheapest that keeps enough; where none does, the one
+// that keeps most. It is nil where there is none to choose from.
+func verdictOf(list []Total, count int) *verdict {
+	var front []*Total
+	own := sound(list)
+	for i := range own {
+		if !beaten(&own[i], own) {
+			front = append(front, &own[i])
 		}
 	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return "The cheapest policy keeps most, too: " + names[0] + "."
+	if len(front) == 0 {
+		return nil
 	}
-	return "The choice is between " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ": each of the others is dearer than one of these and keeps less, or has no view for some calls."
+	take, reason := choose(front)
+	v := &verdict{Policy: take.Policy, Sure: sure(take, count)}
+	v.Words = fmt.Sprintf("It costs %.1f %% of what sending everything costs, and %.1f %% of what the answers needed was in view: %s.", 100*take.OfRaw.Value, 100*take.Held.Value, reason)
+	for _, t := range front {
+		if t != take {
+			v.Besides = append(v.Besides, fmt.Sprintf("%s costs %.1f %% and had %.1f %% in view", t.Policy, 100*t.OfRaw.Value, 100*t.Held.Value))
+		}
+	}
+	v.Besides = append(v.Besides, unsound(list)...)
+	return v
+}
+
+// choose picks one of those that no other beats, and says why.
+func choose(front []*Total) (take *Total, reason string) {
+	for _, t := range front {
+		if t.Held.Value >= enough && (take == nil || t.OfRaw.Value < take.OfRaw.Value) {
+			take = t
+		}
+	}
+	if take != nil {
+		return take, fmt.Sprintf("the cheapest that has %.0f %% or more", 100*enough)
+	}
+	for _, t := range front {
+		if take == nil || t.Held.Value > take.Held.Value {
+			take = t
+		}
+	}
+	return take, fmt.Sprintf("none has %.0f %%, and this one has most", 100*enough)
+}
+
+// sure says how far the figures of a policy can be relied on.
+func sure(t *Total, count int) []string {
+	var out []string
+	switch {
+	case t.OfRaw.Value > 1:
+		out = append(out, "It saves no money on these sessions: what it gives is calls that fit the window")
+	case t.OfRaw.High > 1:
+		out = append(out, fmt.Sprintf("That it saves money is not certain: in 95 of 100 samples of these sessions it costs %.1f–%.1f %%", 100*t.OfRaw.Low, 100*t.OfRaw.High))
+	case t.OfRaw.Low < t.OfRaw.High:
+		out = append(out, fmt.Sprintf("In 95 of 100 samples of these sessions it costs %.1f–%.1f %%, which is less than sending everything", 100*t.OfRaw.Low, 100*t.OfRaw.High))
+	}
+	if count < 10 {
+		out = append(out, fmt.Sprintf("%s: too few to tell small differences", sessions(count)))
+	}
+	return out
+}
+
+// unsound says which policies leave calls that do not fit, raw among them.
+func unsound(list []Total) []string {
+	var out []string
+	for i := range list {
+		t := &list[i]
+		if n := max(t.Over, t.Refused); n > 0 && (!t.Reference || t.Policy == "raw") {
+			name := t.Policy
+			if t.Reference {
+				name = "sending everything"
+			}
+			out = append(out, fmt.Sprintf("%s leaves %s of %s above the window", name, thousands(n), counted(t.Calls, "call")))
+		}
+	}
+	return out
+}
+
+// sentences joins phrases to sentences.
+func sentences(list []string) string {
+	var b strings.Builder
+	for _, s := range list {
+		b.WriteString(strings.ToUpper(s[:1]) + s[1:] + ". ")
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // sound returns the policies of this module that had a view for every call; all

@@ -12,12 +12,19 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/agentcompact/compact/storage/memory"
 )
 
 // looker asks a page, in the browser, what a person would look for.
 //
 //go:embed testdata/look.js
 var looker string
+
+// reader asks the page of a session.
+//
+//go:embed testdata/read.js
+var reader string
 
 // seen is what looker found.
 type seen struct {
@@ -33,6 +40,12 @@ type seen struct {
 	Contrast  float64  // of text to its ground, the least on the page
 	Dark      bool
 	Focus     int // things that the tab key reaches
+
+	First  string   // what is said first, where it is seen without scrolling
+	Judged []string // the columns of the first table that are seen without scrolling
+	Went   string   // what the page of a session says of a compaction in its closed box
+	Parts  []string // and the boxes in it, once it is open
+	Back   int      // references that bring something back
 }
 
 func browser(t *testing.T) string {
@@ -47,7 +60,7 @@ func browser(t *testing.T) string {
 }
 
 // look opens a page and returns what is seen in it.
-func look(t *testing.T, browser, page string, args ...string) (s seen) {
+func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
@@ -74,6 +87,18 @@ func look(t *testing.T, browser, page string, args ...string) (s seen) {
 	return s
 }
 
+// screens are what people look at pages with.
+var screens = []struct {
+	name, picture string
+	dark          bool
+	args          []string
+}{
+	{"wide and light", "wide", false, []string{"--window-size=1400,1000", "--blink-settings=preferredColorScheme=1"}},
+	{"wide and dark", "wide", true, []string{"--window-size=1400,1000", "--blink-settings=preferredColorScheme=0"}},
+	{"narrow and light", "narrow", false, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=1"}},
+	{"narrow and dark", "narrow", true, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=0"}},
+}
+
 func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
@@ -81,22 +106,18 @@ func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 	chromium := browser(t)
 	s := session("logs/a.jsonl", 60)
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Raw(), Sliding(10), DropOldest(6)}, Windows: []int{8000}}, s, session("logs/b.jsonl", 40))
-	for _, tc := range []struct {
-		name, picture string
-		dark          bool
-		args          []string
-	}{
-		{"wide and light", "wide", false, []string{"--window-size=1400,1000", "--blink-settings=preferredColorScheme=1"}},
-		{"narrow and dark", "narrow", true, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=0"}},
-	} {
+	for _, tc := range screens {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := look(t, chromium, page, tc.args...)
+			s := look(t, chromium, page, looker, tc.args...)
 			if s.Overflow > 0 {
 				t.Errorf("the page is %d pixels wider than the window of %d", s.Overflow, s.Width)
 			}
 			if len(s.Pictures) != 1 || s.Pictures[0] != tc.picture {
 				t.Errorf("the pictures are %v, want the %s one", s.Pictures, tc.picture)
+			}
+			if s.First != "Take graduated." || len(s.Judged) < 3 || s.Judged[1] != "of raw" || s.Judged[2] != "needed at use" {
+				t.Errorf("without scrolling one sees %q, and of the table %q", s.First, s.Judged)
 			}
 			if len(s.Covered) > 0 {
 				t.Errorf("names can't be read: %v", s.Covered)
@@ -115,6 +136,37 @@ func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 			}
 			if s.Focus < 20 {
 				t.Errorf("the tab key reaches %d things", s.Focus)
+			}
+		})
+	}
+}
+
+func TestAPersonReadsWhatASessionDidInTheBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	chromium := browser(t)
+	a := memory.New()
+	archivedSession(t, a, "job-7", beginning)
+	var b bytes.Buffer
+	if err := accountOf(t, a, "job-7").WriteHTML(&b, "compactctl report job-7"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range screens {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := look(t, chromium, b.String(), reader, tc.args...)
+			if s.Overflow > 0 || len(s.Pictures) != 1 || s.Pictures[0] != tc.picture || s.Dark != tc.dark || s.Contrast < 4.5 {
+				t.Errorf("%d pixels wider than the window of %d, pictures %v, dark %v, contrast %.1f", s.Overflow, s.Width, s.Pictures, s.Dark, s.Contrast)
+			}
+			if !regexp.MustCompile(`^62 calls sent [\d,]+ tokens in place of [\d,]+ \(\d+ %\), for about \$[\d.]+ in place of \$[\d.]+\.$`).MatchString(s.First) {
+				t.Errorf("without scrolling one sees %q", s.First)
+			}
+			if !regexp.MustCompile(`^Step 2: [\d,]+ → [\d,]+ tokens · \d+ messages?: \d+ (masked|summarised)`).MatchString(s.Went) {
+				t.Errorf("a compaction is called %q", s.Went)
+			}
+			if len(s.Parts) < 2 || !s.Opened || s.Back == 0 {
+				t.Errorf("a mark opens %v, with %q in it and %d references", s.Opened, s.Parts, s.Back)
 			}
 		})
 	}

@@ -11,8 +11,8 @@ import (
 
 // curves draws the tokens of each call of one session, a line a policy.
 // Compactions are marked; a mark leads to what it did, where the page has that.
-func curves(rows []*Row, index map[string]int, link func(r *Row, call int) string) string {
-	p := newPlot(860, 280)
+func curves(rows []*Row, index map[string]int, class string, width, height float64, link func(r *Row, call int) string) string {
+	p := newPlot(width, height)
 	p.minX = 1
 	for _, r := range rows {
 		p.maxX = math.Max(p.maxX, float64(len(r.Points)))
@@ -25,7 +25,7 @@ func curves(rows []*Row, index map[string]int, link func(r *Row, call int) strin
 	for _, r := range rows {
 		p.curve(r, index[r.Policy]%colors, link)
 	}
-	return p.svg("", "Tokens of each call of "+rows[0].Session)
+	return p.svg(class, "Tokens of each call of "+rows[0].Session)
 }
 
 func (p *plot) curve(r *Row, color int, link func(r *Row, call int) string) {

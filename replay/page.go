@@ -26,6 +26,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style":     func() template.CSS { return template.CSS(pageStyle) }, //nolint:gosec // a file of this package
 	"script":    func() template.JS { return template.JS(pageScript) },  //nolint:gosec // as above
 	"shown":     shown,
+	"sentences": sentences,
+	"list":      func(s []string) string { return strings.Join(s, "; ") },
 	"value":     func(i *Interval) float64 { return valueOr(i, -1) },
 }).Parse(pageSource))
 
@@ -56,7 +58,7 @@ type pageData struct {
 type windowData struct {
 	Window       int
 	Totals       []totalData
-	Best         string
+	Verdict      *verdict
 	Wide, Narrow template.HTML
 	Sessions     []sessionData
 }
@@ -70,7 +72,8 @@ type sessionData struct {
 	Name    string
 	Calls   int
 	Raw     float64
-	Curves  template.HTML
+	Wide    template.HTML
+	Narrow  template.HTML
 	Rows    []rowData
 	Changes []changeData
 }
@@ -95,9 +98,9 @@ const maxChanges = 3
 
 func (d *pageData) window(window int, own []Total) windowData {
 	w := windowData{
-		Window: window, Best: best(own), Sessions: d.sessionsAt(window),
+		Window: window, Verdict: verdictOf(own, d.Report.Sessions), Sessions: d.sessionsAt(window),
 		Wide:   template.HTML(scatter(own, d.index, "wide", 900, 420)),   //nolint:gosec // made here, its texts escaped
-		Narrow: template.HTML(scatter(own, d.index, "narrow", 400, 400)), //nolint:gosec // as above
+		Narrow: template.HTML(scatter(own, d.index, "narrow", 400, 520)), //nolint:gosec // as above
 	}
 	for i := range own {
 		w.Totals = append(w.Totals, totalData{&own[i], d.index[own[i].Policy] % colors})
@@ -137,7 +140,8 @@ func (d *pageData) session(name, id string, rows []*Row) sessionData {
 		}
 		return s.Changes[i].ID
 	}
-	s.Curves = template.HTML(curves(rows, d.index, link)) //nolint:gosec // as above
+	s.Wide = template.HTML(curves(rows, d.index, "wide", 860, 280, link))     //nolint:gosec // as above
+	s.Narrow = template.HTML(curves(rows, d.index, "narrow", 400, 320, link)) //nolint:gosec // as above
 	return s
 }
 

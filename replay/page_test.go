@@ -44,8 +44,8 @@ func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw(), Sliding(10)}, Windows: []int{8000, 16000}}, s, session("logs/b", 20))
 
 	all := pictures(t, page)
-	if len(all) != 2*2+2*2 {
-		t.Fatalf("%d pictures, want two a window and one a session and window", len(all))
+	if len(all) != 2*2+2*2*2 {
+		t.Fatalf("%d pictures, want two a window, and two a session and window", len(all))
 	}
 	if n := strings.Count(all[0], `class="point`); n != 3 {
 		t.Errorf("%d points, want one a policy", n)
@@ -64,7 +64,7 @@ func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
 	}
 	for _, want := range []string{
 		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
-		`<span class="gone">- `, `<span class="came">&#43; &lt;COMPACT-SUMMARY`, "The cheapest policy keeps most, too: graduated",
+		`<span class="gone">- `, `<span class="came">&#43; &lt;COMPACT-SUMMARY`, "<b>Take graduated.</b> It costs ",
 		"What it costs and keeps", "What is sent", "Where the money goes", "changed prefixes in 100 calls", "What the words mean",
 	} {
 		if !strings.Contains(page, want) {
@@ -107,28 +107,50 @@ func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
 	}
 }
 
-func TestBestNamesThePoliciesThatNoOtherBeats(t *testing.T) {
-	at := func(name string, cost, held float64, reference bool) Total {
-		return Total{Policy: name, OfRaw: Interval{Value: cost}, Held: Interval{Value: held}, Reference: reference}
+// Who reads the page at night reads its first sentence.
+func TestTheVerdictSaysWhichPolicyToTakeAndWhetherThatIsSure(t *testing.T) {
+	at := func(name string, cost, held float64) Total {
+		return Total{Policy: name, OfRaw: Interval{Value: cost, Low: cost - 0.1, High: cost + 0.1}, Held: Interval{Value: held}, Calls: 50}
 	}
-	cheap, rich, worse, ref := at("cheap", 0.4, 0.9, false), at("rich", 0.6, 0.99, false), at("worse", 0.7, 0.95, false), at("ref", 0.1, 1, true)
-	got := best([]Total{cheap, worse, ref, rich})
-	if !strings.Contains(got, "between cheap (40") || !strings.Contains(got, "and rich (60") || strings.Contains(got, "worse (") || strings.Contains(got, "ref (") {
-		t.Error(got)
-	}
-	refuses := at("refuses", 0.1, 1, false)
+	cheap, rich, worse, ref := at("cheap", 0.4, 0.9), at("rich", 0.6, 0.99), at("worse", 0.7, 0.95), at("raw", 1, 1)
+	ref.Reference, ref.Over = true, 9
+	refuses, dear := at("refuses", 0.1, 1), at("dear", 1.3, 0.99)
 	refuses.Refused = 1
-	if got := best([]Total{refuses, worse}); !strings.Contains(got, "keeps most, too: worse ") {
-		t.Error(got)
+	for _, c := range []struct {
+		list []Total
+		take string
+		says []string
+		not  []string
+	}{
+		{[]Total{cheap, worse, ref, rich}, "rich", []string{"60.0 %", "99.0 %", "the cheapest that has 95 %", "cheap costs 40.0 % and had 90.0 %", "sending everything leaves 9 of 50 calls above the window", "50.0–70.0 %, which is less"}, []string{"worse"}},
+		{[]Total{refuses, worse}, "worse", []string{"refuses leaves 1 of 50 calls above the window"}, []string{"not certain"}},
+		{[]Total{refuses}, "refuses", []string{"leaves 1 of"}, nil},
+		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"none has 95 %, and this one has most", "cheaper costs 30.0 %"}, nil},
+		{[]Total{dear}, "dear", []string{"It saves no money on these sessions"}, []string{"not certain"}},
+		{[]Total{at("even", 0.97, 0.99)}, "even", []string{"That it saves money is not certain", "87.0–107.0 %"}, nil},
+	} {
+		v := verdictOf(c.list, 12)
+		if v == nil || v.Policy != c.take {
+			t.Errorf("%+v, want %s to be taken", v, c.take)
+			continue
+		}
+		all := v.Words + sentences(v.Sure) + sentences(v.Besides) + strings.Join(v.Besides, " ")
+		for _, want := range c.says {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: %q is not said: %s", c.take, want, all)
+			}
+		}
+		for _, never := range c.not {
+			if strings.Contains(all, never) {
+				t.Errorf("%s: %q is said: %s", c.take, never, all)
+			}
+		}
 	}
-	if got := best([]Total{refuses}); !strings.Contains(got, "refuses ") {
-		t.Error(got)
+	if verdictOf([]Total{ref}, 12) != nil {
+		t.Error("references alone have a verdict")
 	}
-	if got := best([]Total{at("a", 0.4, 0.99, false), worse}); !strings.Contains(got, "keeps most, too: a ") {
-		t.Error(got)
-	}
-	if got := best([]Total{ref}); got != "" {
-		t.Error(got)
+	if few := sentences(verdictOf([]Total{rich}, 3).Sure); !strings.Contains(few, "3 sessions: too few") {
+		t.Error(few)
 	}
 }
 

@@ -7,13 +7,18 @@ import (
 )
 
 // scatter draws cost against what was kept: one point a policy, with its
-// intervals. Left and up is better.
+// intervals. Left and up is better. The picture is as large as the points and the
+// intervals of this module's policies; those of references end at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
 	p.minX, p.maxX, p.minY, p.maxY = math.Inf(1), 1, math.Inf(1), 1
 	for _, t := range list {
-		p.minX, p.maxX = math.Min(p.minX, t.OfRaw.Low), math.Max(p.maxX, t.OfRaw.High)
-		p.minY = math.Min(p.minY, t.Held.Low)
+		x, y := t.OfRaw, t.Held
+		if t.Reference {
+			x.Low, x.High, y.Low = x.Value, x.Value, y.Value
+		}
+		p.minX, p.maxX = math.Min(p.minX, x.Low), math.Max(p.maxX, x.High)
+		p.minY = math.Min(p.minY, y.Low)
 	}
 	pad := 0.04 * (p.maxX - p.minX)
 	p.minX, p.maxX = math.Max(p.minX-pad, 0), p.maxX+pad
@@ -36,8 +41,11 @@ func (p *plot) point(t *Total, color int, name box) {
 	}
 	x, y := p.x(t.OfRaw.Value), p.y(t.Held.Value)
 	p.add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
-	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x(t.OfRaw.Low), y, p.x(t.OfRaw.High), y)
-	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, p.y(t.Held.Low), x, p.y(t.Held.High))
+	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, math.Max(p.x(t.OfRaw.Low), p.left), y, math.Min(p.x(t.OfRaw.High), p.width-p.right), y)
+	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, math.Min(p.y(t.Held.Low), p.height-p.low), x, p.y(t.Held.High))
+	if name.far(x, y) {
+		p.add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
+	}
 	p.add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
 	p.add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.label()))
 }
@@ -63,6 +71,9 @@ func (b box) over(o box) float64 {
 	return math.Max(w, 0) * math.Max(h, 0)
 }
 
+// far reports whether a box is so far from a point that a line must lead to it.
+func (b box) far(x, y float64) bool { return y < b.top-14 || y > b.low+14 }
+
 // placer finds places for the names of points, so that they can be read.
 type placer struct {
 	*plot
@@ -76,8 +87,8 @@ const letterWidth, letterHeight = 7.4, 16.0
 func (p *placer) place(x, y float64, name string) box {
 	width := letterWidth * float64(len([]rune(name)))
 	best, least := box{}, math.Inf(1)
-	for _, away := range []float64{0, 16, 32, 48} {
-		for _, at := range []struct{ dx, dy float64 }{{10, -6}, {-10 - width, -6}, {10, 18}, {-10 - width, 18}} {
+	for away := 0.0; away <= 128; away += 16 {
+		for _, at := range []struct{ dx, dy float64 }{{10, -6}, {-10 - width, -6}, {10, 18}, {-10 - width, 18}, {-width / 2, -12}, {-width / 2, 24}} {
 			dy := at.dy + math.Copysign(away, at.dy)
 			b := box{x + at.dx, y + dy - letterHeight + 4, x + at.dx + width, y + dy + 4}
 			if cost := p.cost(b) + away/100; cost < least {

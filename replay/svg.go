@@ -37,7 +37,7 @@ func (p *plot) add(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", 
 
 // axes draws both axes with their ticks.
 func (p *plot) axes(nameX, nameY string, labelX, labelY func(float64) string) {
-	for _, v := range ticks(p.minX, p.maxX, int(p.width/140)) {
+	for _, v := range ticks(p.minX, p.maxX, int(p.width/100)) {
 		p.add(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x(v), p.top, p.x(v), p.height-p.low)
 		p.add(`<text class="tick" text-anchor="middle" x="%.1f" y="%.1f">%s</text>`, p.x(v), p.height-p.low+16, html.EscapeString(labelX(v)))
 	}

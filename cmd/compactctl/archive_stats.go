@@ -89,8 +89,8 @@ func (a *app) printStats(s *replay.Stats) error {
 		width = max(width, columnsOf(oneLine(x.Session)))
 	}
 	row := func(x *replay.SessionStats) {
-		fmt.Fprintf(&b, "%s  %6s  %12s  %12s  %5s  %5s  %7s  %10.4f$  %10.4f$\n", left(oneLine(x.Session), width), count(x.Calls), count(x.In), count(x.Sent),
-			count(x.Compactions), count(x.Fallbacks), count(x.Recalls), x.SentUSD, x.RawUSD)
+		fmt.Fprintf(&b, "%s  %6s  %12s  %12s  %5s  %5s  %7s  %11s  %13s\n", left(oneLine(x.Session), width), count(x.Calls), count(x.In), count(x.Sent),
+			count(x.Compactions), count(x.Fallbacks), count(x.Recalls), fmt.Sprintf("$%.4f", x.SentUSD), fmt.Sprintf("$%.4f", x.RawUSD))
 	}
 	if !a.quiet {
 		fmt.Fprintln(&b, a.style.dim(left("session", width)+"   calls     tokens in   tokens sent  comp.  fallb.  recalls    estimated  projected raw"))

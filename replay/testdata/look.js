@@ -1,7 +1,7 @@
 (() => {
   const seen = { Width: innerWidth, Overflow: document.documentElement.scrollWidth - innerWidth, Covered: [] };
   const visible = e => e.getClientRects().length > 0;
-  seen.Pictures = [...document.querySelectorAll("svg.wide, svg.narrow")].filter(visible).map(e => e.getAttribute("class"));
+  seen.Pictures = [...new Set([...document.querySelectorAll("svg.wide, svg.narrow")].filter(visible).map(e => e.getAttribute("class")))];
   const svg = [...document.querySelectorAll("svg.wide, svg.narrow")].find(visible), frame = svg.getBoundingClientRect();
   const names = [...svg.querySelectorAll(".label")].map(e => [e.textContent, e.getBoundingClientRect()]);
   names.forEach(([name, a], i) => {
@@ -9,6 +9,10 @@
     for (const [other, b] of names.slice(0, i))
       if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4) seen.Covered.push(name + " and " + other);
   });
+  const first = document.querySelector(".best b"), shown = e => { const b = e.getBoundingClientRect(); return b.top >= 0 && b.left >= 0 && b.bottom <= innerHeight && b.right <= innerWidth; };
+  seen.First = first && shown(first) ? first.textContent : "";
+  const wide = document.querySelector("tbody tr").cells;
+  seen.Judged = [...wide].filter(c => c.getBoundingClientRect().right <= innerWidth).map(c => document.querySelector("thead tr").cells[c.cellIndex].textContent);
   const table = document.querySelector("table"), cost = [...table.querySelectorAll("th button")].find(b => b.textContent.includes("cost"));
   seen.Sorted = [0, 1].map(() => { cost.click(); return table.tBodies[0].rows[0].cells[0].textContent; });
   const tip = document.getElementById("tip");
@@ -17,8 +21,9 @@
   dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
   seen.TipHidden = tip.hidden;
   const box = document.querySelector("input[data-policy]");
+  const curve = [...box.closest("details").querySelectorAll(".curve")].find(g => g.dataset.policy === box.dataset.policy && visible(g));
   box.click();
-  seen.Hidden = !visible([...box.closest("details").querySelectorAll(".curve")].find(g => g.dataset.policy === box.dataset.policy));
+  seen.Hidden = !visible(curve);
   box.click();
   const rgb = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
   const light = c => c.map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);

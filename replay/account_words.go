@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// First is what a page says first: how much was sent in place of how much.
+func (a *Account) First() string {
+	in, sent := 0, 0
+	for i := range a.Calls {
+		in, sent = in+a.Calls[i].In, sent+a.Calls[i].Sent
+	}
+	s := fmt.Sprintf("%s sent %s tokens", counted(len(a.Calls), "call"), thousands(sent))
+	if in > sent {
+		s += fmt.Sprintf(" in place of %s (%.0f %%)", thousands(in), 100*float64(sent)/float64(in))
+	}
+	if a.Money.Priced && a.Money.Raw > a.Money.Sent {
+		s += fmt.Sprintf(", for about %s in place of %s", usd(a.Money.Sent), usd(a.Money.Raw))
+	}
+	return s + "."
+}
+
+// Window is that of the last call, in tokens; 0 where there is none.
+func (a *Account) Window() int {
+	if len(a.Calls) == 0 {
+		return 0
+	}
+	return a.Calls[len(a.Calls)-1].Window
+}
+
+// Sure says whether the session can be relied on: what can be had back, what
+// failed, and what did not fit.
+func (a *Account) Sure() []string {
+	gone, missing, over, failed := 0, 0, 0, 0
+	for i := range a.Steps {
+		gone, missing = gone+len(a.Steps[i].Gone), missing+a.Steps[i].Missing
+	}
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		over, failed = over+one(c.Window > 0 && c.Sent > c.Window), failed+one(c.Failed != "")
+	}
+	var out []string
+	switch {
+	case missing > 0:
+		out = append(out, fmt.Sprintf("Of %s that were edited or taken out the archive does not give %s back", counted(gone+missing, "message"), thousands(missing)))
+	case gone > 0:
+		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(gone, "message")))
+	}
+	if failed+len(a.Errors) > 0 {
+		out = append(out, fmt.Sprintf("%s failed, and %s below", counted(failed, "call"), listed(len(a.Errors))))
+	} else if len(a.Calls) > 0 {
+		out = append(out, "No call failed, and nothing had to be done in place of something else")
+	}
+	if over > 0 {
+		out = append(out, fmt.Sprintf("%s sent more than the window holds", counted(over, "call")))
+	} else if len(a.Calls) > 0 {
+		out = append(out, "Every prompt was within the window")
+	}
+	return out
+}
+
+func listed(errors int) string {
+	if errors == 1 {
+		return "1 error is listed"
+	}
+	return thousands(errors) + " errors are listed"
+}
+
+// What says what a compaction did to how many messages: "164 messages: 120
+// summarised, 44 masked".
+func (s *AccountStep) What() string {
+	n := map[string]int{}
+	var kinds []string
+	for i := range s.Gone {
+		if n[s.Gone[i].Is]++; n[s.Gone[i].Is] == 1 {
+			kinds = append(kinds, s.Gone[i].Is)
+		}
+	}
+	slices.SortFunc(kinds, func(x, y string) int { return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y)) })
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = thousands(n[k]) + " " + k
+	}
+	out := counted(len(s.Gone)+s.Missing, "message")
+	if len(words) > 0 {
+		out += ": " + strings.Join(words, ", ")
+	}
+	return out
+}
+
+// mostOf is how many kinds of messages [AccountStep.Most] names.
+const mostOf = 4
+
+// Most says of what most tokens were: "Read 33,436 tokens in 12 messages, …".
+func (s *AccountStep) Most() string {
+	type kind struct {
+		name             string
+		tokens, messages int
+	}
+	var all []kind
+	for i := range s.Gone {
+		g := &s.Gone[i]
+		name := cmp.Or(g.Tool, g.Role)
+		at := slices.IndexFunc(all, func(k kind) bool { return k.name == name })
+		if at < 0 {
+			at, all = len(all), append(all, kind{name: name})
+		}
+		all[at].tokens, all[at].messages = all[at].tokens+g.Tokens, all[at].messages+1
+	}
+	slices.SortStableFunc(all, func(x, y kind) int { return cmp.Compare(y.tokens, x.tokens) })
+	var words []string
+	for _, k := range all[:min(len(all), mostOf)] {
+		words = append(words, fmt.Sprintf("%s (%s tokens in %s)", k.name, thousands(k.tokens), counted(k.messages, "message")))
+	}
+	return strings.Join(words, ", ")
+}
+
+// usd is an amount, with as many digits as it needs.
+func usd(v float64) string {
+	if v != 0 && v < 0.1 {
+		return fmt.Sprintf("$%.4f", v)
+	}
+	return fmt.Sprintf("$%.2f", v)
+}
