@@ -2,7 +2,9 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -80,27 +82,61 @@ const maxFile = 1 << 30
 
 // Read reads one file: any form that package formats knows, gzipped or not.
 // format is the name of the form, or "auto". Errors name the file, and the line
-// where there is one.
+// where there is one. Of a file that is cut off the session is what stands before
+// that, with a flaw.
 func Read(path, format string) (*Session, error) {
-	data, err := load(path)
+	data, err := os.ReadFile(path)
+	if pe := new(fs.PathError); errors.As(err, &pe) {
+		err = pe.Err
+	}
 	if err != nil {
-		return nil, located(path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return Parse(path, data, format)
+}
+
+// Parse is Read of a file's content; name is what the session and errors call it.
+func Parse(name string, data []byte, format string) (*Session, error) {
+	data, flaw, err := unzipped(data)
+	if err != nil {
+		return nil, located(name, err)
 	}
 	f, err := formats.Read(format, data)
+	if whole, line := withoutCut(data, err); line > 0 {
+		if g, errWhole := formats.Read(format, whole); errWhole == nil {
+			data, f, err = whole, g, nil
+			flaw = cmp.Or(flaw, error(&formats.InputError{Line: line, Index: -1, Err: errCutOff}))
+		}
+	}
+	if err == nil && len(f.Messages()) == 0 {
+		err = errors.New("there are no messages in it")
+	}
 	if err != nil {
-		return nil, located(path, err)
+		return nil, located(name, cmp.Or(flaw, err))
 	}
-	if len(f.Messages()) == 0 {
-		return nil, fmt.Errorf("%s: there are no messages in it", path)
-	}
-	flaw, err := oneForm(data)
+	other, err := oneForm(data)
 	if err != nil {
-		return nil, located(path, err)
+		return nil, located(name, err)
 	}
-	if flaw != nil {
-		flaw = located(path, flaw)
+	if flaw = cmp.Or(flaw, other); flaw != nil {
+		flaw = located(name, flaw)
 	}
-	return &Session{Flaw: flaw, Name: path, Messages: f.Messages(), Times: f.Times(), Tools: f.Request().About().Tools}, nil
+	return &Session{Flaw: flaw, Name: name, Messages: f.Messages(), Times: f.Times(), Tools: f.Request().About().Tools}, nil
+}
+
+// withoutCut returns the lines before the last one, and the number of that, where
+// an error is of it and it is no whole JSON: who wrote the file was stopped.
+func withoutCut(data []byte, err error) (whole []byte, line int) {
+	at := new(formats.InputError)
+	if !errors.As(err, &at) || at.Line < 2 {
+		return nil, 0
+	}
+	data = bytes.TrimRight(data, "\n")
+	end := bytes.LastIndexByte(data, '\n')
+	if end < 0 || at.Line != 1+bytes.Count(data, []byte("\n")) || data[end+1] != '{' || json.Valid(data[end+1:]) {
+		return nil, 0
+	}
+	return data[:end+1], at.Line
 }
 
 func located(path string, err error) error {
@@ -110,26 +146,25 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func load(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if pe := new(fs.PathError); errors.As(err, &pe) {
-		return nil, pe.Err
-	}
-	if err != nil || !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
-		return data, err
+// unzipped returns what a compressed file unfolds to, and other files as they
+// are. One that is cut off has a flaw.
+func unzipped(data []byte) (plain []byte, flaw, err error) {
+	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return data, nil, nil
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	plain, err := io.ReadAll(io.LimitReader(z, maxFile+1))
+	plain, err = io.ReadAll(io.LimitReader(z, maxFile+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &formats.InputError{Line: 1 + bytes.Count(plain, []byte("\n")), Index: -1, Err: errors.New("the compressed file is cut off here")}
+		line := 1 + bytes.Count(plain, []byte("\n"))
+		flaw, err = &formats.InputError{Line: line, Index: -1, Err: errors.New("the compressed file is cut off here")}, nil
 	}
 	if err == nil && len(plain) > maxFile {
 		err = fmt.Errorf("unfolds to more than %d bytes", maxFile)
 	}
-	return plain, err
+	return plain, flaw, err
 }
 
 // From returns a source that reads files one after the other, as they are

@@ -61,8 +61,19 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.jsonl")
 	write(t, cut, []byte(line+`{"role":"us`))
-	if _, err := Read(cut, "auto"); err == nil || !strings.Contains(err.Error(), "cut.jsonl:3: ") {
+	s, err := Read(cut, "auto")
+	if err != nil || len(s.Messages) != 2 || s.Flaw == nil || !strings.Contains(s.Flaw.Error(), "cut.jsonl:3: the last line is cut off") {
+		t.Errorf("Read = %+v, %v, want what stands before the cut, and file and line", s, err)
+	}
+	inside := filepath.Join(dir, "inside.jsonl")
+	write(t, inside, []byte(line+`{"role":"us`+"\n"+line))
+	if _, err := Read(inside, "auto"); err == nil || !strings.Contains(err.Error(), "inside.jsonl:3: ") {
 		t.Errorf("Read = %v, want file and line", err)
+	}
+	strange := filepath.Join(dir, "strange.jsonl")
+	write(t, strange, []byte(line+`{"role":"nobody","content":7}`))
+	if _, err := Read(strange, "auto"); err == nil || !strings.Contains(err.Error(), "strange.jsonl:3: ") {
+		t.Errorf("Read = %v, want file and line: the last line is whole, and no message", err)
 	}
 	broken := filepath.Join(dir, "cut.jsonl.gz")
 	write(t, broken, zipped(t, strings.Repeat(line, 99))[:40])
@@ -124,7 +135,8 @@ func TestACutArchiveSaysHowFarItWent(t *testing.T) {
 	}
 	data := zipped(t, lines.String())
 	write(t, path, data[:len(data)/2])
-	if _, err := Read(path, "auto"); err == nil || !regexp.MustCompile(`x\.jsonl\.gz:\d{2,}: the compressed file is cut off here`).MatchString(err.Error()) {
-		t.Errorf("Read = %v", err)
+	s, err := Read(path, "auto")
+	if err != nil || len(s.Messages) < 100 || s.Flaw == nil || !regexp.MustCompile(`x\.jsonl\.gz:\d{2,}: the compressed file is cut off here`).MatchString(s.Flaw.Error()) {
+		t.Errorf("Read = %+v, %v", s, err)
 	}
 }

@@ -91,6 +91,9 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	}
 	at = r.read
 	r.read++
+	if s != nil && s.Flaw != nil {
+		r.report.bad(at, s.Flaw)
+	}
 	if err == nil {
 		_, err = r.o.gaps(s)
 	}
@@ -100,9 +103,6 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	if err != nil {
 		r.report.bad(at, err)
 		return nil, at, true
-	}
-	if s.Flaw != nil {
-		r.report.bad(at, s.Flaw)
 	}
 	if !r.o.Least.met(s, r.count) {
 		r.report.Short++
