@@ -66,9 +66,9 @@ func choose(front []*Total) (take *Total, reason string) {
 func sure(t *Total, count int) []string {
 	var out []string
 	switch {
-	case t.OfRaw.Value > 1:
+	case t.OfRaw.Value > 0.9995:
 		out = append(out, "It saves no money on these sessions: what it gives is calls that fit the window")
-	case t.OfRaw.High > 1:
+	case t.OfRaw.High > 0.9995 && t.OfRaw.Low < t.OfRaw.High:
 		out = append(out, fmt.Sprintf("That it saves money is not certain: in 95 of 100 samples of these sessions it costs %.1f–%.1f %%", 100*t.OfRaw.Low, 100*t.OfRaw.High))
 	case t.OfRaw.Low < t.OfRaw.High:
 		out = append(out, fmt.Sprintf("In 95 of 100 samples of these sessions it costs %.1f–%.1f %%, which is less than sending everything", 100*t.OfRaw.Low, 100*t.OfRaw.High))

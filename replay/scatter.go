@@ -29,7 +29,7 @@ func scatter(list []Total, index map[string]int, class string, width, height flo
 		names.taken = append(names.taken, around(p.x(t.OfRaw.Value), p.y(t.Held.Value), 8))
 	}
 	for _, t := range list {
-		p.point(&t, index[t.Policy]%colors, names.place(p.x(t.OfRaw.Value), p.y(t.Held.Value), t.label()))
+		p.point(&t, index[t.Policy]%colors, names.place(p.x(t.OfRaw.Value), p.y(t.Held.Value), t.mark()))
 	}
 	return p.svg(class, "Cost against needed at use, one point a policy")
 }
@@ -47,7 +47,16 @@ func (p *plot) point(t *Total, color int, name box) {
 		p.add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
 	}
 	p.add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
-	p.add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.label()))
+	p.add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.mark()))
+}
+
+// mark is the name of a point: with a dagger where a policy of this module leaves
+// calls that do not fit, so that nobody takes it for what it would cost.
+func (t *Total) mark() string {
+	if !t.Reference && t.Over+t.Refused > 0 {
+		return t.Policy + " †"
+	}
+	return t.label()
 }
 
 func (t *Total) sentence() string {

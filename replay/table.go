@@ -16,6 +16,7 @@ func (r *Report) Write(w io.Writer) error {
 	for _, window := range r.options.Windows {
 		if own := r.totalsAt(window); len(own) > 0 {
 			writeKept(&b, window, own)
+			writeVerdict(&b, verdictOf(own, r.Sessions))
 			writeSent(&b, own)
 		}
 	}
@@ -41,6 +42,17 @@ func writeKept(b *strings.Builder, window int, own []Total) {
 		fmt.Fprintf(b, "  %-18s %9.2f %7.1f%% %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
 			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.Span(), t.needed(), t.Held.Span(),
 			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst())
+	}
+}
+
+// writeVerdict says what the page says first.
+func writeVerdict(b *strings.Builder, v *verdict) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n  Take %s. %s\n", v.Policy, v.Words)
+	for _, s := range v.Sure {
+		fmt.Fprintf(b, "  %s.\n", s)
 	}
 }
 

@@ -128,7 +128,7 @@ func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 // cost, and the row of the calls before it; and at the end that of all.
 func (t *tuner) replay(ctx context.Context, s *tuneSession, p Policy, from int, each func(prompt int, before tuneRow)) (row tuneRow, err error) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	run, err := p.Begin(ctx, s.Session, Env{Model: t.o.Model, Window: t.o.Window, Count: t.count, Now: func() time.Time { return clock }})
+	run, err := p.Begin(ctx, s.Session, Env{Model: t.o.Model, Card: t.o.Card, Window: t.o.Window, Count: t.count, Now: func() time.Time { return clock }})
 	if err != nil {
 		return row, err
 	}

@@ -107,10 +107,10 @@ func (a *app) printStats(s *replay.Stats) error {
 		fmt.Fprintf(&b, "\ncompactions with a part of: %s\n", strings.Join(stages, ", "))
 	}
 	if s.Total.Measured > 0 {
-		fmt.Fprintf(&b, "measured: %.4f$ billed by the provider for %s, answers included\n", s.Total.MeasuredUSD, things(s.Total.Measured, "call"))
+		fmt.Fprintf(&b, "measured: $%.4f billed by the provider for %s, answers included\n", s.Total.MeasuredUSD, things(s.Total.Measured, "call"))
 	}
 	if s.Total.SummaryUSD > 0 {
-		fmt.Fprintf(&b, "summaries: %.4f$\n", s.Total.SummaryUSD)
+		fmt.Fprintf(&b, "summaries: $%.4f\n", s.Total.SummaryUSD)
 	}
 	if s.Total.Unpriced > 0 {
 		fmt.Fprintf(&b, "%s without a price: name one with --prices\n", things(s.Total.Unpriced, "call"))
