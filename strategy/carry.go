@@ -48,13 +48,13 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	case strings.Contains(line, "failed"):
 		return 1.6
 	case log:
-		return max(1-0.03*float64(n), 0.4)
+		return max(1.3-0.02*float64(n), 0.9)
 	}
-	return max(1.4-0.05*float64(n), 0.5)
+	return max(1.5-0.03*float64(n), 0.9)
 }
 
 // seenCarried is what a line of names is worth that was carried.
-const seenCarried = 0.8
+const seenCarried = 0.25
 
 // tellsOfFiles reports whether a line is one from which the states of files
 // are read back.

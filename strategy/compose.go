@@ -39,6 +39,7 @@ type candidate struct {
 	place    int // among the lines that were offered
 	cost     int
 	entities []*Entity
+	quotes   bool    // lines of a text for the names in them
 	gain     float64 // per token when it was last looked at
 }
 
@@ -51,12 +52,14 @@ func newComposer(s Strategy, h *History, limit int, count func(string) int) *com
 // compose returns a document of at most limit tokens.
 func (c *composer) compose(lines []Line) Document {
 	all := c.candidates(lines)
-	room := c.limit - int(float64(c.limit)*seenShare*c.scarcity())
+	room := c.limit - int(float64(c.limit)*quotedShare*c.scarcity())
 	c.essentials(all, room)
 	c.refill(all, room, true)
-	seen := c.history.seenLines(c.strategy.seenSection(), maxSeen, func(e *Entity) bool { return !c.covered[e] })
-	c.refill(c.candidates(seen), min(c.limit, c.used+int(float64(c.limit)*seenShare)), false)
+	untold := func(e *Entity) bool { return !c.covered[e] }
+	quoted := c.candidates(append(c.history.carriedLines(c.strategy.seenSection(), untold), c.history.quotedLines(c.strategy.seenSection(), maxSeen, untold)...))
+	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)
+	c.refill(quoted, c.limit, false)
 	return fit(c.document(), c.strategy, c.limit, c.count)
 }
 
@@ -89,10 +92,11 @@ func (c *composer) essentials(all []*candidate, room int) {
 		switch {
 		case k.Value >= failedValue:
 			share = room
+		case k.Order < 0: // carried: what summary 1 said, summary 7 still says
 		case c.spent[k.Section] > 0:
 			share /= 2
 		}
-		if k.Group == "" && k.Value >= essential && c.spent[k.Section]+k.cost+c.overhead(k) <= share {
+		if k.Value >= essential && c.spent[k.Section]+k.cost+c.overhead(k) <= share {
 			c.take(k, room, k.Value < failedValue)
 		}
 	}
@@ -111,14 +115,11 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	for i, l := range lines {
 		l.Text = shortPaths(squash(neutral(l.Text)), c.base)
 		key := itemKey(l.Text)
-		if l.Group != "" {
-			key = "\x00" + l.Text // an identifier is listed once, and differs from its other spellings
-		}
 		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) || seen[key] {
 			continue
 		}
 		seen[key] = true
-		k := &candidate{Line: l, place: i}
+		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text)}
 		if l.Group == "" {
 			k.cost = c.count("- " + l.Text + "\n")
 		} else {
@@ -142,20 +143,30 @@ func (c *composer) candidates(lines []Line) []*candidate {
 // worth is what a line adds, per token.
 func (c *composer) worth(k *candidate) float64 {
 	g := k.Value
-	if k.Group == "" && g < taskValue {
+	if g < taskValue {
 		g *= sayingValue
 	}
 	for i, e := range k.entities {
 		if !c.covered[e] && !slices.Contains(k.entities[:i], e) {
-			g += e.Score
+			if k.quotes {
+				g += quotedName * e.Score
+			} else {
+				g += e.Score
+			}
 		}
 	}
 	n := k.cost + c.overhead(k) + 1
-	if k.Group == "" {
+	if k.Group != "" && c.groups[groupKey{k.Section, k.Group}] {
+		n += together
+	} else {
 		n += evenness
 	}
 	return g / float64(n)
 }
+
+// quotedName is what a name is worth in a line that is quoted for it, beside one
+// in a sentence that says something of it.
+const quotedName = 0.7
 
 // sayingValue is what saying something is worth beside naming something. More
 // of it gives more sentences and fewer names.
@@ -164,6 +175,10 @@ const sayingValue = 0.25
 // evenness is added to what a sentence costs when it is compared with others,
 // in tokens: without it the shortest would always win.
 const evenness = 40
+
+// together stands in its place for a sentence that goes on where others of its
+// message are told: half a report says less than a whole one.
+const together = 15
 
 // overhead is what a line costs beside itself: the heading, the group's title.
 func (c *composer) overhead(k *candidate) int {
@@ -203,7 +218,7 @@ func (c *composer) fill(all []*candidate, room int, shares bool) {
 // take adds a line if it fits.
 func (c *composer) take(k *candidate, room int, shares bool) {
 	need := k.cost + c.overhead(k)
-	if k.Group == "" && c.said(k) {
+	if c.said(k) {
 		return
 	}
 	if c.used+need > room || shares && c.spent[k.Section]+need > c.share(k.Section) {
@@ -268,7 +283,7 @@ func (c *composer) document() Document {
 		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.place, b.place))
 	})
 	d := Document{Sections: make([][]string, len(c.spent))}
-	where := map[groupKey]int{}
+	where, after := map[groupKey]int{}, map[groupKey]int{}
 	for _, k := range c.chosen {
 		s := &d.Sections[k.Section]
 		if k.Group == "" {
@@ -277,10 +292,14 @@ func (c *composer) document() Document {
 		}
 		key := groupKey{k.Section, k.Group}
 		if i, ok := where[key]; ok {
+			if k.place > after[key]+1 {
+				(*s)[i] += " …"
+			}
 			(*s)[i] += " " + k.Text
+			after[key] = k.place
 			continue
 		}
-		where[key] = len(*s)
+		where[key], after[key] = len(*s), k.place
 		*s = append(*s, k.Group+": "+k.Text)
 	}
 	d.mark(c.base)

@@ -179,6 +179,8 @@ func (c *Call) outcomeText() string {
 	switch {
 	case !c.Answered:
 		return "no result"
+	case c.searchedInVain():
+		return "found nothing"
 	case c.Outcome == Failed:
 		return clip("failed"+c.status()+colon(c.wrong()), 110)
 	case c.Outcome == OK && c.Check():

@@ -203,6 +203,9 @@ func printed(s string) string {
 
 // wrong is the line that says what went wrong.
 func (c *Call) wrong() string {
+	if said := c.objection(); said != "" {
+		return "the user refused it and said: “" + said + "”"
+	}
 	if c.Says != "" && c.Outcome == Failed {
 		return c.Says
 	}

@@ -198,7 +198,7 @@ var strongDecide = []string{"decided", "root cause", "the issue is", "the proble
 func decides(t string) float64 {
 	low := strings.ToLower(t)
 	switch {
-	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t):
+	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t) || passing(low):
 		return 0
 	case hasAny(low, strongDecide):
 		return quality(t)
@@ -206,6 +206,28 @@ func decides(t string) float64 {
 		return 0.6 * quality(t)
 	}
 	return 0
+}
+
+// musings begin thoughts that pass: what is looked at, weighed or asked on the
+// way. A decision may begin with "I'll", not with what is to be found out.
+var musings = []string{"i should verify", "i should check", "i should look", "i need to", "i should", "let me", "now let me", "wait", "hmm", "actually", "maybe", "perhaps", "but ", "and ", "it ", "this means", "if ", "so if", "what if", "looking",
+	"i wonder", "i'm wondering", "i’m wondering", "i'm thinking", "i’m thinking", "i'm considering", "i’m considering", "i'm weighing", "i’m weighing", "it seems", "it looks", "i think", "i guess", "thought:"}
+
+// looking are what an assistant says that it is about to do when it only looks.
+var looking = []string{"check", "look", "read", "verif", "inspect", "search", "explor", "review", "investigat", "confirming", "pull", "gather", "see ", "find", "examin", "trac", "start", "use the", "present", "crawl", "organiz"}
+
+// passing reports whether a sentence is a thought that passes, or says what is
+// looked at next: no decision.
+func passing(low string) bool {
+	if beginsAny(low, musings) {
+		return true
+	}
+	for _, b := range []string{"i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "now i'll ", "now i’ll ", "next, i'll ", "first, i'll ", "let's ", "now "} {
+		if rest, ok := strings.CutPrefix(low, b); ok && beginsAny(rest, looking) {
+			return true
+		}
+	}
+	return false
 }
 
 // Decisions returns the assistant's sentences that decide or conclude, with
@@ -235,6 +257,10 @@ func (h *History) Decisions() []Fact {
 var nextWords = []string{"next step", "next,", "next i", "remaining", "todo", "still need", "still fail", "not yet", "blocked", "waiting for", "left to do",
 	"follow-up", "need to fix", "needs to be", "outstanding", "unresolved"}
 
+// startsNow reports whether a sentence beside calls announces what these very
+// calls do.
+func startsNow(t string) bool { return hasAny(strings.ToLower(t), nextWords[:3]) }
+
 // Next returns what the assistant says is still to be done, in the last third
 // of the history: what was to be done before that is mostly done by now.
 func (h *History) Next() []Fact {
@@ -246,7 +272,7 @@ func (h *History) Next() []Fact {
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
-			if !heading && n < 2 && len(t) > 25 && hasAny(strings.ToLower(t), nextWords) {
+			if !heading && n < 2 && len(t) > 25 && hasAny(strings.ToLower(t), nextWords) && !(len(s.Calls) > 0 && startsNow(t)) {
 				n++
 				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
 			}

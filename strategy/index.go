@@ -36,6 +36,7 @@ type Entity struct {
 	Tool     bool          // only ever the name of a tool or of a parameter
 	Visible  bool          // what stays in the view names it too
 	In       place         // the text that has fewest identifiers beside it
+	Origin   place         // the text that had it first
 	Place    int32         // in which place a line of the summary before names it, from 1; 0 = not there
 
 	Score float64 // how likely it is needed again and missing from the view, 0 to 1; set by ranking
@@ -86,7 +87,9 @@ func (x *Index) add(text string, w Where, id int) {
 			return
 		}
 		e := x.entity(text[start:end], k, n)
-		e.Total++
+		if e.Total++; e.Total == 1 {
+			e.Origin = place{w, n, x.call}
+		}
 		e.Tool = x.naming && (e.Tool || e.Total == 1)
 		e.Task = e.Task || n == x.task
 		if e.seen[w] != n {

@@ -15,7 +15,15 @@ func (h *History) nextLines(section int) []Line {
 			out = append(out, Line{Section: section, Text: prefix + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 		}
 	}
-	add(h.announced(), "announced last: ")
+	announced := h.announced()
+	switch {
+	case announced.Text == "":
+	case h.begun(announced.Step):
+		announced.Text += " (its calls have returned)"
+	case h.answeredSince(announced.Step):
+		announced.Text += " (the user has spoken since)"
+	}
+	add(announced, "announced last: ")
 	add(h.unanswered(), "asked the user, and no answer stands in this part: ")
 	add(h.lastList(), "the plan as it was last written: ")
 	for _, f := range h.Next() {
@@ -26,7 +34,12 @@ func (h *History) nextLines(section int) []Line {
 
 // announcements begin sentences that say what is done next.
 var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
-	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "i’ll ", "接下来", "现在", "让我"}
+	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
+
+// announces reports whether a sentence says what is done next.
+func announces(t string) bool {
+	return beginsAny(strings.ReplaceAll(strings.ToLower(t), "’", "'"), announcements)
+}
 
 // announced is the sentence in which the assistant last said what it does next.
 func (h *History) announced() Fact {
@@ -37,7 +50,10 @@ func (h *History) announced() Fact {
 		}
 		last := ""
 		sentences(s.Text, func(t string, heading bool) {
-			if !heading && len(t) > 8 && beginsAny(strings.ToLower(t), announcements) {
+			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
+				t = rest // "Good catch. Let me look again"
+			}
+			if !heading && len(t) > 8 && announces(t) {
 				last = t
 			}
 		})
@@ -46,6 +62,32 @@ func (h *History) announced() Fact {
 		}
 	}
 	return Fact{}
+}
+
+// begun reports whether the calls of a step have all been answered, so that what
+// it announced has been done, or tried.
+func (h *History) begun(step int) bool {
+	for i := range h.Steps {
+		if s := &h.Steps[i]; s.ID == step {
+			for k := range s.Calls {
+				if !s.Calls[k].Answered {
+					return false
+				}
+			}
+			return len(s.Calls) > 0
+		}
+	}
+	return false
+}
+
+// answeredSince reports whether the user said something after a step.
+func (h *History) answeredSince(step int) bool {
+	for i := len(h.Steps) - 1; i >= 0 && h.Steps[i].ID > step; i-- {
+		if s := &h.Steps[i]; s.user() && s.Text != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // announcedValue puts the next step before everything that is only known.

@@ -286,11 +286,16 @@ func (h *History) lastList() Fact {
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		if list := planList(s.Text); list != "" {
+		if list := planList(s.Text); list != "" && !forTheUser(list) {
 			return Fact{s.ID, clip(list, 420), 1.5}
 		}
 	}
 	return Fact{}
+}
+
+// forTheUser reports whether a list tells the user what to do.
+func forTheUser(list string) bool {
+	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
 }
 
 var planHeads = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "步骤", "计划"}

@@ -8,13 +8,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// seenShare is how much of a summary the names may take that no other line brings,
-// each beside the place where it was seen. They are lists: nobody can work from
-// them, and they only help to find the original.
-const seenShare = 0.08
-
-// lackedShare is the same for what a model wrote, which may name little of what
-// matters; lists never take more of a summary.
+// lackedShare is how much of a model's summary the names may take that it lacks,
+// each beside the place where it was seen: it may name little of what matters.
+// They are lists, which nobody can work from; they only help to find the original.
 const lackedShare = 0.15
 
 // seenNames is how many names one line brings at most.
@@ -22,6 +18,10 @@ const seenNames = 6
 
 // maxSeen bounds how many names are offered, the best first.
 const maxSeen = 400
+
+// quotedShare is how much of a summary the lines may take that are quoted for a
+// name that no other line brings, each from the place where it was seen.
+const quotedShare = 0.12
 
 // seenVerb stands between a place and the names that were seen there.
 const seenVerb = " names "
@@ -123,9 +123,13 @@ func (h *History) placeName(p place) (string, int) {
 	return "the assistant", int(p.step)
 }
 
-// sawNames reports whether a line is one of those.
+// quotingVerbs stand between a place and the lines that are quoted from it.
+var quotingVerbs = []string{" has “", " printed “", " shows “", " was changed with “", " declares “", " says “"}
+
+// sawNames reports whether a line is one of those, or quotes lines for the names
+// in them.
 func sawNames(line string) bool {
-	return strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+	return strings.HasPrefix(line, "`") && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
 // seenSection is where those lines stand.
@@ -136,6 +140,59 @@ func (s Strategy) seenSection() int {
 		}
 	}
 	return 0
+}
+
+// carriedLines name what the summary before named first and nothing here tells
+// of any more: there is no line left to quote.
+func (h *History) carriedLines(section int, missing func(*Entity) bool) []Line {
+	return h.seenLines(section, maxCarried, func(e *Entity) bool { return e.Place > 0 && missing(e) })
+}
+
+// quotedLines quote the lines that have names which missing says are not told of
+// yet, the best of them and those of one place together.
+func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []Line {
+	type group struct {
+		place place
+		verb  string
+		quotation
+	}
+	byPlace := map[place]int{}
+	var groups []group
+	n := 0
+	for _, e := range h.Index.ranked {
+		if n == most {
+			break
+		}
+		if !e.worthListing() || !missing(e) {
+			continue
+		}
+		text, verb := h.textAt(e.In, e.Text)
+		if verb == "" {
+			continue
+		}
+		n++
+		i, ok := byPlace[e.In]
+		if !ok || groups[i].verb != verb {
+			i = len(groups)
+			byPlace[e.In] = i
+			groups = append(groups, group{place: e.In, verb: verb})
+		}
+		if !groups[i].add(text, e.Text) && len(groups[i].lines) == quotesTogether {
+			more := group{place: e.In, verb: verb}
+			if more.add(text, e.Text) {
+				byPlace[e.In] = len(groups)
+				groups = append(groups, more)
+			}
+		}
+	}
+	var out []Line
+	for i := range groups {
+		if g := &groups[i]; len(g.lines) > 0 {
+			where, step := h.placeName(g.place)
+			out = append(out, Line{Section: section, Text: where + g.verb + g.String() + cite(step), Order: 70_000 + step})
+		}
+	}
+	return out
 }
 
 // addSeen adds to a model's document the names that it lacks and that matter

@@ -18,22 +18,22 @@ func write4(t *testing.T, in Input) string {
 	return sum.Text
 }
 
-func TestNamesStandBesideThePlaceWhereTheyWereSeen(t *testing.T) {
+func TestNamesStandInTheLineWhereTheyWereSeen(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Find out what writes the index."),
 		message.Assistant("", message.Call("1", "read", `{"path":"store/index.go"}`)),
 		message.ToolResult("1", "\tx := openSegment(rowCount)\n\tx.flushPending()\n"+strings.Repeat("\t// a long comment that says little about it\n", 80)),
 		message.Assistant("", message.Call("2", "bash", `{"command":"grep -rn flushPending ."}`)),
-		message.ToolResult("2", "store/batch.go:12: flushPending()\nstore/merge.go:9: mergeSegments()"),
+		message.ToolResult("2", "store/batch.go:12: flushPending()\nstore/merge.go:9: if full { mergeSegments(oldSegments) }"),
 		message.Assistant("It is the store."),
 	}
 	text := write4(t, Input{Messages: msgs})
-	for _, want := range []string{"`store/index.go` names openSegment", "`grep -rn flushPending .` names "} {
+	for _, want := range []string{"`store/index.go` has “x := openSegment(rowCount)”", "`grep -rn flushPending .` printed “store/batch.go:12: flushPending()” and “store/merge.go:9: if full { mergeSegments(oldSegments) }”"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "## "+References) {
+	if strings.Contains(text, "## "+References) || strings.Contains(text, seenVerb) {
 		t.Errorf("names stand in a list:\n%s", text)
 	}
 }

@@ -15,18 +15,20 @@ func (h *History) standingLines(section int) []Line {
 		if c.before > 0 {
 			text += ", after it had failed " + times(c.before)
 		}
-		value := 1.2
+		value := passedValue * h.recency(c.step)
 		if c.call.Outcome == Failed {
-			value = failedValue + 1
+			value = max((failedValue+1)*h.recency(c.step), failedValue)
 		}
-		out = append(out, Line{Section: section, Text: text + " " + stepID(c.step), Value: value * h.recency(c.step), Order: c.step})
+		out = append(out, Line{Section: section, Text: text + " " + stepID(c.step), Value: value, Order: c.step})
 	}
+	out = append(out, h.proposalLines(section)...)
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			if line, value := s.Calls[k].standing(); line != "" {
 				out = append(out, Line{Section: section, Text: line + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID})
 			}
+			out = append(out, h.reportLines(section, s, &s.Calls[k])...)
 		}
 		if s.Given != "" {
 			out = append(out, Line{Section: section, Text: "a file of instructions was given: " + s.Given + " " + stepID(s.ID), Value: 0.4, Order: s.ID})
@@ -38,6 +40,9 @@ func (h *History) standingLines(section int) []Line {
 	}
 	return out
 }
+
+// passedValue is what it is worth that the last run of a check passed.
+const passedValue = 1.6
 
 func times(n int) string {
 	switch n {
@@ -109,7 +114,7 @@ func (c *Call) standing() (string, float64) {
 		if c.Outcome == Failed {
 			return "the sub-agent for " + quoted(what, 80) + " failed" + colon(c.wrong()), 1.5
 		}
-		return "the sub-agent for " + quoted(what, 80) + " returned: " + report1(c.Result), 1.5
+		return "", 0 // its report is told sentence by sentence
 	case AskingUser:
 		what := c.arg("question", "questions", "text", "prompt")
 		if what == "" || !c.Answered || c.Outcome == Failed {
@@ -132,13 +137,27 @@ func choice1(result string) string {
 
 func quoted(s string, n int) string { return "“" + cutText(squash(s), n) + "”" }
 
-// report1 is what a report says first.
-func report1(text string) string {
-	if t := answerOf(text); t != "" {
-		return t
+// reportLines offer what a sub-agent reported, sentence by sentence.
+func (h *History) reportLines(section int, s *Step, c *Call) []Line {
+	if c.deed() != Sending || c.Outcome == Failed {
+		return nil
 	}
-	return cutText(squash(text), 300)
+	what := c.arg("description", "task", "message", "prompt", "input")
+	if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || strings.HasPrefix(c.Result, "Async agent launched") {
+		return nil
+	}
+	b := quoting{h: h, step: s, section: section, first: true, factor: h.recency(s.ID), value: answerValue, most: mostAnswered,
+		group: stepID(s.ID) + " the sub-agent for " + quoted(what, 80) + " reported"}
+	passages(body(c.Result), b.answered)
+	if len(b.out) == 0 {
+		b.offer(cutText(squash(body(c.Result)), maxPassage))
+	}
+	b.out[0].Value = max(b.out[0].Value, reportValue*b.factor)
+	return b.out
 }
+
+// reportValue is what the first sentence of a sub-agent's report is worth.
+const reportValue = 1.5
 
 // vainWords stand in sentences about what was tried in vain.
 var vainWords = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn't help", "did not help", "no effect", "reverting", "reverted", "not the cause",

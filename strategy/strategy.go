@@ -39,13 +39,14 @@ type Section struct {
 // An Example is one worked example of a prompt.
 type Example struct{ History, Summary string }
 
-// A Line is what an extractor offers for a summary: one bullet, or one entry
-// of a bullet that lists.
+// A Line is what an extractor offers for a summary: one bullet, or one sentence
+// of a bullet that several share.
 type Line struct {
 	Section int
 	Text    string // one line, without the bullet
-	// Group is the title of a bullet that lists entries: "Files" makes
-	// "- Files: a.go b.go" of two lines. Empty: a bullet of its own.
+	// Group is the beginning of a bullet that lines share: "[s12] told the user"
+	// makes "- [s12] told the user: It works. The port is 80." of two lines, and
+	// puts a mark where one between them was left out. Empty: a bullet of its own.
 	Group string
 	// Value says what the line is worth beside the identifiers in it, which
 	// are valued by themselves; the best lines of a section are near 1.

@@ -3,8 +3,6 @@ package strategy
 import (
 	"strings"
 
-	"github.com/agentcompact/compact/message"
-
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
@@ -98,7 +96,6 @@ func extractState(h *History) []Line {
 	out = append(out, h.actionLines(stateActions)...)
 	out = append(out, h.fileLines(stateEntities)...)
 	out = append(out, h.declareLines(stateEntities)...)
-	out = append(out, h.mentions(stateEntities)...)
 	return append(out, h.sourceLines(stateSources)...)
 }
 
@@ -161,28 +158,6 @@ func titled(c *Call) string {
 		}
 	}
 	return ""
-}
-
-// mentions are sentences of the assistant that name something: they say what
-// the names are that matter.
-func (h *History) mentions(section int) []Line {
-	var out []Line
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant {
-			continue
-		}
-		text := s.Text
-		if text == "" {
-			text = s.Reasoning
-		}
-		sentences(text, func(t string, heading bool) {
-			if q := quality(t); !heading && q >= 0.6 && len(t) > 30 && !narrates(t) && !strings.HasSuffix(t, ":") && !strings.HasSuffix(t, "：") && !strings.HasSuffix(t, "?") && !(claims(t) && namesCommand(t)) {
-				out = append(out, Line{Section: section, Text: clip(squash(t), maxSentence) + " " + stepID(s.ID), Value: 0.1 * q * h.recency(s.ID), Order: 100_000 + s.ID})
-			}
-		})
-	}
-	return out
 }
 
 // namesCommand reports whether a sentence names a command: words in backticks,

@@ -99,7 +99,7 @@ func splitSentences(line string, f func(string)) {
 		end := 0
 		switch line[i] {
 		case '.', '!', '?':
-			if i+1 < len(line) && line[i+1] == ' ' && i-start > 15 {
+			if i+1 < len(line) && line[i+1] == ' ' && i-start > 15 && !abbreviates(line[start:i]) {
 				end = i + 1
 			}
 		case 0xe3: // 。
@@ -115,6 +115,16 @@ func splitSentences(line string, f func(string)) {
 	if rest := strings.TrimSpace(line[start:]); rest != "" {
 		f(rest)
 	}
+}
+
+// abbreviated are words that a full stop ends without ending a sentence.
+var abbreviated = map[string]bool{"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "e.g": true, "i.e": true, "vs": true, "no": true, "approx": true, "fig": true, "cf": true, "etc": true, "inc": true, "jr": true}
+
+// abbreviates reports whether the last word of a text is one that a full stop
+// does not end a sentence behind: an abbreviation, or an initial.
+func abbreviates(s string) bool {
+	word := strings.TrimLeft(s[strings.LastIndexByte(s, ' ')+1:], "(\"“")
+	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

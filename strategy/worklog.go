@@ -27,8 +27,12 @@ type event struct {
 func (h *History) workLog() []event {
 	var out []event
 	settled, failing := h.settled(), h.failing()
+	spoke := false
 	add := func(e event) {
 		n := len(out)
+		if spoke {
+			spoke, n = false, 0 // an answer stands between them
+		}
 		if n > 0 && out[n-1].takes(&e) {
 			return
 		}
@@ -44,12 +48,13 @@ func (h *History) workLog() []event {
 			continue
 		}
 		if len(s.Calls) == 0 {
-			if t := answerOf(s.Text); t != "" {
-				add(event{first: s.ID, last: s.ID, text: s.says() + t, value: 0.7})
-			}
+			spoke = spoke || s.Text != ""
 			continue
 		}
 		why := purpose(s.Text)
+		if lasting(lastSentence(s.Text)) {
+			why = "" // it is told by itself
+		}
 		for k := range s.Calls {
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
 				e.open = failing[s.Calls[k].Command()] == at{i, k}
@@ -66,9 +71,9 @@ func (h *History) workLog() []event {
 // says is who speaks in a step, and to whom.
 func (s *Step) says() string {
 	if s.Speaker != "" {
-		return s.Speaker + " said: "
+		return s.Speaker + " said"
 	}
-	return "told the user: "
+	return "told the user"
 }
 
 // takes reports whether the entry stands for the one after it too.
@@ -91,28 +96,6 @@ func (e *event) takes(next *event) bool {
 // maxLooks is how many looks one entry stands for at most: more would leave
 // no name of them.
 const maxLooks = 24
-
-// answerOf is what an answer to the user says first, and what it concludes.
-func answerOf(text string) string {
-	var out []string
-	n := 0
-	sentences(text, func(t string, heading bool) {
-		if heading || len(out) >= maxAnswered || quality(t) < 0.3 || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasPrefix(t, "This session is being continued") {
-			return
-		}
-		if n++; n <= 3 || decides(t) >= 0.6 {
-			out = append(out, t)
-		}
-	})
-	return clip(squash(strings.Join(out, " ")), maxAnswer)
-}
-
-// maxAnswered is how many sentences of an answer are told, and maxAnswer how
-// much of it, in characters.
-const (
-	maxAnswered = 5
-	maxAnswer   = 440
-)
 
 // purpose is what an assistant said a call was for.
 func purpose(text string) string {
@@ -163,10 +146,12 @@ func (c *Call) events(step int, settled bool) []event {
 	switch d := c.deed(); {
 	case d == Planning, d == Sending, d == AskingUser, settled, !c.Answered, running(c.Result):
 		return nil
+	case d == Looking && c.searchedInVain():
+		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
 	case d == Looking && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == Changing && c.Outcome == Failed:
-		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", 0.3)
+		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
 	case d == Changing && c.Files[0].From != "":
 		return one(c.changed(), "", 0.3)
 	case d == Changing:
@@ -178,9 +163,54 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Effect():
 		return one(c.tell(), "", 0.8)
 	case d == Calling:
-		return one(c.tell(), "", 0.25)
+		return one(c.tell(), "", calledValue)
+	case confirms(c.Result):
+		return one(c.tell(), c.tell(), confirmedValue)
 	}
-	return one(c.tell(), c.tell(), 0.15)
+	return one(c.tell(), c.tell(), ranValue)
+}
+
+// refusedValue is what it is worth that an edit was refused: most where the user
+// refused it, and said why.
+func (c *Call) refusedValue() float64 {
+	if c.objection() != "" {
+		return failedValue + 0.4
+	}
+	return 0.6
+}
+
+// userSaid stands before what the user said when they refused a call.
+const userSaid = "the user said:"
+
+// objection is what the user said when they refused the call, "" for nothing.
+func (c *Call) objection() string {
+	if !refusedCall(c.Result) {
+		return ""
+	}
+	_, said, _ := strings.Cut(c.Result, userSaid)
+	return clip(squash(said), maxSentence)
+}
+
+// What a call is worth in the log that neither changed a file nor failed.
+const (
+	calledValue    = 0.35
+	ranValue       = 0.3
+	confirmedValue = 0.7 // its result says that something is done
+)
+
+// confirms reports whether an output says at its beginning or its end that
+// something was made, closed, sent.
+func confirms(result string) bool {
+	text := strings.TrimSpace(body(result))
+	first, _, _ := strings.Cut(text, "\n")
+	return deedDone(first) || deedDone(lastLine(text))
+}
+
+var doneHeads = []string{"✓", "✔", "✅", "created ", "closed ", "updated ", "merged ", "deleted ", "removed ", "published ", "deployed ", "uploaded ", "sent ", "saved ", "installed ", "started ", "stopped ",
+	"successfully ", "[main ", "[master ", "switched to ", "to https://github.com/", "https://github.com/", "moved ", "wrote ", "written ", "generated ", "booked ", "registered ", "scheduled "}
+
+func deedDone(line string) bool {
+	return beginsAny(strings.ToLower(strings.TrimSpace(line)), doneHeads)
 }
 
 // edits names the files that a call of an editor is for.
@@ -268,7 +298,7 @@ func (h *History) logLines(section int) []Line {
 		}
 		out = append(out, Line{Section: section, Text: e.line(h.Index), Value: value, Order: e.first})
 	}
-	return out
+	return append(out, h.saidLines(section)...)
 }
 
 // failing are the commands whose last run failed, each with that run.
@@ -340,6 +370,23 @@ func (c *Call) looks() *looks {
 		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
 	}
 	return l
+}
+
+// searches begin commands that end with status 1 where they find nothing.
+var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
+
+// searchedInVain reports whether a command is a search that found nothing: no
+// failure, whatever its status.
+func (c *Call) searchedInVain() bool {
+	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
+		return false
+	}
+	for line := range strings.Lines(c.Result[:min(len(c.Result), edge)]) {
+		if line = strings.TrimSpace(line); !framed(line) && strings.TrimSpace(plainText(line)) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // emptyResults are how searches say that there is nothing.

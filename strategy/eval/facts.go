@@ -135,9 +135,31 @@ func (f *Facts) run(cmd, text string) {
 	status, stated := statusOf(text)
 	bad, good := reportFailed.MatchString(text), reportPassed.MatchString(text)
 	r.Zero = stated && status == 0
-	r.Failed = stated && status != 0 || !stated && bad
+	r.Failed = stated && status != 0 && !foundNothing(cmd, text) || !stated && bad
 	r.Passed = !r.Failed && !bad && (stated && status == 0 || good)
 	f.Runs = append(f.Runs, r)
+}
+
+var (
+	search = regexp.MustCompile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) `)
+	markup = regexp.MustCompile(`</?(?:output|stdout|stderr)>|\(no output\)`)
+)
+
+// statusOne is a line that states the status 1.
+var statusOne = regexp.MustCompile(`(?:\D|^)1(?:\D|$)`)
+
+// foundNothing reports whether a command is a search whose status says that it
+// found nothing.
+func foundNothing(cmd, text string) bool {
+	if !search.MatchString(cmd) {
+		return false
+	}
+	for l := range strings.Lines(markup.ReplaceAllString(text, "")) {
+		if l = strings.TrimSpace(l); l != "" && (!statusLines.MatchString(l) || !statusOne.MatchString(l)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Failing returns the commands whose last run failed.
@@ -200,7 +222,7 @@ func fencedCommand(text string) string {
 	return strings.TrimSpace(all[len(all)-1][1])
 }
 
-var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I'll|I will|I'm going to|Let me|Let's|Now |Next|I need to|I should|Going to) ?.{8,}`)
+var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
 // announced is the last sentence of a text that says what is done next.
 func announced(text string) string {

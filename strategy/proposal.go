@@ -1,0 +1,84 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A short answer is one that cannot stand without the question that it answers:
+// at most shortAnswer bytes.
+const (
+	shortAnswer   = 60
+	maxProposal   = 480 // characters of what was asked or proposed
+	proposalValue = failedValue + 0.5
+)
+
+// proposalLines tell what short answers of the user answer: "yes" says nothing
+// without the question.
+func (h *History) proposalLines(section int) []Line {
+	var out []Line
+	for i := 1; i < len(h.Steps); i++ {
+		s := &h.Steps[i]
+		if !s.user() || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") {
+			continue
+		}
+		before := &h.Steps[i-1]
+		if before.Role != message.RoleAssistant || before.Text == "" || len(before.Calls) > 0 {
+			continue
+		}
+		if asked := proposalIn(before.Text, s.Text); asked != "" {
+			out = append(out, Line{Section: section, Text: "“" + squash(s.Text) + "” " + stepID(s.ID) + " answered: “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
+		}
+	}
+	return out
+}
+
+// proposalIn is what a message asks or proposes at its end: its questions, the
+// option that the answer names, else its last sentence.
+func proposalIn(text, answer string) string {
+	var asked []string
+	last := ""
+	sentences(text, func(t string, heading bool) {
+		if heading || debris(t) {
+			return
+		}
+		last = t
+		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
+			asked = append(asked, t)
+		}
+	})
+	chosen := optionsIn(text, answer)
+	if len(asked) == 0 && len(chosen) == 0 && last != "" {
+		asked = []string{last}
+	}
+	if n := len(asked); n > 3 {
+		asked = asked[n-3:]
+	}
+	return clip(squash(strings.Join(append(chosen, asked...), " ")), maxProposal)
+}
+
+// proposing are words of sentences that offer to do something.
+var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to ", "say ", "option "}
+
+func proposes(t string) bool { return hasAny(strings.ToLower(t), proposing) }
+
+// optionsIn are the items of the numbered list of a text whose numbers or
+// letters an answer names.
+func optionsIn(text, answer string) []string {
+	named := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(answer), func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z') }) {
+		if w = strings.TrimPrefix(w, "#"); len(w) == 1 || isDigits(w) && len(w) == 2 {
+			named[w] = true
+		}
+	}
+	var out []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.ReplaceAll(strings.TrimLeft(line, " \t#>*-+•"), "**", ""))
+		mark, _, ok := strings.Cut(line, " ")
+		if mark = strings.ToLower(strings.Trim(mark, "().:")); ok && named[mark] && len(line) > len(mark)+3 && strings.ContainsAny(line[len(mark):min(len(line), len(mark)+3)], ").:") {
+			out = append(out, line)
+		}
+	}
+	return out[:min(len(out), 4)]
+}

@@ -1,0 +1,202 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A quoted line of a text is cut around what it is quoted for, to maxQuote
+// bytes with ahead of them before it; one bullet has quotesTogether of them.
+const (
+	maxQuote       = 150
+	ahead          = 50
+	quotesTogether = 3
+)
+
+// A quotation collects lines of one text, each for a name that stands in it.
+type quotation struct {
+	lines []string
+	names int
+}
+
+// add quotes the line of text that has the name; ok is false where none can be
+// quoted or the quotation has enough.
+func (q *quotation) add(text, name string) (ok bool) {
+	for _, l := range q.lines {
+		if strings.Contains(l, name) {
+			q.names++
+			return true
+		}
+	}
+	if len(q.lines) == quotesTogether {
+		return false
+	}
+	l := lineWith(text, name)
+	if l == "" || claims(l) || statesExit(l) || !saysOf(l, name) {
+		return false
+	}
+	q.lines = append(q.lines, l)
+	q.names++
+	return true
+}
+
+// saysOf reports whether a line says something of a name: two words or values
+// stand beside it.
+func saysOf(l, name string) bool {
+	rest, n := strings.Replace(l, name, " ", 1), 0
+	for _, w := range strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' }) {
+		if len(w) > 2 || unicode.IsDigit(rune(w[0])) && len(rest) > 30 {
+			n++
+		}
+	}
+	return n >= 2 || n == 1 && strings.ContainsAny(l, "=(")
+}
+
+// statesExit reports whether a line speaks of a status, which would read as the
+// one of the command that is named beside it.
+func statesExit(l string) bool {
+	return hasAny(strings.ToLower(l), []string{"exit", "error", "returned"})
+}
+
+func (q *quotation) String() string {
+	return "“" + strings.Join(q.lines, "” and “") + "”"
+}
+
+// lineWith is the first line of a text that has a name as a word, or as much of
+// it as can be quoted.
+func lineWith(text, name string) string {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return ""
+		}
+		at := from + i
+		if end := at + len(name); (at == 0 || !wordByte(text[at-1])) && (end == len(text) || !wordByte(text[end])) {
+			return around(text, at, end)
+		}
+		from = at + len(name)
+	}
+}
+
+// around is the line from which text[at:end] is, cut between words on both sides
+// where it is long.
+func around(text string, at, end int) string {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	stop := len(text)
+	if i := strings.IndexByte(text[end:], '\n'); i >= 0 {
+		stop = end + i
+	}
+	before, after := "", ""
+	if stop-start > maxQuote {
+		if at-start > ahead {
+			start, before = wordsFrom(text, at-ahead, at), "… "
+		}
+		if stop-start > maxQuote {
+			stop, after = wordsUpTo(text, max(start+maxQuote, end), end), " …"
+		}
+	}
+	line := strings.Trim(squash(uncolored(text[start:stop])), "“”")
+	if framed(line) || ourOwn(line) {
+		return ""
+	}
+	return before + strings.ReplaceAll(line, "`", "'") + after
+}
+
+// wordsFrom is the first place from i on where a word begins, at most end.
+func wordsFrom(text string, i, end int) int {
+	for i < end && !(utf8.RuneStart(text[i]) && (text[i-1] == ' ' || text[i-1] == ',' || text[i-1] == '\t')) {
+		i++
+	}
+	return i
+}
+
+// wordsUpTo is the last place up to i where a word ends, at least end.
+func wordsUpTo(text string, i, end int) int {
+	for i > end && !(utf8.RuneStart(text[i]) && (text[i] == ' ' || text[i] == ',' || text[i] == '\t')) {
+		i--
+	}
+	return i
+}
+
+// textAt is the text that stands in a place, as far as the history has it, and
+// what a bullet says before it quotes it.
+func (h *History) textAt(p place, name string) (text, verb string) {
+	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
+		if p.where != Shown {
+			return "", ""
+		}
+		if i := slices.IndexFunc(h.Steps, func(s Step) bool { return s.ID == int(p.step) }); i >= 0 {
+			return h.Steps[i].Shown, " says "
+		}
+		return "", ""
+	}
+	c := &h.Steps[p.call.step].Calls[p.call.call]
+	if p.where == Shown {
+		switch {
+		case c.Outcome == Failed:
+			return "", ""
+		case len(c.Files) == 1 && c.Files[0].Op == Read:
+			return c.Result, " has "
+		case c.Command() != "":
+			return c.Result, " printed "
+		}
+		return c.Result, " shows "
+	}
+	for _, a := range c.Args {
+		if lineWith(a.Value, name) != "" {
+			if len(c.Files) == 1 && c.Files[0].Op >= Edited && !pathArgs[a.Name] {
+				return a.Value, " was changed with "
+			}
+			return "", ""
+		}
+	}
+	return "", ""
+}
+
+// reliedValue is what it is worth to quote what the assistant then worked with,
+// and perName what each more such name on the line adds.
+const (
+	reliedValue = 0.15
+	perName     = 0.08
+	mostRelied  = 400 // names
+)
+
+// reliedLines quote from results what the assistant used afterwards: names and
+// numbers that it had from nowhere else.
+func (h *History) reliedLines(section int) []Line {
+	byCall := map[place]*quotation{}
+	var order []place
+	n := 0
+	for _, e := range h.Index.ranked {
+		p := e.Origin
+		if n == mostRelied {
+			break
+		}
+		if p.where != Shown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible {
+			continue
+		}
+		text, verb := h.textAt(p, e.Text)
+		if verb == "" {
+			continue
+		}
+		n++
+		q := byCall[p]
+		if q == nil {
+			q = &quotation{}
+			byCall[p] = q
+			order = append(order, p)
+		}
+		q.add(text, e.Text)
+	}
+	var out []Line
+	for _, p := range order {
+		if q := byCall[p]; len(q.lines) > 0 {
+			where, step := h.placeName(p)
+			_, verb := h.textAt(p, "")
+			out = append(out, Line{Section: section, Text: where + verb + q.String() + cite(step), Value: (reliedValue + perName*float64(min(q.names, 5))) * h.recency(step), Order: 60_000 + step})
+		}
+	}
+	return out
+}

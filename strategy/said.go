@@ -1,0 +1,217 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// What sentences of an assistant are worth in the work log, beside the names in
+// them. An answer says what came of the work; what is said beside calls mostly
+// says why.
+const (
+	answerValue    = 0.45
+	noteValue      = 0.3
+	thoughtValue   = 0.15
+	firstBonus     = 0.3
+	decidingBonus  = 0.3
+	specificBonus  = 0.15
+	remedyBonus    = 0.6 // said right after something failed: why it did
+	newestFactor   = 1.3 // of the last answer
+	besideCarried  = 0.5 // where a summary before has a say too
+	mostAnswered   = 60  // sentences of one answer that are offered
+	mostNoted      = 8
+	mostThought    = 3
+	leastNoted     = 30 // bytes of a sentence beside calls that says something
+	leastSpecifics = 2
+)
+
+// saidLines offer what the assistant said, sentence by sentence: its answers,
+// and beside its calls what still holds when they are done. The sentences of
+// one message stand together.
+func (h *History) saidLines(section int) []Line {
+	var out []Line
+	newest, fresh := h.newestAnswer(), 1.0
+	if !h.Previous.empty() {
+		fresh = besideCarried
+	}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant || strings.HasPrefix(s.Text, "This session is being continued") {
+			continue
+		}
+		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, factor: h.recency(s.ID) * fresh}
+		if len(s.Calls) == 0 {
+			if i == newest {
+				b.factor *= newestFactor
+			}
+			b.value, b.most, b.group = answerValue, mostAnswered, stepID(s.ID)+" "+s.says()
+			passages(s.Text, b.answered)
+		} else {
+			b.value, b.most, b.group = noteValue, mostNoted, stepID(s.ID)+" noted"
+			passages(s.Text, b.noted)
+		}
+		if len(b.out) == 0 {
+			b.value, b.most, b.group = thoughtValue, mostThought, stepID(s.ID)+" thought"
+			passages(s.Reasoning, b.thought)
+		}
+		out = append(out, b.out...)
+	}
+	return out
+}
+
+// newestAnswer is the last step that answers the user, -1 where none does.
+func (h *History) newestAnswer() int {
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		if s := &h.Steps[i]; s.Role == message.RoleAssistant && len(s.Calls) == 0 && s.Text != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// failedBefore reports whether a call of the step before failed.
+func (h *History) failedBefore(i int) bool {
+	for i--; i >= 0; i-- {
+		s := &h.Steps[i]
+		if s.user() {
+			return false
+		}
+		for k := range s.Calls {
+			if s.Calls[k].Outcome == Failed {
+				return true
+			}
+		}
+		if len(s.Calls) > 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// A quoting offers the sentences of one message.
+type quoting struct {
+	h       *History
+	step    *Step
+	section int
+	group   string
+	value   float64
+	factor  float64
+	most    int
+	after   bool // right after something failed
+	first   bool
+	out     []Line
+}
+
+// answered offers a sentence of an answer.
+func (b *quoting) answered(t string, heading bool) {
+	if heading || quality(t) < 0.2 || len(t) < 8 || strings.HasSuffix(t, ":") && len(t) < 60 || claims(t) && namesCommand(t) {
+		return
+	}
+	b.offer(t)
+}
+
+// noted offers a sentence that stands beside calls: not what they are for, and
+// not how they came out, which their results say.
+func (b *quoting) noted(t string, heading bool) {
+	if !heading && lasting(t) {
+		b.offer(t)
+	}
+}
+
+// lasting reports whether a sentence beside a call says something that still
+// holds when the call is done.
+func lasting(t string) bool {
+	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t)) && !leads(t) && !(claims(t) && namesCommand(t))
+}
+
+// thought offers a sentence of the reasoning that concludes something.
+func (b *quoting) thought(t string, heading bool) {
+	if decides(t) > 0 || b.after {
+		b.noted(t, heading)
+	}
+}
+
+// leads reports whether a sentence asks, or only leads to what comes behind it.
+func leads(t string) bool {
+	return strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
+}
+
+// findings begin sentences that read as narration and say what was found.
+var findings = []string{"i found", "i've found", "i’ve found", "i see that", "i realize", "i'm realizing", "i’m realizing", "i'm noticing", "i noticed", "i notice", "i confirmed", "i've confirmed", "i’ve confirmed", "i am realizing"}
+
+// finds reports whether a sentence says what the assistant found.
+func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
+
+func (b *quoting) offer(t string) {
+	if len(b.out) >= b.most {
+		return
+	}
+	v := b.value * quality(t)
+	if narrates(t) && !finds(t) {
+		v *= 0.4
+	} else if b.first {
+		v, b.first = v+firstBonus, false
+		if b.after {
+			v += remedyBonus
+		}
+	}
+	if decides(t) > 0 {
+		v += decidingBonus
+	}
+	if b.h.Index.specific(t) {
+		v += specificBonus
+	}
+	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(t), maxPassage), Value: v * b.factor, Order: b.step.ID})
+}
+
+// maxPassage is how much of one sentence or row of a table is quoted, in
+// characters.
+const maxPassage = 360
+
+// specific reports whether a sentence names things or gives numbers.
+func (x *Index) specific(t string) bool {
+	n := 0
+	identifiers(t, func(_ ident.Kind, _ string) { n++ })
+	return n >= leastSpecifics
+}
+
+// passages calls f for each sentence of a text, and for each row of a table.
+func passages(text string, f func(s string, heading bool)) {
+	if !strings.Contains(text, "\n|") && !strings.HasPrefix(text, "|") {
+		sentences(text, f)
+		return
+	}
+	start := 0
+	for at := 0; at < len(text); {
+		line, rest := text[at:], ""
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, rest = line[:i+1], line[i+1:]
+		}
+		if row := strings.TrimSpace(line); strings.HasPrefix(row, "|") {
+			sentences(text[start:at], f)
+			start = at + len(line)
+			if cells := tableRow(row); cells != "" {
+				f(cells, false)
+			}
+		}
+		at = len(text) - len(rest)
+	}
+	sentences(text[start:], f)
+}
+
+// tableRow is a row of a table on one line, "" for the one of dashes.
+func tableRow(row string) string {
+	if strings.Trim(row, "|-: \t") == "" {
+		return ""
+	}
+	var cells []string
+	for _, c := range strings.Split(strings.Trim(row, "|"), "|") {
+		if c = strings.TrimSpace(strings.ReplaceAll(c, "**", "")); c != "" {
+			cells = append(cells, c)
+		}
+	}
+	return strings.Join(cells, " | ")
+}

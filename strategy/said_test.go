@@ -1,0 +1,66 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// long is a session that begins with a long result, so that there is something to
+// make shorter.
+func long(ask string, then ...message.Message) Input {
+	return Input{Messages: append([]message.Message{
+		message.User(ask),
+		message.Assistant("", message.Call("0", "read", `{"path":"notes.txt"}`)),
+		message.ToolResult("0", strings.Repeat("a long line that says very little about anything\n", 200)),
+	}, then...)}
+}
+
+func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
+	text := write4(t, long("Make the importer faster.",
+		message.Assistant("There are two ways:\n1. Batch the inserts, which needs a migration.\n2. Cache the lookups in memory.\n\nWhich one do you want?"),
+		message.User("ok, do 2"),
+		message.Assistant("On it."),
+	))
+	if want := "“ok, do 2” [s5] answered: “2. Cache the lookups in memory. Which one do you want?” [s4]"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+}
+
+func TestAReportIsToldInFullWithItsTable(t *testing.T) {
+	text := write4(t, long("Which backend is fastest?",
+		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
+	))
+	if want := "told the user: I measured three backends. backend | time memory | 12 ms disk | 340 ms Disk is slow because every write syncs."; !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+}
+
+func TestWhatIsSaidBesideCallsIsKeptAndNarrationIsNot(t *testing.T) {
+	text := write4(t, long("Make the check pass.",
+		message.Assistant("The check is blocked by an oversized file under tmp, not by the code. Let me look at the folder of temporary files.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
+		message.ToolResult("1", "session.json 1.5 MiB"),
+	))
+	if !strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code.") || strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code. Let me") {
+		t.Errorf("the finding and nothing else is not in:\n%s", text)
+	}
+}
+
+func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
+	for result, want := range map[string]bool{"<returncode>1</returncode>\n<output>\n</output>": true, "Exit code 1\ngrep: no such file": false} {
+		c := Call{Tool: "bash", Args: []Arg{{"command", "cd src && grep -n flush store.go"}}, Answered: true, Result: result}
+		c.read()
+		if got := c.searchedInVain(); got != want {
+			t.Errorf("%q: %v", result, got)
+		}
+	}
+}
+
+func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
+	c := Call{Tool: "Write", Answered: true, Result: "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nreuse the helper in explain.go"}
+	c.read()
+	if got := c.wrong(); got != "the user refused it and said: “reuse the helper in explain.go”" {
+		t.Errorf("%q", got)
+	}
+}
