@@ -33,7 +33,7 @@ line are named); 4 the budget cannot be met; 5 the archive failed.`,
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.progress.on = a.progress.on && !a.quiet && !a.json }
 	root.AddCommand(
 		newCompact(a), newPreflight(a), newDryRun(a), newDiff(a), newTokens(a), newRedact(a), newReplay(a), newEvalSummary(a), newTune(a), newReport(a),
-		newServe(a), newRun(a), newArchive(a), newValidateConfig(a), newCreateConfig(a), newVersion(a),
+		newServe(a), newRun(a), newMCP(a), newArchive(a), newValidateConfig(a), newCreateConfig(a), newVersion(a),
 	)
 	strict(root)
 	return root

@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
-	"serve":              {"message", "compact", "hook", "price", "internal/jsonscan"},
+	"serve":              {"message", "compact", "hook", "price", "storage", "internal/jsonscan"},
 }
 
 // heavy says which packages alone may import a dependency.
@@ -59,6 +59,7 @@ var heavy = map[string][]string{
 	"github.com/spf13/viper":                     {"configs"},
 	"github.com/go-playground/validator":         {"configs"},
 	"github.com/spf13/cobra":                     {"cmd/compactctl"},
+	"github.com/modelcontextprotocol/go-sdk":     {"serve/mcpserver"},
 	"github.com/pkoukk/tiktoken-go-loader":       {"token/tiktoken", "token/internal/genvocab"},
 	"github.com/tiktoken-go/tokenizer":           {},
 	"github.com/zricethezav/gitleaks":            {},

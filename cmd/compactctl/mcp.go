@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/serve/mcpserver"
+	"github.com/agentcompact/compact/storage"
+)
+
+func newMCP(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Give agents the archive as tools, over the Model Context Protocol",
+		Long: `Mcp is a server of the Model Context Protocol on standard input and output, for
+agents that have a loop of their own. Its tools read the archive, redacted, and
+write nothing: sessions lists the conversations, search finds lines in what was
+taken out of one, and recall reads it again.`,
+		Example: `  claude mcp add compact -- compactctl mcp --archive ~/.compact/archive
+  codex mcp add compact -- compactctl mcp`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			open := func(context.Context) (storage.Archive, error) { return a.readArchive(cmd) }
+			return mcpserver.Run(cmd.Context(), open, versionOf(debug.ReadBuildInfo()).Version, io.NopCloser(a.in), kept{a.out})
+		},
+	}
+	a.addArchive(cmd)
+	return cmd
+}
+
+// kept is an output that is not closed.
+type kept struct{ io.Writer }
+
+func (kept) Close() error { return nil }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a client says on standard input is answered on standard output, where
+// nothing else is written, also without an archive.
+func TestMCPSpeaksOnStandardInputAndOutput(t *testing.T) {
+	in := strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sessions","arguments":{}}}`,
+	}, "\n") + "\n"
+	var out, errOut bytes.Buffer
+	code := run(t.Context(), []string{"mcp", "--archive", filepath.Join(t.TempDir(), "none")}, strings.NewReader(in), &out, &errOut)
+	if code != exitOK || errOut.Len() > 0 {
+		t.Errorf("%d %s", code, errOut.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) {
+			t.Errorf("%q", line)
+		}
+	}
+	for _, want := range []string{`"name":"compact"`, `"name":"recall"`, `"name":"search"`, `"name":"sessions"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s is not in %s", want, out.String())
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// Package mcpserver hands an archive to agents that have a loop of their own: a
+// server of the Model Context Protocol with the tools sessions, search and
+// recall. It reads, and writes nothing; what it tells is as it is in the archive,
+// redacted.
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// An Opener opens the archive. It is called for each call of a tool: there may
+// be no archive yet when the server starts.
+type Opener func(ctx context.Context) (storage.Archive, error)
+
+// Run serves one client, which speaks on in and listens on out, until it goes or
+// ctx ends. An end that the client or ctx wants is no error.
+func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser) error {
+	err := newServer(open, version).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// server answers the tools.
+type server struct{ open Opener }
+
+func newServer(open Opener, version string) *mcp.Server {
+	s := &server{open}
+	m := mcp.NewServer(&mcp.Implementation{Name: "compact", Title: "What was taken out of conversations", Version: version}, nil)
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "sessions", Annotations: reads,
+		Description: "List the conversations of which something was taken out and archived, the newest first.",
+	}, s.sessions)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "search", Annotations: reads,
+		Description: "Search what was taken out of a conversation, line by line, for a regular expression; without capitals it matches in any case. Each match names the reference that recall takes.",
+	}, s.search)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "recall", Annotations: reads,
+		Description: "Read again what was taken out of a conversation: by the reference in a placeholder (\"recall 3f9a2c1b77de\"), by a summary's citation (s12 or s12-s20), or by turn (turn:17, turn:17:observation).",
+	}, s.recall)
+	return m
+}
+
+type (
+	sessionsIn struct {
+		Most int `json:"most,omitempty" jsonschema:"how many at most; default 50"`
+	}
+	sessionsOut struct {
+		Sessions []listed `json:"sessions"`
+		More     int      `json:"more,omitempty" jsonschema:"how many there are beside those"`
+	}
+	listed struct {
+		Session  string `json:"session"`
+		Steps    int    `json:"compactions"`
+		Bytes    int64  `json:"bytes"`
+		Modified string `json:"modified"`
+	}
+	searchIn struct {
+		Session string `json:"session" jsonschema:"as sessions lists it"`
+		Pattern string `json:"pattern" jsonschema:"a regular expression (RE2)"`
+		Most    int    `json:"most,omitempty" jsonschema:"how many lines at most; default 50"`
+	}
+	recallIn struct {
+		Session string `json:"session" jsonschema:"as sessions lists it"`
+		Ref     string `json:"ref" jsonschema:"the reference"`
+		Lines   string `json:"lines,omitempty" jsonschema:"FROM-TO, from 1; default: all, up to 32,000 characters"`
+		Grep    string `json:"grep,omitempty" jsonschema:"only the lines that match this regular expression, in place of lines"`
+	}
+)
+
+const (
+	defaultMost = 50
+	maxText     = 32_000 // characters of an answer
+)
+
+func (s *server) sessions(ctx context.Context, _ *mcp.CallToolRequest, in sessionsIn) (*mcp.CallToolResult, sessionsOut, error) {
+	out := sessionsOut{Sessions: []listed{}}
+	archive, err := s.open(ctx)
+	if err != nil {
+		return nil, out, err
+	}
+	for info, err := range storage.Sessions(ctx, archive) {
+		if err != nil {
+			return nil, out, err
+		}
+		name := info.ID
+		if name == "" {
+			name = info.Dir
+		}
+		out.Sessions = append(out.Sessions, listed{name, info.Steps, info.Bytes, info.Modified.UTC().Format(time.RFC3339)})
+	}
+	slices.SortStableFunc(out.Sessions, func(a, b listed) int { return strings.Compare(b.Modified, a.Modified) })
+	if most := orDefault(in.Most); len(out.Sessions) > most {
+		out.More = len(out.Sessions) - most
+		out.Sessions = out.Sessions[:most]
+	}
+	return nil, out, nil
+}
+
+func orDefault(most int) int {
+	if most <= 0 {
+		return defaultMost
+	}
+	return most
+}
+
+func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn) (*mcp.CallToolResult, compact.Found, error) {
+	out := compact.Found{Matches: []compact.Match{}}
+	pattern, err := compact.SearchPattern(in.Pattern)
+	if err != nil {
+		return nil, out, err
+	}
+	archive, err := s.open(ctx)
+	if err != nil {
+		return nil, out, err
+	}
+	found, err := compact.Search(ctx, archive, in.Session, pattern, orDefault(in.Most))
+	if err == nil && found.Matches != nil {
+		out.Matches = found.Matches
+	}
+	out.Lines, out.Cut = found.Lines, found.Cut
+	return nil, out, err
+}
+
+func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn) (*mcp.CallToolResult, any, error) {
+	opts, err := in.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	archive, err := s.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := compact.Recall(ctx, archive, in.Session, in.Ref, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bounded(text)}}}, nil, nil
+}
+
+// options reads which part of a text is wanted.
+func (in recallIn) options() ([]compact.RecallOption, error) {
+	switch {
+	case in.Lines != "" && in.Grep != "":
+		return nil, errors.New("lines and grep can't go together")
+	case in.Grep != "":
+		re, err := regexp.Compile(in.Grep)
+		if err != nil {
+			return nil, err
+		}
+		return []compact.RecallOption{compact.Matching(re, 0)}, nil
+	case in.Lines == "":
+		return nil, nil
+	}
+	var from, to int
+	if n, err := fmt.Sscanf(in.Lines, "%d-%d", &from, &to); n != 2 || err != nil || from < 1 || to < from {
+		return nil, fmt.Errorf("lines %q is not FROM-TO", in.Lines)
+	}
+	return []compact.RecallOption{compact.Lines(from, to)}, nil
+}
+
+// bounded cuts a text that would fill the window that it was taken out of.
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:maxText], '\n') + 1
+	if cut == 0 {
+		cut = len(strings.ToValidUTF8(text[:maxText], ""))
+	}
+	return fmt.Sprintf("%s[%d lines are shown of %d: ask for others with lines]\n", text[:cut], strings.Count(text[:cut], "\n"), strings.Count(text, "\n")+1)
+}

@@ -1,0 +1,156 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// client is one that speaks to a server over pipes, as over standard input and
+// output.
+func client(t *testing.T, open Opener) (*mcp.ClientSession, <-chan error) {
+	t.Helper()
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- Run(t.Context(), open, "v1", toServer, fromServer) }()
+	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := c.Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, ended
+}
+
+// call calls a tool and returns its text.
+func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) (text string, failed bool) {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	for _, c := range res.Content {
+		if tc, ok := c.(*mcp.TextContent); ok {
+			text += tc.Text
+		}
+	}
+	return text, res.IsError
+}
+
+// archived is an archive with a session that was compacted.
+func archived(t *testing.T, session string) storage.Archive {
+	t.Helper()
+	archive := memory.New()
+	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4o", MaxContextTokens: 8000, Archive: archive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	msgs := []message.Message{message.User("Fix it.")}
+	for i := range 40 {
+		id := fmt.Sprint("c", i)
+		msgs = append(msgs, message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindToolCall, CallID: id, Name: "read", Args: json.RawMessage(`{}`)}}},
+			message.Message{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, CallID: id, Text: fmt.Sprintf("Needle-%d of the file\n", i) + strings.Repeat("a line of the file\n", 300)}}})
+	}
+	if _, err := m.Preflight(context.Background(), session, msgs); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return archive
+}
+
+func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
+	archive := archived(t, "my/session")
+	s, ended := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 3 {
+		t.Fatalf("%v, %v", tools, err)
+	}
+	if text, failed := call(t, s, "sessions", nil); failed || !strings.Contains(text, `"session":"my/session"`) || !strings.Contains(text, `"compactions":1`) {
+		t.Error(text)
+	}
+	text, failed := call(t, s, "search", map[string]any{"session": "my/session", "pattern": "needle-3 "})
+	var found compact.Found
+	if err := json.Unmarshal([]byte(text), &found); err != nil || failed || len(found.Matches) != 1 || found.Matches[0].Text != "Needle-3 of the file" {
+		t.Fatalf("%s, %v", text, err)
+	}
+	ref := found.Matches[0].Ref
+	for args, want := range map[string]string{`{}`: "Needle-3 of the file\na line", `{"lines":"1-1"}`: "Needle-3 of the file", `{"grep":"Needle"}`: "Needle-3 of the file"} {
+		in := map[string]any{"session": "my/session", "ref": ref}
+		if err := json.Unmarshal([]byte(args), &in); err != nil {
+			t.Fatal(err)
+		}
+		if text, failed := call(t, s, "recall", in); failed || !strings.Contains(text, want) || args != "{}" && strings.Contains(text, "a line") {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+	for tool, in := range map[string]map[string]any{
+		"search": {"session": "my/session", "pattern": "("}, "recall": {"session": "my/session", "ref": "000000000000"},
+	} {
+		if text, failed := call(t, s, tool, in); !failed {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	for _, in := range []map[string]any{{"session": "other", "ref": ref}, {"session": "my/session", "ref": ref, "lines": "3-1"}, {"session": "my/session", "ref": ref, "lines": "1-2", "grep": "x"}, {"session": "my/session", "ref": ref, "grep": "("}} {
+		if text, failed := call(t, s, "recall", in); !failed {
+			t.Errorf("%v: %s", in, text)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestArchiveThatIsNotThereIsSaidAndAskedForAgain(t *testing.T) {
+	archive, there := archived(t, "s"), false
+	s, _ := client(t, func(context.Context) (storage.Archive, error) {
+		if !there {
+			return nil, errors.New("no archive in .compact")
+		}
+		return archive, nil
+	})
+	for _, tool := range []string{"sessions", "search", "recall"} {
+		in := map[string]any{"session": "s", "pattern": "x", "ref": "x"}
+		if tool == "sessions" {
+			in = nil
+		} else if tool == "search" {
+			delete(in, "ref")
+		} else {
+			delete(in, "pattern")
+		}
+		if text, failed := call(t, s, tool, in); !failed || !strings.Contains(text, "no archive") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	there = true
+	if text, failed := call(t, s, "sessions", map[string]any{"most": 1}); failed || !strings.Contains(text, `"s"`) {
+		t.Error(text)
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a line\n", 10_000), strings.Repeat("é", 40_000)} {
+		got := bounded(text)
+		if len(got) > maxText+100 || !strings.HasPrefix(text, got[:maxText-10]) || !strings.Contains(got, "are shown of") || strings.ToValidUTF8(got, "?") != got {
+			t.Errorf("%d bytes: …%s", len(got), got[len(got)-80:])
+		}
+	}
+	if bounded("short") != "short" {
+		t.Error("a short text was changed")
+	}
+}
