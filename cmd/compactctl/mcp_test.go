@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +18,21 @@ func TestMCPSpeaksOnStandardInputAndOutput(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sessions","arguments":{}}}`,
 	}, "\n") + "\n"
-	var out, errOut bytes.Buffer
-	code := run(t.Context(), []string{"mcp", "--archive", filepath.Join(t.TempDir(), "none")}, strings.NewReader(in), &out, &errOut)
-	if code != exitOK || errOut.Len() > 0 {
+	var errOut bytes.Buffer
+	toServer, client := io.Pipe()
+	answers, fromServer := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"mcp", "--archive", filepath.Join(t.TempDir(), "none")}, toServer, fromServer, &errOut)
+		_ = fromServer.Close()
+	}()
+	go func() { _, _ = io.WriteString(client, in) }()
+	var out strings.Builder
+	for lines := bufio.NewScanner(answers); strings.Count(out.String(), "\n") < 3 && lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+	}
+	_ = client.Close()
+	if code := <-ended; code != exitOK || errOut.Len() > 0 {
 		t.Errorf("%d %s", code, errOut.String())
 	}
 	for line := range strings.Lines(out.String()) {

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,11 +28,26 @@ type Opener func(ctx context.Context) (storage.Archive, error)
 // Run serves one client, which speaks on in and listens on out, until it goes or
 // ctx ends. An end that the client or ctx wants is no error.
 func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser) error {
-	err := newServer(open, version).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+	client := &ending{ReadCloser: in}
+	err := newServer(open, version).Run(ctx, &mcp.IOTransport{Reader: client, Writer: out})
+	if ctx.Err() != nil || client.gone.Load() {
 		return nil
 	}
 	return err
+}
+
+// ending is an input that remembers that it ended.
+type ending struct {
+	io.ReadCloser
+	gone atomic.Bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		e.gone.Store(true)
+	}
+	return n, err
 }
 
 // server answers the tools.
