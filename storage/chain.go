@@ -40,15 +40,18 @@ type tail struct {
 	junk  []byte // what follows end and is no line
 	watch bool   // keep the facts: this is a manifest
 	facts facts
+	// sure is what facts.ledgers was before the last line. That line counts for
+	// good when the next one holds its hash.
+	sure *ledgerLines
 }
 
 // facts is what a session wants to know of its manifest.
 type facts struct {
-	done    int  // highest step whose ledger is confirmed
 	held    bool // under a legal hold
 	erasing bool
 	reason  string    // of the hold
 	last    time.Time // of the last record
+	ledgers *ledgerLines
 }
 
 func newChain(a Archive, k Key, full bool) *chain {
@@ -68,10 +71,19 @@ func (t *tail) advance(l rawLine) {
 		}
 		return
 	}
-	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
 	if t.watch {
-		t.facts.observe(link.body())
+		if link.prev != t.head {
+			t.facts.ledgers = t.sure // the line before is not what it was
+		}
+		t.observe(link.body())
 	}
+	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
+}
+
+// observe takes in what a line of a manifest says.
+func (t *tail) observe(body []byte) {
+	t.sure = t.facts.ledgers
+	t.facts.observe(body)
 }
 
 // extend returns the bytes that add bodies to the log, and the tail that the
@@ -96,7 +108,7 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 		line := link(t.seq+1, t.head, body)
 		t.seq, t.head = t.seq+1, hashOf([]byte(line))
 		if t.watch {
-			t.facts.observe([]byte(body))
+			t.observe([]byte(body))
 		}
 		add(line)
 		add("\n")

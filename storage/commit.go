@@ -3,8 +3,8 @@ package storage
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/redact"
@@ -37,6 +37,9 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, file
 		return Written{}, err
 	}
 	blob := Redacted(ledger)
+	if blob.Size() > maxLedgerBytes {
+		return Written{}, &Error{"commit", key, ErrLine}
+	}
 	rec := put(fileHash{key.Base(), blob.Size(), blob.SHA256()})
 	rec.Op, rec.Step, rec.With = opCommit, step, with
 	if err := s.announce(ctx, rec); err != nil {
@@ -115,19 +118,18 @@ func (s *Session) announce(ctx context.Context, rec record) error {
 // nil where the manifest says so already. Whoever committed it may have died
 // before saying it.
 func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
-	if t, _ := s.manifest.known(); step < 1 || t.facts.done >= step {
+	if t, _ := s.manifest.known(); step < 1 || t.facts.ledgers.committed() >= step {
 		return nil, nil
 	}
 	t, err := s.manifest.refresh(ctx)
-	if err != nil || t.facts.done >= step {
+	if err != nil || t.facts.ledgers.committed() >= step {
 		return nil, err
 	}
-	name := ledgerKind.file(step, 1)
-	sum, size, err := hashFile(ctx, s.a, s.dir.child(name))
-	if err != nil {
+	l, err := s.ledger(ctx, step)
+	if err != nil || l.Changed != nil { // what is not what was announced is confirmed by nobody
 		return nil, err
 	}
-	rec := put(fileHash{name, size, sum})
+	rec := put(l.is)
 	rec.Step = step
 	rec = rec.done()
 	return &rec, nil
@@ -156,8 +158,9 @@ func (s *Session) committed(step int) {
 // Head returns the highest committed step, 0 when there is none. Once known it
 // costs one failing Open to see that nobody has committed since.
 func (s *Session) Head(ctx context.Context) (int, error) {
+	said, _ := s.manifest.known()
 	s.mu.Lock()
-	low := s.head
+	low := max(s.head, said.facts.ledgers.committed())
 	s.mu.Unlock()
 	// Steps have no holes: gallop up from what is known, then halve.
 	width := 1
@@ -191,34 +194,89 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 // Ledger is the ledger of a committed step.
 type Ledger struct {
 	Step int
-	Data []byte // the caller's
+	Data []byte // the caller's; nil where it was changed
+
+	// Changed says that the ledger is not the one that the manifest announced, or
+	// is gone, and so must not be used. The steps around it can be.
+	Changed *ChangedError
+
+	is fileHash
 }
 
 // Ledgers yields the ledgers of the committed steps, beginning with step from
-// (1 for all), in their order. An error is yielded last.
+// (1 for all), in their order. Each is held against its line of the manifest. An
+// error is yielded last.
 func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
 	return func(yield func(Ledger, error) bool) {
 		for step := max(from, 1); ; step++ {
-			data, err := s.readAll(ctx, s.dir.child(ledgerKind.file(step, 1)))
+			l, err := s.ledger(ctx, step)
 			if errors.Is(err, ErrNotExist) {
 				return
 			}
-			if err != nil {
-				yield(Ledger{}, err)
-				return
-			}
-			if !yield(Ledger{step, data}, nil) {
+			if !yield(l, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (s *Session) readAll(ctx context.Context, key Key) ([]byte, error) {
-	r, err := s.a.Open(ctx, key, 0, -1)
-	if err != nil {
-		return nil, err
+// ledger reads the ledger of a step and holds it against the manifest.
+func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
+	name := ledgerKind.file(step, 1)
+	r, err := s.a.Open(ctx, s.dir.child(name), 0, -1)
+	if errors.Is(err, ErrNotExist) {
+		return s.vanished(ctx, step, err)
 	}
-	data, err := io.ReadAll(&ctxReader{ctx, r})
-	return data, Wrap("read", key, errors.Join(err, r.Close()))
+	if err != nil {
+		return Ledger{}, err
+	}
+	said, err := s.saidOf(ctx, step)
+	var data []byte
+	if err == nil {
+		data, err = readAtMost(&ctxReader{ctx, r}, maxLedgerBytes+1)
+	}
+	if err := errors.Join(err, r.Close()); err != nil {
+		return Ledger{}, Wrap("read", s.dir.child(name), err)
+	}
+	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
+	switch {
+	case len(data) > maxLedgerBytes:
+		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
+	case !slices.Contains(said, l.is):
+		l.Changed = differs(name, said, l.is)
+	default:
+		l.Data = data
+	}
+	return l, nil
+}
+
+// saidOf returns what the manifest says of the ledger of a step. Whoever
+// created it announced it before.
+func (s *Session) saidOf(ctx context.Context, step int) ([]fileHash, error) {
+	t, _ := s.manifest.known()
+	if said := t.facts.ledgers.of(step); len(said) > 0 {
+		return said, nil
+	}
+	t, err := s.manifest.refresh(ctx)
+	return t.facts.ledgers.of(step), err
+}
+
+// vanished is about a ledger that is not there: of a step that is not committed,
+// or one that was taken away since.
+func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
+	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
+		return Ledger{}, err
+	}
+	t, rerr := s.manifest.refresh(ctx)
+	switch {
+	case errors.Is(rerr, ErrErased), rerr == nil && t.facts.erasing:
+		return Ledger{}, err
+	case rerr != nil:
+		return Ledger{}, rerr
+	}
+	e := &ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
+	if said := t.facts.ledgers.of(step); len(said) > 0 {
+		e.Want = said[0].SHA256
+	}
+	return Ledger{Step: step, Changed: e}, nil
 }

@@ -48,23 +48,16 @@ type EditsLine struct {
 	Seq      int64
 	Off, End int64 // in the file
 	Body     []byte
+
+	// Changed: the next line holds another hash. Body must not be used, and is nil
+	// where it is no line any more. What the last line is, nobody says.
+	Changed bool
 }
 
 // EditsLines yields the lines of edits.jsonl from an offset on, which must be 0
 // or where a line begins. What a crash left there is skipped.
 func (s *Session) EditsLines(ctx context.Context, from int64) iter.Seq2[EditsLine, error] {
-	return func(yield func(EditsLine, error) bool) {
-		err := eachLineOf(ctx, s.a, s.edits.key, from, func(l rawLine) error {
-			link, ok := parseLink(l.text)
-			if ok && !yield(EditsLine{link.seq, l.off, l.next(), link.body()}, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(EditsLine{}, err)
-		}
-	}
+	return checkedLines(ctx, s.edits, from)
 }
 
 func appendLog(ctx context.Context, c *chain, lines []redact.Text) (tail, error) {
@@ -85,9 +78,16 @@ func (s *Session) EventLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return logLines(ctx, s.events)
 }
 
-// JournalLines is EventLines for journal.jsonl.
+// JournalLines is EventLines for journal.jsonl, without the lines of which the
+// next one holds another hash: they were changed.
 func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
-	return logLines(ctx, s.journal)
+	return func(yield func([]byte, error) bool) {
+		for l, err := range checkedLines(ctx, s.journal, 0) {
+			if !l.Changed && !yield(l.Body, err) {
+				return
+			}
+		}
+	}
 }
 
 func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {

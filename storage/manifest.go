@@ -72,9 +72,8 @@ func (f *facts) observe(body []byte) {
 		return
 	}
 	f.last = r.At
+	f.ledgers = f.ledgers.and(r)
 	switch r.Op {
-	case opDone:
-		f.done = max(f.done, r.Step)
 	case opHold:
 		f.held, f.reason = true, r.Reason
 	case opRelease:

@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// ErrChanged: a file is not what was stored. The error is a [*ChangedError]. The
+// file is left as it is: it is evidence.
+var ErrChanged = errors.New("not what was stored")
+
+// ChangedError says how a file of a session, or a piece of it, is not what the
+// manifest or a ledger says it was. It is [ErrChanged].
+type ChangedError struct {
+	File string // its name in the session's folder
+	Want string // SHA-256 of what was stored, in lower-case hex; "" where nobody says so
+	Have string // of what is there; "" where that is too much to be looked at, or nothing
+	// Detail is how it differs where hashes don't say it: "it is not there any more".
+	Detail string
+}
+
+// Error names the file and the hashes.
+func (e *ChangedError) Error() string {
+	text := e.File + " is not what was stored and is not used"
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	if e.Have != "" {
+		text += "; SHA-256 now " + e.Have
+	}
+	if e.Want != "" {
+		text += "; SHA-256 stored " + e.Want
+	}
+	return text
+}
+
+// Is makes errors.Is(err, ErrChanged) true.
+func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
+
+// maxLedgerBytes bounds what is read of a ledger, whatever stands there.
+const maxLedgerBytes = 64 << 20
+
+// ledgerLines is what the manifest says of the ledgers, the newest line first. A
+// list is never changed: what is read speculatively is forgotten with its head.
+type ledgerLines struct {
+	step   int
+	is     fileHash
+	done   int // the highest step that is said to be committed
+	before *ledgerLines
+}
+
+// and returns the list with a line more, if it is one about a ledger.
+func (l *ledgerLines) and(r record) *ledgerLines {
+	if r.Op != opCommit && r.Op != opDone || r.Step < 1 || r.Name != ledgerKind.file(r.Step, 1) {
+		return l
+	}
+	more := &ledgerLines{step: r.Step, is: r.fileHash, done: l.committed(), before: l}
+	if r.Op == opDone {
+		more.done = max(more.done, r.Step)
+	}
+	return more
+}
+
+// committed returns the highest step that is said to be committed.
+func (l *ledgerLines) committed() int {
+	if l == nil {
+		return 0
+	}
+	return l.done
+}
+
+// of returns what is said of the ledger of a step, the newest line first.
+func (l *ledgerLines) of(step int) (said []fileHash) {
+	for ; l != nil; l = l.before {
+		if l.step == step {
+			said = append(said, l.is)
+		}
+	}
+	return said
+}
+
+// differs says how a ledger is not what the manifest says.
+func differs(name string, said []fileHash, have fileHash) *ChangedError {
+	e := &ChangedError{File: name, Have: have.SHA256}
+	if len(said) == 0 {
+		e.Detail = "the manifest does not know it"
+		return e
+	}
+	e.Want = said[0].SHA256
+	if have.SHA256 == "" {
+		e.Detail = fmt.Sprintf("it holds more than the %d bytes that it may", have.Bytes)
+	}
+	return e
+}
+
+// LineSums reads a transcript from its beginning to its end and holds it against
+// the manifest: [ErrChanged] where it is not what was stored. It returns the
+// SHA-256 of each line, without the line feed, by the offset at which it begins.
+func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
+	said, err := s.recorded(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Open(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	sums, all := map[int64][sha256.Size]byte{}, sha256.New()
+	counted := &counter{r: io.TeeReader(r, all)}
+	err = eachLine(ctx, counted, 0, func(l rawLine) error {
+		sums[l.off] = sha256.Sum256(l.text)
+		return nil
+	})
+	if err := errors.Join(err, r.Close()); err != nil {
+		return nil, Wrap("read", s.dir.child(name), err)
+	}
+	have := fileHash{name, counted.n, hex.EncodeToString(all.Sum(nil))}
+	if !slices.Contains(said, have) {
+		return nil, differs(name, said, have)
+	}
+	return sums, nil
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// recorded returns what the lines of the manifest say of a file, without those
+// that were changed.
+func (s *Session) recorded(ctx context.Context, name string) (said []fileHash, err error) {
+	for l, err := range checkedLines(ctx, s.manifest, 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, ok := parseRecord(l.Body)
+		if !ok || l.Changed {
+			continue
+		}
+		for _, f := range append(r.With, r.fileHash) {
+			if f.Name == name && f.SHA256 != "" {
+				said = append(said, f)
+			}
+		}
+	}
+	return said, nil
+}

@@ -1,0 +1,61 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+)
+
+// checkedLines yields the lines of a log from an offset on, each when the next
+// one has said what it hashes to.
+func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine, error] {
+	return func(yield func(EditsLine, error) bool) {
+		w := &lineCheck{yield: yield}
+		err := eachLineOf(ctx, c.a, c.key, from, w.line)
+		if err == nil && w.held {
+			yield(w.last, nil) // the end, which nobody speaks for
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(EditsLine{}, err)
+		}
+	}
+}
+
+// lineCheck holds each line back until the next one has come.
+type lineCheck struct {
+	yield func(EditsLine, error) bool
+	held  bool
+	last  EditsLine
+	hash  string // of last
+	junk  int64  // where what is no line begins; 0 = there is none since last
+}
+
+func (w *lineCheck) line(l rawLine) error {
+	link, ok := parseLink(l.text)
+	if !ok {
+		if w.junk == 0 {
+			w.junk = l.off
+		}
+		return nil
+	}
+	if w.held && !w.release(link, l.off) {
+		return errStop
+	}
+	w.held, w.hash, w.junk = true, hashOf(l.text), 0
+	w.last = EditsLine{Seq: link.seq, Off: l.off, End: l.next(), Body: bytes.Clone(link.body())}
+	return nil
+}
+
+// release yields the line that was held, by what the next one says of it. A line
+// that is none any more stood between the two where the numbers say so.
+func (w *lineCheck) release(next linked, off int64) bool {
+	if next.prev == w.hash {
+		return w.yield(w.last, nil)
+	}
+	if w.junk > 0 && next.seq == w.last.Seq+2 {
+		return w.yield(w.last, nil) && w.yield(EditsLine{Seq: w.last.Seq + 1, Off: w.junk, End: off, Changed: true}, nil)
+	}
+	w.last.Changed = true
+	return w.yield(w.last, nil)
+}
