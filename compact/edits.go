@@ -74,12 +74,16 @@ func (s *session) readEdits(ctx context.Context) error {
 			return err
 		}
 		end = l.End
-		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+		if !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
 			continue
 		}
 		var e edit
-		if err := read.edit(l.Body, &e); err != nil {
-			return fmt.Errorf("line %d of the edits: %w", l.Seq, err)
+		if l.Changed || read.edit(l.Body, &e) != nil {
+			s.noteChange(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d is another", l.Seq)})
+			if bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+				first = l.End
+			}
+			continue
 		}
 		e.Edit.seq, e.Edit.off = l.Seq, first
 		fresh, first = append(fresh, e.Edit), l.End
@@ -302,7 +306,7 @@ func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, e
 		if err != nil {
 			return "", false, err
 		}
-		if bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+		if l.Changed || bytes.HasPrefix(l.Body, []byte(editPrefix)) {
 			continue
 		}
 		if text, ok := inLine(l.Body, q.text); ok {

@@ -258,6 +258,7 @@ func (c *call) timings() map[string]float64 {
 // next one, so that a call that compacts nothing never waits for a disk.
 func (c *call) finish(err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
+	c.sayChanged()
 	if c.s == nil || c.q.dry {
 		return
 	}

@@ -59,6 +59,10 @@ type ledgerStep struct {
 
 	// Volatile steps are those that no archive took (storage.on_error: continue).
 	Volatile bool `json:"-"`
+
+	// changed: the ledger in the archive is not what was stored. Its number is
+	// taken, and nothing is known of what it did.
+	changed *storage.ChangedError
 }
 
 // session is what the manager knows of one session. Its mutex is held for
@@ -88,11 +92,13 @@ type session struct {
 	tables        map[string]*turnindex.Table // by file, those that were opened
 	rebuilt       map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
 	rebuiltWeight int64                       // of them, in bytes
-	checked       time.Time                   // when the archive was last asked for newer steps
-	asking        bool                        // it is being asked
-	shadow        bool                        // its calls are only observed
-	projected     projection                  // of a shadow
-	volatile      bool                        // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	sums          map[string]lineSums         // by file, those that were held against the manifest as a whole
+	changes       changes
+	checked       time.Time  // when the archive was last asked for newer steps
+	asking        bool       // it is being asked
+	shadow        bool       // its calls are only observed
+	projected     projection // of a shadow
+	volatile      bool       // the archive failed and the configuration says to go on: later steps are kept in memory alone
 
 	committing ctxlock.Mutex // held from the look for the next number until the step is committed
 }
@@ -103,7 +109,13 @@ type owner struct{ agent, branch string }
 
 func (r *request) owner() owner { return owner{r.agent, r.branch} }
 
-func (s *ledgerStep) owner() owner { return owner{s.Agent, s.Branch} }
+// owner returns whose step it is; a step that was changed is nobody's.
+func (s *ledgerStep) owner() owner {
+	if s.changed != nil {
+		return owner{"\x00", "\x00"}
+	}
+	return owner{s.Agent, s.Branch}
+}
 
 // openSession reads the ledger of a session, which may be new.
 func openSession(ctx context.Context, a storage.Archive, id string) (*session, error) {
@@ -127,9 +139,9 @@ func (s *session) reload(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		step, err := read.ledger(l.Data)
+		step, err := read.stored(l)
 		if err != nil {
-			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+			return err
 		}
 		fresh = append(fresh, step)
 	}
@@ -137,10 +149,24 @@ func (s *session) reload(ctx context.Context) error {
 	for _, step := range fresh {
 		if step.Step == len(s.steps)+1 {
 			s.learn(step)
+			s.changes.note(step.changed)
 		}
 	}
 	s.mu.Unlock()
 	return s.readEdits(ctx)
+}
+
+// stored reads a ledger of the archive.
+func (r *ledgerReader) stored(l storage.Ledger) (ledgerStep, error) {
+	if l.Changed != nil {
+		return ledgerStep{Step: l.Step, changed: l.Changed}, nil
+	}
+	step, err := r.ledger(l.Data)
+	if err != nil {
+		return step, fmt.Errorf("ledger of step %d: %w", l.Step, err)
+	}
+	step.Step = l.Step
+	return step, nil
 }
 
 func parseLedger(data []byte) (ledgerStep, error) { return newLedgerReader().ledger(data) }

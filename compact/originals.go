@@ -203,7 +203,7 @@ func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 			return err
 		case b.room() <= 0:
 			return errMuchToRead
-		case !bytes.HasPrefix(l.Body, []byte(editPrefix)):
+		case !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)):
 			b.line(l.Body, refs)
 		}
 	}

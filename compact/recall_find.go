@@ -13,12 +13,16 @@ import (
 // find looks a reference up: in the indexes of the steps, newest first; then in
 // steps that others have committed since; then in what belongs to no step.
 func (s *session) find(ctx context.Context, q reference) (text string, found bool, err error) {
+	var changed error // what has it is not what was stored; something else may have it, too
 	for known := -1; known != len(s.snapshot()); {
 		steps := s.snapshot()
 		if q.first > 0 {
 			text, found, err = s.findNumbered(ctx, steps, q)
 		} else {
 			text, found, err = s.findInSteps(ctx, steps, q)
+		}
+		if s.isChange(err) {
+			changed, err = err, nil
 		}
 		if found || err != nil {
 			return text, found, err
@@ -29,21 +33,38 @@ func (s *session) find(ctx context.Context, q reference) (text string, found boo
 		}
 	}
 	if q.first > 0 {
-		return "", false, nil // only steps have numbers
+		return "", false, changed // only steps have numbers
 	}
+	text, found, err = s.findElsewhere(ctx, q)
+	if err == nil && !found {
+		err = changed
+	}
+	return text, found, err
+}
+
+// findElsewhere looks into what belongs to no step.
+func (s *session) findElsewhere(ctx context.Context, q reference) (text string, found bool, err error) {
 	if text, found, err = s.findInEdits(ctx, q); found || err != nil {
 		return text, found, err
 	}
-	if text, found, err = s.findInFinals(ctx, q); found || err != nil || q.query.IsTurn() {
-		return text, found, err
+	var changed error
+	if text, found, err = s.findInFinals(ctx, q); s.isChange(err) {
+		changed, err = err, nil
 	}
-	return s.scan(ctx, s.log.JournalLines(ctx), q)
+	if !found && err == nil && !q.query.IsTurn() {
+		text, found, err = s.scan(ctx, s.log.JournalLines(ctx), q)
+	}
+	if !found && err == nil {
+		err = changed
+	}
+	return text, found, err
 }
 
 func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q reference) (string, bool, error) {
 	var pieces pieces
+	var changed error
 	for k := len(steps); k >= 1; {
-		if steps[k-1].Volatile {
+		if steps[k-1].Volatile || steps[k-1].changed != nil {
 			k--
 			continue
 		}
@@ -51,12 +72,20 @@ func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q referen
 		if err != nil {
 			return "", false, err
 		}
-		if text, done, err := s.take(ctx, &pieces, records, q); done || err != nil {
+		text, done, err := s.take(ctx, &pieces, records, q)
+		if s.isChange(err) {
+			pieces, changed, err = nil, err, nil // older transcripts have it, too
+		}
+		if done || err != nil {
 			return text, done, err
 		}
 		k = first - 1
 	}
-	return s.turnText(ctx, pieces, q)
+	text, done, err := s.turnText(ctx, pieces, q)
+	if err == nil && !done {
+		err = changed
+	}
+	return text, done, err
 }
 
 // take reads what records point to. Of a turn whose messages were archived one
@@ -74,6 +103,7 @@ func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Recor
 // textAt reads the lines that records point to until one has what q names.
 func (s *session) textAt(ctx context.Context, records []turnindex.Record, q reference) (string, bool, error) {
 	var last turnindex.Record
+	var changed error
 	for _, r := range records {
 		if r.File == last.File && r.Off == last.Off { // a message and its part
 			continue
@@ -81,15 +111,19 @@ func (s *session) textAt(ctx context.Context, records []turnindex.Record, q refe
 		if last = r; q.most > 0 && r.Len > q.most {
 			return "", false, errMuchToRead
 		}
-		line, err := s.log.Read(ctx, r.File, r.Off, r.Len)
-		if err != nil {
+		line, err := s.piece(ctx, r)
+		switch {
+		case s.isChange(err):
+			changed = err
+			continue
+		case err != nil:
 			return "", false, err
 		}
 		if text, ok := inLine(line, q.text); ok {
 			return text, true, nil
 		}
 	}
-	return "", false, nil
+	return "", false, changed
 }
 
 // lookup returns what the index says that has step k as its last, and the
@@ -151,13 +185,14 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 			finals = append(finals, info.Key.Base())
 		}
 	}
+	var changed error
 	for _, name := range slices.Backward(finals) {
 		index, _ := storage.FinalIndexName(name)
 		records, err := s.lookupIn(ctx, index, q.query)
 		text, found := "", false
 		switch {
 		case errors.Is(err, turnindex.ErrDamaged) || errors.Is(err, storage.ErrNotExist):
-			text, found, err = s.scan(ctx, s.log.Lines(ctx, name), q)
+			text, found, err = s.scan(ctx, s.wholeLines(ctx, name), q)
 		case err == nil && q.query.IsTurn():
 			var p pieces
 			p.add(records, q.slot)
@@ -165,11 +200,14 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 		case err == nil:
 			text, found, err = s.textAt(ctx, records, q)
 		}
+		if s.isChange(err) {
+			changed, err = err, nil
+		}
 		if found || err != nil {
 			return text, found, err
 		}
 	}
-	return "", false, nil
+	return "", false, changed
 }
 
 // scan reads lines one by one until one has what is asked for.

@@ -57,7 +57,7 @@ func (s *session) writeNumbered(ctx context.Context, b *strings.Builder, at map[
 		}
 		records = append(records, r)
 	}
-	lines, err := s.readLines(ctx, records)
+	lines, err := s.provenLines(ctx, records)
 	if err != nil {
 		return err
 	}

@@ -29,13 +29,17 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 // lines of a turn, which mostly stand together, come with one read.
 const sparse = 64 << 10
 
+// mostAtOnce bounds what is read along with a line, in bytes, and so what an index
+// that says anything can make us hold.
+const mostAtOnce = 64 << 20
+
 // turnText returns the text of a turn: each slot under its name where there is
 // more than one.
 func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, bool, error) {
 	if len(p) == 0 {
 		return "", false, nil
 	}
-	lines, err := s.readLines(ctx, p)
+	lines, err := s.provenLines(ctx, p)
 	if err != nil {
 		return "", false, err
 	}
@@ -75,7 +79,7 @@ func (s *session) readLines(ctx context.Context, p pieces) (map[lineAt][]byte, e
 	out := map[lineAt][]byte{}
 	for len(sorted) > 0 {
 		n, end := 1, sorted[0].Off+sorted[0].Len
-		for n < len(sorted) && sorted[n].File == sorted[0].File && sorted[n].Off-end <= sparse {
+		for n < len(sorted) && sorted[n].File == sorted[0].File && sorted[n].Off-end <= sparse && sorted[n].Off+sorted[n].Len-sorted[0].Off <= mostAtOnce {
 			end = max(end, sorted[n].Off+sorted[n].Len)
 			n++
 		}

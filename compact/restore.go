@@ -50,7 +50,7 @@ func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledge
 			if err != nil {
 				return base, err
 			}
-			other, err := parseLedger(l.Data)
+			other, err := newLedgerReader().stored(l)
 			if err != nil {
 				return base, err
 			}

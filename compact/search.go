@@ -27,9 +27,10 @@ type Match struct {
 
 // Found is what a search led to.
 type Found struct {
-	Matches []Match `json:"matches"`        // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
-	Lines   int     `json:"matching_lines"` // that match, of all that was searched; more than Matches where these are bounded
-	Cut     bool    `json:"cut,omitempty"`  // the oldest pieces were not searched: they are more than the bound
+	Matches []Match `json:"matches"`           // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
+	Lines   int     `json:"matching_lines"`    // that match, of all that was searched; more than Matches where these are bounded
+	Cut     bool    `json:"cut,omitempty"`     // the oldest pieces were not searched: they are more than the bound
+	Changed int     `json:"changed,omitempty"` // messages that were not searched: what the archive has of them is not what was stored
 }
 
 // Bounds of a search.
@@ -151,7 +152,13 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.line(lines[lineAt{at.File, at.Off}], *about[at.Off])
+		line, e := lines[lineAt{at.File, at.Off}], about[at.Off]
+		if !e.proves(line) {
+			r.s.noteChange(e.differs(at.File, line))
+			r.found.Changed++
+			continue
+		}
+		r.line(line, *e)
 	}
 	return nil
 }
@@ -167,7 +174,7 @@ func (r *searcher) edits(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+		if !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
 			lines = append(lines, bytes.Clone(l.Body))
 		}
 	}

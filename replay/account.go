@@ -253,6 +253,10 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) er
 		if err != nil {
 			return err
 		}
+		if l.Changed != nil {
+			a.Errors = append(a.Errors, AccountProblem{t.times[l.Step], "", l.Step, "ArchiveChanged", "", l.Changed.Error()})
+			continue
+		}
 		var from ledgerOf
 		if err := json.Unmarshal(l.Data, &from); err != nil {
 			return fmt.Errorf("ledger of step %d: %w", l.Step, err)

@@ -66,6 +66,9 @@ func (r *Archived) ledgers(ctx context.Context, s *storage.Session) error {
 	var all []archivedStep
 	for l, err := range s.Ledgers(ctx, 1) {
 		var step archivedStep
+		if err == nil && l.Changed != nil {
+			err = l.Changed
+		}
 		if err == nil {
 			err = json.Unmarshal(l.Data, &step)
 		}

@@ -106,6 +106,10 @@ func sheetOf(ctx context.Context, name string, s *storage.Session) (*sheet, erro
 		if err != nil {
 			return nil, err
 		}
+		if l.Changed != nil {
+			v.Steps = append(v.Steps, stepRow{Step: l.Step, Kind: "changed", Note: l.Changed.Error()})
+			continue
+		}
 		var row stepRow
 		if err := json.Unmarshal(l.Data, &row); err != nil {
 			return nil, fmt.Errorf("ledger of step %d: %w", l.Step, err)

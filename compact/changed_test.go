@@ -1,0 +1,343 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+// lived is a session that went through some steps, and what is known of it.
+type lived struct {
+	files     map[string][]byte
+	history   []message.Message
+	originals map[string]message.Message
+	view      string
+	summaries map[string]bool // that were ever in a view
+}
+
+// live takes a session through steps of a preset, with a journal, and ends it.
+func live(t *testing.T, c compact.Config, rounds int) *lived {
+	t.Helper()
+	dir := t.TempDir()
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	c.Archive = a
+	c.Storage.Transcripts = "all"
+	r := newRig(t, c)
+	l := &lived{originals: map[string]message.Message{}, summaries: map[string]bool{}, files: map[string][]byte{}}
+	l.history = loop(0, 0)
+	for i := range rounds {
+		more := round(i, 150+i%7)
+		for _, m := range more {
+			l.originals[m.Fingerprint().String()] = m
+		}
+		l.history = append(l.history, more...)
+		res := r.preflight(l.history)
+		l.view = bytesOf(res.Messages)
+		l.see(res.Messages)
+	}
+	if err := r.Archive(context.Background(), "s", l.history); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if l.files[e.Name()], err = os.ReadFile(filepath.Join(dir, "s", e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+func (l *lived) see(view []message.Message) {
+	for _, m := range view {
+		if policy.IsSummary(m) {
+			l.summaries[m.Text()] = true
+		}
+	}
+}
+
+// diskOf and inMemory store the files of a session that somebody changed.
+func diskOf(t *testing.T, files map[string][]byte) storage.Archive {
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.MkdirAll(filepath.Join(dir, "s"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "s", name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+func inMemory(t *testing.T, files map[string][]byte) storage.Archive {
+	a := memory.New()
+	plain, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		k, err := storage.ParseKey("s/" + name)
+		if err == nil {
+			err = a.Create(t.Context(), k, storage.Redacted(plain.Text(string(data))))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// TestAFlippedBitNeverReachesAPrompt flips one bit of one file of a session at a
+// time. Whoever goes on with the session is served, with a view that is either
+// the one that was or a new one; and what is recalled is what was stored, or
+// nothing.
+func TestAFlippedBitNeverReachesAPrompt(t *testing.T) {
+	each, rounds := 1, 22
+	if os.Getenv("COMPACT_SOAK") != "" {
+		each, rounds = 60, 40
+	}
+	for preset, window := range map[string]int{"graduated": 3_500, "gateway": 8_000} {
+		c, err := compact.Preset(preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.MaxContextTokens = window
+		l := live(t, c, rounds)
+		count, used := 0, 0
+		for i, name := range slices.Sorted(maps.Keys(l.files)) {
+			if each == 1 && i%2 == 1 {
+				continue // all of them are make soak
+			}
+			for seed := range each {
+				r := rand.New(rand.NewPCG(uint64(seed), uint64(count)))
+				files := maps.Clone(l.files)
+				at := r.IntN(8 * max(len(files[name]), 1))
+				files[name] = flip(files[name], at)
+				a := diskOf
+				if count%2 == 1 {
+					a = inMemory
+				}
+				what := fmt.Sprintf("%s: %s: bit %d", preset, name, at)
+				if l.goesOn(t, what, c, a(t, files), r) {
+					used++
+				}
+				count++
+			}
+		}
+		t.Logf("%s: %d flips, after %d of them the view was the same", preset, count, used)
+	}
+}
+
+func flip(b []byte, bit int) []byte {
+	b = bytes.Clone(b)
+	if len(b) > 0 {
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+	return b
+}
+
+// goesOn goes on with a session of which something was changed, and reports
+// whether the view is the one that was.
+func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Archive, r *rand.Rand) bool {
+	t.Helper()
+	c.Archive = a
+	m := newRig(t, c)
+	ctx := context.Background()
+	res, err := m.Preflight(ctx, "s", l.history)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	same := bytesOf(res.Messages) == l.view
+	if res.Step > 0 {
+		l.see(res.Messages) // it was compacted anew
+	}
+	for _, msg := range res.Messages {
+		if policy.IsSummary(msg) && !l.summaries[msg.Text()] {
+			t.Fatalf("%s: a summary that nobody wrote is sent: %s", what, msg.Text())
+		}
+	}
+	if !same && res.Step == 0 && res.Replayed > 0 && len(res.Warnings) == 0 && !strings.Contains(what, "gateway") {
+		t.Errorf("%s: the view is another, and nothing says why", what)
+	}
+	fps := slices.Sorted(maps.Keys(l.originals))
+	for range 3 {
+		msg := l.originals[fps[r.IntN(len(fps))]]
+		p := msg.Parts[len(msg.Parts)-1]
+		text, err := m.Recall(ctx, "s", p.Fingerprint().Ref())
+		want := p.Text
+		if p.Kind == message.KindToolCall {
+			want = p.Name + " " + string(p.Args)
+		}
+		if err == nil && text != want {
+			t.Fatalf("%s: recalled %q, want %q", what, text, want)
+		}
+		if err != nil && !errors.Is(err, compact.ErrNotFound) && !errors.Is(err, storage.ErrChanged) {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	if _, err := m.ManualCompact(ctx, "s", append(slices.Clone(l.history), round(99, 300)...), "on"); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	return same
+}
+
+// A summary that somebody wrote into a ledger, with all that stands beside it in
+// the ledger made to fit, is not used. The session is compacted anew; warning and
+// event name the file and its hash, and the file stays.
+func TestAForgedSummaryIsEvidence(t *testing.T) {
+	c := compact.Config{MaxContextTokens: 5_000}
+	l := live(t, c, 40)
+	files := maps.Clone(l.files)
+	last := ""
+	for name, data := range files {
+		if strings.HasPrefix(name, "ledger-") && bytes.Contains(data, []byte("summary")) && name > last {
+			last = name
+		}
+	}
+	forged := bytes.ReplaceAll(files[last], []byte("file_"), []byte("evil_"))
+	if last == "" || bytes.Equal(forged, files[last]) {
+		t.Fatal("no ledger holds a summary")
+	}
+	files[last] = forged
+	a := diskOf(t, files)
+	c.Archive = a
+	m := newRig(t, c)
+	res := m.preflight(l.history)
+	if view := bytesOf(res.Messages); strings.Contains(view, "evil_") {
+		t.Errorf("the forged summary is sent: %s", view)
+	}
+	if res.Step == 0 {
+		t.Error("the session was not compacted anew")
+	}
+	if w := strings.Join(res.Warnings, "\n"); !strings.Contains(w, last) || !strings.Contains(w, "SHA-256 now ") || strings.Contains(w, "REDACTED") {
+		t.Errorf("the warning does not say file and hash: %q", w)
+	}
+	found := false
+	for _, e := range m.named(trace.NameError) {
+		found = found || strings.Contains(string(e.AppendJSON(nil)), last)
+	}
+	if !found {
+		t.Error("no event names the file")
+	}
+	if again := m.preflight(l.history); len(again.Warnings) > 0 || bytesOf(again.Messages) != bytesOf(res.Messages) {
+		t.Errorf("the next call: warnings %q", again.Warnings)
+	}
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Open(t.Context(), last, 0, -1); err != nil {
+		t.Error(err)
+	} else if data, _ := io.ReadAll(r); !bytes.Equal(data, forged) {
+		t.Error("the evidence was changed")
+	}
+	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	if err != nil || !slices.ContainsFunc(report.Problems, func(p storage.Problem) bool { return p.File == last }) {
+		t.Errorf("verify: %v %v", report.Problems, err)
+	}
+}
+
+// What was taken out and changed everywhere in the archive is not recalled, and
+// the error says which file it is; nor does a search find it.
+func TestAChangedPieceIsNotRecalled(t *testing.T) {
+	c := compact.Config{MaxContextTokens: 5_000}
+	l := live(t, c, 40)
+	files := maps.Clone(l.files)
+	for name, data := range files {
+		if strings.HasSuffix(name, ".jsonl") && name != "manifest.jsonl" && name != "events.jsonl" {
+			files[name] = bytes.ReplaceAll(data, []byte("word word"), []byte("word evil"))
+		}
+	}
+	c.Archive = diskOf(t, files)
+	m := newRig(t, c)
+	refused := 0
+	for i := range 38 { // what stands at the end of a log nobody speaks for
+		p := round(i, 150+i%7)[1].Parts[0]
+		text, err := m.Recall(t.Context(), "s", p.Fingerprint().Ref())
+		var changed *storage.ChangedError
+		switch {
+		case err == nil && text != p.Text:
+			t.Fatalf("result %d: %.80q is recalled", i, text)
+		case errors.As(err, &changed) && errors.Is(err, compact.ErrArchiveFailed) && changed.File != "":
+			refused++
+		}
+	}
+	if refused < 30 {
+		t.Errorf("%d of 38 results are refused as changed", refused)
+	}
+	if text, err := m.Recall(t.Context(), "s", "turn:3"); err == nil {
+		t.Errorf("turn 3: %.80q is recalled", text)
+	}
+	found, err := m.Search(t.Context(), "s", regexp.MustCompile("evil"), 0)
+	if err != nil || len(found.Matches) > 0 || found.Changed < 20 {
+		t.Errorf("search: %+v, %v", found, err)
+	}
+}
+
+// What no step took out is named by no ledger: the whole file is held against the
+// manifest, and each line against what it was then.
+func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
+	dir := t.TempDir()
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	m := newRig(t, compact.Config{Archive: a})
+	history := loop(3, 20)
+	if err := m.Archive(t.Context(), "s", history); err != nil {
+		t.Fatal(err)
+	}
+	ref := history[3].Parts[0].Fingerprint().Ref()
+	other := newRig(t, compact.Config{Archive: a})
+	if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != history[3].Parts[0].Text {
+		t.Fatalf("%q, %v", text, err)
+	}
+	name := filepath.Join(dir, "s", "transcript-final-001.jsonl")
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, bytes.ReplaceAll(data, []byte("word word"), []byte("word evil")), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*rig{m, other} {
+		if text, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, storage.ErrChanged) {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+}
