@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -192,4 +193,45 @@ func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Who lost the race for a number has announced a ledger of its own under it, and
+// still reads the one that won.
+func TestALedgerOfAnotherIsReadBehindALostRace(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		one, two := session(t, a, "s"), session(t, a, "s")
+		must(t, second(one.Transcript(t.Context(), 1, lines("one", 1))))
+		must(t, second(two.Transcript(t.Context(), 1, lines("two", 1))))
+		must(t, two.Events(t.Context(), lines("e", 1)))
+		lost := &late{Archive: a, before: func() { step(t, two, 1) }}
+		loser, err := storage.OpenSession(t.Context(), lost, "s")
+		must(t, err)
+		w, err := loser.Transcript(t.Context(), 1, lines("three", 1))
+		must(t, err)
+		lost.armed = true
+		if _, err := loser.Commit(t.Context(), 1, text(`{"v":1,"lost":true}`), w); !errors.Is(err, storage.ErrExists) {
+			t.Fatal(err)
+		}
+		for l, err := range loser.Ledgers(t.Context(), 1) {
+			must(t, err)
+			if l.Changed != nil {
+				t.Error(l.Changed)
+			}
+		}
+	})
+}
+
+// late lets somebody else be first when a ledger is created.
+type late struct {
+	storage.Archive
+	armed  bool
+	before func()
+}
+
+func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if a.armed {
+		a.armed = false
+		a.before()
+	}
+	return a.Archive.Create(ctx, k, b)
 }

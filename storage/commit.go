@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"slices"
 	"time"
@@ -230,16 +231,15 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	if err != nil {
 		return Ledger{}, err
 	}
-	said, err := s.saidOf(ctx, step)
-	var data []byte
-	if err == nil {
-		data, err = readAtMost(&ctxReader{ctx, r}, maxLedgerBytes+1)
-	}
+	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
 	if err := errors.Join(err, r.Close()); err != nil {
 		return Ledger{}, Wrap("read", s.dir.child(name), err)
 	}
 	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
+	said, err := s.saidOf(ctx, l)
 	switch {
+	case err != nil:
+		return Ledger{}, err
 	case len(data) > maxLedgerBytes:
 		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
 	case !slices.Contains(said, l.is):
@@ -250,15 +250,15 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	return l, nil
 }
 
-// saidOf returns what the manifest says of the ledger of a step. Whoever
-// created it announced it before.
-func (s *Session) saidOf(ctx context.Context, step int) ([]fileHash, error) {
+// saidOf returns what the manifest says of a ledger. Whoever created it announced
+// it before, and so may others have done who lost the race for its number.
+func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	t, _ := s.manifest.known()
-	if said := t.facts.ledgers.of(step); len(said) > 0 {
+	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
 		return said, nil
 	}
 	t, err := s.manifest.refresh(ctx)
-	return t.facts.ledgers.of(step), err
+	return t.facts.ledgers.of(l.Step), err
 }
 
 // vanished is about a ledger that is not there: of a step that is not committed,
