@@ -33,32 +33,53 @@ func Lines(first, last int) RecallOption {
 	}
 }
 
-// Matching returns the lines that match, each with so many lines around it.
+// Matching returns the lines that match, each with so many lines around it. A
+// pattern that takes longer than ten seconds is given up; the last line says so
+// then.
 func Matching(pattern *regexp.Regexp, around int) RecallOption {
 	return func(lines []string) []string {
+		ctx, cancel := withMatchTime(context.Background())
+		defer cancel()
+		at, err := matching(newMatcher(ctx, pattern), lines, around)
 		var out []string
-		for _, i := range matching(lines, pattern, around) {
-			out = append(out, lines[i])
+		for _, l := range at {
+			out = append(out, lines[l.at])
+		}
+		if err != nil {
+			out = append(out, "["+err.Error()+": the lines behind were not searched]")
 		}
 		return out
 	}
 }
 
+// hit is the position of a line that is wanted: one that matches, or one around it.
+type hit struct {
+	at      int
+	matches bool
+}
+
 // matching returns the positions of the lines that match, and of those around
-// them, each once and in order.
-func matching(lines []string, pattern *regexp.Regexp, around int) (at []int) {
+// them, each once and in order. On an error they are those up to there.
+func matching(m matcher, lines []string, around int) (hits []hit, err error) {
 	next := 0
 	around = min(max(around, 0), len(lines))
 	for i, line := range lines {
-		if !pattern.MatchString(line) {
+		found, err := m.find(line)
+		if err != nil {
+			return hits, err
+		}
+		if found == nil {
 			continue
 		}
 		for k := max(next, i-around); k <= min(i+around, len(lines)-1); k++ {
-			at = append(at, k)
+			hits = append(hits, hit{at: k})
 			next = k + 1
 		}
+		for k := len(hits) - 1; k >= 0 && hits[k].at >= i; k-- {
+			hits[k].matches = hits[k].matches || hits[k].at == i
+		}
 	}
-	return at
+	return hits, nil
 }
 
 // AtMost returns the lines from the beginning that have at most so many bytes

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,11 +93,11 @@ func (q *recallQuery) parsePattern() (err error) {
 
 // answer returns the part of text that is asked for, in at most so many bytes,
 // and what is to be said about the rest.
-func (q *recallQuery) answer(text string, bytes int) string {
+func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string {
 	lines := strings.Split(text, "\n")
 	switch {
 	case q.pattern != nil:
-		return q.matches(lines, bytes)
+		return q.matches(ctx, lines, bytes)
 	case q.Tail > 0:
 		return tailOf(lines, q.Tail, bytes)
 	case q.Lines != "" && q.first > len(lines):
@@ -192,21 +193,26 @@ func tailOf(lines []string, n, bytes int) string {
 }
 
 // matches returns the lines that match, with their numbers, as grep -n does.
-func (q *recallQuery) matches(lines []string, bytes int) string {
-	at := matching(lines, q.pattern, q.Context)
-	if len(at) == 0 {
+func (q *recallQuery) matches(ctx context.Context, lines []string, bytes int) string {
+	ctx, cancel := withMatchTime(ctx)
+	defer cancel()
+	hits, err := matching(newMatcher(ctx, q.pattern), lines, q.Context)
+	if err != nil {
+		return "[" + errLongMatch.Error() + ": ask with a simpler pattern, or for lines]"
+	}
+	if len(hits) == 0 {
 		return fmt.Sprintf("[no line of %d matches]", len(lines))
 	}
 	var out []string
-	for k, i := range at {
-		if k > 0 && at[k-1] != i-1 && q.Context > 0 {
+	for k, h := range hits {
+		if k > 0 && hits[k-1].at != h.at-1 && q.Context > 0 {
 			out = append(out, "--")
 		}
 		sep := "-"
-		if q.pattern.MatchString(lines[i]) {
+		if h.matches {
 			sep = ":"
 		}
-		out = append(out, strconv.Itoa(i+1)+sep+lines[i])
+		out = append(out, strconv.Itoa(h.at+1)+sep+lines[h.at])
 	}
 	kept, left := fitting(out, bytes-noteBytes)
 	if left == 0 {

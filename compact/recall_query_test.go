@@ -23,7 +23,7 @@ func FuzzRecallArguments(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got := q.answer(text, bytes)
+		got := q.answer(t.Context(), text, bytes)
 		if len(got) > bytes {
 			t.Errorf("%s: %d bytes of %d", arguments, len(got), bytes)
 		}

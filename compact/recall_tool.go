@@ -140,7 +140,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	case err != nil:
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
-	return q.answer(text, t.bytes), nil
+	return q.answer(ctx, text, t.bytes), nil
 }
 
 // search answers a pattern without a reference.

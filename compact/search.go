@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ type Match struct {
 type Found struct {
 	Matches []Match `json:"matches"`           // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
 	Lines   int     `json:"matching_lines"`    // that match, of all that was searched; more than Matches where these are bounded
-	Cut     bool    `json:"cut,omitempty"`     // the oldest pieces were not searched: they are more than the bound
+	Cut     bool    `json:"cut,omitempty"`     // the oldest pieces were not searched: they are more than the bound, or the pattern takes too long
 	Changed int     `json:"changed,omitempty"` // messages that were not searched: what the archive has of them is not what was stored
 }
 
@@ -37,17 +38,17 @@ type Found struct {
 const (
 	searchBytes = 64 << 20 // of the archive, the newest first
 	searchLine  = 400      // bytes of a line that are shown
-	searchScan  = 64 << 10 // bytes of a line that are searched
 	searchMost  = 200      // matches, unless the caller says how many
 )
 
 // Search returns the lines that match a pattern in what compactions took out of
 // a session's view, from the archive and never from memory, redacted. most
-// bounds the matches; 0 is 200. Of long sessions the newest 64 MiB are searched.
+// bounds the matches; 0 is 200. Of long sessions the newest 64 MiB are searched, and
+// for ten seconds at most.
 //
 // A session without a name can't be searched: others' conversations may have
 // begun alike. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
-// context's, which is looked at between two messages.
+// context's, which is looked at every few KB.
 func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int) (found Found, err error) {
 	defer m.rescue("Search", &err)
 	switch {
@@ -79,7 +80,9 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 }
 
 func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) (Found, error) {
-	r := &searcher{s: s, pattern: pattern, most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
+	ctx, cancel := withMatchTime(ctx)
+	defer cancel()
+	r := &searcher{s: s, matcher: newMatcher(ctx, pattern), most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
 	err := s.reload(ctx)
 	if err == nil {
 		err = r.edits(ctx)
@@ -88,7 +91,10 @@ func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) 
 	for k := len(steps) - 1; k >= 0 && err == nil; k-- {
 		err = r.step(ctx, &steps[k])
 	}
-	if err != nil {
+	switch {
+	case errors.Is(context.Cause(ctx), errLongMatch):
+		r.found.Cut = true
+	case err != nil:
 		return Found{}, &ArchiveError{Op: "read", Session: s.id, Err: err}
 	}
 	slices.SortStableFunc(r.found.Matches, func(x, y Match) int { return cmp.Compare(x.rank(), y.rank()) })
@@ -115,7 +121,7 @@ func SearchPattern(pattern string) (*regexp.Regexp, error) {
 // searcher goes through what was taken out, the newest first.
 type searcher struct {
 	s       *session
-	pattern *regexp.Regexp
+	matcher matcher
 	most    int
 	left    int64           // bytes that may still be read
 	seen    map[string]bool // messages: one that was masked and then summarised was taken out twice
@@ -149,16 +155,15 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 		about[step.Evicted[i].Off] = &step.Evicted[i]
 	}
 	for _, at := range out {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		line, e := lines[lineAt{at.File, at.Off}], about[at.Off]
 		if !e.proves(line) {
 			r.s.noteChange(e.differs(at.File, line))
 			r.found.Changed++
 			continue
 		}
-		r.line(line, *e)
+		if err := r.line(line, *e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -183,30 +188,38 @@ func (r *searcher) edits(ctx context.Context) error {
 			r.found.Cut = true
 			return nil
 		}
-		r.line(line, eviction{})
+		if err := r.line(line, eviction{}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // line searches a line of the archive, which is a message.
-func (r *searcher) line(line []byte, about eviction) {
+func (r *searcher) line(line []byte, about eviction) error {
 	a, err := readLine(line)
 	if err != nil || r.seen[a.fp] {
-		return
+		return nil // what is no message has no lines
 	}
 	r.seen[a.fp] = true
 	for i := range a.msg.Parts {
 		if i < len(a.refs) && a.refs[i] != "" {
-			r.part(&a, i, about)
+			if err := r.part(&a, i, about); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
-func (r *searcher) part(a *archived, i int, about eviction) {
+func (r *searcher) part(a *archived, i int, about eviction) error {
 	n := 0
 	for text := range strings.SplitSeq(partText(a.msg.Parts[i]), "\n") {
 		n++
-		at := r.pattern.FindStringIndex(text[:prefix(text, searchScan)])
+		at, err := r.matcher.find(text)
+		if err != nil {
+			return err
+		}
 		if at == nil {
 			continue
 		}
@@ -218,6 +231,7 @@ func (r *searcher) part(a *archived, i int, about eviction) {
 			})
 		}
 	}
+	return nil
 }
 
 // around returns what a line says near a match, in at most searchLine bytes.

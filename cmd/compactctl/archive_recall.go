@@ -112,8 +112,11 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 	case found.Lines > len(found.Matches):
 		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines", count(len(found.Matches)), count(found.Lines)))
 	}
+	if found.Changed > 0 {
+		a.complain("compactctl", fmt.Sprintf("%s messages were not searched: the archive was changed; archive verify says where", count(found.Changed)))
+	}
 	if found.Cut {
-		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB")
+		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB, or the pattern takes too long")
 	}
 	return nil
 }
