@@ -1,13 +1,9 @@
 package serve
 
 import (
-	"context"
-	"strings"
 	"sync"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/hook/transport"
-	"github.com/agentcompact/compact/price"
 )
 
 // Stats is what a handler did so far. Where it observes, it is what it would
@@ -21,10 +17,9 @@ type Stats struct {
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
-	// What the prompts cost at list prices, in US dollars, with a prompt cache that
-	// is warm: as they were sent, and had each held its whole history. After a
-	// compaction nothing is taken to be in the cache. Unpriced calls are of models
-	// whose price is not known; they are in neither.
+	// What the prompts cost in US dollars ([compact.Bill]): as they were sent, with
+	// what summaries cost, and had each held its whole history. Unpriced calls are of
+	// models whose price is not known; they are in neither.
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`
@@ -45,45 +40,20 @@ func (h *Handler) Stats() Stats {
 	return s
 }
 
-// bill adds up what calls cost. It remembers how long the last prompts of each
-// conversation were, because that much of the next one is in the cache.
+// bill adds up what calls cost.
 type bill struct {
 	mu            sync.Mutex
-	last          map[string]prompts
 	with, without float64
 	unpriced      int
 }
 
-// prompts are the tokens of one call.
-type prompts struct{ sent, history int }
-
-// maxLanes is of how many conversations the last prompt is remembered. One that
-// is forgotten is billed as if nothing of it were in the cache.
-const maxLanes = 4096
-
-func (b *bill) add(ctx context.Context, of *compact.Result) {
-	session, agent, branch := transport.Lane(ctx)
-	branch, _, _ = strings.Cut(branch, ".") // the first call has no answer yet
-	lane := session + "\x00" + agent + "\x00" + branch
-	card, known := price.For(of.Model)
+func (b *bill) add(of *compact.Bill) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !known {
+	if of == nil || of.Relative {
 		b.unpriced++
 		return
 	}
-	had := b.last[lane]
-	now := prompts{of.After.Total, of.TokensIn}
-	if now.history < had.history { // another conversation, or one that was taken back
-		had = prompts{}
-	}
-	if of.Triggered {
-		had.sent = 0
-	}
-	b.with += card.Cost(card.Split(now.sent, min(had.sent, now.sent)))
-	b.without += card.Cost(card.Split(now.history, had.history))
-	if b.last == nil || len(b.last) >= maxLanes {
-		b.last = map[string]prompts{}
-	}
-	b.last[lane] = now
+	b.with += of.EstimatedUSD + of.SummaryUSD
+	b.without += of.WholeUSD
 }

@@ -57,6 +57,7 @@ type Handler struct {
 	cfg       Config
 	log       *slog.Logger
 	upstreams upstreams
+	transport *transport.Transport
 	proxy     *httputil.ReverseProxy
 	counters  *counters
 	bill      bill
@@ -84,9 +85,10 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 	if c.Base == nil {
 		c.Base = newBase()
 	}
+	h.transport = transport.New(m, h.options(c)...)
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite:       rewrite,
-		Transport:     transport.New(m, h.options(c)...),
+		Transport:     h.transport,
 		FlushInterval: -1, // at once
 		ErrorHandler:  h.failed,
 		ErrorLog:      slog.NewLogLogger(quiet{}, slog.LevelDebug),
@@ -120,13 +122,13 @@ func (h *Handler) options(c Config) []transport.Option {
 }
 
 // result is told of each request that was held against the budget.
-func (h *Handler) result(ctx context.Context, res *compact.Result) {
+func (h *Handler) result(_ context.Context, res *compact.Result) {
 	of := res
 	if res.Projected != nil {
 		of = res.Projected
 	}
 	h.counters.result(of)
-	h.bill.add(ctx, of)
+	h.bill.add(of.Bill)
 }
 
 // newBase returns a transport that changes nothing of what passes through it.

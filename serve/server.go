@@ -43,5 +43,5 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 		err = errors.Join(errors.New("serve: requests were cut off"), err)
 	}
 	<-served
-	return err
+	return errors.Join(err, h.transport.Settle(ctx))
 }

@@ -180,7 +180,7 @@ func money(st serve.Stats) string {
 	case st.Unpriced == st.Calls:
 		return ""
 	case st.Unpriced > 0:
-		return fmt.Sprintf(", about $%.2f in place of $%.2f at list prices, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
+		return fmt.Sprintf(", about $%.2f in place of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
 	}
-	return fmt.Sprintf(", about $%.2f in place of $%.2f at list prices", st.With, st.Without)
+	return fmt.Sprintf(", about $%.2f in place of $%.2f", st.With, st.Without)
 }

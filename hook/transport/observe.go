@@ -66,6 +66,30 @@ func (w *watch) leave(bytes int) {
 	w.bytes -= int64(bytes)
 }
 
+// Settle waits until nothing is looked at any more, which is at most ten seconds
+// after the last request: before the manager is closed. The error is ctx's.
+func (t *Transport) Settle(ctx context.Context) error {
+	if t.watch == nil {
+		return nil
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !t.watch.idle() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+func (w *watch) idle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.looks == 0
+}
+
 // observe sends a request as it came in, and looks at a copy of its body.
 func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Format) (*http.Response, error) {
 	l := &look{x: exchange{t: t, req: req.Clone(context.WithoutCancel(req.Context())), next: next, format: format}}

@@ -259,3 +259,40 @@ func TestWhatIsTooLargeToLookAtGoesOutWhole(t *testing.T) {
 		t.Errorf("told %v", r.errs)
 	}
 }
+
+// A look that is under way is waited for, as long as one wants to.
+func TestSettleWaitsForWhatIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &faulty{hang: make(chan struct{})}
+		m, err := compact.New(t.Context(), b.config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.on = true
+		rt := transport.New(m, transport.Base(&wireTap{answer: "{}", kind: "application/json"}), transport.Observe(), transport.OnError(func(context.Context, error) {}))
+		f := forms()[0]
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.test"+f.path, strings.NewReader(f.body("Fix it.", 2, 10)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if _, err := rt.RoundTrip(req); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := rt.Settle(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it hangs: %v", err)
+		}
+		close(b.hang)
+		if err := rt.Settle(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := transport.New(m).Settle(ctx); err != nil {
+			t.Errorf("nothing is looked at: %v", err)
+		}
+		if err := m.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"sync"
 
 	"github.com/agentcompact/compact/internal/provider"
@@ -91,7 +92,8 @@ type stats struct {
 	Requests int            `json:"requests"`
 	Status   map[int]int    `json:"status"`    // model calls by what they were answered with
 	Largest  int            `json:"largest"`   // prompt, in tokens
-	Same     float64        `json:"same"`      // share of the bytes of requests that begin as the one before them did
+	Same     float64        `json:"same"`      // share of the prompts that the ones after them begin with, too
+	Shares   []float64      `json:"shares"`    // the same, request by request
 	Others   map[string]int `json:"elsewhere"` // requests that are no model calls
 }
 
@@ -112,16 +114,34 @@ func (s *script) stats() stats {
 		if len(toolNames(r.Body)) == 0 {
 			continue
 		}
+		prompt := promptOf(r.Body)
 		if before != nil {
-			same += shared(before, r.Body)
+			n := shared(before, prompt)
+			same += n
 			all += len(before)
+			out.Shares = append(out.Shares, float64(100*n/len(before))/100)
 		}
-		before = r.Body
+		before = prompt
 	}
 	if all > 0 {
 		out.Same = float64(same) / float64(all)
 	}
 	return out
+}
+
+// marks say what to cache, and move from call to call.
+var marks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
+
+// promptOf is a body in the order in which a provider reads it: tools stand in
+// front, whatever their place in the body, and marks don't count.
+func promptOf(body []byte) []byte {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(body, &all)
+	var out []byte
+	for _, name := range []string{"tools", "instructions", "system", "systemInstruction", "messages", "input", "contents"} {
+		out = append(out, bytes.TrimSuffix(all[name], []byte("]"))...)
+	}
+	return marks.ReplaceAll(out, nil)
 }
 
 // shared is how many bytes two bodies begin with in common.
