@@ -58,6 +58,9 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	}
 	r.summarise += r.c.m.now().Sub(r.summariseBegan)
 	for _, i := range calls {
+		if i.Phase == strategy.Answered {
+			r.c.m.logPanic(i.Err)
+		}
 		if i.Phase == strategy.Finished {
 			p := summarizePayload(r.c.id, i)
 			r.c.paid(p)

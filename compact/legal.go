@@ -3,9 +3,11 @@ package compact
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/policy"
 )
 
 // legality holds views against the rules of the provider that the request
@@ -29,7 +31,7 @@ func identity(n int) []int {
 func (l *legality) check(view []message.Message, sources []int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: its rules could not be asked: %v", ErrIllegal, r)
+			err = fmt.Errorf("%w: its rules could not be asked: %w", ErrIllegal, &policy.PanicError{Stage: "rules", Value: r, Stack: debug.Stack()})
 		}
 	}()
 	found := l.req.Check(view, sources)

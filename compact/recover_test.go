@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -111,10 +112,25 @@ func TestPanicInAnOptionIsAnError(t *testing.T) {
 }
 
 func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarise: brokenWriter{}})
+	var log logged
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarise: brokenWriter{}, Logger: log.logger()})
 	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
 	if err != nil || res.DroppedCount == 0 || len(res.Warnings) != 0 && !strings.Contains(strings.Join(res.Warnings, " "), "no words") {
 		t.Errorf("%v, %d dropped, %v", err, res.DroppedCount, res.Warnings)
+	}
+	if s := log.String(); !strings.Contains(s, "a stage panicked") || !strings.Contains(s, "brokenWriter.Summarize") {
+		t.Errorf("the log does not say where it was: %q", s)
+	}
+}
+
+// So is one of the rules of a wire: nothing is made that they do not take.
+func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
+	var log logged
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Logger: log.logger()})
+	history := turns(50, 200)
+	res, _ := r.Preflight(t.Context(), "s", history, compact.WithRequest(&ruled{msgs: history, check: func([]message.Message, []int) []wire.Violation { panic("no rules") }}))
+	if bytesOf(res.Messages) != bytesOf(history) && res.MaskedCount == 0 || !strings.Contains(log.String(), "TestPanicOfTheRulesOfAWire") {
+		t.Errorf("%q, logged %q", res.Warnings, log.String())
 	}
 }
 

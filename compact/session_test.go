@@ -220,6 +220,10 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	if again := s.lane(mine); again != l {
 		t.Error("a branch in use was forgotten: a second call of it does not wait for the first")
 	}
+	l.weight = 1
+	if s.slim(); l.weight != 1 {
+		t.Error("what a branch in use remembers was forgotten")
+	}
 	m.leave(s, l, nil)
 	m.leave(s, l, nil)
 	for i := range 2 * maxLanes {
@@ -297,5 +301,34 @@ func TestModelsThatCallsNameAreBounded(t *testing.T) {
 	}
 	if n := len(m.epochs); n > maxEpochs {
 		t.Errorf("%d are kept, at most %d are wanted", n, maxEpochs)
+	}
+}
+
+// What is only observed is in memory alone: its session knows its steps, and
+// nothing of them is written, not even where nobody would see it.
+func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	res, err := m.Preflight(t.Context(), "s", reads(60), WithObserve())
+	if err != nil || res.Projected == nil || !res.Projected.Triggered {
+		t.Fatalf("%v: nothing was observed: %q", err, res.Warnings)
+	}
+	for info, err := range m.shadows.List(t.Context(), storage.Key{}) {
+		t.Errorf("%v is written, %v", info.Key, err)
+	}
+	shadows := 0
+	for _, s := range m.sessions {
+		if !s.shadow {
+			continue
+		}
+		if shadows++; !s.isVolatile() || s.due(m.now().Add(headEvery)) {
+			t.Error("the archive would be asked for its steps, which are nowhere but here")
+		}
+	}
+	if shadows != 1 {
+		t.Errorf("%d shadows", shadows)
 	}
 }

@@ -239,3 +239,21 @@ func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 		}
 	}
 }
+
+// worded is a context that has ended, and says why in words with a secret.
+type worded struct{ context.Context }
+
+func (worded) Err() error { return errors.New("no time for " + leak) }
+func (worded) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func TestWarningsOfObservedCallsAreFreeOfSecrets(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
+	res, err := r.Preflight(worded{t.Context()}, "s", turns(60, 200), compact.WithObserve())
+	if err != nil || !strings.Contains(strings.Join(res.Warnings, " "), "observe: no time for") || strings.Contains(strings.Join(res.Warnings, " "), leak) {
+		t.Errorf("%v, %q", err, res.Warnings)
+	}
+}

@@ -42,6 +42,8 @@ func (r *run) observe(i strategy.CallInfo) {
 			// The archive is written while the model thinks.
 			r.startArchive(r.ctx, nil)
 		}
+	case strategy.Answered:
+		r.c.m.logPanic(i.Err)
 	case strategy.Finished:
 		r.summarise += r.c.m.now().Sub(r.summariseBegan)
 		p := summarizePayload(r.c.id, i)

@@ -141,9 +141,14 @@ func TestOpeningIsSharedAndLeftWithTheContext(t *testing.T) {
 	})
 }
 
+var slowLoads atomic.Bool // the slow vocabulary is registered
+
 // A vocabulary that takes long to load delays the calls of its own model alone,
 // and each of them as long as it can wait.
 func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
+	if !slowLoads.CompareAndSwap(false, true) {
+		t.Skip("a vocabulary is loaded once a process")
+	}
 	go50k := make(chan struct{})
 	opened := atomic.Int64{}
 	token.Register("p50k_base", func() (token.Counter, error) {
@@ -155,13 +160,14 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	// No deadline: on a busy machine it may pass before any call has asked.
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if _, err := m.Preflight(ctx, "s", loop(2, 10), compact.WithModel("text-davinci-003")); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("a call of the model: %v, want the deadline's error", err)
+			if _, err := m.Preflight(ctx, "s", loop(2, 10), compact.WithModel("text-davinci-003")); !errors.Is(err, context.Canceled) {
+				t.Errorf("a call of the model: %v, want the context's error", err)
 			}
 		})
 	}
@@ -173,6 +179,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 			t.Errorf("a call of %s: %v", model, err)
 		}
 	}
+	cancel()
 	wg.Wait()
 	close(go50k)
 	if res, err := m.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-003")); err != nil || opened.Load() != 1 {

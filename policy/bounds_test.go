@@ -32,8 +32,14 @@ func TestBoundaryIsKeptWithinTheView(t *testing.T) {
 	for _, at := range []int{-5, 0, len(msgs), len(msgs) + 7} {
 		since := func(*policy.View) int { return at }
 		for _, stage := range []policy.Stage{policy.Mask{Since: since, KeepFirst: 1}, policy.Groups{Since: since}, policy.History{Since: since, MaxTokens: 10}} {
-			if _, err := run(t, engine(policy.Step{Stage: stage, Goal: policy.All}), msgs, budget(10_000)); err != nil {
-				t.Errorf("%s at %d: %v", stage.Name(), at, err)
+			out, err := run(t, engine(policy.Step{Stage: stage, Goal: policy.All}), msgs, budget(10_000))
+			if err != nil {
+				t.Fatalf("%s at %d: %v", stage.Name(), at, err)
+			}
+			for _, p := range out.Passes {
+				if p.Err != nil { // a stage that panics has failed, and the run goes on
+					t.Errorf("%s at %d: %v", stage.Name(), at, p.Err)
+				}
 			}
 		}
 	}

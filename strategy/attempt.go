@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/agentcompact/compact/policy"
 )
 
 // How often an answer that can be read but not used is asked for again.
@@ -94,7 +97,7 @@ func withoutHead(s Strategy, text string) string {
 func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("strategy: the summarizer panicked: %v", v)
+			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return s.Summarize(ctx, r)

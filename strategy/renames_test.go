@@ -123,3 +123,32 @@ func TestACommandThatStillFailsIsKept(t *testing.T) {
 		t.Errorf("it is not in:\n%s", text)
 	}
 }
+
+// A look that failed is told of first as long as the same look fails; once it
+// has come out well it is one of many.
+func TestACommandThatStillFailsComesBeforeWhatDoesNot(t *testing.T) {
+	look := func(id, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"cat store/index.go"}`)), message.ToolResult(id, result)}
+	}
+	const missing = "Exit code: 1\ncat: store/index.go: No such file or directory"
+	first := append([]message.Message{message.User("Fix the store.")}, look("1", missing)...)
+	for name, c := range map[string]struct {
+		msgs []message.Message
+		open bool
+	}{
+		"once":                    {first, true},
+		"twice, which is one":     {append(first[:len(first):len(first)], look("2", missing)...), true},
+		"and then it was there":   {append(first[:len(first):len(first)], look("2", "Exit code: 0\npackage store")...), false},
+		"and it was another look": {append(first[:len(first):len(first)], message.Assistant("", message.Call("2", "bash", `{"command":"cat store/store.go"}`)), message.ToolResult("2", "Exit code: 0\npackage store")), true},
+	} {
+		h, open, told := NewHistory(Request{Messages: c.msgs, Count: func(s string) int { return len(s) }}), false, false
+		for _, l := range h.logLines(0) {
+			if strings.Contains(l.Text, "store/index.go") {
+				told, open = true, open || l.Value >= failedValue
+			}
+		}
+		if !told || open != c.open {
+			t.Errorf("%s: told %v, before what does not fail: %v, want %v: %+v", name, told, open, c.open, h.logLines(0))
+		}
+	}
+}

@@ -306,6 +306,27 @@ func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
 	}
 }
 
+// A summary that is there costs more than a new one may, since the setting was
+// lowered. With it the view does not fit, and nothing else is old: the turns
+// that it leaves no room for go with it.
+func TestStageGivesUpTurnsForASummaryThatIsLargerThanItsLimit(t *testing.T) {
+	msgs := []message.Message{message.System("You are a coding agent."), policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))}
+	for i := range 3 {
+		msgs = append(msgs, message.User(fmt.Sprintf("Part %d: %s", i, strings.Repeat("go on with the loader ", 50))), message.Assistant(fmt.Sprintf("Done with %d: %s", i, strings.Repeat("the rows are read ", 50))))
+	}
+	probe := view(msgs, 1<<20)
+	v := view(msgs, probe.Total()-100)
+	v.Keep = policy.Keep{Turns: 3, Pairs: 1}
+	p, err := stage(t, Writer{MaxTokens: 200}).Propose(context.Background(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%v: %d groups, the view does not fit", err, len(p.Groups))
+	}
+	cut := p.Groups[0][0].Cut
+	if after := policy.NewView(apply(t, v, p), pins, coster{}).Total(); after > v.Budget.Cap || len(cut.Removed) < 3 {
+		t.Errorf("%d tokens of %d, messages %v were taken out", after, v.Budget.Cap, cut.Removed)
+	}
+}
+
 func TestStageDoesNotModifyTheView(t *testing.T) {
 	v := view(session(20), 6000)
 	var before []string

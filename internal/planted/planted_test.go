@@ -65,6 +65,9 @@ func TestEveryFaultHasItsLine(t *testing.T) {
 	for _, f := range archiveFaults {
 		all = append(all, f.fault)
 	}
+	for _, f := range ruleFaults {
+		all = append(all, f.fault)
+	}
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) { overlay(t, root(t), []fault{unchecked, f}) })
 	}

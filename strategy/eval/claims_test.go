@@ -16,6 +16,16 @@ func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
 		"an edit of `importer/gone.go` was refused: no such file": 0,
 		"the importer does not change importer/gone.go any more":  0,
 		"the file importer/store.go was edited":                   0,
+		"what would have edited importer/gone.go was refused":     0,
+		"what would have edited importer/gone.go was rejected":    0,
+		"what would have edited importer/gone.go failed":          0,
+		"whoever edited importer/gone.go left it unchanged":       0,
+		"the call that edited importer/gone.go ended in an error": 0,
+		"importer/gone.go was never edited":                       0,
+		"importer/gone.go is not edited":                          0,
+		"all is done without having edited importer/gone.go":      0,
+		"importer/gone.go couldn’t be edited":                     0,
+		"importer/gone.go wasn't edited":                          0,
 	} {
 		if h := f.judge(text); h.Unmade != want || h.UnmadeOf != 1 {
 			t.Errorf("%q: %d of %d", text, h.Unmade, h.UnmadeOf)

@@ -1,0 +1,53 @@
+package planted
+
+import (
+	"os"
+	"testing"
+)
+
+// ruleFaults are mistakes in single rules, each with the package and the tests
+// that see it.
+var ruleFaults = []struct {
+	fault
+	pkg, tests string
+}{
+	{fault{"a result may take half of the budget", "policy/truncate.go", `v.Budget.most() / 4; !t`, `v.Budget.most() / 2; !t`, nil}, "./policy", "TestTruncateLeavesAQuarter"},
+	{fault{"edits that lift a view above the budget are made", "policy/apply.go", `	if e.lifts(o.View, view) {`, `	if false && e.lifts(o.View, view) {`, nil}, "./policy", "TestEditsThatLift"},
+	{fault{"a boundary behind the view is taken as it is", "policy/boundary.go", `return min(max(b(v), 0), len(v.Messages))`, `return max(b(v), 0)`, nil}, "./policy", "TestBoundaryIsKept"},
+	{fault{"a boundary before the view is taken as it is", "policy/boundary.go", `return min(max(b(v), 0), len(v.Messages))`, `return min(b(v), len(v.Messages))`, nil}, "./policy", "TestBoundaryIsKept"},
+	{fault{"a round counts as one pair", "policy/partition.go", `pairs -= v.Rounds[r].Pairs`, `pairs--`, nil}, "./policy", "TestKeepCountsPairs"},
+	{fault{"instructions stay before a question", "policy/apply.go", `if behind.Recent = at; at > from {`, `if behind.Recent = at; at < 0 {`, nil}, "./policy", "TestEnginePutsInstructions"},
+	{fault{"no notice comes in front where the user has to speak", "policy/apply.go", `range []bool{false, true} {`, `range []bool{false} {`, nil}, "./policy", "TestEnginePutsInstructions"},
+	{fault{"system messages stay two in a row", "message/internal/splice/joiner.go", `return ok && (before.Joined`, `return false && ok && (before.Joined`, nil}, "./message/anthropic", "TestSystemMessages"},
+	{fault{"a system message that says more loses it in one with others", "message/anthropic/join.go", `|| members != 2 ||`, `||`, nil}, "./message/anthropic", "TestSystemMessages"},
+	{fault{"hysteresis goes by the estimate", "compact/call.go", `c.last = max(l.After, l.Bound)`, `c.last = l.After`, nil}, "./compact", "TestHysteresisGoesByTheUpperBound"},
+	{fault{"a lane in use is forgotten", "compact/lane.go", `other.users == 0 && (!found`, `(!found`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
+	{fault{"a lane in use forgets", "compact/weight.go", `		if l.users == 0 {`, `		if true {`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
+	{fault{"a session in use is forgotten", "compact/weight.go", `s.users == 0 && s != newest`, `s != newest`, nil}, "./compact", "TestSessionInUseIsNotForgotten"},
+	{fault{"the stack of a stage is not logged", "compact/recover.go", `"stack", string(p.Stack))`, `"stack", "")`, nil}, "./compact", "TestPanicOfASummarizer"},
+	{fault{"a stage's error is warned of with its secrets", "compact/report.go", `c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())`, `c.res.Warnings = append(c.res.Warnings, p.Err.Error())`, nil},
+		"./compact", "TestWarningsAreFreeOfSecrets"},
+	{fault{"an observed call's error is warned of with its secrets", "compact/shadow.go", `"observe: "+m.Redact(err.Error())`, `"observe: "+err.Error()`, nil}, "./compact", "TestWarningsOfObservedCalls"},
+	{fault{"a shadow's steps are looked for in the archive", "compact/shadow.go", `s.shadow, s.volatile = true, true`, `s.shadow, s.volatile = true, false`, nil}, "./compact", "TestShadowsAreNotWritten"},
+	{fault{"no turn goes for a summary above its limit", "strategy/stage.go", `		c.shrunk(c.tokens, c.tokens) // the`, `		c.shrunk(c.tokens-c.tokens, 0) // the`, nil}, "./strategy", "TestStageGivesUpTurns"},
+	{fault{"what still fails is one of many", "strategy/worklog.go", `		if e.open {`, `		if false && e.open {`, nil}, "./strategy", "TestACommandThatStillFails"},
+	{fault{"a refused edit is an edit", "strategy/eval/claims.go", `|refused|rejected|`, `|rejected|`, nil}, "./strategy/eval", "TestAChangeThatWasRefused"},
+}
+
+func TestEveryFaultOfARuleIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each fault is a build of its own; run it without -short")
+	}
+	found := 0
+	for i, f := range ruleFaults {
+		if os.Getenv("COMPACT_SOAK") != "1" && i%10 != 0 {
+			continue // the full set is make soak
+		}
+		t.Run(f.name, func(t *testing.T) {
+			if caught(t, f.name, f.pkg, f.tests, f.fault) {
+				found++
+			}
+		})
+	}
+	t.Logf("%d faults of %d planted and caught", found, len(ruleFaults))
+}
