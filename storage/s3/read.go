@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/agentcompact/compact/storage"
@@ -82,6 +81,9 @@ type body struct {
 	off   int64   // of the next byte
 	left  int64   // bytes
 	whole bool    // no range is asked for, so the SDK checks the checksum
+	// unsized: the answer does not say how long it is, so its end is where it ends. A
+	// transfer in chunks that breaks off is an error.
+	unsized bool
 
 	r      io.ReadCloser
 	cancel context.CancelFunc // of the request
@@ -114,7 +116,9 @@ func (b *body) open() error {
 			return err
 		}
 		b.r, b.cancel, b.etag = out.Body, cancel, out.ETag
-		b.left = min(b.left, aws.ToInt64(out.ContentLength))
+		if b.unsized = out.ContentLength == nil; !b.unsized {
+			b.left = min(b.left, *out.ContentLength)
+		}
 		return nil
 	})
 }
@@ -138,6 +142,8 @@ func (b *body) Read(p []byte) (int, error) {
 		switch {
 		case err == nil, n > 0:
 			return n, nil // the error comes again
+		case b.unsized && errors.Is(err, io.EOF):
+			return 0, err
 		case b.left == 0: // the end, or bytes that are not those of the checksum
 			return n, err
 		case b.ctx.Err() != nil:

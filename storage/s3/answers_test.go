@@ -1,0 +1,146 @@
+package s3
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// answering is an archive whose server is a function.
+func answering(t *testing.T, answer http.HandlerFunc) *Archive {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret")
+	t.Setenv("AWS_REGION", "us-east-1")
+	srv := httptest.NewServer(answer)
+	t.Cleanup(srv.Close)
+	a, err := New(Config{Bucket: "bucket", Endpoint: srv.URL, PathStyle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func fail(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>no</Message></Error>`, code)
+}
+
+// Versions come in pages. Those of the last page are removed, too.
+func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
+	var gone []string
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		switch {
+		case r.Method == http.MethodDelete:
+			gone = append(gone, q.Get("versionId"))
+			w.WriteHeader(http.StatusNoContent)
+		case q.Has("versions"):
+			id, more := "one", true
+			if q.Get("key-marker") == "s/f" && q.Get("version-id-marker") == "one" {
+				id, more = "two", false
+			}
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><ListVersionsResult><IsTruncated>%v</IsTruncated>`+
+				`<NextKeyMarker>s/f</NextKeyMarker><NextVersionIdMarker>one</NextVersionIdMarker>`+
+				`<Version><Key>s/f</Key><VersionId>%s</VersionId></Version></ListVersionsResult>`, more, id)
+		}
+	})
+	if err := a.removeObjects(t.Context(), "s/f", func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"one", "two"}; !slices.Equal(gone, want) {
+		t.Errorf("removed %q, want %q", gone, want)
+	}
+}
+
+// A name that somebody else writes at the same moment is asked for again: who was
+// first is not settled yet.
+func TestAConflictIsAskedForAgain(t *testing.T) {
+	puts := 0
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if puts++; puts == 1 {
+			fail(w, http.StatusConflict, "ConditionalRequestConflict")
+			return
+		}
+		fail(w, http.StatusForbidden, "AccessDenied")
+	})
+	err := a.call(t.Context(), 0, func(ctx context.Context, client *s3.Client) error {
+		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &a.cfg.Bucket})
+		return err
+	})
+	if puts != 2 || status(err) != http.StatusForbidden {
+		t.Errorf("asked %d times, %v", puts, err)
+	}
+}
+
+// An answer to the end of an upload that was lost leaves no upload: the object
+// itself says then whose it is.
+func TestAnUploadThatIsGoneAsksTheObject(t *testing.T) {
+	heads := 0
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			heads++
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		fail(w, http.StatusNotFound, "NoSuchUpload")
+	})
+	number, tag := int32(1), "tag"
+	err := a.endParts(t.Context(), "s/f", "upload", []types.CompletedPart{{PartNumber: &number, ETag: &tag}}, terms{})
+	if heads == 0 || code(err) == "NoSuchUpload" {
+		t.Errorf("the object was asked %d times, %v", heads, err)
+	}
+}
+
+// A server need not say how long its answer is.
+func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
+	want := strings.Repeat("0123456789", 1000)
+	short := false
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"e"`)
+		if span := r.Header.Get("Range"); span != "" {
+			w.Header().Set("Content-Range", "bytes 10-9999/10000")
+			w.WriteHeader(http.StatusPartialContent)
+		}
+		body := want
+		if r.Header.Get("Range") != "" {
+			body = want[10:]
+		}
+		_, _ = io.WriteString(w, body[:50])
+		_ = http.NewResponseController(w).Flush() // from here on it is sent in chunks
+		if short {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, body[50:])
+	})
+	for _, span := range [][2]int64{{0, -1}, {10, -1}, {10, 9990}} {
+		r, err := a.openObject(t.Context(), "s/f", span[0], span[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != want[span[0]:] {
+			t.Errorf("%v: %d bytes of %d, %v", span, len(got), len(want)-int(span[0]), err)
+		}
+		_ = r.Close()
+	}
+	short = true
+	r, err := a.openObject(t.Context(), "s/f", 10, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err == nil {
+		t.Errorf("an answer that breaks off is taken for whole: %d bytes", len(got))
+	}
+	_ = r.Close()
+}

@@ -1,0 +1,6 @@
+package spool
+
+import "syscall"
+
+// errNoSpace: the disk is full, ERROR_DISK_FULL.
+var errNoSpace error = syscall.Errno(112)
