@@ -105,8 +105,12 @@ func TestAnUploadThatIsGoneAsksTheObject(t *testing.T) {
 // A server need not say how long its answer is.
 func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 	want := strings.Repeat("0123456789", 1000)
-	short := false
+	short, asked := false, 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked++; short && asked > 1 {
+			fail(w, http.StatusForbidden, "AccessDenied")
+			return
+		}
 		w.Header().Set("ETag", `"e"`)
 		if span := r.Header.Get("Range"); span != "" {
 			w.Header().Set("Content-Range", "bytes 10-9999/10000")
@@ -134,7 +138,7 @@ func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 		}
 		_ = r.Close()
 	}
-	short = true
+	short, asked = true, 0
 	r, err := a.openObject(t.Context(), "s/f", 10, -1)
 	if err != nil {
 		t.Fatal(err)
