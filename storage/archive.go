@@ -63,7 +63,7 @@ type Archive interface {
 type Info struct {
 	Key      Key
 	Size     int64     // bytes
-	Modified time.Time // when it was last written to; whatever the place says
+	Modified time.Time // when it was last written to, as the place says; the zero time where it does not
 
 	// Foreign is the path of an entry that no archive wrote: a name that
 	// is no key, or something else than a plain file. Key is then the zero

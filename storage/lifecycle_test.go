@@ -406,3 +406,31 @@ func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
 	}
 	wantOK(t, a, "s")
 }
+
+// timeless is a place that does not say when things were written.
+type timeless struct{ *memory.Archive }
+
+func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return func(yield func(storage.Info, error) bool) {
+		for info, err := range a.Archive.List(ctx, prefix) {
+			info.Modified = time.Time{}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// A session that only has logs says nowhere when it was written to.
+func TestPruneKeepsWhatNobodyKnowsTheAgeOf(t *testing.T) {
+	a := timeless{memory.New()}
+	must(t, session(t, a, "live").Events(t.Context(), lines("e", 2)))
+	var got []storage.PruneOutcome
+	for r, err := range storage.Prune(t.Context(), a, storage.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
+		must(t, err)
+		got = append(got, r.Outcome)
+	}
+	if len(got) != 1 || got[0] != storage.KeptUnknown || len(names(t, session(t, a, "live"))) == 0 {
+		t.Errorf("outcomes %q, files %q", got, names(t, session(t, a, "live")))
+	}
+}

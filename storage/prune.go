@@ -31,6 +31,8 @@ const (
 	KeptLocked PruneOutcome = "kept by a lock" // of the place itself, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
+	// KeptUnknown: the place does not say when the session was last written to.
+	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )
 
 // PruneResult tells of one session that is old enough.
@@ -42,7 +44,8 @@ type PruneResult struct {
 
 // Prune erases the sessions that were last written to before a time, by the
 // later of what the manifest says and what the place says of its files, and
-// yields each of them with what became of it. A session that fails does not
+// yields each of them with what became of it. One of which the place does not say
+// when it was written to is kept, and yielded. A session that fails does not
 // stop the others. An error of the listing itself is yielded last.
 func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
@@ -73,6 +76,8 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 	}
 	t, _ := s.manifest.known()
 	switch {
+	case info.Modified.IsZero():
+		return PruneResult{info, KeptUnknown, nil}, true
 	case !t.facts.last.Before(opts.Before):
 		return PruneResult{}, false
 	case t.facts.held:

@@ -17,7 +17,8 @@ type SessionInfo struct {
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
 	Steps    int       `json:"steps"`    // the highest committed one
-	Modified time.Time `json:"modified"` // when a file was last written, as the place says
+	Modified time.Time `json:"modified"` // when a file was last written, as the place says; the zero time where it does not say so of every file
+	unknown  bool      // it does not
 }
 
 // Sessions yields every session of an archive, in the order of their folders.
@@ -52,8 +53,12 @@ func Sessions(ctx context.Context, a Archive) iter.Seq2[SessionInfo, error] {
 func (i *SessionInfo) add(file string, info Info) {
 	i.Files++
 	i.Bytes += info.Size
+	i.unknown = i.unknown || info.Modified.IsZero()
 	if info.Modified.After(i.Modified) {
 		i.Modified = info.Modified
+	}
+	if i.unknown {
+		i.Modified = time.Time{}
 	}
 	if n, ok := ledgerKind.number(file); ok {
 		i.Steps = max(i.Steps, n)

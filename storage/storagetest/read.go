@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,6 +23,8 @@ func readCases() []testCase {
 		{"ListOfNothing", "Nothing there is no error.", listNothing},
 		{"ListStops", "List stops when its caller does.", listStops},
 		{"ListTellsSizes", "What was acknowledged before List began is yielded, with its size.", listSizes},
+		{"ListTellsWhen", "Modified is when the key was last written to, or the zero time where the place does not say.", listTimes},
+		{"ListYieldsThemAll", "List yields every key, however many there are.", listMany},
 	}
 }
 
@@ -196,6 +199,70 @@ func listSizes(ctx context.Context, p *place) error {
 		want := map[storage.Key]int64{k: blob(1, 1000).Size(), log: size}
 		if diff := cmp.Diff(want, got); diff != "" {
 			return fmt.Errorf("sizes (-want +got):\n%s", diff)
+		}
+	}
+	return nil
+}
+
+// clocks may differ by so much between here and where the archive is.
+const clocks = 24 * time.Hour
+
+func listTimes(ctx context.Context, p *place) error {
+	log := key("s/log")
+	if err := errors.Join(p.a.Create(ctx, key("s/f"), blob(1, 5)), p.a.Append(ctx, log, 0, blob(2, 5))); err != nil {
+		return err
+	}
+	before := map[string]time.Time{}
+	for info, err := range p.b.List(ctx, storage.Key{}) {
+		if err != nil {
+			return err
+		}
+		before[info.Key.String()] = info.Modified
+	}
+	if err := p.a.Append(ctx, log, blob(2, 5).Size(), blob(3, 5)); err != nil {
+		return err
+	}
+	for info, err := range p.b.List(ctx, storage.Key{}) {
+		if err != nil {
+			return err
+		}
+		at := info.Modified
+		if !at.IsZero() && time.Since(at).Abs() > clocks || at.Before(before[info.Key.String()]) {
+			return fmt.Errorf("%s was written to a moment ago, and is said to be from %s; a zero time would be taken for not known", info.Key, at)
+		}
+	}
+	return nil
+}
+
+// many is more than a place lists at once: buckets list 1,000.
+const many = 1_010
+
+func listMany(ctx context.Context, p *place) error {
+	const atOnce = 16
+	errs := make(chan error, atOnce)
+	for w := range atOnce {
+		go func() {
+			var err error
+			for i := w; i < many && err == nil; i += atOnce {
+				err = p.a.Create(ctx, key(fmt.Sprintf("s/f-%04d", i)), blob(i, 1))
+			}
+			errs <- err
+		}()
+	}
+	var all []error
+	for range atOnce {
+		all = append(all, <-errs)
+	}
+	if err := errors.Join(all...); err != nil {
+		return err
+	}
+	got, err := p.list(ctx, p.b, key("s"))
+	if err != nil {
+		return err
+	}
+	for i := range many {
+		if want := fmt.Sprintf("s/f-%04d", i); i >= len(got) || got[i] != want {
+			return fmt.Errorf("%d of %d keys were listed; the first that is not is %s", len(got), many, want)
 		}
 	}
 	return nil

@@ -66,8 +66,14 @@ type testCase struct {
 // milliseconds.
 const caseTimeout = 2 * time.Minute
 
-func (c testCase) run(t testing.TB, open Opener) error {
+// run checks one promise. A panic of the archive breaks it, too.
+func (c testCase) run(t testing.TB, open Opener) (err error) {
 	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it panicked: %v", v)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(t.Context(), caseTimeout)
 	defer cancel()
 	first, second := open(t)

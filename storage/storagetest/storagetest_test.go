@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -214,6 +215,26 @@ var faults = []struct {
 			}
 		}
 	}},
+	{"ListTellsWhen", func(a *broken) { a.list = a.changed(func(i *storage.Info) { i.Modified = time.Unix(0, 0) }) }},
+	{"ListTellsWhen", func(a *broken) { // counts down
+		n := time.Duration(0)
+		a.list = a.changed(func(i *storage.Info) { n++; i.Modified = i.Modified.Add(-n * time.Second) })
+	}},
+	{"ListYieldsThemAll", func(a *broken) { // the first page
+		a.list = func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+			return func(yield func(storage.Info, error) bool) {
+				n := 0
+				for info, err := range a.Archive.List(ctx, prefix) {
+					if n++; n > 1000 || !yield(info, err) {
+						return
+					}
+				}
+			}
+		}
+	}},
+	{"CreateKeepsEveryByte", func(a *broken) {
+		a.create = func(context.Context, storage.Key, storage.Blob) error { panic("no disk") }
+	}},
 	{"ErrorsAreTyped", func(a *broken) {
 		a.create = func(ctx context.Context, k storage.Key, b storage.Blob) error {
 			err := a.Archive.Create(ctx, k, b)
@@ -330,4 +351,32 @@ func (deaf) Kept(context.Context, storage.Key) error   { return errDeaf }
 func (deaf) Location(storage.Key) string               { return "" }
 func (deaf) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDeaf) }
+}
+
+// A place that does not know when something was written says nothing wrong.
+func TestSuiteAcceptsAPlaceWithoutTimes(t *testing.T) {
+	got := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
+		a := &broken{Archive: memory.New()}
+		a.list = a.changed(func(i *storage.Info) { i.Modified = time.Time{} })
+		return a, a
+	}, "ListTellsWhen")
+	for _, f := range got {
+		t.Errorf("%s: %v", f.Case, f.Err)
+	}
+}
+
+// changed is a List that changes what it yields.
+func (a *broken) changed(change func(i *storage.Info)) func(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
+	return func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+		return func(yield func(storage.Info, error) bool) {
+			for info, err := range a.Archive.List(ctx, prefix) {
+				if err == nil {
+					change(&info)
+				}
+				if !yield(info, err) {
+					return
+				}
+			}
+		}
+	}
 }
