@@ -91,6 +91,9 @@ func TestNoRequestChoosesAnUpstream(t *testing.T) {
 		if seen := resp.Header.Get("X-Seen"); seen != "" && !strings.Contains(seen, " /base/") || seen == "" && resp.StatusCode < 400 {
 			t.Errorf("%s: %s, %s", line, resp.Status, seen)
 		}
+		if up := strings.Contains(line, "..") || strings.Contains(line, "%2e"); up != (resp.StatusCode == http.StatusBadRequest) {
+			t.Errorf("%s: %s", line, resp.Status)
+		}
 		_ = c.Close()
 	}
 }
