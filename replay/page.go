@@ -36,7 +36,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // what compactions did. command is the line that makes it again. The error is
 // the writer's.
 func (r *Report) WriteHTML(w io.Writer, command string) error {
-	d := pageData{Report: r, Command: command, Prices: r.cardName(), Replayed: r.replayed(), index: map[string]int{}}
+	d := pageData{Report: r, Command: command, Prices: r.cardName(), Replayed: r.replayed(), Counted: countedBy(r.Model), index: map[string]int{}}
 	for i, p := range r.options.Policies {
 		d.index[p.Name()] = i
 	}
@@ -50,9 +50,9 @@ func (r *Report) WriteHTML(w io.Writer, command string) error {
 
 type pageData struct {
 	*Report
-	Command, Prices, Replayed string
-	Windows                   []windowData
-	index                     map[string]int // of the policies: their colors
+	Command, Prices, Replayed, Counted string
+	Windows                            []windowData
+	index                              map[string]int // of the policies: their colors
 }
 
 type windowData struct {

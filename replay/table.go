@@ -6,13 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agentcompact/compact/token"
 )
 
 // Write prints the totals as tables: what each policy costs and keeps, and what
 // it sends. The error is the writer's.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, tokens of %s, prices of %s\n", r.replayed(), r.Model, r.cardName())
+	fmt.Fprintf(&b, "%s, tokens of %s, prices of %s\n", r.replayed(), countedBy(r.Model), r.cardName())
 	for _, window := range r.options.Windows {
 		if own := r.totalsAt(window); len(own) > 0 {
 			writeKept(&b, window, own)
@@ -177,7 +179,21 @@ func (r *Report) cardName() string {
 	case c.Relative:
 		return c.Model + ", ratios only"
 	}
-	return fmt.Sprintf("%s (%s, %s)", c.Model, c.Source, c.Date)
+	from := strings.Trim(c.Source+", "+c.Date, ", ")
+	if from == "" {
+		return c.Model
+	}
+	return fmt.Sprintf("%s (%s)", c.Model, from)
+}
+
+// countedBy names the model in whose tokens was counted, and says where that is
+// an approximation.
+func countedBy(model string) string {
+	encoding, exact := token.EncodingForModel(model)
+	if exact {
+		return model
+	}
+	return fmt.Sprintf("%s (approximated by %s)", model, encoding)
 }
 
 func (t *Total) label() string {

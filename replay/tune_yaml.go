@@ -19,7 +19,7 @@ func (t *Tuning) YAML() (string, error) {
 	}
 	say("Found by compactctl tune: the cheapest of %d settings that hold %.4g %% of what is needed in view.", t.Tried, 100*t.Options.Keep)
 	say("%s of %s, window %s, tokens of %s, prices of %s, a call every %s, seed %d.",
-		sessions(t.Sessions), counted(t.Projects, "project"), thousands(t.Options.Window), t.Options.Model, t.cardNamed, t.Options.Gap, t.Options.Seed)
+		sessions(t.Sessions), counted(t.Projects, "project"), thousands(t.Options.Window), countedBy(t.Options.Model), t.cardNamed, t.Options.Gap, t.Options.Seed)
 	if !t.Met {
 		say("None of them keeps that much: this one comes closest.")
 	}

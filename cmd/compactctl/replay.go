@@ -132,11 +132,7 @@ func (r *replaying) sources(paths []string, archived *replay.Archived) (replay.S
 	if archived != nil {
 		return replay.Of(archived.Session), 1, nil
 	}
-	files, err := replay.Files(paths...)
-	if err != nil {
-		return nil, 0, &inputError{file: "replay", err: err}
-	}
-	return replay.From(files, r.input.format), len(files), nil
+	return r.recordedIn(paths, "replay")
 }
 
 // typed is the command line that makes the same again.
@@ -164,8 +160,11 @@ func typed(cmd *cobra.Command, args []string) string {
 
 // prepared opens a file that is to be written; nil where none is asked for.
 func prepared(path string) (*target, error) {
-	if path == "" {
+	switch path {
+	case "":
 		return nil, nil
+	case "-":
+		return nil, &usageError{errors.New("- is no file to write here: name one, or /dev/stdout")}
 	}
 	return openTarget(path)
 }
@@ -224,7 +223,10 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 	if bad := slices.IndexFunc(r.windows, func(n int) bool { return n < 1 }); bad >= 0 {
 		return o, &usageError{fmt.Errorf("--window must be above 0 (got %d)", r.windows[bad])}
 	}
-	var err error
+	err := r.distinct()
+	if err != nil {
+		return o, err
+	}
 	if o.Card, err = card(r.prices); err != nil {
 		return o, err
 	}
@@ -329,7 +331,9 @@ func card(name string) (price.Card, error) {
 		return price.Card{}, err
 	}
 	c := price.Card{Source: filepath.Base(name)}
-	if err := json.Unmarshal(data, &c); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // a price that is spelled wrong would be 0
+	if err := d.Decode(&c); err != nil {
 		return c, &inputError{file: name, err: err}
 	}
 	if err := c.Validate(); err != nil {

@@ -81,20 +81,20 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	files, err := replay.Files(paths...)
+	from, n, err := t.recordedIn(paths, "tune")
 	if err != nil {
-		return &inputError{file: "tune", err: err}
+		return err
 	}
 	to, err := prepared(t.out)
 	if err != nil {
 		return err
 	}
 	defer to.discard()
-	t.progress.start("reading " + things(len(files), "session"))
+	t.progress.start("reading " + things(n, "session"))
 	defer t.progress.stop()
-	sessions, bad := replay.ReadAll(replay.From(files, t.input.format), t.o.Model, t.least)
+	sessions, bad := replay.ReadAll(from, t.o.Model, t.least)
 	if len(sessions) == 0 {
-		return errors.Join(&inputError{file: "tune", err: t.none(len(files), bad)}, unread(bad))
+		return errors.Join(&inputError{file: "tune", err: t.none(n, bad)}, unread(bad))
 	}
 	t.progress.start("tuning on " + things(len(sessions), "session"))
 	t.o.Progress = func(done, most int) { t.progress.at(int64(done), int64(most)) }
