@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,18 @@ func (k candidate) yaml() (string, error) {
 		fmt.Fprintf(&b, "  %s: %s\n", leaf, value[n.path])
 	}
 	return b.String(), nil
+}
+
+// edges names the settings whose value is the least or the most that is tried, and
+// not that of the preset: what lies beyond was not looked at.
+func (k candidate) edges() (out []string) {
+	for i, n := range knobs {
+		v := n.values[k[i]]
+		if k[i] > 0 && (v == slices.Min(n.values) || v == slices.Max(n.values)) {
+			out = append(out, n.path)
+		}
+	}
+	return out
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

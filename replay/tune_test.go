@@ -193,3 +193,19 @@ func TestTuneEndsWithItsContext(t *testing.T) {
 		t.Error("no sessions are tuned by")
 	}
 }
+
+// Where the best is the last that is tried, the file says so.
+func TestTheFileNamesSettingsAtTheEdge(t *testing.T) {
+	for _, c := range []struct {
+		k    candidate
+		want string
+	}{
+		{candidate{}, ""},
+		{candidate{5, 0, 1, 0, 0, 1, 0}, "# At the edge of what is tried, so that something beyond may be better: policy.trigger_pct, policy.keep_recent_turns.\n"},
+	} {
+		text, err := (&Tuning{best: c.k}).YAML()
+		if err != nil || strings.Contains(text, "At the edge") != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%v, want %q in\n%s", err, c.want, text)
+		}
+	}
+}

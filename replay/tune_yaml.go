@@ -31,6 +31,9 @@ func (t *Tuning) YAML() (string, error) {
 	}
 	say("On the sessions that it was chosen by: %s.", t.Chosen.words())
 	say("The preset graduated on them: %s.", t.Default.words())
+	if edges := t.best.edges(); len(edges) > 0 {
+		say("At the edge of what is tried, so that something beyond may be better: %s.", strings.Join(edges, ", "))
+	}
 	for _, why := range t.TooFew {
 		say("Too few sessions to tell: %s.", why)
 	}
