@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"internal/histgen":   {"message"},
 	"internal/proof":     {"message", "compact", "price", "replay"},
 	"internal/secretgen": {},
+	"internal/slope":     {},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting"},

@@ -1,0 +1,64 @@
+//go:build unix
+
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/slope"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// editOf is what a call says that has masked the message before the last.
+func editOf(i int) ledgerStep {
+	fp := func(of string) message.Fingerprint { return message.User(fmt.Sprint(of, i)).Fingerprint() }
+	return ledgerStep{
+		V: ledgerVersion, Session: "s", Kind: "always", Model: "gpt-4o", Window: 128_000, Preset: "masking",
+		In: policy.Link{N: 2 * i, Hash: fp("in")}, Out: policy.Link{N: 2 * i, Hash: fp("out")}, Before: 1000, After: 900, Bound: 900,
+		Keep: policy.Keep{Turns: 6, Pairs: 4},
+		Recipes: []policy.Recipe{{Stage: "mask", Texts: []policy.TextRecipe{{
+			At: 2 * i, Was: fp("was"), Is: fp("is"), Decision: "masked", Reason: "observation outside of the window",
+			Segments: []policy.Segment{{Mark: &policy.Mark{Form: "observation@1", Chars: 1000, Turn: i, Ref: "d469954efb98"}}},
+		}}}},
+		Evicted: []eviction{{FP: fp("was"), Len: 1100, SHA256: fmt.Sprintf("%064x", i), Is: "masked"}},
+	}
+}
+
+// BenchmarkReloadLength is the slope of opening a session over the number of
+// edits that its log has.
+func BenchmarkReloadLength(b *testing.B) {
+	ctx := context.Background()
+	plain, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	slope.Report(b, func(n int) func() {
+		a := memory.New()
+		s, err := storage.OpenSession(ctx, a, "s")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range n {
+			raw, err := json.Marshal(edit{editOf(i)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := s.Edits(ctx, []redact.Text{plain.Record(raw)}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return func() {
+			s, err := openSession(ctx, a, "s")
+			if err != nil || len(s.edits.all) != n {
+				b.Fatal(len(s.edits.all), err)
+			}
+		}
+	})
+}

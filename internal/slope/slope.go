@@ -1,0 +1,58 @@
+//go:build unix
+
+// Package slope measures how the cost of something grows with the length of
+// what it is done to, for benchmarks.
+package slope
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Lengths are those that are measured.
+var Lengths = []int{1_000, 10_000, 100_000}
+
+// CPU is the processor time of this process so far: a busy machine does not
+// stretch it much.
+func CPU(tb testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Report measures f for each length and reports the processor time of each, in
+// milliseconds, and the slope from the first to the last on logarithmic scales: 1
+// is in proportion, 2 quadratic. prepare, which is not measured, makes what f
+// does it to; f is called several times, and the least counts.
+func Report(b *testing.B, prepare func(n int) (f func())) {
+	for b.Loop() {
+		var first, last time.Duration
+		for _, n := range Lengths {
+			last = least(b, max(5, Lengths[len(Lengths)-1]/10/n), prepare(n))
+			if n == Lengths[0] {
+				first = last
+			}
+			b.ReportMetric(float64(last.Microseconds())/1000, fmt.Sprintf("ms/%d", n))
+		}
+		grown := float64(Lengths[len(Lengths)-1]) / float64(Lengths[0])
+		b.ReportMetric(math.Log(float64(last)/float64(first))/math.Log(grown), "slope")
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+func least(b *testing.B, times int, f func()) time.Duration {
+	took := time.Duration(math.MaxInt64)
+	for range times {
+		runtime.GC()
+		before := CPU(b)
+		f()
+		took = min(took, CPU(b)-before)
+	}
+	return took
+}
