@@ -30,6 +30,8 @@ type app struct {
 	config      string
 	flags       configFlags
 	input       inputFlags
+
+	held int // bytes of the large files that were read
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {

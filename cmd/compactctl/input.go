@@ -64,9 +64,7 @@ func (a *app) read(file string) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > large {
-		debug.SetGCPercent(sparingly)
-	}
+	a.spare(len(data))
 	head := bytes.Clone(data[:min(len(data), 2)]) // the data itself is the file's now
 	if t.file, err = formats.Read(a.input.format, data); err != nil {
 		return nil, unreadable(t.name, head, err)
@@ -82,8 +80,28 @@ func (a *app) read(file string) (*transcript, error) {
 }
 
 // What is kept of a large file is most of the memory of a run: with the usual
-// collector the same again would lie about. Above large bytes it works harder.
-const large, sparingly = 10 << 20, 8
+// collector the same again would lie about. Above large bytes it works harder, and
+// takes up to half of the processor time where memory comes near what the program
+// itself needs and so many times the file.
+const (
+	large     = 10 << 20
+	sparingly = 8 // percent of garbage
+	own       = 32 << 20
+	atMost    = 3.3
+)
+
+// spare has the collector spare the memory of a run that has read a file of so
+// many bytes. A limit that the user has set stays.
+func (a *app) spare(size int) {
+	if size <= large {
+		return
+	}
+	debug.SetGCPercent(sparingly)
+	a.held += size
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(own + int64(atMost*float64(a.held)))
+	}
+}
 
 // unreadable is the error for a file that can't be read as messages.
 func unreadable(file string, head []byte, err error) error {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+	"math"
+	"runtime/debug"
+	"testing"
+)
+
+// A large file bounds the memory of its run by its size, several by all of
+// theirs; a small one does not, nor what the user has set.
+func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
+	percent := debug.SetGCPercent(100)
+	before := debug.SetMemoryLimit(math.MaxInt64)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(before)
+	})
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	t.Setenv("GOMEMLIMIT", "")
+	a := newApp(nil, io.Discard, io.Discard)
+	if a.spare(large); limit() != math.MaxInt64 {
+		t.Errorf("a small file bounds memory by %d", limit())
+	}
+	if a.spare(200 << 20); limit() != 692<<20 || debug.SetGCPercent(100) != sparingly {
+		t.Errorf("a file of 200 MB bounds memory by %d", limit())
+	}
+	if a.spare(100 << 20); limit() != 1022<<20 {
+		t.Errorf("another one of 100 MB bounds memory by %d", limit())
+	}
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	if a.spare(100 << 20); limit() != 1022<<20 {
+		t.Errorf("the bound of the user is now %d", limit())
+	}
+}
