@@ -60,7 +60,22 @@ func (c *composer) compose(lines []Line) Document {
 	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)
 	c.refill(quoted, c.limit, false)
+	c.trim()
 	return fit(c.document(), c.strategy, c.limit, c.count)
+}
+
+// trim takes back what is worth least until the document fits: lines cost more
+// together than one by one.
+func (c *composer) trim() {
+	for len(c.chosen) > 1 && c.count(c.document().Render(c.strategy)) > c.limit {
+		least := 0
+		for i, k := range c.chosen {
+			if k.Value < c.chosen[least].Value {
+				least = i
+			}
+		}
+		c.chosen = slices.Delete(c.chosen, least, least+1)
+	}
 }
 
 // refills is how often a summary is measured and filled up again: what its
@@ -110,16 +125,20 @@ const essential = 0.3
 func (c *composer) scarcity() float64 { return min(1, float64(c.index.Len())/150) }
 
 func (c *composer) candidates(lines []Line) []*candidate {
-	seen := map[string]bool{}
+	seen := map[string]*candidate{}
 	out := make([]*candidate, 0, len(lines))
 	for i, l := range lines {
 		l.Text = shortPaths(squash(neutral(l.Text)), c.base)
 		key := itemKey(l.Text)
-		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) || seen[key] {
+		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) {
 			continue
 		}
-		seen[key] = true
+		if same := seen[key]; same != nil {
+			same.Value = max(same.Value, l.Value) // it is told once, for what it is worth to either
+			continue
+		}
 		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text)}
+		seen[key] = k
 		if l.Group == "" {
 			k.cost = c.count("- " + l.Text + "\n")
 		} else {

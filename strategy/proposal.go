@@ -49,7 +49,7 @@ func proposalIn(text, answer string) string {
 		}
 	})
 	chosen := optionsIn(text, answer)
-	if len(asked) == 0 && len(chosen) == 0 && last != "" {
+	if len(asked) == 0 && len(chosen) == 0 && assents(answer) && last != "" {
 		asked = []string{last}
 	}
 	if n := len(asked); n > 3 {
@@ -58,8 +58,13 @@ func proposalIn(text, answer string) string {
 	return clip(squash(strings.Join(append(chosen, asked...), " ")), maxProposal)
 }
 
+// assents reports whether an answer is nothing but a yes or a no.
+func assents(answer string) bool {
+	return len(answer) <= 20 && beginsAny(strings.ToLower(answer), []string{"yes", "yep", "yeah", "ok", "no", "sure", "go", "do it", "please", "sounds good", "ja", "oui", "好", "是", "可以"})
+}
+
 // proposing are words of sentences that offer to do something.
-var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to ", "say ", "option "}
+var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
 func proposes(t string) bool { return hasAny(strings.ToLower(t), proposing) }
 

@@ -28,6 +28,16 @@ func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
 	}
 }
 
+func TestARequestOfItsOwnAnswersNothing(t *testing.T) {
+	text := write4(t, long("Make the importer faster.",
+		message.Assistant("Done. The importer takes 12 ms now."),
+		message.User("alright, do a release"),
+		message.Assistant("Released.")))
+	if strings.Contains(text, "answered: ") {
+		t.Errorf("a request passes for an answer in:\n%s", text)
+	}
+}
+
 func TestAReportIsToldInFullWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
@@ -62,5 +72,13 @@ func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
 	c.read()
 	if got := c.wrong(); got != "the user refused it and said: “reuse the helper in explain.go”" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
+	c := newComposer(DecisionLog, NewHistory(Request{Strategy: DecisionLog}), 100, func(s string) int { return len(s) / 4 })
+	all := c.candidates([]Line{{Text: "[s1] `make` :: - :: failed", Value: 0.1}, {Section: 2, Text: "[s1] `make` failed", Value: 2}})
+	if len(all) != 1 || all[0].Value != 2 {
+		t.Errorf("%d lines, worth %v", len(all), all[0].Value)
 	}
 }
