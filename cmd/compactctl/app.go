@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/agentcompact/compact/redact"
 	"io"
 	"os"
 	"strconv"
@@ -24,6 +25,7 @@ type app struct {
 	errStyle style
 	progress *progress
 	losses   losses
+	redactor *redact.Redactor // of the configuration of the archive that was opened
 
 	// Flags that several subcommands share.
 	json, quiet bool

@@ -57,6 +57,9 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 	if missing(cfg.Storage) {
 		return nil, cfg, fmt.Errorf("%w in %s", errNoArchive, cfg.Storage.Path)
 	}
+	if a.redactor, err = cfg.Redaction.Redactor(); err != nil {
+		return nil, cfg, err
+	}
 	archive, err := open(cfg.Storage)
 	if err != nil {
 		return nil, cfg, &brokenArchive{err}
@@ -88,6 +91,19 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
 }
 
+// called returns what the archive calls a session: an id that holds a secret, as
+// the redaction of the configuration sees it, is stored under another name.
+func (a *app) called(ctx context.Context, archive storage.Archive, id string) string {
+	name := compact.SessionName(a.redactor, id).String()
+	if name == id {
+		return id
+	}
+	if _, err := openSession(ctx, archive, id); err == nil {
+		return id // from when it was none
+	}
+	return name
+}
+
 const timeLayout = "2006-01-02 15:04"
 
 // archived opens one session of the archive for reading.
@@ -96,7 +112,7 @@ func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error
 	if err != nil {
 		return nil, err
 	}
-	return openSession(cmd.Context(), archive, name)
+	return openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
 }
 
 // spoken redacts what a person gives as a reason.

@@ -24,7 +24,7 @@ that it was asked for and refused, and until when, is put on record.`,
 			if err != nil {
 				return err
 			}
-			s, err := openSession(cmd.Context(), archive, args[0])
+			s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
 			if err != nil {
 				return err
 			}

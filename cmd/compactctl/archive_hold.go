@@ -17,7 +17,7 @@ func newArchiveHold(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := openSession(cmd.Context(), archive, args[0])
+			s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
 			if err != nil {
 				return err
 			}

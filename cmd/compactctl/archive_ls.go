@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,14 +21,23 @@ type listed struct {
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
+	Held     bool      `json:"held,omitempty"` // under a legal hold
+	Reason   string    `json:"reason,omitempty"`
 }
 
 func newArchiveLs(a *app) *cobra.Command {
-	return &cobra.Command{
+	var erased bool
+	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the sessions",
-		Args:  arguments(cobra.NoArgs),
+		Long: `Ls lists the sessions, with the reason of each legal hold. With --erased it lists what
+remains of those that were erased: when, the hash of the session's name, why, and
+whether it was refused.`,
+		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if erased {
+				return a.listErased(cmd)
+			}
 			all := []listed{}
 			archive, err := a.readArchive(cmd)
 			if err != nil && !errors.Is(err, errNoArchive) {
@@ -42,7 +52,11 @@ func newArchiveLs(a *app) *cobra.Command {
 					if name == "" {
 						name = s.Dir
 					}
-					all = append(all, listed{name, s.Dir, s.Steps, s.Files, s.Bytes, s.Modified})
+					held, reason, err := heldIn(cmd.Context(), archive, s.Dir)
+					if err != nil {
+						return &brokenArchive{err}
+					}
+					all = append(all, listed{name, s.Dir, s.Steps, s.Files, s.Bytes, s.Modified, held, reason})
 				}
 			}
 			if a.json {
@@ -59,6 +73,52 @@ func newArchiveLs(a *app) *cobra.Command {
 			return a.list(all)
 		},
 	}
+	cmd.Flags().BoolVar(&erased, "erased", false, "what remains of erased sessions")
+	return cmd
+}
+
+// heldIn reports whether a session is under a legal hold, and why.
+func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {
+	s, err := storage.OpenDir(ctx, archive, dir)
+	if err != nil {
+		return false, "", err
+	}
+	return s.Held(ctx)
+}
+
+// listErased writes a row a tombstone.
+func (a *app) listErased(cmd *cobra.Command) error {
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	all := []storage.Tombstone{}
+	for t, err := range storage.Tombstones(cmd.Context(), archive) {
+		if err != nil {
+			return &brokenArchive{err}
+		}
+		all = append(all, t)
+	}
+	if a.json {
+		return a.printJSON(all)
+	}
+	var b strings.Builder
+	for _, t := range all {
+		what := "begun"
+		switch {
+		case t.Refused != "":
+			what = "refused: " + t.Refused
+		case t.Done:
+			what = "erased"
+		}
+		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s", t.At.Format(timeLayout), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what))
+		if t.Reason != "" {
+			fmt.Fprintf(&b, " · %s", oneLine(t.Reason))
+		}
+		b.WriteByte('\n')
+	}
+	_, err = io.WriteString(a.out, b.String())
+	return err
 }
 
 // list writes a row a session; with -q the names alone.
@@ -76,7 +136,11 @@ func (a *app) list(all []listed) error {
 			fmt.Fprintln(&b, printable(s.Session))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s\n", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), s.Modified.Format(timeLayout))
+		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), s.Modified.Format(timeLayout))
+		if s.Held {
+			fmt.Fprint(&b, a.style.yellow("  held: "+oneLine(s.Reason)))
+		}
+		b.WriteByte('\n')
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err

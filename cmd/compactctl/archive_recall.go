@@ -44,6 +44,7 @@ each with the REF that gives the whole of it.`,
 			if err != nil {
 				return err
 			}
+			args[0] = a.called(cmd.Context(), archive, args[0])
 			if len(args) == 1 {
 				return a.search(cmd, archive, args[0], pattern)
 			}

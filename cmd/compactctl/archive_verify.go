@@ -37,6 +37,9 @@ say it. Lines that were added since are no mistake; verify says how many it cann
 			if err != nil {
 				return err
 			}
+			for i := range args {
+				args[i] = a.called(cmd.Context(), archive, args[i])
+			}
 			reports, err := a.verifyAll(cmd.Context(), archive, args, head)
 			if err != nil {
 				return err
