@@ -106,6 +106,7 @@ func (c *call) run(ctx context.Context) error {
 			c.bill()
 		}
 		if !errors.Is(err, errStale) {
+			c.sending(err)
 			return err
 		}
 		c.anew(before)
@@ -227,7 +228,7 @@ func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
-		View: c.now.seen.view, Costs: c.now.seen.costs,
+		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.lane.sent.has,
 	}
 }
 
@@ -292,6 +293,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		out, err = engine.Run(ctx, q)
 	}
 	run.measure(c.m.now().Sub(started))
+	c.countTidied(out)
 	if err != nil {
 		c.discards(out)
 		c.res.Reason = reasonFor(err, c.res.Reason)
@@ -300,6 +302,9 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	if !out.Changed() {
 		return c.unchanged(started, run, q, out)
+	}
+	if onlyTidied(q, out) {
+		return c.tidied(ctx, started, run, out)
 	}
 	c.res.Triggered = true
 	if q.Only == policy.Always {

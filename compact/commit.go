@@ -264,6 +264,8 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	switch {
 	case c.q.manual:
 		step.Kind = "manual"
+	case c.res.Reason == trace.ReasonArrival:
+		step.Kind = kindTidy
 	case c.res.Reason == trace.ReasonEveryCall:
 		step.Kind = "always"
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/strategy"
@@ -43,6 +44,7 @@ type Config struct {
 	Observe bool `mapstructure:"observe"`
 
 	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, how far, and what is kept
+	Tidy       policy.TidyConfig     `mapstructure:"tidy"`       // how tool results are reduced when they come
 	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result that is too large is cut
 	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders
 	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // who writes summaries
@@ -313,6 +315,7 @@ func graduated() Config {
 	return Config{
 		Counting: "model",
 		Policy:   policy.Default(),
+		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
 		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50},
 		Summarizer: SummarizerConfig{

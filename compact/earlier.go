@@ -22,6 +22,9 @@ func (e *Earlier) like(o *Earlier) bool {
 
 // went notes that the history went through a step.
 func (r *replayed) went(step *ledgerStep) {
+	if step.Kind == kindTidy {
+		return // it compacted nothing
+	}
 	r.last = step
 	by := Earlier{Preset: step.Preset, Strategy: step.Strategy, Window: step.Window}
 	at := slices.IndexFunc(r.made, func(m Earlier) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/trace"
 )
@@ -38,10 +39,14 @@ type edits struct {
 	read int64        // so many bytes of the log were read
 	end  int64        // where it ended when this process last read or wrote it
 	of   map[owner]int
+	void map[voided]bool // edits that came too late, see tidied
 }
 
 // learnEdit adds the edits of one call; the caller holds mu.
 func (s *session) learnEdit(e ledgerStep) {
+	if s.isVoid(&e) {
+		return
+	}
 	all := s.edits.all
 	at := sort.Search(len(all), func(i int) bool { return all[i].seq >= e.seq })
 	if at < len(all) && all[at].seq == e.seq {
@@ -177,23 +182,12 @@ func (c *call) small() bool {
 func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	started := c.m.now()
 	c.took(out)
-	at := c.changed(out)
-	lines := c.s.lines(c.history, at)
-	step := c.ledger(&run{}, out, 0)
-	step.Archive, step.seq = "", 0
-	for k, i := range at {
-		sum := sha256.Sum256([]byte(lines[k].String()))
-		is, _ := out.Conversation.Decision(i)
-		step.Evicted = append(step.Evicted, eviction{
-			FP: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
-		})
-	}
-	raw, err := json.Marshal(edit{step})
+	step, lines, err := c.editLines(out)
 	if err != nil {
 		return err
 	}
-	w, err := c.s.log.Edits(ctx, append(lines, c.s.redactor.Record(raw)))
-	c.hold(c.editsEvent(w, err, len(at), started))
+	w, err := c.s.log.Edits(ctx, lines)
+	c.hold(c.editsEvent(w, err, len(step.Evicted), started))
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
 	if err != nil {
 		return c.unappended(ctx, err, step)
@@ -210,6 +204,24 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	err = c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	return err
+}
+
+// editLines returns what is appended of an outcome: the originals, and the line
+// of what was made of them.
+func (c *call) editLines(out *policy.Outcome) (step ledgerStep, lines []redact.Text, err error) {
+	at := c.changed(out)
+	lines = c.s.lines(c.history, at)
+	step = c.ledger(&run{}, out, 0)
+	step.Archive, step.seq = "", 0
+	for k, i := range at {
+		sum := sha256.Sum256([]byte(lines[k].String()))
+		is, _ := out.Conversation.Decision(i)
+		step.Evicted = append(step.Evicted, eviction{
+			FP: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
+		})
+	}
+	raw, err := json.Marshal(edit{step})
+	return step, append(lines, c.s.redactor.Record(raw)), err
 }
 
 // unappended ends a call whose edits the archive did not take, as unstored does.

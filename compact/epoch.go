@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
@@ -146,7 +147,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Name:  stagesName(c),
 		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
 	}
-	for _, name := range squeezeLast(c.Policy.Stages) {
+	for _, name := range tidyFirst(squeezeLast(c.Policy.Stages)) {
 		s, err := m.step(name, ep)
 		if err != nil {
 			return nil, err
@@ -196,6 +197,8 @@ func stagesName(c *Config) string {
 func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	c := &ep.cfg
 	switch name {
+	case tidy.StageName:
+		return policy.Step{When: policy.Always, Stage: tidyStage(c)}, nil
 	case "truncate":
 		return policy.Step{When: c.Truncate.When, Stage: truncate(c)}, nil
 	case "mask":

@@ -118,6 +118,11 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 			{Check: "t_est > target", Value: float64(total), Threshold: float64(b.Target), Met: total > b.Target},
 		},
 	}
+	for _, t := range c.res.Tidied {
+		if n := t.ReadAgain + t.Recalled; n > 0 {
+			d.TidyNeeded = append(d.TidyNeeded, trace.ReducerCount{Reducer: t.Reducer, Count: n})
+		}
+	}
 	if c.last > 0 {
 		d.Checks = append(d.Checks, trace.Check{
 			Check: "last_compaction_ended > target", Value: float64(c.last), Threshold: float64(b.Target), Met: c.last > b.Target,

@@ -3,6 +3,7 @@ package compact
 import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/trace"
 )
@@ -32,6 +33,8 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		case len(p.Recipe.Copies) > 0: // the event of what was pruned names them
 		case p.Stage == "mask":
 			events = append(events, c.maskedEvent(step, p))
+		case p.Stage == tidy.StageName:
+			events = append(events, c.tidiedEvent(step, p))
 		default:
 			events = append(events, c.truncatedEvent(step, p))
 		}
@@ -83,6 +86,25 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 				e.Results = append(e.Results, c.resultSize(p.Sources[k], t.Part, s.Mark))
 				e.LimitTokens = min(e.LimitTokens, s.Mark.Kept)
 			}
+		}
+	}
+	return c.event(e, p.Started)
+}
+
+// tidiedEvent tells of results that were reduced as they came.
+func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
+	e := trace.TruncatedResults{
+		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: tidy.StageName,
+		LimitTokens: c.ep.cfg.Tidy.LargeTokens, TokensBefore: p.Before, TokensAfter: p.After,
+	}
+	for k := range p.Recipe.Texts {
+		if mark := markOf(&p.Recipe.Texts[k]); mark != nil {
+			e.Results = append(e.Results, c.resultSize(p.Sources[k], p.Recipe.Texts[k].Part, mark))
+		}
+	}
+	for _, t := range c.res.Tidied {
+		if t.Results > 0 {
+			e.Reducers = append(e.Reducers, trace.ReducerCount{Reducer: t.Reducer, Count: t.Results, Tokens: t.TokensSaved})
 		}
 	}
 	return c.event(e, p.Started)

@@ -90,6 +90,11 @@ func eventScenarios(t *testing.T, s seen) {
 	call(small, append(huge, message.User("go on")))
 	call(small, []message.Message{message.User(text(9_000))})
 
+	tidied := newRig(t, tidyConfig(memory.New()))
+	tidied.preflight(tidyLoop(1))
+	tidied.preflight(append(tidyLoop(1), tidyRound(0)...)) // which was not enough
+	s.add(t, everything(t, tidied))
+
 	manual := newRig(t, small)
 	if _, err := manual.ManualCompact(context.Background(), "s", loop(30, 50), "a new task begins"); err != nil {
 		t.Fatal(err)

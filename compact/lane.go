@@ -15,6 +15,7 @@ type lane struct {
 	// flights is the summary that is being written for it, if any.
 	flights strategy.Flights
 	shelf   *shelf
+	sent    sentWhole
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 	account   account // what its calls have cost

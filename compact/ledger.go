@@ -29,7 +29,7 @@ type ledgerStep struct {
 	Session     string             `json:"session"`
 	Agent       string             `json:"agent,omitempty"`
 	Branch      string             `json:"branch,omitempty"`
-	Kind        string             `json:"kind"` // "preflight", "manual", "always"
+	Kind        string             `json:"kind"` // "preflight", "manual", "always", kindTidy, kindVoid
 	Note        string             `json:"note,omitempty"`
 	Model       string             `json:"model"`
 	Window      int                `json:"window"`
@@ -89,6 +89,7 @@ type session struct {
 	seen          map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
 	trace         sessionTrace
 	redactor      secrets
+	recalled      map[string]int              // of what tidy left out, by reducer, since the last call
 	tables        map[string]*turnindex.Table // by file, those that were opened
 	rebuilt       map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
 	rebuiltWeight int64                       // of them, in bytes

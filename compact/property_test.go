@@ -19,6 +19,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
 )
 
 const propertyModel = "gpt-4o"
@@ -37,10 +38,12 @@ type session struct {
 	m        *compact.CompactManager
 	cost     *token.Estimator
 	window   int
+	tidies   bool // results are reduced as they come
 	kept     bool // the SDK keeps the view, instead of coming back with the whole history
 	steps    []invariant.Step
 	refused  int
 	compacts int
+	reduced  int // reducers that worked, over the calls
 	copies   int // of system messages, that a compaction gave up
 	found    []invariant.Violation
 
@@ -93,11 +96,17 @@ func newSessionOn(t testing.TB, archive *memory.Archive, window int, kept bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: archive})
+	return newSessionOf(t, compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: archive}, cost, kept)
+}
+
+func newSessionOf(t testing.TB, c compact.Config, cost *token.Estimator, kept bool) *session {
+	t.Helper()
+	m, err := compact.New(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &session{t: t, m: m, cost: cost, window: window, kept: kept, origins: map[originKey]string{}}
+	window := c.MaxContextTokens
+	return &session{tidies: slices.Contains(c.Policy.Stages, "tidy"), t: t, m: m, cost: cost, window: window, kept: kept, origins: map[originKey]string{}}
 }
 
 func (s *session) close() { _ = s.m.Close(context.Background()) }
@@ -114,12 +123,14 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	s.found = append(s.found, frozen()...)
 	edited := s.kept && s.compacts > 0 // what comes in holds the edits of earlier calls
-	if res.Triggered {
+	compacted := res.Triggered && res.Reason != trace.ReasonArrival
+	if compacted {
 		s.compacts++
 	}
+	s.reduced += len(res.Tidied)
 	step := invariant.Step{
-		History: history, View: res.Messages, Triggered: res.Triggered && !manual, Manual: manual && res.Triggered,
-		Waits: !res.Triggered && err == nil && res.Before.Total >= res.Trigger, Refused: err != nil,
+		History: history, View: res.Messages, Triggered: compacted && !manual, Manual: manual && compacted,
+		Tidies: s.tidies, Waits: !compacted && err == nil && res.Before.Total >= res.Trigger, Refused: err != nil,
 		Before: res.Before.Total, After: res.After.Total, Budget: res.Budget, Target: res.Target,
 		Trigger: min(s.window*85/100, s.window-1500),
 	}
@@ -139,7 +150,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
 		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
 		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
-		Deeper:    s.leaps(step),
+		Deeper: s.leaps(step), Tidies: s.tidies,
 		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
 		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,
 		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},

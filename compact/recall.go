@@ -161,6 +161,9 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 	}
 	defer m.release(s)
 	text, err := s.recall(ctx, q, opts)
+	if err == nil {
+		s.wasRecalled(q.text)
+	}
 	if why := s.late.missing(); why != nil && errors.Is(err, ErrNotFound) {
 		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // nobody knows
 	}

@@ -45,6 +45,7 @@ func (c *call) undo() {
 	r.Messages, r.Sources = slices.Clone(c.input), identity(len(c.input))
 	r.Bill = nil
 	r.Triggered, r.Step, r.Archived, r.Replayed, r.Earlier = false, 0, nil, 0, nil
+	r.Tidied = nil
 	r.Decisions, r.Stages, r.Summary, r.Savings = nil, nil, nil, Savings{}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.ReductionStage = ReductionNone

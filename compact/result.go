@@ -70,6 +70,7 @@ type Result struct {
 
 	Decisions []MessageDecision   `json:"decisions"`          // one for each message that came in
 	Sources   []int               `json:"sources"`            // for each message of the view, which one that came in it is; -1 = made here
+	Tidied    []Tidied            `json:"tidied,omitempty"`   // what the stage tidy did, by reducer, and what of it was needed
 	Stages    []StageReport       `json:"stages"`             // what each stage of this call did, in their order
 	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // of the view; nil: it has none
 	Savings   Savings             `json:"savings"`            // against the history as it came in

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -10,10 +11,10 @@ import (
 // Config is the part of the configuration that every decision is made of. Its
 // tags are the names in files; the defaults are those of the preset graduated.
 type Config struct {
-	// Stages are the names of the stages, in the order in which they work:
+	// Stages are the names of the stages, in the order in which they work: tidy,
 	// window, truncate, mask, history, summarise, shrink, local, fallback,
 	// groups, drop, squeeze. Default truncate, mask, summarise, shrink, squeeze.
-	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=window truncate mask history summarise shrink local fallback groups drop squeeze"`
+	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=tidy window truncate mask history summarise shrink local fallback groups drop squeeze"`
 
 	// When is "trigger" (the stages work as they are configured) or "never":
 	// nothing is compacted, however large it is, unless somebody asks for it. What
@@ -66,6 +67,23 @@ func (c Config) Check() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// TidyConfig configures the stage tidy, which reduces tool results when they
+// come, before any call has sent them.
+type TidyConfig struct {
+	// LargeTokens is from how many tokens on a result is large, so that what its
+	// reader does not need is left out; default 2000.
+	LargeTokens int `mapstructure:"large_tokens" validate:"gte=100"`
+	// Off are the names of reducers that are not used; default none. They are
+	// those of tidy.Names.
+	Off []string `mapstructure:"off" validate:"dive,oneof=colors progress again base64 runs paths json pages patches lines searches listings tests logs tables code documents ends"`
+	// ExcludeTools are tools whose results stay as they came; default none.
+	ExcludeTools []string `mapstructure:"exclude_tools"`
+	// Wait is how long a call waits for the archive to have what was reduced.
+	// Where it takes longer, the result goes out whole, and is never reduced
+	// later; default 20ms.
+	Wait time.Duration `mapstructure:"wait" validate:"gt=0"`
 }
 
 // TruncateConfig configures the stage truncate.

@@ -58,6 +58,8 @@ type Request struct {
 	Estimate     bool // ask estimators instead of spending money
 	Recall       bool // the model can ask for what a reference names
 
+	Sent func(m *message.Message) bool // see [View]
+
 	// View is that of Conversation, where the caller has it from [Engine.View] or
 	// [Engine.Grow]; nil: it is read. Costs are what the first messages that came
 	// in cost, as far as the caller knows. Both only spare work.
@@ -149,7 +151,7 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 // bind ties a view to the conversation that it is of, and to what is asked.
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
-	v.Rigid, v.Recall = e.Rigid, q.Recall
+	v.Rigid, v.Recall, v.Sent = e.Rigid, q.Recall, q.Sent
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
 	began := q.Conversation // and nothing else of q, which has a view of its own

@@ -30,6 +30,11 @@ const (
 	FormHead        = "head@1"
 	FormTail        = "tail@1"
 	FormBoth        = "both@1"
+	// What ends the first line of a result that was reduced as it came, and what
+	// notes its origin where a reader lacks nothing.
+	FormTidied       = "tidied@1"
+	FormTidiedRecall = "tidied-recall@1"
+	FormTidiedWhole  = "tidied-whole@1"
 )
 
 var builtinForms = Forms{
@@ -43,6 +48,10 @@ var builtinForms = Forms{
 	FormHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
 	FormTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
 	FormBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
+
+	FormTidied:       " · ~{tokens} tokens in full]\n",
+	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
+	FormTidiedWhole:  "",
 }
 
 // Forms maps the name of a form to its template. Templates know {chars},

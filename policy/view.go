@@ -50,6 +50,10 @@ type View struct {
 	Recall bool // the model can ask for what a reference names
 	Cost   Coster
 
+	// Sent says of a message behind the last answer that it went out already, as
+	// it is: the call before this one got no answer. May be nil.
+	Sent func(m *message.Message) bool
+
 	// Origins says what is known of part p of message i, if it was edited
 	// before. May be nil.
 	Origins func(i, p int) (Origin, bool)

@@ -38,6 +38,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	if c.Prices == (compact.PricesConfig{}) {
 		c.Prices = compact.PricesOf(e.Card)
 	}
+	c.Tidy.Wait = time.Hour // two runs give the same
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return nil, err
@@ -71,6 +72,7 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	res, err := r.m.Preflight(ctx, sessionID, history, compact.WithTools(r.s.Tools))
 	v := View{
 		Messages: res.Messages, Sources: res.Sources, Compacted: res.Step > 0, Reason: res.Reason, Elapsed: time.Since(began),
+		Tidied: res.Tidied,
 	}
 	switch {
 	case err == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/token"
@@ -49,9 +50,10 @@ type View struct {
 	Refused   bool   // the policy could make no view; the history goes out as it is
 	Reason    string // why it compacted, or was refused
 
-	Change  *Change       // what the compaction did; nil where there was none, or nobody says
-	Summary price.Usage   // what a model was asked for a summary with this call
-	Elapsed time.Duration // own work
+	Tidied  []compact.Tidied // what reducers did with the results that came with this call
+	Change  *Change          // what the compaction did; nil where there was none, or nobody says
+	Summary price.Usage      // what a model was asked for a summary with this call
+	Elapsed time.Duration    // own work
 }
 
 // identity returns 0, 1, … n-1.

@@ -29,7 +29,8 @@ type Row struct {
 	Changed     int         `json:"changed_prefixes"`  // calls that changed what the call before had sent
 	Sent        int         `json:"tokens_sent"`       // in the prompts of all calls
 	Kept
-	Recalls bool `json:"recalls"` // what the policy took out can be asked for
+	Tidied  []Tidied `json:"tidied,omitempty"` // by the name of the reducer
+	Recalls bool     `json:"recalls"`          // what the policy took out can be asked for
 
 	Points  []Point         `json:"-"` // the calls, in their order
 	Elapsed []time.Duration `json:"-"` // own work of each call; not deterministic
@@ -73,6 +74,7 @@ func (r *Row) call(at int, v *View, u price.Usage, changed bool, kept Kept, card
 		p.Reason = v.Reason
 	}
 	r.Points = append(r.Points, p)
+	r.tidy(v.Tidied)
 }
 
 func one(b bool) int {

@@ -20,6 +20,7 @@ func (r *Report) Write(w io.Writer) error {
 			writeKept(&b, window, own)
 			writeVerdict(&b, verdictOf(own, r.Sessions))
 			writeSent(&b, own)
+			writeTidied(&b, own)
 		}
 	}
 	b.WriteString(legend)

@@ -34,6 +34,7 @@ type Total struct {
 	Sent        int         `json:"tokens_sent"`
 	Worst       float64     `json:"worst_session_of_raw"` // the session of 15 calls or more that costs most, of its raw
 	Kept        Kept        `json:"kept"`
+	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by the name of the reducer
 
 	Recall *Interval `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or what is missing is lost
 	User   *Interval `json:"user_told"`                    // share of the sentences that people typed, right after compactions; nil: none were taken out
@@ -102,7 +103,7 @@ func total(own []*Row) Total {
 		}
 	}
 	slices.Sort(t.Elapsed)
-	t.Money = sumOf(own)
+	t.Money, t.Tidied = sumOf(own), tidiedOf(own)
 	t.Changed = 100 * float64(changed) / float64(max(t.Calls, 1))
 	t.Held = Interval{1, 1, 1} // nothing is needed, so that nothing is missing
 	if held := shareOf(own, func(k *Kept) (int, int) { return k.Held, k.Needed }); held != nil {

@@ -57,9 +57,19 @@ type TriggerDecision struct {
 	Checks    []Check    `json:"checks"`
 	Policy    PolicyInfo `json:"policy"`
 	*Plan                // only if triggered
-	Note      string     `json:"note,omitempty"` // why it was asked for
+	// TidyNeeded says what was asked for, since the call before, of results that
+	// reducers had reduced.
+	TidyNeeded []ReducerCount `json:"tidy_needed,omitempty"`
+	Note       string         `json:"note,omitempty"` // why it was asked for
 
 	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// ReducerCount is a number of results of one reducer of the stage tidy.
+type ReducerCount struct {
+	Reducer string `json:"reducer"`
+	Count   int    `json:"count"`
+	Tokens  int    `json:"tokens_saved,omitempty"`
 }
 
 // Reasons for a decision.
@@ -71,6 +81,7 @@ const (
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
 	ReasonObserve    = "observed"           // nothing is done, it is only said
 	ReasonNever      = "switched_off"       // policy.when is never
+	ReasonArrival    = "at_arrival"         // results were reduced as they came; nothing else was done
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent

@@ -43,8 +43,10 @@ type TruncatedResults struct {
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
-	Mode           string       `json:"mode"`          // "head", "tail", "both"
+	Mode           string       `json:"mode"`          // "head", "tail", "both", "tidy"
 	Results        []ResultSize `json:"results,omitempty"`
+	// Reducers says which reducers did it, where the stage is tidy.
+	Reducers []ReducerCount `json:"reducers,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -66,6 +68,9 @@ func (p TruncatedResults) spec() spec {
 func (p TruncatedResults) complete() any {
 	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
 	p.OutputText = or(p.OutputText, func() string {
+		if len(p.Reducers) > 0 {
+			return fmt.Sprintf("reduced %s at arrival; %d -> %d tokens (-%.1f%%)", count(p.TruncatedCount, "result"), p.TokensBefore, p.TokensAfter, p.ReductionPct)
+		}
 		return fmt.Sprintf("truncated %s above %d tokens (%s); %d -> %d tokens (-%.1f%%)",
 			count(p.TruncatedCount, "result"), p.LimitTokens, p.Mode, p.TokensBefore, p.TokensAfter, p.ReductionPct)
 	})

@@ -42,6 +42,7 @@ type Case struct {
 
 	Triggered bool // this call compacted because it was due
 	Manual    bool // this call compacted because it was asked to
+	Tidies    bool // results are reduced as they come, below the trigger, too
 	Deeper    bool // the session grows by more at a call than lies between target and trigger: the keep counts may give way
 	Fallback  bool // a stage failed or was thrown away: more may be left than there should be
 	Earlier   bool // Out also holds the edits of earlier compactions of this history

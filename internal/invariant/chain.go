@@ -15,6 +15,7 @@ type Step struct {
 
 	Triggered bool // it compacted because it was due
 	Manual    bool // it compacted because it was asked to
+	Tidies    bool // results are reduced as they come, so that what is new may be another
 	Waits     bool // it was due, and says why nothing could be done
 	Refused   bool // it ended with an error
 
@@ -126,8 +127,11 @@ func (f *collector) prefix(k int, prev, s *Step) {
 	if grown {
 		added = s.History[len(prev.History):]
 	}
-	want := append(append([]message.Message(nil), prev.View...), added...)
-	for _, v := range Same(fmt.Sprintf("step %d", k), want, s.View) {
+	want, got := append(append([]message.Message(nil), prev.View...), added...), s.View
+	if s.Tidies && len(want) == len(got) {
+		want, got = want[:len(prev.View)], got[:len(prev.View)]
+	}
+	for _, v := range Same(fmt.Sprintf("step %d", k), want, got) {
 		f.fail(RulePrefix, "%s", v.Detail)
 	}
 }

@@ -37,6 +37,10 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 		j.fail(RuleText, "message %d is cut inside a character", i)
 	case j.isMasked(i, p, is):
 		j.checkPlaceholder(i, p, is)
+	case j.Tidies && !isCut(is):
+		if why := tidied(j.originOf(i, p), is); why != "" {
+			j.fail(RuleText, "message %d: %s", i, why)
+		}
 	default:
 		if why := j.truncation(i, p, was.Text, is); why != "" {
 			j.fail(RuleText, "message %d: %s", i, why)

@@ -3,9 +3,6 @@ package tidy
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-
-	"github.com/agentcompact/compact/policy"
 )
 
 // leastAgain is from how many bytes on it pays to say that a result came before.
@@ -22,8 +19,8 @@ func again(d *draft, r *Result, _ int) verdict {
 		e := &r.Earlier[i]
 		switch {
 		case e.Text == r.Text:
-			d.lines = []line{ours(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named()))}
-			d.what = "came before"
+			d.lines = []line{ours(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named(sameCall(e.Call, r.Call))))}
+			d.what = "it came before"
 			return did
 		case sameCall(e.Call, r.Call) && r.asked.file != "" && len(e.Text) >= leastAgain:
 			return done(d.since(e, r))
@@ -33,26 +30,15 @@ func again(d *draft, r *Result, _ int) verdict {
 }
 
 // named says which result it was.
-func (e *Earlier) named() string {
-	name := e.Call.Tool
-	if target := policy.Target(e.Call.Args); target != "" {
-		name += " " + target[:len(cutAt(target, 80))]
+func (e *Earlier) named(same bool) string {
+	name := "an earlier result"
+	if same {
+		name = "the earlier result of this call"
 	}
-	name = "an earlier result of " + strings.TrimSpace(name)
-	if e.Ref != "" {
-		name += ", recall " + e.Ref
+	if ref := e.ref(); ref != "" {
+		name += " (recall " + ref + ")"
 	}
 	return name
-}
-
-func cutAt(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }
 
 func sameCall(a, b Call) bool {
@@ -79,7 +65,7 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	if !ok {
 		return false
 	}
-	out := []line{ours(fmt.Sprintf("[only what is not as in %s]", e.named()))}
+	out := []line{ours(fmt.Sprintf("[only what is not as in %s]", e.named(true)))}
 	size := len(out[0].text)
 	for _, h := range hunks {
 		out = append(out, h.lines(was, d)...)
@@ -90,6 +76,6 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	if size*diffMost > len(r.Text) {
 		return false
 	}
-	d.lines, d.what = out, "differences to an earlier reading"
+	d.lines, d.what = out, "only what changed since it was read"
 	return true
 }

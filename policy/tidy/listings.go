@@ -99,41 +99,42 @@ func folderOf(text string, depth int) string {
 
 // count says how many more there are, by their endings.
 func (f *folder) count(text string, rest []line) line {
-	by := map[string]int{}
-	for _, l := range rest {
-		by[path.Ext(l.text)]++
-	}
-	endings := make([]string, 0, len(by))
-	for e := range by {
-		endings = append(endings, e)
-	}
-	slices.SortFunc(endings, func(a, b string) int {
-		if by[a] != by[b] {
-			return by[b] - by[a]
+	type ending struct{ of, n int }
+	var all []*ending
+	by := map[string]*ending{}
+	for i, l := range rest {
+		ext := endingOf(l.text)
+		if by[ext] == nil {
+			by[ext] = &ending{of: i}
+			all = append(all, by[ext])
 		}
-		return strings.Compare(a, b)
-	})
-	var b strings.Builder
-	for i, e := range endings {
-		if i == 4 {
-			b.WriteString(", …")
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if e == "" || len(e) > 12 {
-			e = "others"
-		}
-		fmt.Fprintf(&b, "%d %s", by[endings[i]], e)
+		by[ext].n++
 	}
-	l := line{no: rest[0].no}
-	first := rest[0]
-	name := []policy.Segment{}
-	if f.name != "" && first.segs == nil {
-		name = append(name, policy.Segment{From: first.from, To: first.from + len(f.name)})
+	slices.SortStableFunc(all, func(a, b *ending) int { return b.n - a.n })
+	segs := append(rest[0].piece(0, len(f.name)), policy.Segment{Lit: fmt.Sprintf("⋮ %d more:", len(rest))})
+	const most = 4
+	for _, e := range all[:min(len(all), most)] {
+		l := &rest[e.of]
+		segs = append(segs, policy.Segment{Lit: fmt.Sprintf(" %d ", e.n)})
+		if ext := endingOf(l.text); ext != "" {
+			segs = append(segs, l.piece(len(l.text)-len(ext), len(l.text))...)
+		} else {
+			segs = append(segs, policy.Segment{Lit: "without ending"})
+		}
 	}
-	return l.rewritten(text, append(name, policy.Segment{Lit: fmt.Sprintf("⋮ %d more (%s)", len(rest), b.String())})...)
+	if len(all) > most {
+		segs = append(segs, policy.Segment{Lit: " …"})
+	}
+	return line{no: rest[0].no}.rewritten(text, segs...)
+}
+
+// endingOf returns the ending of a name, the dot included; "" where it has none.
+func endingOf(text string) string {
+	const longest = 12
+	if ext := path.Ext(text); len(ext) <= longest && ext != text {
+		return ext
+	}
+	return ""
 }
 
 // isListing reports whether nearly all lines are a path or a name and nothing

@@ -12,7 +12,7 @@ func holds(r *Result, o Options) string {
 	if !ok {
 		return ""
 	}
-	text := out.Render(r.Text, testRef)
+	text := out.Render(r.Text, 9, testRef)
 	if body := render(r.Text, out.Segments); len(body) >= len(r.Text) {
 		return "it is not smaller"
 	}
@@ -20,12 +20,12 @@ func holds(r *Result, o Options) string {
 		return "a character is cut"
 	}
 	again := *r
-	if twice, _ := Reduce(&again, o); twice.Render(r.Text, testRef) != text {
+	if twice, _ := Reduce(&again, o); twice.Render(r.Text, 9, testRef) != text {
 		return "it is not the same twice"
 	}
 	next := Result{Text: text, Call: r.Call, Said: r.Said, Tokens: len(text) * r.Tokens / max(len(r.Text), 1)}
 	if more, ok := Reduce(&next, o); ok {
-		return "reduced again it becomes\n" + more.Render(text, testRef) + "\nof\n" + text
+		return "reduced again it becomes\n" + more.Render(text, 9, testRef) + "\nof\n" + text
 	}
 	if len(out.By) == 0 || out.Main() == "" && len(out.By) == 1 {
 		return "nobody did it"
@@ -97,7 +97,7 @@ func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
 		bad := `{"error: disk full": "no space left"}`
 		r := &Result{Text: text[:at] + bad + sep + text[at:], Call: s.call, Tokens: 15_000}
 		out, ok := Reduce(r, Options{})
-		if got := out.Render(r.Text, testRef); !ok || !strings.Contains(got, bad) {
+		if got := out.Render(r.Text, 9, testRef); !ok || !strings.Contains(got, bad) {
 			t.Errorf("%s: %v, the error is not in\n%.2000s", s.name, ok, got)
 		}
 	}

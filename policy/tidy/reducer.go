@@ -3,6 +3,7 @@ package tidy
 import (
 	"slices"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -40,7 +41,18 @@ func (r *Result) words() terms {
 type Earlier struct {
 	Text string
 	Call Call
-	Ref  string // what it is had back by; "" = it can't be
+	Ref  string // what it is had back by; "" = ask the message
+
+	message *message.Message
+	part    int
+}
+
+// ref returns what the result is had back by. It is asked of few.
+func (e *Earlier) ref() string {
+	if e.Ref == "" && e.message != nil {
+		return e.message.Parts[e.part].Fingerprint().Ref()
+	}
+	return e.Ref
 }
 
 // Options say what is done.

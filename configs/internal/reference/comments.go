@@ -21,9 +21,9 @@ const foot = `# These keys are no settings: they are for files that several shar
 # told so, with the file that locks it.
 # locked: [redaction, storage]
 #
-# Settings for the calls of some models or agents: of policy, truncate, mask, summarizer
-# and prices, max_context_tokens, max_output_tokens. * is any text. The last one that is
-# for a call wins. They stand over all files, below the environment and flags.
+# Settings for the calls of some models or agents: of policy, tidy, truncate, mask,
+# summarizer and prices, max_context_tokens, max_output_tokens. * is any text. The last
+# one that is for a call wins. They stand over all files, below the environment and flags.
 # overrides:
 #   - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.70}}
 #   - {agent: "batch-*", policy: {when: never}}
@@ -40,7 +40,7 @@ var comments = map[string]string{
 	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
 
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
-	"policy.stages": `What may be done, in this order, each only as far as it must: some of window, truncate, mask, history, summarise, ` +
+	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarise, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,
 	"policy.when":               `trigger: as follows; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
@@ -54,6 +54,12 @@ var comments = map[string]string{
 	"policy.keep_recent_messages": `The stages local and fallback: the last messages that stay raw. Not 0 in others: mask keeps the results ` +
 		`of these messages instead of those of turns.`,
 	"policy.strategy": `What a summary holds: task_state, decision_log, code_delta, brief.`,
+
+	"tidy":               `The stage tidy, where policy.stages names it: tool results are reduced when they come, before any call has sent them, so that no cached prompt changes.`,
+	"tidy.large_tokens":  `A result from this size on is left with what its reader needs: the outline of code, what failed in tests, the first of each line of a log, the shape of data, counts of listings. What the call itself asked for by lines stays whole, and so does every line that holds an error.`,
+	"tidy.off":           `Reducers that are not used: some of colors, progress, again, base64, runs, paths, json, pages, patches, lines, searches, listings, tests, logs, tables, code, documents, ends.`,
+	"tidy.exclude_tools": `Tools whose results stay as they come.`,
+	"tidy.wait":          `How long a call waits until the archive has the originals; after that the results go out whole, and stay so.`,
 
 	"truncate":                        `One tool result that is too large by itself is cut.`,
 	"truncate.when":                   `trigger: when a compaction is due; always: when it is first seen.`,

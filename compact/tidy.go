@@ -1,0 +1,234 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+)
+
+// Results that are reduced as they come are no compaction: nothing that was sent
+// changes. Such a call makes no step, however many there are; it appends to
+// edits.jsonl, and does not wait for that for long. What the archive did not have
+// in time goes out whole. Its line may get there all the same: a void line behind
+// it says that no view was made of it.
+
+// The kinds of such lines in edits.jsonl.
+const (
+	kindTidy = "tidy"
+	kindVoid = "void"
+)
+
+func tidyStage(c *Config) tidy.Stage {
+	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
+}
+
+// tidyFirst returns the names of stages with tidy in front of all others, which
+// see what it leaves.
+func tidyFirst(names []string) []string {
+	if !slices.Contains(names, tidy.StageName) {
+		return names
+	}
+	others := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == tidy.StageName })
+	return append([]string{tidy.StageName}, others...)
+}
+
+// sentWhole is the results behind the last answer that a call sent as they came.
+// Where that call got no answer they come again, and stay as they are. The lane's
+// lock guards it.
+type sentWhole map[message.Fingerprint]bool
+
+func (s sentWhole) has(m *message.Message) bool { return len(s) > 0 && s[m.Fingerprint()] }
+
+// sending notes which results go out with this call. Those that are not new any
+// more need not be remembered.
+func (c *call) sending(failed error) {
+	if c.q.dry || !c.tidies() {
+		return
+	}
+	msgs := c.res.Messages
+	if failed != nil {
+		msgs = c.history
+	}
+	c.lane.sent = nil
+	for i := len(msgs) - 1; i >= 0 && msgs[i].Role != message.RoleAssistant; i-- {
+		if msgs[i].Has(message.KindToolResult) {
+			if c.lane.sent == nil {
+				c.lane.sent = sentWhole{}
+			}
+			c.lane.sent[msgs[i].Fingerprint()] = true
+		}
+	}
+}
+
+func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }
+
+// onlyTidied reports whether a run that was not due did nothing but reduce
+// results that have just come.
+func onlyTidied(q policy.Request, out *policy.Outcome) bool {
+	if q.Only != policy.Always {
+		return false
+	}
+	for i := range out.Passes {
+		if p := &out.Passes[i]; p.Applied > 0 && p.Stage != tidy.StageName {
+			return false
+		}
+	}
+	return true
+}
+
+// tidied ends a call that reduced results as they came.
+func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *policy.Outcome) error {
+	before := *c.res
+	c.res.Triggered, c.res.Reason = true, trace.ReasonArrival
+	if c.q.dry || c.q.observe {
+		c.emitDecision(started, r.view)
+		if c.q.observe {
+			err := c.pretend(ctx, out)
+			c.res.Step = 0 // it is none
+			return err
+		}
+		c.took(out)
+		return nil
+	}
+	c.took(out)
+	step, lines, err := c.editLines(out)
+	if err != nil {
+		return err
+	}
+	if !c.s.isVolatile() && !c.s.voids(&step) {
+		appended := c.m.now()
+		w, why := c.appendInTime(ctx, step, lines)
+		if why == nil {
+			return c.tidiedAs(ctx, started, r, out, step, w, appended)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results went out whole").String())
+	}
+	*c.res = before
+	c.countTidied(nil)
+	return c.unchanged(started, r, policy.Request{Only: policy.Always}, &policy.Outcome{View: r.view, Conversation: c.now.conv})
+}
+
+// appendInTime appends lines, and waits for that as long as tidy.wait allows. An
+// error is why they are not there, or not in time: what is made of them then is
+// void, for now and for whoever reads the log.
+func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (storage.EditsWritten, error) {
+	type answer struct {
+		w   storage.EditsWritten
+		err error
+	}
+	written, late := make(chan answer, 1), make(chan struct{})
+	s := c.s
+	begun := c.m.uses.start(ctx, func(ctx context.Context) {
+		var err error
+		defer c.m.rescue("the archive", &err)
+		var w storage.EditsWritten
+		w, err = s.log.Edits(ctx, lines)
+		written <- answer{w, err}
+		<-late
+		if len(written) > 0 && err == nil { // nobody took the answer
+			_ = s.appendVoid(ctx, &step)
+		}
+	})
+	if !begun {
+		close(late)
+		return storage.EditsWritten{}, ErrClosed
+	}
+	defer close(late)
+	wait := time.NewTimer(c.ep.cfg.Tidy.Wait)
+	defer wait.Stop()
+	select {
+	case a := <-written:
+		if a.err != nil {
+			s.makeVoid(&step) // some of it may be there
+		}
+		return a.w, a.err
+	case <-wait.C:
+		s.makeVoid(&step)
+		return storage.EditsWritten{}, fmt.Errorf("the archive did not have them within %s (tidy.wait)", c.ep.cfg.Tidy.Wait)
+	case <-ctx.Done():
+		s.makeVoid(&step)
+		return storage.EditsWritten{}, ctx.Err()
+	}
+}
+
+// tidiedAs ends a call whose originals the archive has.
+func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledgerStep, w storage.EditsWritten, appended time.Time) error {
+	c.emitDecision(started, r.view)
+	c.hold(c.editsEvent(w, nil, len(step.Evicted), appended))
+	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
+	step.seq, step.off = w.Seq, w.Off
+	c.s.mu.Lock()
+	c.s.learnEdit(step)
+	c.s.mu.Unlock()
+	if c.overtaken(ctx, w) && !c.lastAttempt {
+		return errStale
+	}
+	c.rememberEdits(out, step.seq)
+	c.res.Archived = c.place([]storage.Written{w.Written})
+	err := c.tellEdits(ctx)
+	c.res.Timing.Commit = c.m.now().Sub(appended)
+	return err
+}
+
+// voided names edits that no view was made of: whose they are, and what they
+// would have led to.
+type voided struct {
+	owner
+	out policy.Link
+}
+
+// isVoid reports whether an edit is void, or says so of another, which is
+// forgotten then; the caller holds mu.
+func (s *session) isVoid(e *ledgerStep) bool {
+	v := voided{e.owner(), e.Out}
+	if e.Kind != kindVoid {
+		return s.edits.void[v]
+	}
+	if s.edits.void == nil {
+		s.edits.void = map[voided]bool{}
+	}
+	s.edits.void[v] = true
+	all := s.edits.all
+	if at := slices.IndexFunc(all, func(x ledgerStep) bool { return x.Kind == kindTidy && x.owner() == v.owner && x.Out == v.out }); at >= 0 {
+		s.edits.all = slices.Delete(slices.Clone(all), at, at+1)
+		s.edits.of[v.owner]--
+	}
+	return true
+}
+
+func (s *session) makeVoid(e *ledgerStep) {
+	v := *e
+	v.Kind = kindVoid
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isVoid(&v)
+}
+
+// voids reports whether what a step would lead to is void.
+func (s *session) voids(e *ledgerStep) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.edits.void[voided{e.owner(), e.Out}]
+}
+
+// appendVoid tells other processes.
+func (s *session) appendVoid(ctx context.Context, e *ledgerStep) error {
+	raw, err := json.Marshal(edit{ledgerStep{V: e.V, Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: kindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out}})
+	if err != nil {
+		return err
+	}
+	_, err = s.log.Edits(ctx, []redact.Text{s.redactor.Record(raw)})
+	return err
+}

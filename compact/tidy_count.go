@@ -1,0 +1,139 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
+)
+
+// Tidied says what one reducer of the stage tidy did to the results that came
+// with a call, and what of its earlier work turned out to be needed.
+type Tidied struct {
+	Reducer     string `json:"reducer"` // the one that took the most
+	Results     int    `json:"results"`
+	TokensSaved int    `json:"tokens_saved"` // of these results
+	// ReadAgain are results of this call that were asked for, within ten turns, of
+	// a file or by a call whose result it had reduced. Recalled are those that were
+	// recalled since the call before.
+	ReadAgain int `json:"read_again,omitempty"`
+	Recalled  int `json:"recalled,omitempty"`
+}
+
+// tidiedWithin is for how many turns what is read again counts as needed.
+const tidiedWithin = 10
+
+// countTidied fills in what reducers did with this call.
+func (c *call) countTidied(out *policy.Outcome) {
+	if !c.tidies() {
+		return
+	}
+	by := map[string]*Tidied{}
+	of := func(name string) *Tidied {
+		if by[name] == nil {
+			by[name] = &Tidied{Reducer: name}
+		}
+		return by[name]
+	}
+	if out != nil {
+		for i := range out.Passes {
+			countEdits(&out.Passes[i], of)
+		}
+	}
+	c.readAgain(of)
+	if !c.q.dry {
+		for name, n := range c.s.takeRecalled() {
+			of(name).Recalled += n
+		}
+	}
+	c.res.Tidied = nil
+	for _, t := range by {
+		c.res.Tidied = append(c.res.Tidied, *t)
+	}
+	slices.SortFunc(c.res.Tidied, func(a, b Tidied) int { return strings.Compare(a.Reducer, b.Reducer) })
+}
+
+func countEdits(p *policy.Pass, of func(string) *Tidied) {
+	if p.Stage != tidy.StageName || p.Applied == 0 {
+		return
+	}
+	for k := range p.Recipe.Texts {
+		t := &p.Recipe.Texts[k]
+		name, ok := reducerOf(t.Reason)
+		mark := markOf(t)
+		if !ok || mark == nil {
+			continue
+		}
+		of(name).Results++
+		of(name).TokensSaved += mark.Tokens - mark.Kept
+	}
+}
+
+// reducerOf returns the reducer that a reason names.
+func reducerOf(reason string) (string, bool) { return strings.CutPrefix(reason, tidy.Reason) }
+
+func markOf(t *policy.TextRecipe) *policy.Mark {
+	for i := range t.Segments {
+		if t.Segments[i].Mark != nil {
+			return t.Segments[i].Mark
+		}
+	}
+	return nil
+}
+
+// readAgain counts the results that have just come and were reduced, a few turns
+// ago, when they came for the first time.
+func (c *call) readAgain(of func(string) *Tidied) {
+	v := c.view()
+	for i := v.Arrived(); i < len(v.Messages); i++ {
+		for p := range v.Messages[i].Parts {
+			if v.Messages[i].Parts[p].Kind != message.KindToolResult || c.lane.sent.has(&v.Messages[i]) {
+				continue
+			}
+			name, args, _, ok := v.Call(i, p)
+			if !ok {
+				continue
+			}
+			k := tidy.Before(v, i, tidy.Call{Tool: name, Args: args})
+			if k < 0 || v.TurnOf(i)-v.TurnOf(k) > tidiedWithin || c.now.conv.Source(k) < 0 {
+				continue
+			}
+			_, reason := c.now.conv.Decision(c.now.conv.Source(k))
+			if name, ok := reducerOf(reason); ok {
+				of(name).ReadAgain++
+			}
+		}
+	}
+}
+
+// wasRecalled notes that the text of a reference was asked for.
+func (s *session) wasRecalled(ref string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.edits.all {
+		for k := range s.edits.all[i].Recipes {
+			r := &s.edits.all[i].Recipes[k]
+			for t := range r.Texts {
+				mark := markOf(&r.Texts[t])
+				if name, ok := reducerOf(r.Texts[t].Reason); ok && mark != nil && mark.Ref == ref {
+					if s.recalled == nil {
+						s.recalled = map[string]int{}
+					}
+					s.recalled[name]++
+					return
+				}
+			}
+		}
+	}
+}
+
+// takeRecalled returns what was recalled since it was asked last, by reducer.
+func (s *session) takeRecalled() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.recalled
+	s.recalled = nil
+	return out
+}

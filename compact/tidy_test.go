@@ -1,0 +1,325 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+// sourceFile is a file of code, as a tool prints it.
+func sourceFile(seed, funcs int) string {
+	var b strings.Builder
+	for i := range funcs {
+		fmt.Fprintf(&b, "func handle%d_%d(ctx context.Context) error {\n", seed, i)
+		for k := range 8 {
+			fmt.Fprintf(&b, "\tvalue%d := table[%d] + offset(%d)\n", k, i*k, seed)
+		}
+		b.WriteString("\treturn nil\n}\n\n")
+	}
+	return b.String()
+}
+
+// tidyLoop is an agent loop that reads a large file in each turn.
+func tidyLoop(rounds int) []message.Message {
+	h := []message.Message{message.System("You fix bugs."), message.User("Find out why handle3_7 fails.")}
+	for i := range rounds {
+		h = append(h, tidyRound(i)...)
+	}
+	return h
+}
+
+func tidyRound(i int) []message.Message {
+	id := fmt.Sprintf("call_%d", i)
+	return []message.Message{
+		message.Assistant(fmt.Sprintf("I read file %d.", i), message.Call(id, "Read", fmt.Sprintf(`{"file_path":"/src/f%d.go"}`, i))),
+		message.ToolResult(id, sourceFile(i, 60)),
+	}
+}
+
+func tidyConfig(a storage.Archive, more ...string) compact.Config {
+	c, _ := compact.Preset("graduated")
+	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 128_000, a
+	c.Policy.Stages = append([]string{"tidy"}, more...)
+	c.Tidy.Wait = time.Hour // of whoever tests something else
+	return c
+}
+
+// eachCall makes the calls of a loop, one with each result that came, and
+// returns the last view.
+func eachCall(t *testing.T, m *compact.CompactManager, history []message.Message, see func(n int, res *compact.Result)) *compact.Result {
+	t.Helper()
+	var last *compact.Result
+	for n := 2; n <= len(history); n++ {
+		if history[n-1].Role == message.RoleAssistant {
+			continue
+		}
+		res, err := m.Preflight(t.Context(), "s", history[:n:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if see != nil {
+			see(n, res)
+		}
+		last = res
+	}
+	return last
+}
+
+func TestTidyReducesWhatHasJustComeAndNeverChangesWhatWasSent(t *testing.T) {
+	a := memory.New()
+	m := costRig(t, tidyConfig(a))
+	var before []message.Message
+	last := eachCall(t, m, tidyLoop(40), func(n int, res *compact.Result) {
+		for i := range before {
+			if !message.Identical(before[i], res.Messages[i]) {
+				t.Fatalf("call with %d messages: message %d was sent before, and is another one now", n, i)
+			}
+		}
+		before = res.Messages
+		if res.Step != 0 {
+			t.Fatalf("call with %d messages is step %d", n, res.Step)
+		}
+		if res.Triggered != (n > 2) || n > 2 && (res.Reason != trace.ReasonArrival || res.Archived == nil) {
+			t.Fatalf("call with %d messages: triggered %v, %s, archived %v", n, res.Triggered, res.Reason, res.Archived)
+		}
+	})
+	if got := decided(last, policy.Truncated); len(got) != 40 || last.After.Total*2 > last.TokensIn {
+		t.Fatalf("%d results are reduced, %d of %d tokens are left", len(got), last.After.Total, last.TokensIn)
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, a)
+}
+
+func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
+	a := memory.New()
+	m := costRig(t, tidyConfig(a))
+	history := tidyLoop(5)
+	last := eachCall(t, m, history, nil)
+	for _, i := range decided(last, policy.Truncated) {
+		ref, want := history[i].Parts[0].Fingerprint().Ref(), history[i].Parts[0].Text
+		if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != want {
+			t.Errorf("message %d: %.40q, %v", i, text, err)
+		}
+		if text, err := compact.Recall(t.Context(), a, "s", ref); err != nil || text != want {
+			t.Errorf("message %d, elsewhere: %.40q, %v", i, text, err)
+		}
+	}
+	res, err := m.Preflight(t.Context(), "s", append(history[:len(history):len(history)], tidyRound(9)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Tidied) != 1 || res.Tidied[0].Recalled != 5 || res.Tidied[0].Reducer != "code" || res.Tidied[0].TokensSaved == 0 {
+		t.Errorf("what was recalled is counted as %+v", res.Tidied)
+	}
+}
+
+// Whatever an SDK does with the views, and in whichever process: the same
+// history gives the same view.
+func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
+	a := memory.New()
+	history := tidyLoop(6)
+	here := eachCall(t, costRig(t, tidyConfig(a)), history, nil)
+	elsewhere, err := costRig(t, tidyConfig(a)).Preflight(t.Context(), "s", history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytesOf(here.Messages) != bytesOf(elsewhere.Messages) {
+		t.Error("another process makes another view")
+	}
+	off := tidyConfig(a, "squeeze")
+	off.Policy.Stages = []string{"squeeze"}
+	without, err := costRig(t, off).Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(here.Messages) != bytesOf(without.Messages) {
+		t.Errorf("with the stage off what was sent changes (%v)", err)
+	}
+	kept, err := costRig(t, tidyConfig(a)).Preflight(t.Context(), "s", here.Messages)
+	if err != nil || bytesOf(here.Messages) != bytesOf(kept.Messages) || kept.Triggered {
+		t.Errorf("a view that comes back is changed (%v)", err)
+	}
+}
+
+func TestPlanOfTidyIsWhatTheCallDoes(t *testing.T) {
+	m := costRig(t, tidyConfig(memory.New()))
+	history := tidyLoop(4)
+	for n := 4; n <= len(history); n += 2 {
+		plan, err := m.Plan(t.Context(), "s", history[:n:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Preflight(t.Context(), "s", history[:n:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytesOf(plan.Messages) != bytesOf(res.Messages) || plan.Reason != res.Reason || plan.After.Total != res.After.Total || fmt.Sprint(plan.Tidied) != fmt.Sprint(res.Tidied) {
+			t.Fatalf("planned %d tokens, %s; it is %d, %s", plan.After.Total, plan.Reason, res.After.Total, res.Reason)
+		}
+	}
+}
+
+// slowEdits is an archive that keeps the edits waiting.
+type slowEdits struct {
+	storage.Archive
+	hold chan struct{} // nil: nothing waits
+	fail error
+}
+
+func (a *slowEdits) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if strings.HasSuffix(k.String(), "edits.jsonl") {
+		if a.fail != nil {
+			return a.fail
+		}
+		if a.hold != nil {
+			<-a.hold
+		}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		mem := memory.New()
+		a := &slowEdits{Archive: mem, hold: make(chan struct{})}
+		c := tidyConfig(a)
+		c.Tidy.Wait = 20 * time.Millisecond
+		m, err := compact.New(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := tidyLoop(1)
+		began := time.Now()
+		res, err := m.Preflight(ctx, "s", history)
+		if err != nil || bytesOf(res.Messages) != bytesOf(history) || res.Triggered || len(res.Warnings) == 0 {
+			t.Fatalf("triggered %v, warnings %v, %v", res.Triggered, res.Warnings, err)
+		}
+		if waited := time.Since(began); waited != c.Tidy.Wait {
+			t.Errorf("it waited for %s", waited)
+		}
+		close(a.hold)
+		a.hold = nil
+		synctest.Wait()
+		more := append(history[:len(history):len(history)], tidyRound(1)...)
+		for name, h := range map[string][]message.Message{"again": history, "the next": more} {
+			if res, err = m.Preflight(ctx, "s", h); err != nil || !message.Identical(res.Messages[3], history[3]) {
+				t.Errorf("%s call: the result that went out whole is reduced (%v)", name, err)
+			}
+		}
+		if err := m.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		other, err := compact.New(ctx, tidyConfig(mem))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, err := other.Preflight(ctx, "s", more); err != nil || !message.Identical(there.Messages[3], history[3]) || bytesOf(there.Messages) != bytesOf(res.Messages) && len(there.Messages) == len(res.Messages) {
+			t.Errorf("another process reduces it (%v)", err)
+		}
+		if err := other.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
+	history := tidyLoop(2)
+	m := costRig(t, tidyConfig(&slowEdits{Archive: memory.New(), fail: errors.New("disk full")}))
+	res, err := m.Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "disk full") {
+		t.Errorf("warnings %v, %v", res.Warnings, err)
+	}
+}
+
+// What went out whole stays whole, also where the call got no answer and comes
+// again with other words behind it.
+func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
+	a := memory.New()
+	off := tidyConfig(a)
+	off.Tidy.ExcludeTools = []string{"Read"}
+	off.Overrides = []compact.Override{{Agent: "x", Set: map[string]any{"tidy.exclude_tools": []string{}}}}
+	m := costRig(t, off)
+	history := tidyLoop(1)
+	if res, err := m.Preflight(t.Context(), "s", history); err != nil || res.Triggered {
+		t.Fatalf("an excluded tool is reduced (%v)", err)
+	}
+	m2 := costRig(t, tidyConfig(a))
+	old := append(history[:len(history):len(history)], message.Assistant("It reads well."), message.User("Go on."))
+	if res, err := m2.Preflight(t.Context(), "s", old); err != nil || !message.Identical(res.Messages[3], history[3]) {
+		t.Errorf("a result that was answered is reduced (%v)", err)
+	}
+}
+
+func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T) {
+	m := costRig(t, tidyConfig(memory.New()))
+	history := tidyLoop(1)
+	eachCall(t, m, history, nil)
+	again := tidyRound(0)
+	again[0].Parts[1].CallID, again[1].Parts[0].CallID = "call_9", "call_9"
+	history = append(history, again...)
+	res, err := m.Preflight(t.Context(), "s", history)
+	if err != nil || !message.Identical(res.Messages[5], history[5]) {
+		t.Errorf("it is reduced again (%v)", err)
+	}
+	if len(res.Tidied) != 1 || res.Tidied[0].ReadAgain != 1 || res.Tidied[0].Reducer != "code" {
+		t.Errorf("it is counted as %+v", res.Tidied)
+	}
+	if res, err = m.Preflight(t.Context(), "s", history); err != nil || len(res.Tidied) != 0 {
+		t.Errorf("it is counted twice: %+v (%v)", res.Tidied, err)
+	}
+}
+
+func TestReducersAreSwitchedOffByName(t *testing.T) {
+	c := tidyConfig(memory.New())
+	c.Tidy.Off = tidy.Names()
+	if res, err := costRig(t, c).Preflight(t.Context(), "s", tidyLoop(1)); err != nil || res.Triggered {
+		t.Errorf("reduced although all are off (%v)", err)
+	}
+	c.Tidy.Off = []string{"codes"}
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "tidy.off") {
+		t.Errorf("an unknown reducer: %v", err)
+	}
+}
+
+// At the trigger the others see what tidy leaves, and a compaction is as it was.
+func TestTidyBesideACompaction(t *testing.T) {
+	a := memory.New()
+	c := tidyConfig(a, "truncate", "mask", "summarise", "shrink", "squeeze")
+	c.MaxContextTokens = 32_000
+	m := costRig(t, c)
+	history := tidyLoop(60)
+	steps := 0
+	last := eachCall(t, m, history, func(_ int, res *compact.Result) {
+		if res.Step > 0 {
+			steps++
+		}
+		paired(t, res.Messages)
+	})
+	if steps == 0 || steps > 20 || len(decided(last, policy.Summarised))+len(decided(last, policy.Masked)) == 0 {
+		t.Errorf("%d compactions", steps)
+	}
+	elsewhere, err := costRig(t, c).Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(last.Messages) != bytesOf(elsewhere.Messages) {
+		t.Errorf("another process makes another view (%v)", err)
+	}
+	text := history[3].Parts[0].Text
+	if got, err := m.Recall(t.Context(), "s", history[3].Parts[0].Fingerprint().Ref()); err != nil || got != text {
+		t.Errorf("%.60q, %v", got, err)
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, a)
+}

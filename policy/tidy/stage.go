@@ -1,0 +1,171 @@
+package tidy
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// StageName is what results and events call the stage.
+const StageName = "tidy"
+
+// Reason begins the reason of what the stage edits; the name of the reducer that
+// took the most follows.
+const Reason = "reduced at arrival by "
+
+// Stage reduces the results that came behind the last answer, which no call has
+// sent yet. It never touches another, so that no cached prefix changes.
+type Stage struct {
+	Options
+	// ExcludeTools are tools whose results stay as they are.
+	ExcludeTools []string
+}
+
+// Name returns "tidy".
+func (Stage) Name() string { return StageName }
+
+// Propose offers one group for each result that can be reduced.
+func (s Stage) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	var out policy.Proposal
+	from := v.Arrived()
+	var said []string // asked for once
+	for i := from; i < len(v.Messages); i++ {
+		m := &v.Messages[i]
+		if v.Pinned[i] || v.Sent != nil && v.Sent(m) {
+			continue
+		}
+		for p := range m.Parts {
+			if m.Parts[p].Kind != message.KindToolResult || len(m.Parts[p].Text) < least || !m.Editable(p) || v.Edited(i, p) {
+				continue
+			}
+			if said == nil {
+				said = users(v)
+			}
+			if e, ok := s.edit(v, i, p, said); ok {
+				out.Groups = append(out.Groups, []policy.Edit{e})
+			}
+		}
+	}
+	return out, nil
+}
+
+// edit reduces part p of message i.
+func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool) {
+	r := &Result{Text: v.Messages[i].Parts[p].Text, Tokens: v.Tokens[i]}
+	if len(v.Messages[i].Parts) > 1 {
+		r.Tokens = v.OriginTokens(i, p)
+	}
+	name, args, at, ok := v.Call(i, p)
+	if slices.Contains(s.ExcludeTools, name) {
+		return policy.Edit{}, false
+	}
+	if ok {
+		r.Call = Call{name, args}
+		r.Said = append(slices.Clip(said), spoken(&v.Messages[at])...)
+		if wasReduced(v, i, r.Call) {
+			return policy.Edit{}, false // it was not enough, and is asked for again
+		}
+	}
+	if len(r.Text) >= leastAgain {
+		r.Earlier = earlier(v, i)
+	}
+	out, ok := Reduce(r, s.Options)
+	if !ok {
+		return policy.Edit{}, false
+	}
+	e := policy.Edit{Decision: policy.Truncated, Reason: Reason + out.Main(), Text: &policy.TextEdit{Index: i, Part: p}}
+	mark := policy.Mark{Form: policy.FormTidiedWhole, Tokens: v.OriginTokens(i, p)}
+	o := v.Origin(i, p)
+	mark.Chars, mark.Ref = o.Chars, o.Ref
+	switch {
+	case out.What != "" && v.Recall:
+		mark.Form = policy.FormTidiedRecall
+	case out.What != "":
+		mark.Form = policy.FormTidied
+	}
+	e.Text.Segments = out.withMark(mark)
+	saved, ok := v.Saves(e.Text)
+	if !ok {
+		return policy.Edit{}, false
+	}
+	mark.Kept = max(mark.Tokens-saved, 0)
+	e.Text.Segments = out.withMark(mark)
+	return e, true
+}
+
+// withMark puts the first line in front.
+func (r *Reduced) withMark(mark policy.Mark) []policy.Segment {
+	var out []policy.Segment
+	if r.What != "" {
+		out = append(out, policy.Segment{Lit: head + " — " + r.What})
+	}
+	out = append(out, policy.Segment{Mark: &mark})
+	return append(out, r.Segments...)
+}
+
+// users are the last words of the user.
+func users(v *policy.View) []string {
+	const most = 2
+	said := []string{}
+	for i := len(v.Messages) - 1; i >= 0 && len(said) < most; i-- {
+		if v.Messages[i].IsUser() && !policy.IsSummary(v.Messages[i]) {
+			said = append(said, v.Messages[i].Text())
+		}
+	}
+	return said
+}
+
+// spoken is what the message of a call says, the arguments of its calls
+// included.
+func spoken(m *message.Message) (out []string) {
+	for i := range m.Parts {
+		switch p := &m.Parts[i]; p.Kind {
+		case message.KindText, message.KindReasoning:
+			out = append(out, p.Text)
+		case message.KindToolCall:
+			out = append(out, string(p.Args))
+		}
+	}
+	return out
+}
+
+// wasReduced reports whether a result of the same call stands before message i
+// and lost something when it came.
+func wasReduced(v *policy.View, i int, c Call) bool {
+	return Before(v, i, c) >= 0
+}
+
+// Before returns the last message before message i with a result that lost
+// something when it came, of the same call or the same file; -1 = there is none.
+func Before(v *policy.View, i int, c Call) int {
+	file := c.asks().file
+	for k := i - 1; k >= 0; k-- {
+		for p := range v.Messages[k].Parts {
+			part := &v.Messages[k].Parts[p]
+			if part.Kind != message.KindToolResult || !IsReduced(part.Text) {
+				continue
+			}
+			name, args, _, ok := v.Call(k, p)
+			if ok && (sameCall(Call{name, args}, c) || file != "" && (Call{name, args}).asks().file == file) {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// earlier are the results in front of message i that stand there in full.
+func earlier(v *policy.View, i int) (out []Earlier) {
+	for k := range i {
+		m := &v.Messages[k]
+		for p := range m.Parts {
+			if part := &m.Parts[p]; part.Kind == message.KindToolResult && len(part.Text) >= leastAgain && !v.Edited(k, p) {
+				name, args, _, _ := v.Call(k, p)
+				out = append(out, Earlier{Text: part.Text, Call: Call{name, args}, message: m, part: p})
+			}
+		}
+	}
+	return out
+}
