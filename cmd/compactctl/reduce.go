@@ -107,7 +107,17 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 		return nil, errors.Join(err, r.close(ctx, m))
 	}
 	res, err := r.call(ctx, m, session, t)
-	return res, errors.Join(err, r.close(ctx, m))
+	return res, errors.Join(err, r.goesOn(cfg, r.close(ctx, m)))
+}
+
+// goesOn tells of an archive that takes nothing, where the configuration says
+// that the view goes out all the same.
+func (r *reduction) goesOn(cfg compact.Config, err error) error {
+	if cfg.Storage.OnError != "continue" || !errors.Is(err, compact.ErrArchiveFailed) {
+		return err
+	}
+	r.app.complain("compactctl", "warning: "+err.Error()+" (storage.on_error: continue)")
+	return nil
 }
 
 // How long the end of a run waits: for the archive, and for exporters.
