@@ -323,3 +323,54 @@ func TestTidyBesideACompaction(t *testing.T) {
 	}
 	verified(t, a)
 }
+
+// voidBehind lets the lines of a call through and keeps back what follows them.
+type voidBehind struct {
+	storage.Archive
+	first, second chan struct{}
+	n             int
+}
+
+func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if strings.HasSuffix(k.String(), "edits.jsonl") {
+		if a.n++; a.n == 1 {
+			<-a.first
+		} else {
+			<-a.second
+		}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// Between the line that came too late and the one that says so, the process that
+// waited does not take it for made.
+func TestLineThatCameTooLateIsNothingToTheProcessThatWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		c := tidyConfig(a)
+		c.Tidy.Wait = 20 * time.Millisecond
+		m, err := compact.New(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := tidyLoop(1)
+		if res, err := m.Preflight(ctx, "s", history); err != nil || res.Triggered {
+			t.Fatalf("it was there in time (%v)", err)
+		}
+		close(a.first)
+		synctest.Wait()
+		for range 3 {
+			time.Sleep(time.Minute) // the log is asked for news
+			res, err := m.Preflight(ctx, "s", append(history[:len(history):len(history)], message.Assistant("I see."), message.User("Go on.")))
+			if err != nil || !message.Identical(res.Messages[3], history[3]) {
+				t.Errorf("what went out whole is reduced (%v)", err)
+			}
+			synctest.Wait()
+		}
+		close(a.second)
+		if err := m.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

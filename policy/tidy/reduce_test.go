@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -169,5 +170,19 @@ func BenchmarkReduce(b *testing.B) {
 				Reduce(r, Options{})
 			}
 		})
+	}
+}
+
+func TestErrorsStayWhereThereIsNoRoomForThem(t *testing.T) {
+	text := upTo(60_000, func(b *strings.Builder, i int) {
+		fmt.Fprintf(b, "step %d of the build says nothing at all\nstep %d says so, too\nanother line of step %d\n", i, i, i)
+		if i%4 == 0 {
+			fmt.Fprintf(b, "error: step %d has no output\n", i)
+		}
+	})
+	out, ok := Reduce(&Result{Text: text, Call: command("make"), Tokens: 15_000}, Options{Large: 300})
+	got := out.Render(text, 9, testRef)
+	if n := strings.Count(got, "error: step"); !ok || n != strings.Count(text, "error: step") {
+		t.Errorf("%d of %d errors are left", n, strings.Count(text, "error: step"))
 	}
 }
