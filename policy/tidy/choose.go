@@ -1,6 +1,6 @@
 package tidy
 
-import "fmt"
+import "strconv"
 
 // Ranks of a line: what is left of a large result is taken from the highest
 // rank down, as far as there is room.
@@ -146,9 +146,9 @@ func (c *choice) bridge(keep []bool) {
 func (c *choice) gap(from, to int) line {
 	first, last := c.number(from), c.number(to-1)
 	if first == last {
-		return ours(fmt.Sprintf("⋮ %d", first))
+		return ours("⋮ " + strconv.Itoa(first))
 	}
-	return ours(fmt.Sprintf("⋮ %d–%d", first, last))
+	return ours("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
 }
 
 // number is the number of a line: what stands in front of it, or what it is

@@ -78,14 +78,19 @@ func isNamed(s string) bool {
 // paths writes the path of hits that stand one below the other once, in a line
 // above them.
 func paths(d *draft, _ *Result, _ int) verdict {
-	out := d.lines[:0:0]
+	var out []line // from the first change on
 	changed := false
 	for i := 0; i < len(d.lines); {
 		h, n := hitsFrom(d.lines[i:])
 		if n < 2 || n*(len(h.path)+1) <= len(h.path)+2 {
-			out = append(out, d.lines[i])
+			if changed {
+				out = append(out, d.lines[i])
+			}
 			i++
 			continue
+		}
+		if !changed {
+			out = append(make([]line, 0, len(d.lines)+len(d.lines)/8), d.lines[:i]...)
 		}
 		first := d.lines[i]
 		out = append(out, line{no: first.no, from: first.from, to: first.to, text: h.path + ":",

@@ -10,6 +10,17 @@ import (
 // leastRun is how often a line must stand one below the other to be folded.
 const leastRun = 3
 
+// repeats reports whether a line stands so often one below the other anywhere.
+func (d *draft) repeats() bool {
+	n := 1
+	for i := 1; i < len(d.lines) && n < leastRun; i++ {
+		if n++; d.lines[i].text != d.lines[i-1].text {
+			n = 1
+		}
+	}
+	return n >= leastRun
+}
+
 // counted reports whether a line ends with how often it stood there.
 func counted(text string) bool {
 	i := len(text)
@@ -25,8 +36,11 @@ func runs(d *draft, r *Result, _ int) verdict {
 	if r.asked.file != "" {
 		return pass
 	}
+	if !d.repeats() {
+		return pass
+	}
 	changed := false
-	out := d.lines[:0:0]
+	out := make([]line, 0, len(d.lines))
 	for i := 0; i < len(d.lines); {
 		n := 1
 		for i+n < len(d.lines) && d.lines[i+n].text == d.lines[i].text {
