@@ -18,6 +18,9 @@ func listings(d *draft, r *Result, room int) verdict {
 	}
 	words := r.words()
 	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
+		if try.depth > 1 && moreFolders(d.lines[from:to], try.depth, room/leastFolder) {
+			continue
+		}
 		out, left := d.listed(folders(d.lines[from:to], try.depth), try.each, words)
 		if size(out) > room && try.depth > 1 {
 			continue
@@ -28,6 +31,20 @@ func listings(d *draft, r *Result, room int) verdict {
 		return done(d.shown("counts by folder", left))
 	}
 	return pass
+}
+
+// leastFolder is how many bytes a folder takes at least, in what is left.
+const leastFolder = 24
+
+// moreFolders reports whether lines are of more folders than there is room for.
+func moreFolders(lines []line, depth, most int) bool {
+	seen := map[string]bool{}
+	for i := range lines {
+		if seen[folderOf(lines[i].text, depth)] = true; len(seen) > most {
+			return true
+		}
+	}
+	return false
 }
 
 // listed returns the first lines of each folder, those that hold a word, and how
