@@ -21,6 +21,7 @@ func named(t *testing.T, also ...Text) *Session {
 func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 	for _, text := range []string{
 		"session: " + calledSo, "session=" + calledSo + "; path=/", "key: " + calledSo,
+		"- it has “session: " + calledSo + "” and more", "“key=" + calledSo + "”.",
 		`{"session":"` + calledSo + `","agent":"x"}`, `{"more":"{\"sid\":\"` + calledSo + `\"}"}`, `{"out":"cookie: ` + calledSo + `"}`,
 	} {
 		s := named(t)

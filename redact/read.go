@@ -153,13 +153,14 @@ func (a *assignment) readPlain(i int) bool {
 	if end-i >= maxPlain {
 		return false
 	}
+	end = i + len(trimClosing(s[i:end]))
 	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
 		if (s[end-1] == '!' || s[end-1] == '?') && isAlnum(s[max(i, end-2)]) && strings.ContainsAny(s[i:end], "0123456789") {
 			break // of a password like Summer2024!
 		}
 		end--
 	}
-	end = i + len(trimUnbalanced(s[i:end]))
+	end = i + len(trimUnbalanced(trimClosing(s[i:end])))
 	if end <= i {
 		return false
 	}
@@ -173,6 +174,10 @@ func (a *assignment) readPlain(i int) bool {
 	a.val.env = a.op == opFlag || a.op == opEquals && i == a.to+1 && (isEnvName(a.name) || a.isProperty() || strings.HasSuffix(s[:a.from], "--")) || a.op == opColon && isLowerWord(a.val.text) && a.isProperty() && (len(a.val.text) >= 5 || a.afterUser())
 	return true
 }
+
+// trimClosing cuts the quotes of prose that close around a quoted line: they
+// are no part of a value, as in “token: value”.
+func trimClosing(s string) string { return strings.TrimRight(s, "”’»") }
 
 func isLowerWord(s string) bool { return run(s, 0, len(s), isLower) == len(s) }
 
