@@ -49,16 +49,6 @@ func (c *choice) around(i int, rank uint8, before, after int) {
 	}
 }
 
-// ends raises the first and the last lines.
-func (c *choice) ends(rank uint8, first, last int) {
-	for i := range first {
-		c.raise(i, rank)
-	}
-	for i := range last {
-		c.raise(len(c.rank)-1-i, rank)
-	}
-}
-
 // errors lets every line stay that holds one.
 func (c *choice) errors() {
 	for i := range c.d.lines {
