@@ -60,7 +60,7 @@ func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
 }
 
 func TestTuneSaysWhenSessionsAreTooFew(t *testing.T) {
-	found := tuned(t, projects(1), TuneOptions{Keep: 0.999, Window: 4000, Evaluations: 2})
+	found := tuned(t, projects(1), TuneOptions{Keep: 0.999, Window: 2000, Evaluations: 2})
 	if found.Met || found.Folds != 0 || len(found.TooFew) < 2 {
 		t.Errorf("met %v, folds %d, doubts %q", found.Met, found.Folds, found.TooFew)
 	}
