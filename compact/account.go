@@ -15,12 +15,13 @@ type account struct {
 	spent float64 // estimated, measured where the provider said
 	whole float64 // projected
 
-	last  time.Time             // when the last call was made
-	model string                // that it named
-	sent  []message.Fingerprint // its view
-	total int                   // what that cost, in tokens
-	in    int                   // and the whole history
-	tools uint64                // a hash of its tools
+	last      time.Time             // when the last call was made
+	model     string                // that it named
+	sent      []message.Fingerprint // its view
+	total     int                   // what that cost, in tokens
+	in        int                   // and the whole history
+	fruitless int                   // tokens of the view up to which no candidate is worth another try
+	tools     uint64                // a hash of its tools
 
 	mu      sync.Mutex
 	seen    observedUsage
@@ -104,6 +105,10 @@ func (a *account) called(c *call, b SessionBill) {
 	defer a.mu.Unlock()
 	c.res.Warnings = append(c.res.Warnings, a.waiting...)
 	a.waiting = nil
+	if a.calls == 0 { // of the calls before, others may know
+		a.whole = c.soFar()
+		a.spent = a.whole
+	}
 	a.spent += b.EstimatedUSD + b.SummaryUSD + a.seen.more
 	a.whole += b.WholeUSD
 	a.seen = observedUsage{}

@@ -1,6 +1,9 @@
 package compact
 
 import (
+	"fmt"
+
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -90,15 +93,22 @@ func (c *call) paid(p trace.Summarize) {
 	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
 		return
 	}
-	card, known := price.For(p.Model)
-	if !known || c.ep.card.Relative {
-		card = c.ep.card
-	}
+	card := c.summaryCard(p.Model)
 	u := price.Usage{Fresh: p.PromptTokens, Output: p.CompletionTokens}
 	if u.Fresh == 0 {
 		u = price.Usage{Fresh: p.InputTokens, Output: p.SummaryTokens}
 	}
 	c.summaryUSD += card.Cost(u)
+}
+
+// summaryCard is what a model that writes summaries costs: by the list, or as the
+// agent's own where that does not know it.
+func (c *call) summaryCard(model string) price.Card {
+	card, known := price.For(model)
+	if !known || c.ep.card.Relative {
+		return c.ep.card
+	}
+	return card
 }
 
 // billed adds to what the session cost, and returns the sum.
@@ -111,8 +121,21 @@ func (s *session) billed(more SessionBill) SessionBill {
 
 // sayPrices says once a manager what is wrong with the prices.
 func (c *call) sayPrices() {
-	if c.ep.priceErr == nil || !c.q.dry && !c.m.sayOnce("prices "+c.ep.name) {
-		return
+	what := c.wrongPrices()
+	if what != "" && (c.q.dry || c.m.sayOnce("prices "+c.ep.name)) {
+		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(what).String())
 	}
-	c.res.Warnings = append(c.res.Warnings, c.ep.priceErr.Error()+"; the list's are taken ("+c.ep.card.String()+")")
+}
+
+func (c *call) wrongPrices() string {
+	card, economic := &c.ep.card, c.ep.cfg.Policy.When == policy.Economic
+	switch {
+	case c.ep.priceErr != nil:
+		return c.ep.priceErr.Error() + "; the list's are taken (" + card.String() + ")"
+	case economic && card.CacheRead <= 0:
+		return "nothing is known to be paid for what a prompt holds: policy.when economic has nothing to go by, and the window's trigger works alone"
+	case economic && card.Relative:
+		return fmt.Sprintf("no price of model %q is known: policy.when economic goes by the ratios of its provider; set prices.model, or prices.input", c.ep.name)
+	}
+	return ""
 }

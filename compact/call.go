@@ -51,10 +51,11 @@ type call struct {
 	telling           stepTelling
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
-	logged            int     // the step that the line of parent says
-	floor             int     // what the view can't get below, where that is why nothing is done
-	summaryUSD        float64 // what a model was paid for summaries
-	moved             int     // messages that this call changed or took out
+	logged            int           // the step that the line of parent says
+	floor             int           // what the view can't get below, where that is why nothing is done
+	offer             *policy.Offer // that the economic trigger has chosen; nil = none
+	summaryUSD        float64       // what a model was paid for summaries
+	moved             int           // messages that this call changed or took out
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
@@ -250,6 +251,8 @@ func (c *call) decide(ctx context.Context) error {
 		c.res.Reason = trace.ReasonBudget
 	case total >= due:
 		c.res.Reason = trace.ReasonUsage
+	case c.choose():
+		c.res.Reason = trace.ReasonEconomic
 	default:
 		c.res.Reason = trace.ReasonBelow
 		if total >= c.budget.Trigger {
@@ -282,8 +285,12 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	run.view = c.view()
 	q.Budget = c.budget
+	if c.offer != nil {
+		engine = narrowed(engine, *c.offer)
+		q.Budget.Target, q.View = c.offer.Level, nil
+	}
 	if q.Only != policy.Always {
-		q.Budget = c.aiming(c.deeper(), q.Only)
+		q.Budget = c.aimed(q.Only)
 	}
 	out, err := engine.Run(ctx, q)
 	if c.gaveWay(err) {
@@ -336,6 +343,9 @@ func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *polic
 		c.res.Reason = trace.ReasonBelow
 	case c.q.manual:
 		c.res.Reason = trace.ReasonNothingOld
+	case c.offer != nil:
+		c.res.Reason = trace.ReasonBelow
+		c.nothingOffered()
 	default:
 		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
 		c.explain(out)

@@ -261,7 +261,7 @@ type TraceConfig struct {
 
 // Presets returns the names of the presets.
 func Presets() []string {
-	return []string{"graduated", "summarize", "masking", "history-reducer", "gateway"}
+	return []string{"graduated", "economy", "summarize", "masking", "history-reducer", "gateway"}
 }
 
 // Preset returns the whole configuration of a preset; "" is "graduated".
@@ -281,6 +281,11 @@ func Preset(name string) (Config, error) {
 
 var presets = map[string]func(*Config){
 	"graduated": func(*Config) {},
+	presetEconomy: func(c *Config) {
+		c.Policy.When = policy.Economic
+		c.Truncate.Keep = policy.Auto
+		c.Summarizer.Fallback = "extractive"
+	},
 	"summarize": func(c *Config) {
 		c.Policy.Stages = []string{"summarise", "shrink", "squeeze"}
 		c.Mask.MinTokens, c.Summarizer.MaxTokens = 0, 1500

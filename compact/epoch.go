@@ -233,7 +233,7 @@ func (ep *epoch) maskForm() string {
 		return policy.CustomForm(c.Mask.Template)
 	case c.Preset == presetGateway:
 		return policy.FormResult
-	case c.Preset == "graduated" && c.Storage.Adapter != "memory" && !c.Mask.Plain:
+	case (c.Preset == "graduated" || c.Preset == presetEconomy) && c.Storage.Adapter != "memory" && !c.Mask.Plain:
 		return policy.FormCall
 	}
 	return policy.FormObservation

@@ -133,6 +133,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
 		d.Plan = &trace.Plan{Kept: k, PrunedCount: prunable(view, c.ep.engine.Keep)}
 	}
+	d.Candidates = c.candidates()
 	ended := c.m.now()
 	say := func(step int) trace.Event {
 		d.Step = step

@@ -23,7 +23,7 @@ func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
 	calls, differ := 0, 0
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 19))
-		c, _ := compact.Preset(oneOf(rng, "graduated", "graduated", "summarize", "masking", "gateway", "history-reducer"))
+		c, _ := compact.Preset(oneOf(rng, "graduated", "economy", "summarize", "masking", "gateway", "history-reducer"))
 		c.Model, c.Archive, c.MaxContextTokens = propertyModel, memory.New(), 6_000+rng.IntN(10_000)
 		m, err := compact.New(context.Background(), c)
 		if err != nil {

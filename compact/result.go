@@ -79,6 +79,10 @@ type Result struct {
 	Warnings  []string            `json:"warnings,omitempty"` // what went wrong and was got over, redacted
 	Timing    Timing              `json:"timing"`             // in nanoseconds where it is JSON
 
+	// Candidates are what policy.when economic had to choose from, whether it chose
+	// one or not; none below the least step.
+	Candidates []Candidate `json:"candidates,omitempty"`
+
 	// Bill is what the call costs; nil where nothing was counted, and for a plan.
 	Bill *Bill `json:"bill,omitempty"`
 

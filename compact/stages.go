@@ -4,6 +4,7 @@ import "github.com/agentcompact/compact/policy"
 
 // The presets whose stages differ in more than their numbers.
 const (
+	presetEconomy        = "economy"
 	presetGateway        = "gateway"
 	presetHistoryReducer = "history-reducer"
 )

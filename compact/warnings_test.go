@@ -100,6 +100,14 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	"guess.go: is not known": func(t *testing.T) *compact.Result {
 		return newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000}).preflight(loop(2, 50), compact.WithModel("model-"+leak))
 	},
+	"bill.go: no price of model": func(t *testing.T) *compact.Result {
+		c, err := compact.Preset("economy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Model, c.MaxContextTokens = "in-house-"+leak, 100_000
+		return newRig(t, c).preflight(turns(1, 20))
+	},
 	"shadow.go: observe:": func(t *testing.T) *compact.Result {
 		history := turns(60, 200)
 		r := newRig(t, compact.Config{MaxContextTokens: 24_000})
@@ -108,7 +116,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 }
 
 // plain are the warnings that hold numbers and words of ours alone.
-var plain = map[string]int{"call.go": 2, "commit.go": 1, "reserve.go": 1, "audit.go": 1, "shadow.go": 3, "account.go": 1, "bill.go": 1, "changed.go": 1}
+var plain = map[string]int{"call.go": 2, "commit.go": 1, "reserve.go": 1, "audit.go": 1, "shadow.go": 3, "account.go": 1, "changed.go": 1}
 
 func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(leaks)) {

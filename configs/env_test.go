@@ -61,7 +61,7 @@ func TestVariableThatIsWrongIsNamed(t *testing.T) {
 		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list (got "[a")`},
 		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: names no setting (did you mean COMPACT_TRIGGER_PCT?)"},
 		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: names no setting"},
-		{"COMPACT_PRESET=x", `COMPACT_PRESET: preset must be one of graduated, summarize, masking, history-reducer, gateway (got "x")`},
+		{"COMPACT_PRESET=x", `COMPACT_PRESET: preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (got "x")`},
 		{"COMPACT_POLICY_STRATEGY=brief COMPACT_STRATEGY=brief", "COMPACT_STRATEGY: policy.strategy is given twice, also by COMPACT_POLICY_STRATEGY"},
 	} {
 		if diff := cmp.Diff([]string{c.want}, mistakes("", Environ(strings.Fields(c.env)))); diff != "" {

@@ -158,4 +158,5 @@ const (
 	AtTrigger When = "trigger"
 	Always    When = "always"
 	Never     When = "never"
+	Economic  When = "economic"
 )

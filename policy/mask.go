@@ -18,6 +18,7 @@ type Mask struct {
 	MaxChars     int      // 0: the placeholder alone; else the result keeps its beginning, and is at most that long, placeholder included
 	Form         string   // default FormObservation
 	Every        int      // the window slides by so many turns at once; 0 and 1: with every turn
+	Turns        int      // exactly the results of the last so many turns stay, whatever the keep counts; 0: as above
 	MinTokens    int      // a mask that saves less is not made; 0: every one that saves anything
 
 	// Messages, where it is not 0, keeps the results of the last so many
@@ -83,6 +84,9 @@ func (m Mask) visible(v *View) []bool {
 // window returns how many of the last turns stay visible: at least what is
 // asked for, and more while a batch is not full.
 func (m Mask) window(v *View) int {
+	if m.Turns > 0 {
+		return m.Turns
+	}
 	turns := max(m.WindowTurns, v.Keep.Turns)
 	if old := len(v.Turns) - turns; m.Every > 1 && old > 0 {
 		turns += old % m.Every

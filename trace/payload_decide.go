@@ -57,6 +57,9 @@ type TriggerDecision struct {
 	Checks    []Check    `json:"checks"`
 	Policy    PolicyInfo `json:"policy"`
 	*Plan                // only if triggered
+	// Candidates are what policy.when economic chose from: all if triggered, else the
+	// best.
+	Candidates []Candidate `json:"candidates,omitempty"`
 	// TidyNeeded says what was asked for, since the call before, of results that
 	// reducers had reduced.
 	TidyNeeded []ReducerCount `json:"tidy_needed,omitempty"`
@@ -76,6 +79,7 @@ type ReducerCount struct {
 const (
 	ReasonUsage      = "usage_pct >= trigger_pct"
 	ReasonBudget     = "t_est >= budget"
+	ReasonEconomic   = "economic" // policy.when economic: a candidate pays
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
@@ -117,6 +121,29 @@ type Plan struct {
 	PrunedCount int  `json:"pruned_count"` // messages that may be summarised or dropped
 }
 
+// A Candidate is one way of compacting that was reckoned up. Money is in US
+// dollars, or in units of the model's input price where that alone is known; all
+// of it is projected.
+type Candidate struct {
+	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
+	KeepTurns int     `json:"keep_turns"` // that stay, of a mask with their results
+	MaskTurns int     `json:"mask_turns"` // of a cut: whose results stay; 0 = all
+	Level     int     `json:"level"`      // tokens of the view that it leaves
+	Due       int     `json:"due"`        // tokens of the view from which on it would be made
+	Fixed     float64 `json:"projected_fixed_usd"`
+	Linear    float64 `json:"projected_linear_usd"`
+	Call      float64 `json:"projected_call_usd"`  // what a call would cost in the long run
+	Saves     float64 `json:"projected_saves_usd"` // in the calls that are expected
+	Pays      bool    `json:"pays"`
+	Safe      bool    `json:"safe"`
+	Chosen    bool    `json:"chosen"`
+}
+
+func (c Candidate) finite() Candidate {
+	c.Fixed, c.Linear, c.Call, c.Saves = finite(c.Fixed), finite(c.Linear), finite(c.Call), finite(c.Saves)
+	return c
+}
+
 // Kept counts what stays, by layer.
 type Kept struct {
 	Pinned      int `json:"pinned"`       // messages
@@ -135,6 +162,9 @@ func (p TriggerDecision) complete() any {
 		checks[i] = c
 	}
 	p.Checks, p.Policy = checks, p.Policy.finite()
+	for i, c := range p.Candidates {
+		p.Candidates[i] = c.finite()
+	}
 	p.OutputText = or(p.OutputText, p.line)
 	return p
 }

@@ -52,6 +52,7 @@ func (p *planner) table(t *transcript, res *compact.Result) error {
 	r := &reportWriter{style: p.style, res: res}
 	r.headline()
 	r.outcome()
+	r.candidates()
 	r.note("plan", "plan", "nothing of this was done or stored")
 	b.WriteString(r.String())
 	_, err := io.WriteString(p.out, b.String())

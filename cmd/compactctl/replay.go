@@ -260,7 +260,7 @@ func tooShort(least replay.AtLeast, passed int) error {
 
 // usual are the policies that are compared where none is named.
 func usual() []string {
-	return append([]string{"graduated", "summarize", "masking", "gateway", "history-reducer"}, replay.References()...)
+	return append([]string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}, replay.References()...)
 }
 
 // recorded is the value of --gap that goes by time stamps.

@@ -19,7 +19,7 @@ var (
 )
 
 // Presets are those that the tables have: all.
-var Presets = []string{"graduated", "summarize", "masking", "gateway", "history-reducer"}
+var Presets = []string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}
 
 const (
 	prices = "claude-sonnet-4-5"

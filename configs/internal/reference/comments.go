@@ -4,6 +4,7 @@ package reference
 var heads = map[string]string{
 	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarise the old part, and only then give anything up.
 Copy this file and change what you need; what you leave out keeps the value that stands here. The environment goes over it: COMPACT_POLICY_TRIGGER_PCT, or COMPACT_TRIGGER_PCT for short.`,
+	"economy":         `The preset "economy": the stages of graduated, as soon as they pay by the prices of the model (docs/ECONOMY.md), and at the window at the latest.`,
 	"summarize":       `The preset "summarize": the old part of a conversation becomes a summary, nothing is masked.`,
 	"masking":         `The preset "masking": old tool results become placeholders at every call. No summary is made, and nothing else is touched.`,
 	"history-reducer": `The preset "history-reducer": mask, then a local summary, then truncation. Sizes are characters (UTF-16 units), not tokens.`,
@@ -31,7 +32,7 @@ const foot = `# These keys are no settings: they are for files that several shar
 
 // comments say what each setting does.
 var comments = map[string]string{
-	"preset":             `What the settings that are left out come from: graduated, summarize, masking, history-reducer, gateway.`,
+	"preset":             `What the settings that are left out come from: graduated, economy, summarize, masking, history-reducer, gateway.`,
 	"model":              `The model that is sent the messages, such as gpt-4o: decides the tokenizer, and the window unless that is set below.`,
 	"max_context_tokens": `The window, input and output together. 0: what the model is known to have.`,
 	"max_output_tokens":  `Kept free for the answer.`,
@@ -42,7 +43,9 @@ var comments = map[string]string{
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
 	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarise, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,
-	"policy.when":               `trigger: as follows; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
+	"policy.when":               `trigger, or window: as follows; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
+	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
+	"policy.overrun_pct":        `With economic: by what share of its cost without it a session may have become dearer for a compaction, if it ended right then.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
 	"policy.target_pct":         `... and goes on until this share is reached.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,
@@ -143,7 +146,7 @@ var comments = map[string]string{
 	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
 		`again when they come back.`,
 
-	"prices": `What calls cost, in US dollars for a million tokens, where that is not what the list says of the model: for the bill of each call. ` +
+	"prices": `What calls cost, in US dollars for a million tokens, where that is not what the list says of the model: for the bill of each call, and for policy.when economic. ` +
 		`0 is the price of the list; with input alone the others are scaled to it.`,
 	"prices.model":            `The model whose list prices count, whatever model is called, such as claude-sonnet-4-5. "": that of the call.`,
 	"prices.input":            `Tokens of the prompt that no cache has to do with.`,

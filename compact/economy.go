@@ -1,0 +1,257 @@
+package compact
+
+import (
+	"math"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A Candidate is one way of compacting that policy.when economic has reckoned
+// up. Money is in US dollars, or in units of the model's input price where the
+// bill is relative; all of it is expected, and billed to nobody.
+type Candidate struct {
+	policy.Offer
+	Due       int     `json:"due"`        // tokens of the view from which on it would be made
+	FixedUSD  float64 `json:"fixed_usd"`  // writing anew what stands behind the first edit, and the summary
+	LinearUSD float64 `json:"linear_usd"` // what grows with what goes: reading it for a summary, fetching it again
+	CallUSD   float64 `json:"call_usd"`   // what a call would cost in the long run
+	SavesUSD  float64 `json:"saves_usd"`  // in the calls that are still to come
+	Pays      bool    `json:"pays"`
+	Safe      bool    `json:"safe"`   // the session stays within policy.overrun_pct of what it costs without
+	Chosen    bool    `json:"chosen"` // it is carried out
+}
+
+// What the arithmetic goes by.
+const (
+	growthCalls  = 20   // the growth of a session is the mean of so many calls
+	mostHorizon  = 200  // calls; a session that has come so far goes on as far, at most this
+	leastStep    = 0.02 // of the window: what a compaction takes out at least
+	leastCalls   = 4    // calls, at least, until a prompt has grown by that
+	recallOutput = 100  // tokens of a call of the recall tool
+	recallText   = 1000 // and of what it brings
+)
+
+// keptTurns are the turns that cuts may leave, and maskTurns those whose results
+// stay where the others are masked. The first that is offered is what is
+// configured as the least.
+var (
+	keptTurns = []int{6, 12, 20, 30, 45, 70}
+	maskTurns = []int{6, 10, 16, 24}
+)
+
+// choose reports whether the economic trigger wants a compaction, and which.
+func (c *call) choose() bool {
+	c.offer = nil
+	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
+		return false
+	}
+	s := c.stock()
+	if float64(s.Tokens) < max(s.Step, float64(c.lane.account.fruitless)) {
+		return false // nothing can be due
+	}
+	best := -1
+	least := math.Inf(1)
+	for _, o := range c.offers() {
+		v := c.ep.card.Judge(s, c.candidate(o))
+		x := Candidate{
+			Offer: o, FixedUSD: v.Fixed, LinearUSD: v.Linear, CallUSD: v.PerCall, SavesUSD: v.Saves, Pays: v.Pays, Safe: v.Safe, Chosen: v.Chosen(s),
+		}
+		x.Due = int(math.Ceil(v.Due))
+		c.res.Candidates = append(c.res.Candidates, x)
+		if v.PerCall < least {
+			best, least = len(c.res.Candidates)-1, v.PerCall
+		}
+	}
+	for i := range c.res.Candidates {
+		x := &c.res.Candidates[i]
+		if x.Chosen = x.Chosen && i == best; x.Chosen {
+			c.offer = &x.Offer
+		}
+	}
+	return c.offer != nil
+}
+
+// offers returns the ways of compacting that there are: each cut, with the
+// results of all kept turns or of the newer ones in full, and each mask alone.
+func (c *call) offers() (all []policy.Offer) {
+	least := c.ep.engine.Keep.Turns
+	mask, masks, cuts := c.stages()
+	v := c.view()
+	of, summary := v.Offers(mask), c.expected(v)
+	for _, turns := range from(keptTurns, least) {
+		if !cuts {
+			break
+		}
+		for _, m := range append([]int{0}, from(maskTurns, least)...) {
+			if m >= turns || m > 0 && !masks {
+				continue
+			}
+			if o, ok := of.Cut(turns, m, summary); ok {
+				all = append(all, o)
+			}
+		}
+	}
+	for _, turns := range from(maskTurns, least) {
+		if !masks {
+			break
+		}
+		if o, ok := of.Mask(turns); ok {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// from returns least, and those of a list that are above it.
+func from(list []int, least int) []int {
+	out := []int{least}
+	for _, n := range list {
+		if n > least {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// stages returns the stages that offers are made of.
+func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
+	for _, s := range c.ep.engine.Steps {
+		switch stage := s.Stage.(type) {
+		case policy.Mask:
+			mask, masks = stage, s.When != policy.Always
+		default:
+			cuts = cuts || stage.Name() == strategy.StageName
+		}
+	}
+	return mask, masks, cuts
+}
+
+// expected is what the next summary is expected to cost, in tokens: what the one
+// in the view does, or its limit and what people typed.
+func (c *call) expected(v *policy.View) int {
+	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, strategy.DefaultMaxTokens)
+	for i := range v.Messages {
+		switch m := &v.Messages[i]; {
+		case policy.IsSummary(*m):
+			return min(v.Tokens[i], most+c.ep.cfg.Summarizer.UserTokens)
+		case m.IsUser():
+			typed += v.Tokens[i]
+		}
+	}
+	return most + min(typed, c.ep.cfg.Summarizer.UserTokens)
+}
+
+// candidate is what an offer costs, as far as it is known before.
+func (c *call) candidate(o policy.Offer) price.Candidate {
+	card := c.ep.card
+	recall := card.Cost(price.Usage{Cached: o.Level, Written: recallText, Output: recallOutput})
+	x := price.Candidate{Level: o.Level, Prefix: card.Cached(o.Prefix), Recalls: o.Needs * recall, Weight: c.ep.cfg.Policy.RecallWeight}
+	if o.Cut && c.ep.cfg.Summarise != nil {
+		writer := c.summaryCard(c.ep.cfg.Summarizer.Model)
+		x.Summary = writer.Cost(price.Usage{Output: c.expected(c.view())})
+		x.Reading = writer.Cost(price.Usage{Fresh: o.Gone})
+	}
+	return x
+}
+
+// stock is what the decision knows of the session. Growth and horizon are those
+// of the history, so that any process finds the same.
+func (c *call) stock() price.Stock {
+	a, costs := &c.lane.account, c.costs()
+	calls := 1
+	for i := range c.history {
+		if c.history[i].Role == message.RoleAssistant {
+			calls++
+		}
+	}
+	growth := policy.Growth(c.history, costs, growthCalls)
+	s := price.Stock{
+		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
+		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
+		Raw: a.whole, Spent: a.spent, Cold: a.calls > 0 && a.cold(c),
+	}
+	if a.calls == 0 {
+		s.Raw = c.soFar()
+		s.Spent = s.Raw
+	}
+	return s
+}
+
+// soFar is what the calls that led to the history cost with the whole of it.
+func (c *call) soFar() (usd float64) {
+	card, prompt, last := c.ep.card, c.fixed, 0
+	for i, n := range c.costs() {
+		if c.history[i].Role == message.RoleAssistant {
+			u := card.Split(prompt, last)
+			u.Output = n
+			usd += card.Cost(u)
+			last = prompt
+		}
+		prompt += n
+	}
+	return usd
+}
+
+// narrowed returns the engine that carries out an offer, and nothing else.
+func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
+	n := *e
+	n.Keep, n.Steps = o.Keep, nil
+	for _, s := range e.Steps {
+		mask, isMask := s.Stage.(policy.Mask)
+		switch {
+		case isMask && o.Cut && o.Mask == 0:
+			continue
+		case isMask:
+			mask.Turns = o.Mask
+			if !o.Cut {
+				mask.Turns = o.Keep.Turns
+			}
+			s.Stage = mask
+		case !o.Cut || s.Stage.Name() != strategy.StageName:
+			continue
+		}
+		s.Goal = policy.All
+		n.Steps = append(n.Steps, s)
+	}
+	return &n
+}
+
+// aimed is the budget of a compaction that is due, of which q.Only says what may
+// work: that of the offer ends at its level.
+func (c *call) aimed(only policy.When) policy.Budget {
+	b := c.aiming(c.deeper(), only)
+	if c.offer != nil {
+		b.Target = c.offer.Level
+	}
+	return b
+}
+
+// nothingOffered notes that an offer came to nothing, so that it is not tried at
+// every call.
+func (c *call) nothingOffered() {
+	c.lane.account.fruitless = c.res.Before.Total + int(leastStep*float64(c.ep.window))
+}
+
+// candidates are what the decision event says: all where one is carried out,
+// else the one that would cost least in the long run.
+func (c *call) candidates() (all []trace.Candidate) {
+	best := -1
+	for i := range c.res.Candidates {
+		x := &c.res.Candidates[i]
+		all = append(all, trace.Candidate{
+			Cut: x.Cut, KeepTurns: x.Keep.Turns, MaskTurns: x.Mask, Level: x.Level, Due: x.Due, Fixed: x.FixedUSD, Linear: x.LinearUSD,
+			Call: x.CallUSD, Saves: x.SavesUSD, Pays: x.Pays, Safe: x.Safe, Chosen: x.Chosen,
+		})
+		if best < 0 || x.CallUSD < all[best].Call {
+			best = i
+		}
+	}
+	if best < 0 || c.offer != nil {
+		return all
+	}
+	return all[best : best+1]
+}

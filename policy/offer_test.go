@@ -1,0 +1,120 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// loopOf is an agent loop of so many calls with results of about size tokens.
+func loopOf(calls, size int) []message.Message {
+	msgs := []message.Message{message.System("You fix bugs."), message.User("Go on.")}
+	for i := range calls {
+		id := fmt.Sprint("c", i)
+		msgs = append(msgs, message.Assistant("I look.", message.Call(id, "read", `{"path":"a.go"}`)), message.ToolResult(id, strings.Repeat("word ", size)))
+	}
+	return msgs
+}
+
+func offered(calls, size int) *View {
+	return NewView(loopOf(calls, size), Pins{message.RoleSystem}, byWords{})
+}
+
+// byWords counts words.
+type byWords struct{}
+
+func (byWords) Message(m message.Message) int {
+	return 4 + len(strings.Fields(m.Text()+" "+m.ResultText()))
+}
+func (byWords) Text(s string) int { return len(strings.Fields(s)) }
+
+func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
+	v := offered(30, 500)
+	v.Keep.Pairs = 4
+	all := v.Offers(Mask{})
+	o, ok := all.Cut(10, 0, 1000)
+	if !ok {
+		t.Fatal("nothing is offered")
+	}
+	left := 0
+	for i, n := range v.Tokens {
+		if i < 2 || v.TurnOf(i) > 20 {
+			left += n
+		}
+	}
+	if o.Level != left+1000 || o.Gone != v.Total()-left || o.Prefix != v.Tokens[0]+v.Tokens[1] {
+		t.Errorf("%+v; %d tokens stay", o, left)
+	}
+	if masked, ok := all.Cut(10, 5, 1000); !ok || masked.Level >= o.Level || masked.Needs <= o.Needs || masked.Prefix != o.Prefix {
+		t.Errorf("with placeholders %+v, without %+v", masked, o)
+	}
+	if _, ok := all.Cut(30, 0, 1000); ok {
+		t.Error("a cut of nothing is offered")
+	}
+	if _, ok := all.Cut(29, 0, 10_000); ok {
+		t.Error("a summary that costs more than what it stands for is offered")
+	}
+}
+
+func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
+	v := offered(30, 500)
+	m := Mask{KeepFirst: 2, Turns: 10, MinTokens: 50}
+	v.Keep = Keep{Turns: 6, Pairs: 4}
+	all := v.Offers(m)
+	o, ok := all.Mask(10)
+	if !ok {
+		t.Fatal("nothing is offered")
+	}
+	p, err := m.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatal(err)
+	}
+	if edits := len(p.Groups[0]); o.Gone != edits*(504-placeholderTokens) {
+		t.Errorf("%+v; %d results are masked", o, edits)
+	}
+	if older, _ := all.Mask(20); older.Needs >= o.Needs || older.Level <= o.Level || older.Prefix != o.Prefix {
+		t.Errorf("of results older than 20 turns %+v, older than 10 %+v", older, o)
+	}
+}
+
+// What the table says falls with age, and is that of the next younger age.
+func TestNeedsFallWithAge(t *testing.T) {
+	result, said := message.ToolResult("c", "x"), message.User("x")
+	for _, m := range []*message.Message{&result, &said} {
+		for age := 1; age < 200; age++ {
+			if a, b := needsOf(m, age), needsOf(m, age+1); b > a || b <= 0 {
+				t.Errorf("%s: %v at %d turns, %v at %d", m.Role, a, age, b, age+1)
+			}
+		}
+	}
+}
+
+func TestGrowthIsTheMeanOfTheLastCalls(t *testing.T) {
+	msgs := loopOf(30, 100)
+	costs := make([]int, len(msgs))
+	for i := range costs {
+		costs[i] = 10
+	}
+	costs[0] = 100_000 // the first prompt
+	if g := Growth(msgs, costs, 20); g != 20 {
+		t.Errorf("%v tokens a call, want 20", g)
+	}
+	if g := Growth(nil, nil, 20); g != 1 {
+		t.Errorf("%v tokens a call of nothing, want 1", g)
+	}
+}
+
+func BenchmarkOffers(b *testing.B) {
+	v := offered(500, 300)
+	v.Keep.Pairs = 4
+	for b.Loop() {
+		all := v.Offers(Mask{KeepFirst: 2})
+		for _, k := range []int{6, 12, 20, 30, 45, 70} {
+			for _, m := range []int{0, 6, 10, 16, 24} {
+				all.Cut(k, m, 2000)
+			}
+		}
+	}
+}

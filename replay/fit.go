@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A NeedRate is how many later calls need a message of a kind again that has
+// come to some age: calls that use an identifier of which the message is the
+// newest holder. A call counts once for each message.
+type NeedRate struct {
+	Age      int     // turns
+	Messages int     // that came to this age
+	Rate     float64 // later calls a message
+	Error    float64 // standard error of Rate, over sessions
+	Out      float64 // how far the rate without a project is from the rate of that project, in the mean over messages, as a share of Rate
+}
+
+// Needs are the counts that rates are made of, session by session.
+type Needs struct {
+	ages     []int
+	sessions []needCounts
+}
+
+// needCounts are those of one session, by kind (results first) and age.
+type needCounts struct {
+	project string
+	reached [2][]int
+	needed  [2][]int
+}
+
+// NewNeeds counts at these ages, in turns, ascending.
+func NewNeeds(ages ...int) *Needs { return &Needs{ages: ages} }
+
+// Add counts a session.
+func (n *Needs) Add(s *Session) {
+	c := needCounts{project: Project(s.Name)}
+	for k := range c.reached {
+		c.reached[k], c.needed[k] = make([]int, len(n.ages)), make([]int, len(n.ages))
+	}
+	turn := make([]int, len(s.Messages))
+	turns := 0
+	for i := range s.Messages {
+		turn[i] = turns
+		if s.Messages[i].Role == message.RoleAssistant {
+			turns++
+		}
+	}
+	for i := range s.Messages {
+		n.count(c.reached[kindOf(&s.Messages[i])], turns-turn[i])
+	}
+	needs := newNeeds(s.Messages)
+	for at, ids := range needs.uses {
+		newest := map[int]bool{}
+		for _, id := range ids {
+			holds := needs.holds[id]
+			if k, _ := slices.BinarySearch(holds, at); k > 0 {
+				newest[holds[k-1]] = true
+			}
+		}
+		for i := range newest {
+			n.count(c.needed[kindOf(&s.Messages[i])], turn[at]-turn[i])
+		}
+	}
+	n.sessions = append(n.sessions, c)
+}
+
+// count adds one at every age up to this one.
+func (n *Needs) count(to []int, age int) {
+	for k, a := range n.ages {
+		if age >= a {
+			to[k]++
+		}
+	}
+}
+
+// kindOf is 0 for tool results, 1 for what is said.
+func kindOf(m *message.Message) int {
+	if m.Has(message.KindToolResult) {
+		return 0
+	}
+	return 1
+}
+
+// Sessions returns how many were counted.
+func (n *Needs) Sessions() int { return len(n.sessions) }
+
+// Results returns the rates of tool results, Said those of all other messages.
+func (n *Needs) Results() []NeedRate { return n.rates(0) }
+
+// Said returns the rates of what is no tool result.
+func (n *Needs) Said() []NeedRate { return n.rates(1) }
+
+func (n *Needs) rates(kind int) []NeedRate {
+	out := make([]NeedRate, len(n.ages))
+	for k := range out {
+		needed, reached := n.sums(kind, k, func(*needCounts) bool { return true })
+		r := NeedRate{Age: n.ages[k], Messages: int(reached), Rate: ratio(needed, reached)}
+		r.Error, r.Out = n.spread(kind, k, r.Rate, reached), n.out(kind, k, r.Rate, reached)
+		out[k] = r
+	}
+	return out
+}
+
+func (n *Needs) sums(kind, k int, of func(*needCounts) bool) (needed, reached float64) {
+	for i := range n.sessions {
+		if s := &n.sessions[i]; of(s) {
+			needed += float64(s.needed[kind][k])
+			reached += float64(s.reached[kind][k])
+		}
+	}
+	return needed, reached
+}
+
+// spread is the standard error of a ratio over sessions.
+func (n *Needs) spread(kind, k int, rate, reached float64) float64 {
+	sum := 0.0
+	for i := range n.sessions {
+		d := float64(n.sessions[i].needed[kind][k]) - rate*float64(n.sessions[i].reached[kind][k])
+		sum += d * d
+	}
+	m := float64(len(n.sessions))
+	if m < 2 || reached == 0 {
+		return 0
+	}
+	return math.Sqrt(sum*m/(m-1)) / reached
+}
+
+// out leaves out project after project.
+func (n *Needs) out(kind, k int, rate, reached float64) float64 {
+	seen, sum := map[string]bool{}, 0.0
+	for i := range n.sessions {
+		p := n.sessions[i].project
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		in, inReached := n.sums(kind, k, func(s *needCounts) bool { return s.project == p })
+		rest, restReached := n.sums(kind, k, func(s *needCounts) bool { return s.project != p })
+		sum += math.Abs(in - ratio(rest, restReached)*inReached)
+	}
+	return ratio(sum, rate*reached)
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
