@@ -140,9 +140,16 @@ func TestEconomyUsesAColdCache(t *testing.T) {
 			if sleep && n%5 == 0 {
 				k.at = k.at.Add(10 * time.Minute)
 			}
-			if r.preflight(loop(n, 900)).Triggered {
-				return n
+			res := r.preflight(loop(n, 900))
+			if !res.Triggered {
+				continue
 			}
+			for _, x := range res.Candidates {
+				if free := x.FixedUSD == 0; free != sleep {
+					t.Errorf("slept %v, call %d: what is written in any case is paid for: %+v", sleep, n, x)
+				}
+			}
+			return n
 		}
 		return 61
 	}
