@@ -12,8 +12,6 @@ import (
 // holds in its cache. The lane's lock guards it, but for what Observe tells.
 type account struct {
 	calls int
-	spent float64 // estimated, measured where the provider said
-	whole float64 // projected
 
 	last      time.Time             // when the last call was made
 	model     string                // that it named
@@ -31,10 +29,9 @@ type account struct {
 
 // observedUsage is what Observe told since the last call.
 type observedUsage struct {
-	known  bool    // the provider said what was cached
-	cached int     // tokens
-	expect int     // that were to be in the cache
-	more   float64 // what the calls cost beyond the estimates
+	known  bool // the provider said what was cached
+	cached int  // tokens
+	expect int  // that were to be in the cache
 }
 
 var toolSeed = maphash.MakeSeed()
@@ -100,17 +97,11 @@ func (a *account) same(view []message.Message) (n int) {
 }
 
 // called notes a call.
-func (a *account) called(c *call, b SessionBill) {
+func (a *account) called(c *call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.res.Warnings = append(c.res.Warnings, a.waiting...)
 	a.waiting = nil
-	if a.calls == 0 { // of the calls before, others may know
-		a.whole = c.soFar()
-		a.spent = a.whole
-	}
-	a.spent += b.EstimatedUSD + b.SummaryUSD + a.seen.more
-	a.whole += b.WholeUSD
 	a.seen = observedUsage{}
 	a.calls++
 	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)

@@ -58,7 +58,7 @@ func (c *call) bill() {
 	}
 	one := SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD}
 	b.Session = c.s.billed(one)
-	c.lane.account.called(c, one)
+	c.lane.account.called(c)
 	if !c.q.observe {
 		c.res.observe.billed = c.measured(*b)
 	}

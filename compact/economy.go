@@ -158,10 +158,12 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	return x
 }
 
-// stock is what the decision knows of the session. Growth and horizon are those
-// of the history, so that any process finds the same.
+// stock is what the decision knows of the session. Growth, horizon and what the
+// calls so far cost are those of the history, so that any process finds the
+// same; what compactions have saved so far is no license for another.
 func (c *call) stock() price.Stock {
 	a, costs := &c.lane.account, c.costs()
+	raw := c.soFar()
 	calls := 1
 	for i := range c.history {
 		if c.history[i].Role == message.RoleAssistant {
@@ -169,16 +171,11 @@ func (c *call) stock() price.Stock {
 		}
 	}
 	growth := policy.Growth(c.history, costs, growthCalls)
-	s := price.Stock{
+	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
-		Raw: a.whole, Spent: a.spent, Cold: a.calls > 0 && a.cold(c),
+		Raw: raw, Spent: raw, Cold: a.calls > 0 && a.cold(c),
 	}
-	if a.calls == 0 {
-		s.Raw = c.soFar()
-		s.Spent = s.Raw
-	}
-	return s
 }
 
 // soFar is what the calls that led to the history cost with the whole of it.

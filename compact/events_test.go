@@ -95,6 +95,10 @@ func eventScenarios(t *testing.T, s seen) {
 	tidied.preflight(append(tidyLoop(1), tidyRound(0)...)) // which was not enough
 	s.add(t, everything(t, tidied))
 
+	paying, _ := economic(t, nil)
+	calledWith(paying, 20, 40)
+	s.add(t, everything(t, paying))
+
 	manual := newRig(t, small)
 	if _, err := manual.ManualCompact(context.Background(), "s", loop(30, 50), "a new task begins"); err != nil {
 		t.Fatal(err)

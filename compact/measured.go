@@ -32,10 +32,9 @@ func (c *call) measured(b Bill) func(Usage) {
 		}
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
-		a.observed(observedUsage{
-			known: u.CacheKnown, cached: u.CachedTokens, expect: b.Estimated.Cached,
-			more: card.Cost(billed.Prompts()) - b.EstimatedUSD,
-		}, latest)
+		if latest {
+			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: b.Estimated.Cached})
+		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
@@ -45,15 +44,11 @@ func (c *call) measured(b Bill) func(Usage) {
 	}
 }
 
-// observed takes in what Observe told of a call, the latest or one before it.
-func (a *account) observed(u observedUsage, latest bool) {
+// observed takes in what Observe told of the latest call.
+func (a *account) observed(u observedUsage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	more := a.seen.more + u.more
-	if latest {
-		a.seen = u
-	}
-	a.seen.more = more
+	a.seen = u
 }
 
 // usageEvent tells of the usage of a call: to the exporters, and to the audit

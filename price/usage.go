@@ -20,12 +20,6 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
-// Prompts returns the usage without the answer.
-func (u Usage) Prompts() Usage {
-	u.Output = 0
-	return u
-}
-
 const million = 1e6
 
 // Cost returns what a usage costs, in US dollars (in units of the input price
