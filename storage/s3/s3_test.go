@@ -1,6 +1,7 @@
 package s3_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -14,7 +15,7 @@ func suite(t *testing.T, s *s3test.Server) {
 	storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		c := s.Config(bucket)
 		n++
-		c.Prefix += "/" + string(rune('a'+n))
+		c.Prefix += "/" + strconv.Itoa(n)
 		return open(t, c), open(t, c)
 	})
 }
