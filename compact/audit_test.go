@@ -154,6 +154,7 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, _ := logging(t, a, 1<<20)
 				m.backlog.flushAt = 1000
+				synctest.Wait()
 				before, most := bubbled(t), 0
 				for range 20 {
 					for i := range 20 {
@@ -185,6 +186,7 @@ func TestSessionHasOneWriterInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := logging(t, &stuck{memory.New()}, 1<<20)
 		m.backlog.flushAt = 1000
+		synctest.Wait()
 		before := bubbled(t)
 		talk(t, m, "s", 20)
 		synctest.Wait()
