@@ -1,7 +1,7 @@
 # What people run. .ci/run uses the same words.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
-LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
+LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
 .PHONY: test lint race cover fuzz bench soak proof generate
