@@ -210,7 +210,6 @@ func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
 			t.Errorf("it waited for %s", waited)
 		}
 		close(a.hold)
-		a.hold = nil
 		synctest.Wait()
 		more := append(history[:len(history):len(history)], tidyRound(1)...)
 		for name, h := range map[string][]message.Message{"again": history, "the next": more} {
