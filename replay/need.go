@@ -3,16 +3,19 @@ package replay
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentcompact/compact/message"
 )
 
 // needs knows of one session which identifiers each message holds, and which
-// each answer uses.
+// each answer uses. Replays of the session under several policies share it.
 type needs struct {
 	holds map[string][]int // identifier → the messages that hold it, ascending
 	uses  map[int][]string // assistant message → the identifiers it uses
-	made  map[message.Fingerprint]map[string]bool
+
+	mu   sync.Mutex
+	made map[message.Fingerprint]map[string]bool
 }
 
 func newNeeds(msgs []message.Message) *needs {
@@ -93,10 +96,13 @@ func (n *needs) held(id string, whole []bool, changed []map[string]bool) bool {
 // of returns the identifiers of a message that is not one of the history.
 func (n *needs) of(m *message.Message, made bool) map[string]bool {
 	fp := m.Fingerprint()
-	if ids, ok := n.made[fp]; ok {
+	n.mu.Lock()
+	ids, ok := n.made[fp]
+	n.mu.Unlock()
+	if ok {
 		return ids
 	}
-	ids := map[string]bool{}
+	ids = map[string]bool{}
 	said(m, func(text string) {
 		for line := range strings.SplitSeq(text, "\n") {
 			if !made || isReadable(line) {
@@ -104,6 +110,8 @@ func (n *needs) of(m *message.Message, made bool) map[string]bool {
 			}
 		}
 	})
+	n.mu.Lock()
 	n.made[fp] = ids
+	n.mu.Unlock()
 	return ids
 }
