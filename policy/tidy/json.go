@@ -205,10 +205,16 @@ func members(s string, i int) (out []member, end int) {
 		}
 		m := member{from: i, value: i}
 		if object {
-			i = blanks(s, skipJSON(s, i)) + 1 // the colon
+			name := skipJSON(s, i)
+			if name < 0 {
+				return nil, i // no JSON after all
+			}
+			i = blanks(s, name) + 1 // the colon
 			m.value = blanks(s, i)
 		}
-		m.to = skipJSON(s, m.value)
+		if m.to = skipJSON(s, m.value); m.to < 0 {
+			return nil, i
+		}
 		out = append(out, m)
 		i = m.to
 	}
