@@ -56,10 +56,10 @@ func parseOp(line string) (op, bool) {
 	return o, err == nil && !shared(key)
 }
 
-// queued is an operation and where its line ends.
+// queued is an operation and where its line begins and ends.
 type queued struct {
 	op
-	next int64
+	at, next int64
 }
 
 // parseQueue reads the operations of a session from offset from on. A line
@@ -72,10 +72,11 @@ func parseQueue(data []byte, from int64) []queued {
 		if !ok {
 			return out
 		}
-		at += int64(len(line)) + 1
+		next := at + int64(len(line)) + 1
 		if o, ok := parseOp(string(line)); ok {
-			out = append(out, queued{o, at})
+			out = append(out, queued{o, at, next})
 		}
+		at = next
 	}
 }
 

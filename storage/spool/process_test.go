@@ -137,7 +137,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 			one, two := start(t, dir, remote), start(t, dir, remote)
 			for _, w := range []*worker{one, two} {
 				time.Sleep(time.Duration(50+rnd.IntN(250)) * time.Millisecond)
-				must(t, w.cmd.Process.Kill())
+				_ = w.cmd.Process.Kill() // one that has ended by itself said why
 			}
 			for _, w := range []*worker{one, two} {
 				acked += <-w.said

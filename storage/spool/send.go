@@ -92,7 +92,7 @@ func (s *Spool) sendOps(ctx context.Context, session string, floor map[storage.K
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.send(ctx, o.op, floor[o.key])
+		err := s.send(ctx, o, floor[o.key])
 		if conflict := new(ConflictError); errors.As(err, &conflict) {
 			conflict.Session, conflict.Path = session, s.local.Location(mustKey(session))
 			return errors.Join(err, replace(s.state(session, conflictFile), []byte(conflict.Reason)))
@@ -132,7 +132,8 @@ func (s *Spool) queue(session string) (done, waiting []queued, err error) {
 	return parseQueue(data[:min(at, int64(len(data)))], 0), parseQueue(data, at), nil
 }
 
-// floors returns how much of each log was sent for certain.
+// floors returns how much of each log was sent for certain: what a line says of
+// a log that did not come about is corrected before the line is done.
 func floors(done []queued) map[storage.Key]int64 {
 	out := map[storage.Key]int64{}
 	for _, o := range done {
@@ -146,13 +147,8 @@ func floors(done []queued) map[storage.Key]int64 {
 // send brings one operation to the remote archive. The writing lock, held for a
 // moment, says that the operation is over: what is not on the disk by then
 // never came about, or was removed.
-func (s *Spool) send(ctx context.Context, o op, floor int64) error {
-	unlock, err := s.lock(ctx, writing, o.key.Dir())
-	if err != nil {
-		return err
-	}
-	size, err := s.size(ctx, o.key)
-	unlock()
+func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
+	size, err := s.settled(ctx, o)
 	if errors.Is(err, storage.ErrNotExist) {
 		return nil
 	}
@@ -163,6 +159,23 @@ func (s *Spool) send(ctx context.Context, o op, floor int64) error {
 		return s.sendLog(ctx, o.key, min(floor, size), min(o.end, size))
 	}
 	return s.sendFile(ctx, o.key)
+}
+
+// settled returns how much of a key is on the disk now that the operation is
+// over.
+func (s *Spool) settled(ctx context.Context, o queued) (int64, error) {
+	unlock, err := s.lock(ctx, writing, o.key.Dir())
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	size, err := s.size(ctx, o.key)
+	if o.log && size < o.end && (err == nil || errors.Is(err, storage.ErrNotExist)) {
+		if err := s.correct(o, size); err != nil {
+			return 0, fmt.Errorf("the spool cannot be written: %w", err)
+		}
+	}
+	return size, err
 }
 
 func (s *Spool) sendFile(ctx context.Context, k storage.Key) error {

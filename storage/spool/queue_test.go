@@ -1,0 +1,58 @@
+package spool
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// TestWhatNeverCameAboutIsNotTakenForSent has a process die between the line of
+// the queue and the bytes that it speaks of. Another one sends what there is,
+// and later what was appended in its place.
+func TestWhatNeverCameAboutIsNotTakenForSent(t *testing.T) {
+	line := storage.Redacted(redact.Lit("line\n"))
+	k, _ := storage.ParseKey("s/log")
+	for name, c := range map[string]struct{ before, part bool }{
+		"of a new log": {}, "of a longer one": {before: true}, "but for a part": {part: true}, "but for a part of a longer one": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, remote := t.TempDir(), memory.New()
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(dir, remote, &Options{Passive: true})
+			must(err)
+			file, _ := storage.ParseKey("s/f")
+			must(s.Create(t.Context(), file, line))
+			size := int64(0)
+			if c.before {
+				must(s.Append(t.Context(), k, 0, line))
+				size = line.Size()
+			}
+			must(s.Flush(t.Context()))
+			died := op{key: k, log: true, end: size + 3*line.Size()}
+			must(appendLine(s.state("s", queueFile), died.String()))
+			if c.part {
+				must(s.local.Append(t.Context(), k, size, line))
+				size += line.Size()
+			}
+			for range 2 {
+				must(s.Flush(t.Context()))
+				must(s.Append(t.Context(), k, size, line))
+				size += line.Size()
+			}
+			must(s.Flush(t.Context()))
+			b, err := stored(t.Context(), remote, k, 0, -1)
+			must(err)
+			if b.Size() != size {
+				t.Errorf("%d bytes were sent, want %d", b.Size(), size)
+			}
+			must(s.Close(t.Context()))
+		})
+	}
+}
