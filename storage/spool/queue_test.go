@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"os"
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
@@ -41,8 +42,12 @@ func TestWhatNeverCameAboutIsNotTakenForSent(t *testing.T) {
 				must(s.local.Append(t.Context(), k, size, line))
 				size += line.Size()
 			}
-			for range 2 {
+			for i := range 2 {
+				synced := watchSync(t, s.state("s", queueFile))
 				must(s.Flush(t.Context()))
+				if want := 1 - i; *synced != want { // before it is done
+					t.Errorf("flush %d: the queue was synced %d times, want %d", i+1, *synced, want)
+				}
 				must(s.Append(t.Context(), k, size, line))
 				size += line.Size()
 			}
@@ -55,4 +60,17 @@ func TestWhatNeverCameAboutIsNotTakenForSent(t *testing.T) {
 			must(s.Close(t.Context()))
 		})
 	}
+}
+
+// watchSync counts how often a file is synced.
+func watchSync(t *testing.T, path string) *int {
+	real, n := syncFile, new(int)
+	t.Cleanup(func() { syncFile = real })
+	syncFile = func(f *os.File) error {
+		if f.Name() == path {
+			*n++
+		}
+		return real(f)
+	}
+	return n
 }
