@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -106,18 +107,40 @@ func TestRequestsThatDripEnd(t *testing.T) {
 	}
 }
 
-// An answer that takes longer than any client may is no slow client.
+// An upstream that takes longer than any client may, to read a request, to begin
+// its answer or to go on with it, makes no slow client.
 func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
+	const stall, pause = 300 * time.Millisecond, 500 * time.Millisecond
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		time.Sleep(150 * time.Millisecond)
-		_, _ = io.WriteString(w, "late")
+		if r.URL.Path == "/v1/files" {
+			time.Sleep(pause)
+		}
+		n, _ := io.Copy(io.Discard, r.Body)
+		if r.URL.Path != "/v1/files" {
+			time.Sleep(pause)
+			w.(http.Flusher).Flush()
+			time.Sleep(pause)
+		}
+		_, _ = fmt.Fprintf(w, "%d bytes", n)
 	})
-	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond, BodyTimeout: 100 * time.Millisecond})
-	f := forms()[0]
-	for range 2 { // on one connection
-		if _, answer := r.post(f, f.body("Fix it.", 2, 10)); answer != "late" {
-			t.Errorf("%q", answer)
+	var h2 http.Protocols
+	h2.SetUnencryptedHTTP2(true)
+	for name, p := range map[string]*http.Protocols{"HTTP/1": nil, "HTTP/2": &h2} {
+		for path, size := range map[string]int{"/openai/v1/x": 100, "/openai/v1/files": 16 << 20} { // more than is buffered on the way
+			t.Run(name+path, func(t *testing.T) {
+				t.Parallel()
+				c := serve.Config{Stall: stall, BodyTimeout: stall}
+				if size > 100 {
+					c.BodyTimeout = time.Minute
+				}
+				r := newRigTo(t, up, compact.Config{}, c)
+				r.client.Transport = &http.Transport{Protocols: p}
+				for range 2 { // on one connection
+					if _, answer := r.do(r.request("POST", path, strings.Repeat("x", size))); answer != fmt.Sprintf("%d bytes", size) {
+						t.Errorf("%q in place of %d bytes", answer, size)
+					}
+				}
+			})
 		}
 	}
 }

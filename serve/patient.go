@@ -9,7 +9,9 @@ import (
 )
 
 // patient is an answer and a request whose client may be slow, but not for
-// ever: each read and each write has a deadline of its own.
+// ever: each read and each write has a deadline of its own. It is taken back
+// behind each: HTTP/2 ends a stream whose deadline passes while nothing is read
+// or written, and an upstream may take its time.
 type patient struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
@@ -32,6 +34,7 @@ func (p *patient) Flush() { _ = p.FlushError() }
 // FlushError sends what was written.
 func (p *patient) FlushError() error {
 	p.hurry()
+	defer p.rest()
 	return p.rc.Flush()
 }
 
@@ -47,17 +50,19 @@ func (p *patient) Write(b []byte) (int, error) {
 		p.status = http.StatusOK
 	}
 	p.hurry()
+	defer p.rest()
 	return p.ResponseWriter.Write(b)
 }
 
 func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
 
-// end takes back the deadlines: the connection may be used again. The server
-// reads what is left of a request that nobody read, and not for ever either.
+func (p *patient) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
+
+// end bounds how long the server reads what is left of a request that nobody
+// read.
 func (p *patient) end() {
-	_ = p.rc.SetWriteDeadline(time.Time{})
 	if p.in != nil {
-		p.in.deadline(p.left())
+		p.in.deadline(time.Now().Add(p.left()))
 	}
 }
 
@@ -83,30 +88,29 @@ type slow struct {
 }
 
 func (s *slow) Read(b []byte) (int, error) {
-	s.deadline(s.p.left())
+	s.deadline(time.Now().Add(s.p.left()))
 	n, err := s.ReadCloser.Read(b)
+	s.deadline(time.Time{})
 	if errors.Is(err, io.EOF) {
 		s.whole()
 	}
 	return n, err
 }
 
-// deadline is when the client has to have sent something.
-func (s *slow) deadline(in time.Duration) {
+// deadline is when the client has to have sent something; the zero value = it
+// may take any time.
+func (s *slow) deadline(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.done {
-		_ = s.p.rc.SetReadDeadline(time.Now().Add(in))
+		_ = s.p.rc.SetReadDeadline(at)
 	}
 }
 
-// whole takes back the deadline: behind a whole request the server waits for
-// the client to go, which may take any time.
+// whole ends the deadlines: behind a whole request the server waits for the
+// client to go, which may take any time.
 func (s *slow) whole() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.done {
-		s.done = true
-		_ = s.p.rc.SetReadDeadline(time.Time{})
-	}
+	s.done = true
 }

@@ -118,8 +118,12 @@ func (h *Handler) reduce(ctx context.Context, body io.Reader) (any, error) {
 	if err != nil {
 		return nil, badRequest("%w", err)
 	}
-	res, err := h.m.Preflight(ctx, q.Session, parsed.Messages(), compact.WithRequest(parsed), compact.WithModel(q.Model),
-		compact.WithAgent(q.Agent), compact.WithBranch(q.Branch), compact.WithMaxOutput(q.MaxOutput), compact.WithWindow(q.Window))
+	opts := []compact.Option{compact.WithRequest(parsed), compact.WithModel(q.Model), compact.WithAgent(q.Agent), compact.WithBranch(q.Branch),
+		compact.WithMaxOutput(q.MaxOutput), compact.WithWindow(q.Window)}
+	if h.cfg.Observe {
+		opts = append(opts, compact.WithObserve())
+	}
+	res, err := h.m.Preflight(ctx, q.Session, parsed.Messages(), opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -252,6 +252,26 @@ func description(t *testing.T) []byte {
 	return data
 }
 
+// Where the handler observes, so do hooks: nothing is compacted for them either.
+func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
+	f := forms()[4]
+	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
+	given := messagesOf(t, f.body("Fix it.", 60, 300), "messages")
+	_, answer := r.do(r.request("POST", "/v1/preflight", asJSON(t, object{"format": "anthropic", "session": "s", "model": "claude-sonnet-4-5", "messages": given})))
+	var v viewed
+	if err := json.Unmarshal([]byte(answer), &v); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range v.Messages {
+		if m.Keep == nil || *m.Keep != i {
+			t.Fatalf("message %d: %s%s", i, m.Message, m.New)
+		}
+	}
+	if len(v.Messages) != len(given) || r.steps() != 0 || r.h.Stats().Compactions != 1 {
+		t.Errorf("%d messages of %d, %d steps, %+v", len(v.Messages), len(given), r.steps(), r.h.Stats())
+	}
+}
+
 // Every field that the code reads is described, and no other.
 func TestDescriptionIsOfWhatIsRead(t *testing.T) {
 	var doc struct {

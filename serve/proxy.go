@@ -30,7 +30,7 @@ type counted struct {
 
 func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	if of := callOf(req.Context()); of != nil {
-		c.h.counters.left(c.h.now().Sub(of.began))
+		of.sent.Do(func() { c.h.counters.left(c.h.now().Sub(of.began)) })
 	}
 	resp, err := c.base.RoundTrip(req)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	text := h.m.Redact(strings.ReplaceAll(err.Error(), c.upstream.url.String(), c.upstream.rest))
 	h.log.Warn("compact: a request was not answered", "provider", c.upstream.name, "path", h.m.Redact(c.upstream.rest), "op", op, "error", text)
 	w.Header().Set(errorHeader, op)
-	refuse(w, r.URL.Path, status, "compact: "+op+": "+text)
+	refuse(w, "/"+c.upstream.name+c.upstream.rest, status, "compact: "+op+": "+text)
 }
 
 // dropOurs takes out the headers that are meant for this module.

@@ -56,6 +56,9 @@ func TestRecallIsAnsweredBeforeTheClientSeesAnythingOfIt(t *testing.T) {
 		if sent := string(off.server.Requests()[0].Body); strings.Contains(sent, `"recall"`) {
 			t.Errorf("%v: the tool was declared although it is off", f)
 		}
+		if n := r.metric("compact_ready_seconds_count"); n != "2" {
+			t.Errorf("%v: 2 requests became ready, %s were counted", f, n)
+		}
 	}
 }
 

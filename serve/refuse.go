@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 )
 
 // errorHeader says what an answer of this module's own is about.
@@ -27,10 +26,10 @@ var kinds = map[int]struct{ openAI, anthropic, gemini string }{
 func refuse(w http.ResponseWriter, path string, status int, text string) {
 	kind := kinds[status]
 	var body object
-	switch {
-	case strings.Contains(path, "/messages"):
+	switch formOf(path) {
+	case forAnthropic:
 		body = object{"type": "error", "error": object{"type": kind.anthropic, "message": text}}
-	case strings.Contains(path, "/v1beta"), isGeminiCall(path):
+	case forGemini:
 		body = object{"error": object{"code": status, "message": text, "status": kind.gemini}}
 	default:
 		body = object{"error": object{"message": text, "type": kind.openAI, "param": nil, "code": nil}}

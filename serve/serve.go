@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,7 +38,7 @@ type Config struct {
 	Stall, BodyTimeout time.Duration
 
 	// Token is what requests have to carry in the header X-Compact-Token, or, to
-	// /metrics, as a bearer token; "" = nothing.
+	// /metrics and /v1/preflight, as a bearer token; "" = nothing.
 	Token string
 
 	Base      http.RoundTripper  // what sends the requests; nil = a transport that compresses nothing by itself
@@ -91,7 +92,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 		Transport:     h.transport,
 		FlushInterval: -1, // at once
 		ErrorHandler:  h.failed,
-		ErrorLog:      slog.NewLogLogger(quiet{}, slog.LevelDebug),
+		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // it is told elsewhere
 		BufferPool:    newBuffers(),
 	}
 	return h, nil
@@ -201,6 +202,7 @@ func (h *Handler) leave(c *call) {
 type call struct {
 	upstream target
 	began    time.Time
+	sent     sync.Once // it goes out again for each round of recall
 	w        *patient
 }
 
@@ -210,11 +212,3 @@ func callOf(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
 	return c
 }
-
-// quiet is a log of what is told elsewhere.
-type quiet struct{}
-
-func (quiet) Enabled(context.Context, slog.Level) bool  { return false }
-func (quiet) Handle(context.Context, slog.Record) error { return nil }
-func (q quiet) WithAttrs([]slog.Attr) slog.Handler      { return q }
-func (q quiet) WithGroup(string) slog.Handler           { return q }

@@ -25,7 +25,7 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	p.SetUnencryptedHTTP2(true)
 	srv := &http.Server{
 		Handler: h, Protocols: &p, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
-		ErrorLog: slog.NewLogLogger(quiet{}, slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -173,16 +174,22 @@ func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
 		}
 	})
 	for _, up := range []string{"http://" + l.Addr().String(), reset} {
-		r := newRigTo(t, up, compact.Config{}, serve.Config{})
+		r := newRigTo(t, "", compact.Config{}, serve.Config{Upstreams: map[string]string{"openai": up, "anthropic": up, "gemini": up, "other": up}})
+		asked := map[string]string{
+			"/anthropic/v1/models": `"type":"api_error"`, "/gemini/v1/models": `"status":"UNAVAILABLE"`, "/openai/v1/threads/t/messages": `"type":"server_error"`,
+			"/other/v1/messages": `"type":"api_error"`, "/other/x": `"type":"server_error"`,
+		}
 		for i, want := range map[int]string{0: `"type":"server_error"`, 2: `"type":"server_error"`, 4: `"type":"api_error"`, 6: `"status":"UNAVAILABLE"`} {
-			f := forms()[i]
-			resp, answer := r.post(f, f.body("Fix it.", 2, 10))
+			asked[forms()[i].path] = want
+		}
+		for path, want := range asked {
+			resp, answer := r.do(r.request("POST", path, "{}"))
 			if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("X-Compact-Error") != "upstream" || !strings.Contains(answer, want) {
-				t.Errorf("%v: %s %s", f, resp.Status, answer)
+				t.Errorf("%s: %s %s", path, resp.Status, answer)
 			}
 		}
-		if r.metric(`compact_broken_total{why="upstream"}`) != "4" {
-			t.Errorf("%s were counted", r.metric(`compact_broken_total{why="upstream"}`))
+		if n := r.metric(`compact_broken_total{why="upstream"}`); n != strconv.Itoa(len(asked)) {
+			t.Errorf("%s were counted of %d", n, len(asked))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -95,7 +96,7 @@ func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	switch {
 	case name == "":
 		return t, http.StatusNotFound, "no provider has this path; begin it with /openai, /anthropic or /gemini"
-	case foreign(name, r.Header):
+	case foreign(name, r):
 		return t, http.StatusNotFound, "without a provider's name in front this path is " + name + "'s, and the key is another's; begin it with /openai, /anthropic or /gemini"
 	}
 	return at(name, u[name], path, r.URL.RawQuery), 0, ""
@@ -116,17 +117,31 @@ func bare(path string) string {
 	return ""
 }
 
+// formOf returns the provider in whose form the errors of a path are: the one
+// that it names, or whose path it is, in front or behind another name.
+func formOf(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if _, known := providers[first]; known {
+		return first
+	}
+	return cmp.Or(bare(path), bare(rest))
+}
+
 // isGeminiCall reports whether a path ends with one of Gemini's verbs.
 func isGeminiCall(path string) bool {
 	_, verb, ok := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
 	return ok && slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"}, verb)
 }
 
-// foreign reports whether a request carries the key of another provider.
-func foreign(name string, h http.Header) bool {
+// foreign reports whether a request carries the key of another provider; of
+// Gemini it may be in the URL.
+func foreign(name string, r *http.Request) bool {
+	if name != forGemini && r.URL.Query().Has("key") {
+		return true
+	}
 	keys := map[string]string{"X-Api-Key": forAnthropic, "Anthropic-Version": forAnthropic, "X-Goog-Api-Key": forGemini}
 	for header, of := range keys {
-		if h.Get(header) != "" && of != name {
+		if r.Header.Get(header) != "" && of != name {
 			return true
 		}
 	}
