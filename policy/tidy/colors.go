@@ -75,8 +75,11 @@ func escape(s string) int {
 			if s[i] == '\a' {
 				return i + 1
 			}
-			if s[i] == '\x1b' && i+1 < len(s) && s[i+1] == '\\' {
-				return i + 2
+			if s[i] == '\x1b' { // which ends it, whatever follows
+				if i+1 < len(s) && s[i+1] == '\\' {
+					return i + 2
+				}
+				return 1
 			}
 		}
 		return 1

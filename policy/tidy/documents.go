@@ -109,15 +109,18 @@ func (d *draft) shortenURLs() {
 }
 
 func shortened(text string, from, to int) (segs []policy.Segment) {
-	at := from
+	at, stop := from, from // stop: where the address ends, or its query begins
 	for i := from; i < to; {
 		begin := -1 // of what goes
 		switch {
 		case strings.HasPrefix(text[i:to], "data:") && strings.Contains(text[i:min(to, i+60)], ","):
 			begin = i + strings.IndexByte(text[i:to], ',') + 1
 		case strings.HasPrefix(text[i:to], "http"):
-			if q := strings.IndexAny(text[i:to], "? \t\"'()<>"); q >= 0 && text[i+q] == '?' {
-				begin = i + q + 1
+			for stop = max(stop, i); stop < to && !strings.ContainsRune("? \t\"'()<>", rune(text[stop])); {
+				stop++
+			}
+			if stop < to && text[stop] == '?' {
+				begin = stop + 1
 			}
 		}
 		if begin < 0 {

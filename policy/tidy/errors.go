@@ -67,7 +67,9 @@ func states(s string, i, end int) bool {
 // none reports whether what stands before a word, or right behind it, says that
 // there was none of it.
 func none(before, after string) bool {
+	const longest = 16 // of a word that says so, and more
 	before = strings.TrimRight(before, " \t:=")
+	before = before[max(len(before)-longest, 0):]
 	word := before[strings.LastIndexAny(before, " \t,;([|")+1:]
 	switch strings.ToLower(word) {
 	case "0", "no", "without", "zero":
