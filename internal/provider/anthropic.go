@@ -69,9 +69,7 @@ func judgeAnthropic(j *Judge, r *report, body object) {
 	anthropicOrder(r, str(body, "model"), turns)
 	anthropicPairs(r, msgs)
 	anthropicThinking(j, r, turns, thinks(body))
-	if n := breakpoints(body); n > 4 {
-		r.add("cache_control", "", "cache_control", fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", n))
-	}
+	anthropicBreakpoints(r, body)
 	if r.dialect = j.Dialects; r.dialect {
 		anthropicEmptyResults(r, turns)
 	}

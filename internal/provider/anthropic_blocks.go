@@ -98,27 +98,56 @@ func anthropicNames(r *report, b block) {
 	}
 }
 
-// breakpoints counts the blocks that carry cache_control, wherever they are.
-func breakpoints(body object) int {
-	n := 0
-	count := func(v any) {
+// maxBreakpoints is how many places a request may have up to which its prompt
+// is cached.
+const maxBreakpoints = 4
+
+// anthropicBreakpoints holds the marks of the cache against the rules: their
+// number, their lifetimes, and that longer ones come first.
+func anthropicBreakpoints(r *report, body object) {
+	all := breakpoints(body)
+	if n := len(all); n > maxBreakpoints {
+		r.add("cache_control", "", "cache_control", fmt.Sprintf("A maximum of %d blocks with cache_control may be provided. Found %d.", maxBreakpoints, n))
+	}
+	short := false
+	for i, m := range all {
+		o, _ := m.(object)
+		ttl, given := o["ttl"].(string)
+		switch {
+		case str(o, "type") != "ephemeral":
+			r.add("cache_type", fmt.Sprint(i), "cache_control", "cache_control.type: Input tag does not match any of the expected tags: 'ephemeral'")
+		case o["ttl"] != nil && ttl != "5m" && ttl != "1h":
+			r.add("cache_ttl", fmt.Sprint(i), "cache_control", "cache_control.ephemeral.ttl: Input should be '5m' or '1h'")
+		case given && ttl == "1h" && short:
+			r.add("cache_order", fmt.Sprint(i), "cache_control", "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.")
+		}
+		short = short || ttl != "1h"
+	}
+}
+
+// breakpoints returns what the blocks have for cache_control, in the order in
+// which the provider reads them, what the body has itself last.
+func breakpoints(body object) (all []any) {
+	add := func(o object) {
+		if m := o["cache_control"]; m != nil {
+			all = append(all, m)
+		}
+	}
+	each := func(v any) {
 		for _, o := range objects(v) {
-			if o["cache_control"] != nil {
-				n++
+			for _, inner := range objects(o["content"]) {
+				add(inner)
 			}
+			add(o)
 		}
 	}
-	count(body["tools"])
-	count(body["system"])
+	each(body["tools"])
+	each(body["system"])
 	for _, m := range objects(body["messages"]) {
-		count(m["content"])
-		for _, b := range objects(m["content"]) {
-			if l, ok := b["content"].([]any); ok {
-				count(l)
-			}
-		}
+		each(m["content"])
 	}
-	return n
+	add(body)
+	return all
 }
 
 func anthropicEmptyResults(r *report, turns []turn) {

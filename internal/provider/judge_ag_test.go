@@ -64,6 +64,10 @@ func TestAnthropicRefusesWhatBreaksARule(t *testing.T) {
 		{`{"type":"text","text":"I look."},{"type":"tool_use","id":"z","name":"f","input":{}}`, `{"type":"text","text":"made"}`, "thinking_alone", changed},
 		{`,{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"g","input":{"x":1}}`, ``, "thinking_last", "The final block in an assistant message cannot be `thinking`."},
 		{`"content":"A"`, `"content":"A","cache_control":{"type":"ephemeral"}`, "cache_control", "A maximum of 4 blocks with cache_control may be provided. Found 5."},
+		{`{"model"`, `{"cache_control":{"type":"ephemeral"},"model"`, "cache_control", "Found 5."},
+		{`"text":"U","cache_control":{"type":"ephemeral"}`, `"text":"U","cache_control":{"type":"ephemeral","ttl":"1h"}`, "cache_order", "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."},
+		{`"text":"U","cache_control":{"type":"ephemeral"}`, `"text":"U","cache_control":{"type":"ephemeral","ttl":"1d"}`, "cache_ttl", "ttl: Input should be '5m' or '1h'"},
+		{`"text":"U","cache_control":{"type":"ephemeral"}`, `"text":"U","cache_control":{"type":"persistent"}`, "cache_type", "cache_control.type"},
 		{`{"type":"thinking","thinking":"T","signature":"s1"}`, `{"type":"thinking","thinking":"T","signature":"s1","cache_control":{}}`, "unknown_field", "messages.3.content.0.thinking.cache_control: Extra inputs are not permitted"},
 		{`"text":"U","cache_control":{"type":"ephemeral"}}]}`, `"text":"U"}]},{"role":"assistant","content":"I"}`, "prefill", "does not support assistant message prefill. The conversation must end with a user message."},
 	})
@@ -87,6 +91,7 @@ func TestAnthropicTakesWhatLooksOdd(t *testing.T) {
 		"prefill, where it is":   `{"model":"claude-3-5-haiku-latest","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"("}]}`,
 		"the system, later":      `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}`,
 		"the system, served":     `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]},{"role":"system","content":"b"}]}`,
+		"an hour before minutes": `{"model":"m","max_tokens":1,"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}}]}]}`,
 		"tools of the server":    `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"x"}]},{"role":"user","content":"e"}]}`,
 	} {
 		if found := NewJudge(Anthropic).Judge([]byte(body)); found != nil {

@@ -52,8 +52,8 @@ func (format) ParseRequest(data []byte, c *wire.Cache) (wire.Request, error) {
 		return nil, err
 	}
 	r := &request{List: list, about: aboutOf(top), prompt: prompt}
-	if top.JSON("cache_control") != nil {
-		r.marks++
+	if m := top.JSON("cache_control"); m != nil && m[0] == '{' {
+		r.marks = []mark{newMark(m)}
 	}
 	return r, nil
 }
@@ -80,10 +80,11 @@ type request struct {
 	*splice.List
 	about  wire.About
 	prompt []byte
-	marks  int // cache marks of the body itself
+	marks  []mark // of the body itself: the provider sets it at the end
 
-	once      sync.Once
-	manyMarks bool
+	once       sync.Once
+	manyMarks  bool
+	wrongOrder bool // shorter ones before longer ones
 }
 
 func (*request) Format() wire.Format { return Wire }

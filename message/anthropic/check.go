@@ -24,6 +24,7 @@ const (
 	CheckResultsFirst = "tool_result_not_first"    //
 	CheckTrailing     = "trailing_assistant"       // the answer would begin with it
 	CheckMarks        = "too_many_cache_marks"     //
+	CheckMarkOrder    = "cache_mark_order"         // those for an hour come first
 	CheckCompaction   = "compaction_block_moved"   //
 )
 

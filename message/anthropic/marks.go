@@ -16,25 +16,46 @@ const maxMarks = 4
 // markKey is the rarest piece of the key: what a search for it is fastest by.
 var markKey = []byte(`_control"`)
 
-// mayExceed reports whether the request may have more marks than it may. It is
-// only asked once: what is taken out makes it no more. The key may be a text,
-// too, or a name in a schema.
+// hourKey is the lifetime that is longer than that of the others.
+var hourKey = []byte(`"1h"`)
+
+// mayExceed reports whether the request may have more marks than it may. What is
+// taken out makes it no more. The key may be a text, too, or a name in a schema.
 func (r *request) mayExceed() bool {
-	r.once.Do(func() { r.manyMarks = bytes.Count(r.Body(), markKey) > maxMarks })
+	r.look()
 	return r.manyMarks
 }
 
-// marked checks the number of cache marks.
+// look finds out once what the request itself has.
+func (r *request) look() {
+	r.once.Do(func() {
+		n := bytes.Count(r.Body(), markKey)
+		r.manyMarks = n > maxMarks
+		r.wrongOrder = n > 1 && bytes.Contains(r.Body(), hourKey) && !r.ownOrder(r.Messages()[r.listed():])
+	})
+}
+
+// listed is the first message that stands in the list.
+func (r *request) listed() int {
+	if r.Prompted() {
+		return 1
+	}
+	return 0
+}
+
+// marked checks the number of cache marks, and their order where that of the
+// request is wrong: else [request.Write] keeps it.
 func (c *checker) marked() {
+	if c.request.unordered() {
+		c.markOrder()
+	}
 	if !c.request.mayExceed() {
 		return
 	}
-	n := c.request.marks + marksIn(c.request.prompt, "") + marksIn(c.request.about.Tools, "")
+	n := len(c.request.marks) + marksIn(c.request.prompt, "") + marksIn(c.request.about.Tools, "")
 	for _, u := range c.Units {
 		for k := u.From; k < u.To; k++ {
-			if h, err := readHead(c.View[k].Raw()); err == nil {
-				n += marksIn(h.Content.Of(c.View[k].Raw()), "content")
-			}
+			n += len(itemMarks(c.View[k].Raw()))
 		}
 	}
 	if n > maxMarks {
@@ -42,27 +63,20 @@ func (c *checker) marked() {
 	}
 }
 
+func (c *checker) markOrder() {
+	var msgs []message.Message
+	for _, u := range c.Units {
+		msgs = append(msgs, c.View[u.From:u.To]...)
+	}
+	if !c.request.ownOrder(msgs) {
+		c.Whole(CheckMarkOrder, -1, "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block")
+	}
+}
+
 // marksIn counts the marks of the blocks in an array, and of those in their
 // member inner.
-func marksIn(raw []byte, inner string) int {
-	n := 0
-	if len(raw) == 0 || raw[0] != '[' {
-		return 0
-	}
-	_ = jsonscan.Array(raw, jsonscan.Span{End: len(raw)}, func(_ int, at jsonscan.Span) error { // valid JSON, and f returns none
-		if raw[at.Start] != '{' {
-			return nil
-		}
-		return jsonscan.Object(raw, at, func(m jsonscan.Member) error {
-			switch {
-			case m.Key == "cache_control" && raw[m.Value.Start] == '{':
-				n++
-			case m.Key == inner && inner != "":
-				n += marksIn(m.Value.Of(raw), inner)
-			}
-			return nil
-		})
-	})
+func marksIn(raw []byte, inner string) (n int) {
+	eachMark(raw, inner, func(jsonscan.Member) { n++ })
 	return n
 }
 

@@ -51,7 +51,7 @@ func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 		units = l.joinTo(units, view, u)
 		i = u.To - 1
 	}
-	if had := len(l.msgs) > 0 && l.of[0] == prompt; had != (prompts == 1) {
+	if l.Prompted() != (prompts == 1) {
 		return nil, fmt.Errorf("the system prompt is %d times in the view", prompts)
 	}
 	return units, nil

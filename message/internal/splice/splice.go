@@ -114,6 +114,9 @@ func (l *List) add(item int, msgs []message.Message) {
 // the messages of the items. It is shared.
 func (l *List) Messages() []message.Message { return l.msgs }
 
+// Prompted reports whether the first of them is the system prompt.
+func (l *List) Prompted() bool { return len(l.of) > 0 && l.of[0] == prompt }
+
 // Body returns the body as it was read.
 func (l *List) Body() []byte { return l.data }
 

@@ -10,28 +10,65 @@ import (
 
 // Write is what [wire.Request.Write] of these wires does.
 func (l *List) Write(view []message.Message, sources []int) ([]byte, error) {
+	d, err := l.Draft(view, sources)
+	if err != nil {
+		return nil, err
+	}
+	return d.Body(), nil
+}
+
+// A Draft is a view as it is about to be written, unit by unit.
+type Draft struct {
+	Units []Unit
+
+	list   *List
+	pieces []elements.Piece
+	same   bool
+}
+
+// Draft returns how a view would be written.
+func (l *List) Draft(view []message.Message, sources []int) (*Draft, error) {
 	units, err := l.Plan(view, sources)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.grammar.Name(), err)
 	}
-	pieces := make([]elements.Piece, len(units))
-	same := len(units) == len(l.items)
+	d := &Draft{Units: units, list: l, pieces: make([]elements.Piece, len(units)), same: len(units) == len(l.items)}
 	for i, u := range units {
 		p := elements.Piece{From: u.Item}
 		if p.Raw, err = l.piece(u, view); err != nil {
 			return nil, fmt.Errorf("%s: message %d of the view: %w", l.grammar.Name(), u.From, err)
 		}
-		same = same && p.Raw == nil && u.Item == i
-		pieces[i] = p
+		d.same = d.same && p.Raw == nil && u.Item == i
+		d.pieces[i] = p
 	}
-	if same {
-		return l.data, nil
+	return d, nil
+}
+
+// Same reports whether it is the body that was read.
+func (d *Draft) Same() bool { return d.same }
+
+// Raw returns unit i as it will be written. It is shared.
+func (d *Draft) Raw(i int) []byte {
+	if p := d.pieces[i]; p.Raw == nil {
+		return d.list.items[p.From].Of(d.list.data)
 	}
-	list := elements.List{At: l.at, Elems: make([]jsonscan.Span, len(l.items))}
-	for i := range l.items {
-		list.Elems[i] = l.items[i].Span
+	return d.pieces[i].Raw
+}
+
+// Set writes something else in the place of unit i.
+func (d *Draft) Set(i int, raw []byte) { d.pieces[i].Raw, d.same = raw, false }
+
+// Body returns the whole body; the one that was read where nothing is other
+// than it was.
+func (d *Draft) Body() []byte {
+	if d.same {
+		return d.list.data
 	}
-	return list.Write(l.data, pieces), nil
+	list := elements.List{At: d.list.at, Elems: make([]jsonscan.Span, len(d.list.items))}
+	for i := range d.list.items {
+		list.Elems[i] = d.list.items[i].Span
+	}
+	return list.Write(d.list.data, d.pieces)
 }
 
 // piece is what a unit is written as; nil = the item as it stands in the body.

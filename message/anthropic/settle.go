@@ -1,0 +1,159 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/splice"
+)
+
+// Write is [wire.Request.Write]. A mark of the prompt cache on a message that
+// is gone moves to the last message before it that is still there, or to the
+// system prompt; where that has one it goes. So there are never more of them
+// than there were, and the longer ones go on standing before the shorter.
+func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
+	d, err := r.Draft(view, sources)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.Same() || !bytes.Contains(r.Body(), markKey):
+		return d.Body(), nil
+	}
+	s := settling{request: r, draft: d, prompt: r.prompt, at: places(d.Units, sources, len(r.Messages()))}
+	s.move()
+	s.order()
+	return s.body(), nil
+}
+
+// places returns for each message of the request the unit that holds it, -1
+// where it is gone.
+func places(units []splice.Unit, sources []int, n int) []int {
+	at := slices.Repeat([]int{-1}, n)
+	for i, u := range units {
+		for _, s := range sources[u.From:u.To] {
+			if s >= 0 {
+				at[s] = i
+			}
+		}
+	}
+	return at
+}
+
+// settling is a body whose marks find their places.
+type settling struct {
+	*request
+	draft  *splice.Draft
+	prompt []byte // the system prompt as it will be written
+	at     []int
+}
+
+// move finds a new place for the marks of messages that are gone.
+func (s *settling) move() {
+	for from := s.listed(); from < len(s.at); from++ {
+		if s.at[from] >= 0 {
+			continue // an edit leaves marks where they are
+		}
+		for _, m := range itemMarks(s.Messages()[from].Raw()) {
+			s.put(from, m)
+		}
+	}
+}
+
+// put puts a mark on the last message before another one that can carry it.
+func (s *settling) put(before int, m mark) {
+	for to := before - 1; to >= s.listed(); to-- {
+		if s.at[to] < 0 {
+			continue
+		}
+		item, ok := markedItem(s.draft.Raw(s.at[to]), m)
+		if ok {
+			s.draft.Set(s.at[to], item)
+		}
+		if ok || endsMarked(s.draft.Raw(s.at[to])) {
+			return
+		}
+	}
+	if content, ok := withMark(s.prompt, m); ok {
+		s.prompt = content
+	}
+}
+
+// endsMarked reports whether the last block of an item that can carry a mark
+// has one.
+func endsMarked(item []byte) bool {
+	h, err := readHead(item)
+	if err != nil || h.Content.End == 0 || item[h.Content.Start] != '[' {
+		return false
+	}
+	b, ok := lastMarkable(h.Content.Of(item))
+	return ok && b.marker.End > 0
+}
+
+// order takes out shorter marks that have come to stand before a longer one:
+// what they keep the longer one keeps, too. A request that has them so itself
+// is the caller's affair.
+func (s *settling) order() {
+	last := -1 // the last unit with a mark for an hour
+	for i := range s.draft.Units {
+		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return m.hour }) {
+			last = i
+		}
+	}
+	if last < 0 || s.unordered() {
+		return
+	}
+	for i := range last {
+		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return !m.hour }) {
+			s.draft.Set(i, withoutShort(s.draft.Raw(i)))
+		}
+	}
+}
+
+// unordered reports whether shorter marks of the request itself stand before
+// longer ones.
+func (r *request) unordered() bool {
+	r.look()
+	return r.wrongOrder
+}
+
+// ownOrder reports whether the longer marks of a list of messages stand before
+// the shorter ones, and behind those of the tools and of the system prompt.
+func (r *request) ownOrder(msgs []message.Message) bool {
+	all := slices.Concat(marksOf(r.about.Tools), marksOf(r.prompt))
+	for i := range msgs {
+		all = append(all, itemMarks(msgs[i].Raw())...)
+	}
+	return inOrder(append(all, r.marks...))
+}
+
+func inOrder(all []mark) bool {
+	for i := 1; i < len(all); i++ {
+		if all[i].hour && !all[i-1].hour {
+			return false
+		}
+	}
+	return true
+}
+
+// body is the body with the marks where they are now.
+func (s *settling) body() []byte {
+	out := s.draft.Body()
+	if len(s.prompt) == len(s.request.prompt) { // a mark only adds to it
+		return out
+	}
+	return withPrompt(out, s.prompt)
+}
+
+// withPrompt returns a body with another system prompt.
+func withPrompt(body, prompt []byte) []byte {
+	var at jsonscan.Span
+	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // it was read before
+		if m.Key == "system" {
+			at = m.Value
+		}
+		return nil
+	})
+	return slices.Concat(body[:at.Start], prompt, body[at.End:])
+}

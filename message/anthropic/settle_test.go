@@ -1,0 +1,149 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// Marks of requests, for an hour and for less.
+const (
+	short = `,"cache_control":{"type":"ephemeral"}`
+	long  = `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+)
+
+func user(text, mark string) string {
+	return `{"role":"user","content":[{"type":"text","text":"` + text + `"` + mark + `}]}`
+}
+
+func said(text string) string { return `{"role":"assistant","content":"` + text + `"}` }
+
+// without writes a request of which only some messages are left, in the order
+// in which they are named; -1 is a summary.
+func without(t *testing.T, body string, left ...int) (string, []wire.Violation) {
+	t.Helper()
+	req, err := Wire.ParseRequest([]byte(body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var view []message.Message
+	for _, s := range left {
+		if s < 0 {
+			view = append(view, message.Assistant("<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY v1>"))
+			continue
+		}
+		view = append(view, req.Messages()[s])
+	}
+	out, err := req.Write(view, left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int, len(req.Messages()))
+	for i := range all {
+		all[i] = i
+	}
+	return string(out), wire.New(req.Check(req.Messages(), all), req.Check(view, left))
+}
+
+func TestAMarkMovesToTheLastMessageBefore(t *testing.T) {
+	body := func(msgs ...string) string { return `{"model":"m","messages":[` + strings.Join(msgs, ",") + `]}` }
+	thinks := `{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"thinking","thinking":"T","signature":"s"}]}`
+	onlyThinks := `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`
+	for name, c := range map[string]struct {
+		in   string
+		left []int
+		want string
+	}{
+		"a text becomes a block": {
+			body(`{ "role":"user", "content" : "a" }`, said("b"), user("c", long), said("d"), user("e", short)), []int{0, 4},
+			body(`{ "role":"user", "content" : [{"type":"text","text":"a"`+long+`}] }`, user("e", short)),
+		},
+		"over a summary": {
+			body(user("a", ""), said("b"), user("c", short), said("d"), user("e", "")), []int{0, -1, 4},
+			body(user("a", short), `{"role":"user","content":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY v1>"}`, user("e", "")),
+		},
+		"not onto thinking": {
+			body(user("a", ""), thinks, user("c", short), said("d"), user("e", "")), []int{0, 1, 4},
+			body(user("a", ""), `{"role":"assistant","content":[{"type":"text","text":"so"`+short+`},{"type":"thinking","thinking":"T","signature":"s"}]}`, user("e", "")),
+		},
+		"past thinking alone": {
+			body(user("a", ""), onlyThinks, user("c", short), said("d"), user("e", "")), []int{0, 1, 4},
+			body(user("a", short), onlyThinks, user("e", "")),
+		},
+		"in the place of null": {
+			body(user("a", `,"cache_control":null`), said("b"), user("c", short), user("e", "")), []int{0, 3},
+			body(user("a", short), user("e", "")),
+		},
+		"where there is one it goes": {
+			body(user("a", long), said("b"), user("c", short), said("d"), user("e", short)), []int{0, 4},
+			body(user("a", long), user("e", short)),
+		},
+		"and not further": {
+			body(user("0", ""), said("1"), user("a", long), said("b"), user("c", short), said("d"), user("e", "")), []int{0, 1, 2, 6},
+			body(user("0", ""), said("1"), user("a", long), user("e", "")),
+		},
+		"one of two of a message": {
+			body(user("a", ""), `{"role":"user","content":[{"type":"text","text":"x"`+long+`},{"type":"text","text":"y"`+short+`}]}`, user("e", "")), []int{0, 2},
+			body(user("a", long), user("e", "")),
+		},
+		"the half of an item": {
+			body(user("a", ""), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`,
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"},{"type":"text","text":"go"`+short+`}]}`, said("d"), user("e", "")), []int{0, 1, 2, 5},
+			body(user("a", ""), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`,
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"`+short+`}]}`, user("e", "")),
+		},
+		"a longer one that has come behind a shorter": {
+			body(user("a", long), said("b"), user("c", short), said("d"), user("e", "")), []int{2, 0, 4},
+			body(user("c", ""), user("a", long), user("e", "")),
+		},
+		"nothing is there": {
+			body(user("a", short), said("b"), user("c", "")), []int{2},
+			body(user("c", "")),
+		},
+	} {
+		got, broken := without(t, c.in, c.left...)
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+		if len(broken) > 0 && c.left[0] == 0 {
+			t.Errorf("%s: %v", name, broken)
+		}
+	}
+}
+
+func TestAMarkMovesToTheSystemPrompt(t *testing.T) {
+	msgs := `"messages":[` + user("a", "") + `,` + said("b") + `,` + user("c", long) + `,` + user("d", "") + `]`
+	left := `"messages":[` + user("d", "") + `]`
+	for in, want := range map[string]string{
+		`{"system":"S",` + msgs + `}`:     `{"system":[{"type":"text","text":"S"` + long + `}],` + left + `}`,
+		`{` + msgs + `, "system" : "S" }`: `{` + left + `, "system" : [{"type":"text","text":"S"` + long + `}] }`,
+		`{"system":[{"type":"text","text":"S"},{"type":"text","text":"T"}],` + msgs + `}`:           `{"system":[{"type":"text","text":"S"},{"type":"text","text":"T"` + long + `}],` + left + `}`,
+		`{"system":[{"type":"text","text":"S"` + long + `}],` + msgs + `}`:                          `{"system":[{"type":"text","text":"S"` + long + `}],` + left + `}`,
+		`{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"}],` + msgs + `}`: `{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"` + long + `}],` + left + `}`,
+	} {
+		if got, broken := without(t, in, 0, 4); got != want || len(broken) > 0 {
+			t.Errorf("%s\nbecame\n%s\nwant\n%s\n%v", in, got, want, broken)
+		}
+	}
+}
+
+// What the request itself has in the wrong order stays so, and is not held
+// against the view.
+func TestMarksInAnOrderThatIsNotOurs(t *testing.T) {
+	in := `{"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", "") + `,` + user("d", long) + `]}`
+	got, broken := without(t, in, 0, 3)
+	if want := `{"messages":[` + user("a", short) + `,` + user("d", long) + `]}`; got != want || len(broken) > 0 {
+		t.Errorf("%s %v", got, broken)
+	}
+	req, err := Wire.ParseRequest([]byte(in), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := req.Check(req.Messages(), []int{0, 1, 2, 3})
+	if !slices.ContainsFunc(found, func(v wire.Violation) bool { return v.Check == CheckMarkOrder }) {
+		t.Errorf("the order is not found: %v", found)
+	}
+}
