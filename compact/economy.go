@@ -21,7 +21,7 @@ type Candidate struct {
 	CallUSD   float64 `json:"call_usd"`   // what a call would cost in the long run
 	SavesUSD  float64 `json:"saves_usd"`  // in the calls that are still to come
 	Pays      bool    `json:"pays"`
-	Safe      bool    `json:"safe"`   // the session stays within policy.overrun_pct of what it costs without
+	Safe      bool    `json:"safe"`   // if the session ended now, it would be dearer for it by at most policy.overrun_pct of what its calls cost with the whole history
 	Chosen    bool    `json:"chosen"` // it is carried out
 }
 
@@ -163,7 +163,6 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 // same; what compactions have saved so far is no license for another.
 func (c *call) stock() price.Stock {
 	a, costs := &c.lane.account, c.costs()
-	raw := c.soFar()
 	calls := 1
 	for i := range c.history {
 		if c.history[i].Role == message.RoleAssistant {
@@ -174,7 +173,7 @@ func (c *call) stock() price.Stock {
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
-		Raw: raw, Spent: raw, Cold: a.calls > 0 && a.cold(c),
+		Raw: c.soFar(), Cold: a.calls > 0 && a.cold(c),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
 )
@@ -88,10 +89,12 @@ func TestEconomyCompactsAsSoonAsItPays(t *testing.T) {
 }
 
 func TestOtherPresetsGoByTheWindowAlone(t *testing.T) {
-	r, _ := economic(t, func(c *compact.Config) { c.Policy.When = "window" })
-	for i, res := range calledWith(r, 60, 70) {
-		if res.Triggered || res.Candidates != nil {
-			t.Fatalf("call %d: triggered %v, %d candidates", i, res.Triggered, len(res.Candidates))
+	for _, when := range []policy.When{policy.AtWindow, policy.AtTrigger} { // which are the same
+		r, _ := economic(t, func(c *compact.Config) { c.Policy.When = when })
+		for i, res := range calledWith(r, 65, 70) {
+			if res.Triggered || res.Candidates != nil {
+				t.Fatalf("%s, call %d: triggered %v, %d candidates", when, i, res.Triggered, len(res.Candidates))
+			}
 		}
 	}
 }

@@ -77,7 +77,7 @@ var aliasSections = func() map[string]bool {
 // whenEnabled switches compaction off.
 func whenEnabled(v, _ any) any {
 	if v.(bool) {
-		return string(policy.AtTrigger)
+		return string(policy.AtWindow)
 	}
 	return string(policy.Never)
 }

@@ -73,6 +73,7 @@ func TestMistake(t *testing.T) {
 		{"a prompt that is not there", "summarizer:\n  base_url: http://h/v1\n  model: m\n  prompt_file: /nowhere/prompt.txt",
 			`f.yaml:4: summarizer.prompt_file can't be read: open /nowhere/prompt.txt: no such file or directory (got "/nowhere/prompt.txt")`},
 		{"no room for what people typed", "summarizer: {user_tokens: 0}", "f.yaml:1: summarizer.user_tokens must be >= 1 (got 0)"},
+		{"when to compact", "policy: {when: full}", `f.yaml:1: policy.when must be one of window, economic, never, trigger (got "full")`},
 		{"preset", "preset: graduate", `f.yaml:1: preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (did you mean graduated?) (got "graduate")`},
 		{"preset of another type", "preset: 3", "f.yaml:1: preset must be a text (got 3)"},
 		{"no value", "model:", "f.yaml:1: model has no value; leave the line out for the default"},

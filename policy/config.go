@@ -16,18 +16,20 @@ type Config struct {
 	// groups, drop, squeeze. Default truncate, mask, summarise, shrink, squeeze.
 	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=tidy window truncate mask history summarise shrink local fallback groups drop squeeze"`
 
-	// When is "trigger", or "window", which is the same: the stages work as they are
-	// configured. "economic": also below the trigger, as soon as by the prices of the
-	// model a compaction pays; see docs/ECONOMY.md. "never": nothing is compacted,
-	// however large it is, unless somebody asks for it. What was done before stays
-	// done. Default "trigger"; "economic" in the preset economy.
-	When When `mapstructure:"when" validate:"oneof=trigger window economic never"`
+	// When is "window" (a compaction is due at trigger_pct of it), or "trigger",
+	// which is the same. "economic": also below that, as soon as by the prices of
+	// the model a compaction pays; see docs/ECONOMY.md. "never": nothing is
+	// compacted, however large it is, unless somebody asks for it. What was done
+	// before stays done. Default "window"; "economic" in the preset economy.
+	When When `mapstructure:"when" validate:"oneof=window economic never trigger"`
 	// RecallWeight is what something that went and is needed again counts, with
 	// "economic", in prices of fetching it: more keeps more. Default 15.
 	RecallWeight float64 `mapstructure:"recall_weight" validate:"gte=0,lte=10000"`
-	// OverrunPct is by what share (0 to 1) of its cost without any compaction a
-	// session may have become dearer for one of "economic", if it ended right
-	// then. Default 0.05.
+	// OverrunPct is what a compaction of "economic" may cost beyond what it saves at
+	// once, as a share (0 to 1) of what the calls so far cost with the whole
+	// history: by so much a session is dearer for it that ends right then. Each is
+	// held against it by itself, whatever those before it saved or cost. Default
+	// 0.05.
 	OverrunPct float64 `mapstructure:"overrun_pct" validate:"gte=0,lte=1"`
 	// TriggerPct is the share of the window (0 to 1) from which on a compaction
 	// is due; default 0.85.
@@ -144,7 +146,7 @@ type MaskConfig struct {
 func Default() Config {
 	return Config{
 		Stages:          []string{"truncate", "mask", "summarise", "shrink", "squeeze"},
-		When:            AtTrigger,
+		When:            AtWindow,
 		RecallWeight:    15,
 		OverrunPct:      0.05,
 		TriggerPct:      0.85,

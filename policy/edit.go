@@ -126,6 +126,9 @@ type Proposal struct {
 	Alternatives bool
 	// Summary describes an attempt to summarise, successful or not.
 	Summary *SummaryInfo
+	// Failed are errors of parts of the view that the stage leaves as they are. The
+	// groups count all the same.
+	Failed []error
 }
 
 // A Stage proposes edits that make a conversation smaller. Its methods may be
@@ -152,10 +155,12 @@ type Estimator interface {
 // When says at which calls a stage works.
 type When string
 
-// Stages work at the trigger, in one batch that sticks, or at every call; a
-// whole policy also never.
+// Stages work at the trigger, in one batch that sticks, or at every call. A
+// whole policy works by the window, also where it pays, or never; AtTrigger is
+// AtWindow there.
 const (
 	AtTrigger When = "trigger"
+	AtWindow  When = "window"
 	Always    When = "always"
 	Never     When = "never"
 	Economic  When = "economic"

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -265,6 +266,9 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	p.Proposed, p.Summary, p.Err = len(proposal.Groups), proposal.Summary, err
 	if err == nil && len(proposal.Groups) > 0 {
 		e.take(&p, proposal, q, o, goal)
+	}
+	if len(proposal.Failed) > 0 {
+		p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
 	}
 	p.Elapsed = e.now().Sub(p.Started)
 	p.After = o.View.Total()

@@ -11,8 +11,7 @@ type Stock struct {
 	Horizon float64 // calls that are still to come, this one included
 	Step    float64 // tokens; no compaction takes out less, and none comes sooner than this after another
 	Raw     float64 // what the calls so far would have cost with the whole history
-	Spent   float64 // what they did cost
-	Overrun float64 // share of Raw that the session may cost more, if it ends now
+	Overrun float64 // share of Raw that a compaction may cost more than it saves, if the session ends now
 	Cold    bool    // the provider holds nothing of the prompt any more
 }
 
@@ -34,7 +33,7 @@ type Verdict struct {
 	PerCall float64 // c: what a call costs in the long run, if this is what is always done
 	Due     float64 // tokens of the prompt from which on it is due
 	Saves   float64 // over the horizon
-	Overrun float64 // what the session would cost more than with the whole history, if it ended with this call
+	Overrun float64 // what it costs beyond what it saves, if the session ends with this call
 	Pays    bool    // it saves more than it costs
 	Safe    bool    // Overrun is within the share that is allowed
 }
@@ -78,7 +77,7 @@ func (c Card) Judge(s Stock, x Candidate) Verdict {
 	}
 	v.Saves = gone * (first + (s.Horizon-1)*read)
 	v.Pays = v.Saves > v.Fixed+v.Linear
-	v.Overrun = s.Spent + v.Fixed + x.Reading - first*gone - s.Raw
+	v.Overrun = v.Fixed + x.Reading - first*gone
 	v.Safe = v.Overrun <= s.Overrun*s.Raw
 	return v
 }

@@ -7,7 +7,7 @@ import (
 
 // stocked is a session that pays for a compaction of most candidates.
 func stocked() Stock {
-	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Spent: 5, Overrun: 0.05}
+	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Overrun: 0.05}
 }
 
 func TestJudgeIsTheSquareRootOfInventory(t *testing.T) {
@@ -64,8 +64,8 @@ func TestJudgeRefusesWhatDoesNotPay(t *testing.T) {
 		"the session ends":       func(s *Stock, _ *Candidate) { s.Horizon = 2 },
 		"recalls cost more":      func(_ *Stock, x *Candidate) { x.Recalls = 10 },
 		"the summary costs more": func(_ *Stock, x *Candidate) { x.Reading = 10 },
-		"the session is dear":    func(s *Stock, _ *Candidate) { s.Spent = 5.3 },
-		"it has cost nothing":    func(s *Stock, _ *Candidate) { s.Raw, s.Spent = 0.3, 0.3 },
+		"it has cost nothing":    func(s *Stock, _ *Candidate) { s.Raw = 0.3 },
+		"nothing is allowed":     func(s *Stock, _ *Candidate) { s.Overrun = 0 },
 		"not yet":                func(s *Stock, _ *Candidate) { s.Tokens = 30_000 },
 	} {
 		s, x := stocked(), Candidate{Level: 20_000, Prefix: 5000}

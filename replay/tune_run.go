@@ -106,7 +106,7 @@ func (t *tuner) prepare(ctx context.Context, s *Session) (tuneSession, error) {
 // where something may be done at every call, or the trigger is not a number of
 // tokens that are counted here.
 func (t *tuner) first(s *tuneSession, c *compact.Config) int {
-	if t.texts == nil || c.Policy.When != policy.AtTrigger || c.Mask.When != policy.AtTrigger || c.Truncate.When != policy.AtTrigger {
+	if t.texts == nil || c.Policy.When != policy.AtWindow && c.Policy.When != policy.AtTrigger || c.Mask.When != policy.AtTrigger || c.Truncate.When != policy.AtTrigger {
 		return 0
 	}
 	b, err := c.Policy.Limits(t.o.Window, c.MaxOutputTokens).Budget()

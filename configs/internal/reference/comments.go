@@ -43,9 +43,9 @@ var comments = map[string]string{
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
 	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarise, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,
-	"policy.when":               `trigger, or window: as follows; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
+	"policy.when":               `window: at the shares of it that follow; trigger is the same; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
-	"policy.overrun_pct":        `With economic: by what share of its cost without it a session may have become dearer for a compaction, if it ended right then.`,
+	"policy.overrun_pct":        `With economic: a compaction may cost at most this share of what the calls so far cost with the whole history, beyond what it saves at once; each is held against it by itself.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
 	"policy.target_pct":         `... and goes on until this share is reached.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,
