@@ -107,7 +107,7 @@ var cards = []struct {
 // card is that of the provider's family, relative to its input price, and ok is
 // false: only ratios mean something then.
 func For(model string) (c Card, ok bool) {
-	name := strings.ToLower(model)
+	name := named(model)
 	for _, l := range cards {
 		if strings.Contains(name, l.part) {
 			return l.rules.card(l.part, l.input, l.read, l.output, l.source), true

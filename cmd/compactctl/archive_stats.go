@@ -30,7 +30,7 @@ that were counted then; nobody billed it.`,
 			if f.Since, err = sinceOf(since, time.Now()); err != nil {
 				return err
 			}
-			c, err := cardOr(prices)
+			c, err := a.cardOr(prices)
 			if err != nil {
 				return err
 			}

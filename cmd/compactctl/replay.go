@@ -18,6 +18,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	words "github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/replay"
@@ -227,7 +228,7 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	if o.Card, err = card(r.prices); err != nil {
+	if o.Card, err = r.card(r.prices); err != nil {
 		return o, err
 	}
 	names := r.policies
@@ -312,19 +313,32 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
+// listPrice returns the list prices of a model. Where they are those of another,
+// whose name this one only begins like, it says so; a name that is near to none is
+// refused.
+func (a *app) listPrice(name string) (price.Card, error) {
+	c, ok := price.For(name)
+	if ok && price.Listed(name) {
+		return c, nil
+	}
+	near := words.Nearest(name, price.Names())
+	if !ok || near == "" {
+		return c, &usageError{fmt.Errorf("--prices %q: no list price is known%s; there are %s, or a JSON FILE with a card",
+			name, words.DidYouMean(name, price.Names()), strings.Join(price.Names(), ", "))}
+	}
+	a.complain("compactctl", fmt.Sprintf("warning: --prices %q: no list price of that name is known; those of %s are taken (did you mean %s?)", name, c.Model, near))
+	return c, nil
+}
+
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
 
 // card returns the prices of a model, or those in a file.
-func card(name string) (price.Card, error) {
+func (a *app) card(name string) (price.Card, error) {
 	if !isFile(name) {
-		c, ok := price.For(name)
-		if !ok {
-			return c, &usageError{fmt.Errorf("--prices %q: no list price is known; there are %s, or a JSON FILE with a card", name, strings.Join(price.Models(), ", "))}
-		}
-		return c, nil
+		return a.listPrice(name)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

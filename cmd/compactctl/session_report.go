@@ -28,7 +28,7 @@ Money is estimated from the tokens that were counted then; nobody billed it.`,
   compactctl report job-7 --archive s3://bucket/prefix --json`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := cardOr(prices)
+			c, err := a.cardOr(prices)
 			if err != nil {
 				return err
 			}
@@ -67,11 +67,11 @@ Money is estimated from the tokens that were counted then; nobody billed it.`,
 }
 
 // cardOr is card, or no card where none is named.
-func cardOr(name string) (price.Card, error) {
+func (a *app) cardOr(name string) (price.Card, error) {
 	if name == "" {
 		return price.Card{}, nil
 	}
-	return card(name)
+	return a.card(name)
 }
 
 // printAccount writes the account in a few lines.

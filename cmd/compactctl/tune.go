@@ -73,7 +73,7 @@ func (t *tuning) check() (err error) {
 	case t.o.Gap < 0:
 		return &usageError{fmt.Errorf("--gap must be a time of 0 or more (got %s)", t.o.Gap)}
 	}
-	t.o.Card, err = card(t.prices)
+	t.o.Card, err = t.card(t.prices)
 	return err
 }
 

@@ -1,0 +1,70 @@
+package price
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// covered are the names of models that a line of the table is meant for, where
+// its text is only a part of them. A name that is neither of these nor a line
+// has the card of whatever it begins like.
+var covered = map[string][]string{
+	"claude-opus-4": {"claude-opus-4-1", "claude-4-opus"},
+	"opus":          {"claude-opus"},
+	"haiku":         {"claude-haiku"},
+	"claude": {
+		"claude-sonnet", "claude-3-5-sonnet", "claude-3-7-sonnet", "claude-4-sonnet", "claude-sonnet-4", "claude-sonnet-4-5", "claude-sonnet-4-6", "claude-sonnet-5",
+	},
+	"gpt-5":       {"gpt-5.1", "gpt-5-codex", "gpt-5.1-codex", "gpt-5-chat"},
+	"gpt-5.2":     {"gpt-5.2-codex", "gpt-5.2-chat"},
+	"gpt-4o":      {"chatgpt-4o"},
+	"gpt-3.5":     {"gpt-3.5-turbo"},
+	"gemini":      {"gemini-3-pro", "gemini-3.1-pro"},
+	"grok-4-fast": {"grok-4-fast-reasoning", "grok-4-fast-non-reasoning"},
+	"grok-code":   {"grok-code-fast"},
+	"grok":        {"grok-3", "grok-4"},
+	"deepseek":    {"deepseek-chat", "deepseek-v3"},
+	"mixtral":     {"mixtral-8x7b", "mixtral-8x22b"},
+}
+
+// ends are what stands behind the name of a model and makes no other price:
+// dates, versions of an endpoint, how it is hosted.
+var ends = regexp.MustCompile(`([-@](latest|preview|exp|instruct|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{3,4}|v\d+)|:[a-z0-9]+)$`)
+
+// named is the name of a model as the table spells it: Claude's has no dots.
+func named(model string) string {
+	name := strings.ToLower(strings.TrimSpace(model))
+	if at := strings.Index(name, "claude"); at >= 0 {
+		return strings.ReplaceAll(name[at:], ".", "-")
+	}
+	return name
+}
+
+// Listed reports whether the table has prices that are meant for a model of
+// this very name. Where it has not, and [For] has a card all the same, that is
+// the card of a model whose name is a part of this one.
+func Listed(model string) bool {
+	known := Names()
+	name := named(model)
+	name = name[strings.LastIndexByte(name, '/')+1:] // who hosts it
+	for {
+		if slices.Contains(known, name) {
+			return true
+		}
+		cut := ends.ReplaceAllString(name, "")
+		if cut == name {
+			return false
+		}
+		name = cut
+	}
+}
+
+// Names returns the names of the models that the table has prices for.
+func Names() (all []string) {
+	for _, l := range cards {
+		all = append(all, l.part)
+		all = append(all, covered[l.part]...)
+	}
+	return all
+}
