@@ -42,8 +42,15 @@ func panicked(log *slog.Logger, redactor *redact.Redactor, call string, value an
 	return fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
 }
 
-// logPanic writes down the stack of a stage that panicked, and was left out.
+// logPanic writes down the stack of a stage that panicked, and was left out, or
+// of each of its parts that did.
 func (m *CompactManager) logPanic(err error) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range all.Unwrap() {
+			m.logPanic(err)
+		}
+		return
+	}
 	var p *policy.PanicError
 	if errors.As(err, &p) {
 		m.log().Error("compact: a stage panicked", "stage", p.Stage, "panic", m.redactor.Text(fmt.Sprint(p.Value)).String(), "stack", string(p.Stack))

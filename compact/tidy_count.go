@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ type Tidied struct {
 	// recalled since the call before.
 	ReadAgain int `json:"read_again,omitempty"`
 	Recalled  int `json:"recalled,omitempty"`
+	// Failed are results of this call that went out whole because it panicked.
+	Failed int `json:"failed,omitempty"`
 }
 
 // tidiedWithin is for how many turns what is read again counts as needed.
@@ -40,6 +43,7 @@ func (c *call) countTidied(out *policy.Outcome) {
 	if out != nil {
 		for i := range out.Passes {
 			countEdits(&out.Passes[i], of)
+			countFailed(out.Passes[i].Err, of)
 		}
 	}
 	c.readAgain(of)
@@ -68,6 +72,19 @@ func countEdits(p *policy.Pass, of func(string) *Tidied) {
 		}
 		of(name).Results++
 		of(name).TokensSaved += mark.Tokens - mark.Kept
+	}
+}
+
+func countFailed(err error, of func(string) *Tidied) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range all.Unwrap() {
+			countFailed(err, of)
+		}
+		return
+	}
+	var failed *tidy.ReducerError
+	if errors.As(err, &failed) {
+		of(failed.Reducer).Failed++
 	}
 }
 

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"runtime/debug"
 	"slices"
 
 	"github.com/agentcompact/compact/message"
@@ -80,7 +81,23 @@ type Reduced struct {
 	What string
 	// By says which reducers worked, in their order.
 	By []Share
+	// Err is why the result was left whole where a reducer panicked, a
+	// [*ReducerError].
+	Err error
 }
+
+// A ReducerError is what a reducer failed with. Err is a [*policy.PanicError].
+type ReducerError struct {
+	Reducer string
+	Err     error
+}
+
+func (e *ReducerError) Error() string {
+	return "tidy: reducer " + e.Reducer + " failed, the result went out whole: " + e.Err.Error()
+}
+
+// Unwrap returns the panic.
+func (e *ReducerError) Unwrap() error { return e.Err }
 
 // Main is the reducer that took the most.
 func (r *Reduced) Main() string {
@@ -162,9 +179,9 @@ const least = 256
 // worth what is lost.
 const leastShare = 4
 
-// Reduce reduces a result. It reports false where nothing is to be gained, and
-// where the text is one that was reduced already.
-func Reduce(r *Result, o Options) (Reduced, bool) {
+// Reduce reduces a result. It reports false where nothing is to be gained, where
+// the text is one that was reduced already, and where a reducer panicked.
+func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	if len(r.Text) < least || IsReduced(r.Text) {
 		return Reduced{}, false
 	}
@@ -174,6 +191,12 @@ func Reduce(r *Result, o Options) (Reduced, bool) {
 	q := *r
 	q.asked = r.Call.asks()
 	w := work{d: newDraft(r.Text), r: &q, o: o}
+	defer func() {
+		if v := recover(); v != nil {
+			err := &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
+			out, ok = Reduced{Err: &ReducerError{w.now, err}}, false
+		}
+	}()
 	w.run(false)
 	if !q.asked.ranged && w.isLarge() {
 		before := w
@@ -191,6 +214,7 @@ type work struct {
 	r     *Result
 	o     Options
 	by    []Share
+	now   string // the reducer that works
 	ended bool
 }
 
@@ -203,6 +227,7 @@ func (w *work) run(large bool) {
 			continue
 		}
 		before := d.size()
+		w.now = x.name
 		is := x.work(&d, w.r, w.o.Large*bytesPerToken/2)
 		if is == did {
 			w.by = append(w.by[:len(w.by):len(w.by)], Share{x.name, before - d.size()})

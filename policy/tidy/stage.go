@@ -43,7 +43,10 @@ func (s Stage) Propose(_ context.Context, v *policy.View) (policy.Proposal, erro
 			if said == nil {
 				said = users(v)
 			}
-			if e, ok := s.edit(v, i, p, said); ok {
+			switch e, ok, err := s.edit(v, i, p, said); {
+			case err != nil:
+				out.Failed = append(out.Failed, err)
+			case ok:
 				out.Groups = append(out.Groups, []policy.Edit{e})
 			}
 		}
@@ -52,20 +55,20 @@ func (s Stage) Propose(_ context.Context, v *policy.View) (policy.Proposal, erro
 }
 
 // edit reduces part p of message i.
-func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool) {
+func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool, error) {
 	r := &Result{Text: v.Messages[i].Parts[p].Text, Tokens: v.Tokens[i]}
 	if len(v.Messages[i].Parts) > 1 {
 		r.Tokens = v.OriginTokens(i, p)
 	}
 	name, args, at, ok := v.Call(i, p)
 	if slices.Contains(s.ExcludeTools, name) {
-		return policy.Edit{}, false
+		return policy.Edit{}, false, nil
 	}
 	if ok {
 		r.Call = Call{name, args}
 		r.Said = append(slices.Clip(said), spoken(&v.Messages[at])...)
 		if wasReduced(v, i, r.Call) {
-			return policy.Edit{}, false // it was not enough, and is asked for again
+			return policy.Edit{}, false, nil // it was not enough, and is asked for again
 		}
 	}
 	if len(r.Text) >= leastAgain {
@@ -73,7 +76,7 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool)
 	}
 	out, ok := Reduce(r, s.Options)
 	if !ok {
-		return policy.Edit{}, false
+		return policy.Edit{}, false, out.Err
 	}
 	e := policy.Edit{Decision: policy.Truncated, Reason: Reason + out.Main(), Text: &policy.TextEdit{Index: i, Part: p}}
 	mark := policy.Mark{Form: policy.FormTidiedWhole, Tokens: v.OriginTokens(i, p)}
@@ -88,11 +91,11 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool)
 	e.Text.Segments = out.withMark(mark)
 	saved, ok := v.Saves(e.Text)
 	if !ok {
-		return policy.Edit{}, false
+		return policy.Edit{}, false, nil
 	}
 	mark.Kept = max(mark.Tokens-saved, 0)
 	e.Text.Segments = out.withMark(mark)
-	return e, true
+	return e, true, nil
 }
 
 // withMark puts the first line in front.
