@@ -55,7 +55,8 @@ type call struct {
 	floor             int           // what the view can't get below, where that is why nothing is done
 	offer             *policy.Offer // that the economic trigger has chosen; nil = none
 	summaryUSD        float64       // what a model was paid for summaries
-	moved             int           // messages that this call changed or took out
+	did               *deeds        // what this call did to the history; nil = nothing
+	working           time.Time     // when that began which is under way
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
@@ -89,10 +90,12 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { c.m.leave(c.s, c.lane, c.history) }()
+	waiting := c.m.now()
 	if err := c.lane.mu.Lock(ctx); err != nil {
 		return err
 	}
 	defer c.lane.mu.Unlock()
+	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
 	defer c.lane.clear()
 	defer c.settle(0) // while the conversation is this call's
 	c.note()
@@ -108,6 +111,9 @@ func (c *call) run(ctx context.Context) error {
 		}
 		if !errors.Is(err, errStale) {
 			c.sending(err)
+			if err != nil {
+				c.nothingDone()
+			}
 			return err
 		}
 		c.anew(before)
@@ -129,6 +135,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	}
 	c.sayGuess()
 	started := c.m.now()
+	c.working = started
 	if c.s, err = c.m.sessionOf(ctx, c); err != nil {
 		return err
 	}
@@ -144,6 +151,7 @@ func (c *call) open(ctx context.Context) (err error) {
 // committed are asked for beside the call, but where it is about to compact.
 func (c *call) look(ctx context.Context) error {
 	started := c.m.now()
+	c.working = started
 	c.m.refresh(ctx, c.s)
 	c.replay()
 	c.estimate()
@@ -238,6 +246,7 @@ func (c *call) decide(ctx context.Context) error {
 	total := c.bound()
 	due := c.budget.Due(c.last)
 	started := c.m.now()
+	c.working = started
 	q := c.engineRequest()
 	switch {
 	case c.q.manual:
@@ -292,13 +301,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	if q.Only != policy.Always {
 		q.Budget = c.aimed(q.Only)
 	}
-	out, err := engine.Run(ctx, q)
-	if c.gaveWay(err) {
-		q.Budget = c.aiming(c.budget, q.Only)
-		run.view = c.ep.engine.View(c.now.conv, q) // which the budget is part of
-		run.late = false
-		out, err = engine.Run(ctx, q)
-	}
+	out, err := run.drive(ctx, engine, &q)
 	run.measure(c.m.now().Sub(started))
 	c.countTidied(out)
 	if err != nil {

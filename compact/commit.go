@@ -43,13 +43,14 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 		return err
 	}
 	started := c.m.now()
+	c.working = started
 	c.took(out)
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
 	if r.late {
 		return c.uncommitted(r, "SummaryLate", strategy.ErrLate)
 	}
 	err := c.makeStep(ctx, r, out)
-	c.res.Timing.Commit = c.m.now().Sub(started)
+	c.res.Timing.Commit = c.m.now().Sub(started) - c.res.Timing.CommitWait
 	if err != nil {
 		c.res.Step = 0
 		return err
@@ -71,24 +72,20 @@ func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	c.res.Timing.Archive = c.m.now().Sub(waited)
-	if r.archived != nil { // it panicked before there was anything to say
-		c.hold(r.archived)
-	}
-	if r.err == nil {
-		return nil
-	}
-	return c.archiveFailed(ctx, "transcript", r.err)
+	c.res.Timing.ArchiveWait += c.m.now().Sub(waited)
+	return r.archiving(ctx)
 }
 
 // makeStep gives the outcome the next free number, whatever others have
 // committed meanwhile: only a step of this call's own lane is one that the
 // decision should have known.
 func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error {
+	waiting := c.m.now()
 	if err := c.s.committing.Lock(ctx); err != nil {
 		return err
 	}
 	defer c.s.committing.Unlock()
+	c.res.Timing.CommitWait = c.m.now().Sub(waiting)
 	if r.err == nil && c.s.isVolatile() && !c.s.shadow {
 		if err := c.s.restore(ctx, r.written); err != nil {
 			if err := c.archiveFailed(ctx, "commit", err); err != nil {

@@ -82,7 +82,7 @@ func (c *call) emitEstimate(started time.Time) {
 			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
 			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
 		},
-		Messages: len(c.history), Encoding: c.ep.encoding, Factor: c.factor(),
+		Messages: b.Messages, HistoryIn: len(c.history), Encoding: c.ep.encoding, Factor: c.factor(),
 	}, started))
 	if !c.m.redactor.Enabled() {
 		c.emit(c.event(trace.RedactionDisabled{SessionID: c.id, Setting: "redaction.enabled"}, started))
@@ -131,12 +131,15 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if view != nil {
 		k := kept(view)
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
-		d.Plan = &trace.Plan{Kept: k, PrunedCount: prunable(view, c.ep.engine.Keep)}
+		d.Plan = &trace.Plan{Kept: k, PrunableCount: prunable(view, c.ep.engine.Keep)}
 	}
 	d.Candidates = c.candidates()
 	ended := c.m.now()
 	say := func(step int) trace.Event {
 		d.Step = step
+		if d.Plan != nil && c.did != nil {
+			d.Plan = &trace.Plan{Kept: c.did.kept, PrunableCount: d.PrunableCount, PrunedCount: c.did.pruned()}
+		}
 		return c.eventAt(d, started, ended)
 	}
 	if c.res.Triggered {
@@ -183,7 +186,7 @@ func (c *call) emitError(kind, fallback string, err error) {
 			e.Largest = append(e.Largest, trace.ResultSize{Index: l.Index, Tokens: l.Tokens, Role: string(l.Role)})
 		}
 	}
-	c.emit(c.event(e, c.m.now()))
+	c.emit(c.event(e, c.working))
 }
 
 func (c *call) emitDiscard(p policy.Pass) {
@@ -191,7 +194,7 @@ func (c *call) emitDiscard(p policy.Pass) {
 	if p.Discarded {
 		e.ErrorType = "StageDiscarded"
 	}
-	c.emit(c.event(e, p.Started))
+	c.emit(c.eventAt(e, p.Started, p.Started.Add(p.Elapsed)))
 }
 
 // fail makes the result that of a call which did nothing, and reports why.
@@ -229,8 +232,8 @@ func (c *call) logParent(err error) {
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Step: c.res.Step,
 		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
-		MessagesBefore: len(c.history), MessagesAfter: len(c.res.Messages),
-		MaskedCount: c.res.MaskedCount, TruncatedCount: c.res.TruncatedCount, PrunedCount: c.res.SummarisedCount + c.res.DroppedCount,
+		MessagesIn: len(c.history), MessagesBefore: c.res.Before.Messages, MessagesAfter: len(c.res.Messages),
+		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarisedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
 	}
@@ -239,6 +242,9 @@ func (c *call) logParent(err error) {
 			Prices: b.Prices, Relative: b.Relative, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD,
 			SessionUSD: b.Session.EstimatedUSD, SessionWhole: b.Session.WholeUSD, SessionSummary: b.Session.SummaryUSD,
 		}
+	}
+	if did := c.did; did != nil {
+		p.PrunedCount, p.MaskedCount, p.TruncatedCount = did.pruned(), did.masked, did.truncated
 	}
 	if err != nil {
 		p.ErrorType = kindOf(err)
@@ -255,8 +261,10 @@ func (c *call) logParent(err error) {
 func (c *call) timings() map[string]float64 {
 	t := c.res.Timing
 	return map[string]float64{
-		"replay": trace.Milliseconds(t.Replay), "count": trace.Milliseconds(t.Count), "stages": trace.Milliseconds(t.Stages),
-		"summarise": trace.Milliseconds(t.Summarise), "archive": trace.Milliseconds(t.Archive), "commit": trace.Milliseconds(t.Commit),
+		"ledger": trace.Milliseconds(t.Ledger), "replay": trace.Milliseconds(t.Replay), "count": trace.Milliseconds(t.Count),
+		"stages": trace.Milliseconds(t.Stages), "summarise": trace.Milliseconds(t.Summarise), "archive": trace.Milliseconds(t.Archive),
+		"commit": trace.Milliseconds(t.Commit), "lane_wait": trace.Milliseconds(t.LaneWait),
+		"archive_wait": trace.Milliseconds(t.ArchiveWait), "commit_wait": trace.Milliseconds(t.CommitWait),
 	}
 }
 

@@ -22,7 +22,6 @@ func (c *call) pruned(after *policy.Conversation) []string {
 // outcomeEvents tell what a compaction did, stage by stage. stored says where
 // its summary is.
 func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step int) (events []trace.Event) {
-	c.moved = c.decidedAnew(out)
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
@@ -40,17 +39,6 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		}
 	}
 	return append(events, c.prunedEvent(step, out))
-}
-
-// decidedAnew counts the input messages that the run changed or took out.
-func (c *call) decidedAnew(out *policy.Outcome) (n int) {
-	for i := range c.history {
-		was, _ := c.now.conv.Decision(i)
-		if is, _ := out.Conversation.Decision(i); is != was {
-			n++
-		}
-	}
-	return n
 }
 
 func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
@@ -72,7 +60,7 @@ func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 		}
 	}
 	e.VisibleCount -= e.MaskedCount
-	return c.event(e, p.Started)
+	return c.passEvent(e, p)
 }
 
 func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
@@ -88,7 +76,7 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 			}
 		}
 	}
-	return c.event(e, p.Started)
+	return c.passEvent(e, p)
 }
 
 // tidiedEvent tells of results that were reduced as they came.
@@ -107,7 +95,12 @@ func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
 			e.Reducers = append(e.Reducers, trace.ReducerCount{Reducer: t.Reducer, Count: t.Results, Tokens: t.TokensSaved})
 		}
 	}
-	return c.event(e, p.Started)
+	return c.passEvent(e, p)
+}
+
+// passEvent makes an event of what one stage did, which lasts as long as that.
+func (c *call) passEvent(e trace.Payload, p policy.Pass) trace.Event {
+	return c.eventAt(e, p.Started, p.Started.Add(p.Elapsed))
 }
 
 // resultSize says how much of one result, a part of an input message, a
@@ -137,16 +130,17 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (e
 	e.FilePath, e.S3Key = place(stored)
 	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
 	e.Payload = c.ep.summaryPayload(s, body)
-	return append(events, c.event(e, c.m.now()))
+	done := p.Started.Add(p.Elapsed)
+	return append(events, c.eventAt(e, done, done))
 }
 
 func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {
 	res, ids := c.res, c.pruned(out.Conversation)
 	e := trace.PrunedMessages{
-		SessionID: c.id, Step: step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: len(c.history),
-		SummarizedCount: res.SummarisedCount, DroppedCount: res.DroppedCount, MaskedCount: res.MaskedCount, TruncatedCount: res.TruncatedCount,
+		SessionID: c.id, Step: step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: res.Before.Messages,
+		SummarizedCount: c.did.summarised, DroppedCount: c.did.dropped, MaskedCount: c.did.masked, TruncatedCount: c.did.truncated,
 		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
-		Kept: kept(out.View), Layers: layersOf(out.View),
+		Kept: c.did.kept, Layers: layersOf(out.View),
 		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
 	}
 	return c.event(e, c.m.now())
@@ -172,10 +166,10 @@ func (c *call) fallbackEvent(step int, p policy.Pass) trace.Event {
 	s := p.Summary
 	e := trace.Error{
 		SessionID: c.id, Step: step, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
-		Chain: s.Errors, Tokens: s.InputSize,
+		Chain: each(s.Errors), Tokens: s.InputSize,
 	}
 	if n := len(s.Errors); n > 0 {
 		e.Message = s.Errors[n-1]
 	}
-	return c.event(e, p.Started)
+	return c.passEvent(e, p)
 }

@@ -67,6 +67,11 @@ func (c *call) lost(number int) {
 	c.events = append(c.events, c.auditLine(c.event(e, c.m.now())))
 }
 
+// nothingDone takes back what was to be told of a step that failed.
+func (c *call) nothingDone() {
+	c.telling.outcome, c.telling.said, c.did = nil, nil, nil
+}
+
 // anew gives up what was decided: a step of this lane came that the decision
 // had not seen.
 func (c *call) anew(before Result) {
@@ -74,5 +79,5 @@ func (c *call) anew(before Result) {
 	c.settle(0)
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error()}
 	c.emit(c.event(e, c.m.now()))
-	*c.res, c.summary = before, nil
+	*c.res, c.summary, c.did = before, nil, nil
 }

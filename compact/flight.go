@@ -34,11 +34,14 @@ func (r *run) beside() strategy.Beside {
 	c.lane.flights.Begin()
 	return strategy.Beside{
 		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
-		Start: func(f func(context.Context)) bool { return c.m.fly(r.ctx, c.s, c.lane, f) },
+		Start: func(f func(context.Context)) bool {
+			return r.driven.Err() == nil && c.m.fly(r.ctx, c.s, c.lane, f)
+		},
 		Wait: func() {
 			r.decision(r.view)
-			r.summariseBegan = c.m.now()
 			r.startArchive(r.ctx, nil) // while the model thinks
+			r.archiveFirst()
+			r.summariseBegan = c.m.now()
 		},
 		Heard: r.heard,
 		Late: func() {
@@ -64,7 +67,7 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 		if i.Phase == strategy.Finished {
 			p := summarizePayload(r.c.id, i)
 			r.c.paid(p)
-			r.c.emit(r.c.event(p, began))
+			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
@@ -71,6 +72,8 @@ type session struct {
 	id   string
 	log  *storage.Session
 	late *lateArchive // where the archive could not be read; nil = it could
+
+	unarchived atomic.Bool // the archive did not take the last transcript that it was given
 
 	bill  SessionBill
 	users int       // calls that are under way; the manager's mutex guards these three

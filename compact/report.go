@@ -21,6 +21,7 @@ func (c *call) took(out *policy.Outcome) {
 	c.res.Messages = out.Conversation.Messages()
 	c.res.After = c.layers(out.View.Messages, out.View.Tokens)
 	c.res.Keep = out.Keep
+	c.did = c.deedsOf(out)
 	c.summary = nil
 	for _, p := range out.Passes {
 		if p.Applied > 0 && p.Recipe.Cut != nil && p.Recipe.Cut.Summary != nil && p.Recipe.Cut.Summary.Text != "" {
@@ -42,6 +43,7 @@ func (c *call) took(out *policy.Outcome) {
 // nor made again: the view is the history as it came in.
 func (c *call) undo() {
 	r := c.res
+	c.did = nil
 	r.Messages, r.Sources = slices.Clone(c.input), identity(len(c.input))
 	r.Bill = nil
 	r.Triggered, r.Step, r.Archived, r.Replayed, r.Earlier = false, 0, nil, 0, nil

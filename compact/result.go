@@ -154,9 +154,14 @@ type Timing struct {
 	Ledger    time.Duration `json:"ledger_ns"` // reading the session's ledger, the first time
 	Replay    time.Duration `json:"replay_ns"` // making the edits of earlier compactions again
 	Count     time.Duration `json:"count_ns"`
-	Stages    time.Duration `json:"stages_ns"` // without the summariser
-	Summarise time.Duration `json:"summarise_ns"`
-	Archive   time.Duration `json:"archive_ns"` // waited for; it runs beside the summariser
+	Stages    time.Duration `json:"stages_ns"`    // without the summariser
+	Summarise time.Duration `json:"summarise_ns"` // until there was a summary: of a model, waited for
+	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summariser
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
+
+	// What was waited for, and is in none of the above but Total.
+	LaneWait    time.Duration `json:"lane_wait_ns"`    // another call of the same agent
+	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
+	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session
 }

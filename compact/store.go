@@ -2,7 +2,11 @@ package compact
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -22,7 +26,11 @@ type run struct {
 	stored   stored
 	written  storage.Written
 	err      error
-	archived func(step int) trace.Event
+	began    time.Time                  // when the archive was
+	took     time.Duration              // what it took
+	archived func(step int) trace.Event // says that it worked
+	failure  *trace.Event               // the exporters have heard that it did not
+	give     context.CancelCauseFunc    // ends the engine: what it works for can't be stored
 	summary  storage.Written
 	files    []storage.Written // of the step that is tried
 	stop     context.CancelFunc
@@ -64,7 +72,7 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 			close(r.done)
 			return
 		}
-		r.number = r.c.s.reserve()
+		r.number, r.began = r.c.s.reserve(), r.c.m.now()
 		ctx, r.stop = context.WithCancel(ctx)
 		go func() {
 			defer close(r.done)
@@ -76,7 +84,7 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 
 // write stores the whole transcript, or the originals alone.
 func (r *run) write(ctx context.Context, originals []int) {
-	c, started := r.c, r.c.m.now()
+	c := r.c
 	switch {
 	case originals != nil:
 		lines := c.s.lines(c.history, originals)
@@ -100,23 +108,100 @@ func (r *run) write(ctx context.Context, originals []int) {
 		SessionID: c.id, ArchivedCount: count, Bytes: r.written.Bytes,
 		StorageAdapter: c.m.adapter(), SHA256: r.written.SHA256, ManifestHead: c.s.log.ManifestHead(),
 	}
-	p.FilePath, p.S3Key = place(r.written)
-	if r.err != nil {
-		p.ErrorType = "ArchiveFailed"
-	}
 	ended := c.m.now()
+	r.took = ended.Sub(r.began)
+	if r.err != nil {
+		r.failed(ctx, p, ended)
+		return
+	}
+	c.s.unarchived.Store(false)
+	p.FilePath, p.S3Key = place(r.written)
 	r.archived = func(step int) trace.Event {
 		p.Step = step
-		return c.eventAt(p, started, ended)
+		return c.eventAt(p, r.began, ended)
 	}
 }
 
-// place says where a file is: a path, or a key in a bucket.
-func place(w storage.Written) (file, s3 string) {
-	if len(w.Location) > 5 && w.Location[:5] == "s3://" {
-		return "", w.Location
+// failed tells of an archive that took nothing, at once, and ends what the engine
+// is doing: it could not be stored. A call that gave up is no failure of the
+// archive.
+func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
+	if ctx.Err() != nil {
+		return
 	}
-	return w.Location, ""
+	c := r.c
+	p.ErrorType, p.Bytes, p.ManifestHead = "ArchiveFailed", 0, ""
+	e := c.eventAt(p, r.began, at)
+	r.failure = &e
+	c.export(e)
+	c.s.unarchived.Store(true)
+	if c.m.cfg.Storage.OnError != "continue" {
+		r.give(errGiven)
+	}
+}
+
+// errGiven ends a run of the engine whose archive failed.
+var errGiven = errors.New("compact: what would be taken out cannot be stored")
+
+// archiving takes what came of the archive into the call: the event that says so,
+// and the error.
+func (r *run) archiving(ctx context.Context) error {
+	c := r.c
+	c.res.Timing.Archive = r.took
+	if r.archived != nil {
+		c.hold(r.archived)
+	}
+	if r.err == nil {
+		return nil
+	}
+	c.working = r.began
+	return c.archiveFailed(ctx, "transcript", r.err)
+}
+
+// given returns why the engine was stopped, where it was because the archive
+// failed, and otherwise what it said.
+func (r *run) given(ctx, engine context.Context, err error) error {
+	if err == nil || !errors.Is(context.Cause(engine), errGiven) {
+		return err
+	}
+	<-r.done
+	return r.archiving(ctx)
+}
+
+// archiveFirst waits for the archive before a model is paid for a summary, where
+// the last one of the session failed.
+func (r *run) archiveFirst() {
+	if !r.c.s.unarchived.Load() {
+		return
+	}
+	ctx := r.driven
+	if until := r.c.until(r.ctx); !until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, until)
+		defer cancel()
+	}
+	waited := r.c.m.now()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+	r.waited += r.c.m.now().Sub(waited)
+}
+
+// place says where a file is: an absolute path, or a key in a bucket. What is kept
+// elsewhere has neither.
+func place(w storage.Written) (file, s3 string) {
+	switch {
+	case strings.HasPrefix(w.Location, "s3://"):
+		return "", w.Location
+	case w.Location == "", w.Location == w.Key.String(): // nobody could say where it is
+		return "", ""
+	}
+	file, err := filepath.Abs(w.Location)
+	if err != nil {
+		file = w.Location
+	}
+	return file, ""
 }
 
 // cancel ends an archive that turned out not to be needed.
@@ -131,6 +216,9 @@ func (r *run) cancel() {
 // end ends the run, whatever came of it.
 func (r *run) end() {
 	r.cancel()
+	if r.failure != nil {
+		r.c.events = append(r.c.events, r.c.auditLine(*r.failure))
+	}
 	r.c.s.unreserve(r.number)
 }
 

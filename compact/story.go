@@ -15,9 +15,9 @@ func (c *call) story(err error) string {
 	case err != nil:
 		return "FAILED " + c.failure(err)
 	case r.ReductionStage == ReductionFallback && r.Triggered:
-		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), plural(c.moved, "message"), c.way())
+		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), plural(c.did.all(), "message"), c.way())
 	case r.Triggered && r.ReductionStage != ReductionNone:
-		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), r.ReductionStage, c.way(), plural(c.moved, "message"))
+		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), r.ReductionStage, c.way(), plural(c.did.all(), "message"))
 	case r.Triggered:
 		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
 	}

@@ -1,7 +1,7 @@
 package compact
 
 import (
-	"encoding/json"
+	"context"
 	"sync"
 	"time"
 
@@ -94,36 +94,35 @@ func (r *run) engine() (*policy.Engine, error) {
 	return &e, nil
 }
 
+// drive runs the engine, for as long as the archive takes what it takes out.
+func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Request) (*policy.Outcome, error) {
+	c := r.c
+	driven, give := context.WithCancelCause(ctx)
+	defer give(nil)
+	r.driven, r.give = driven, give
+	out, err := engine.Run(driven, *q)
+	if c.gaveWay(err) {
+		q.Budget = c.aiming(c.budget, q.Only)
+		r.view = c.ep.engine.View(c.now.conv, *q) // which the budget is part of
+		r.late = false
+		out, err = engine.Run(driven, *q)
+	}
+	return out, r.given(ctx, driven, err)
+}
+
 // measure notes how long the stages took, and the summariser.
 func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Summarise = r.summarise
-	r.c.res.Timing.Stages = elapsed - r.summarise
-}
-
-// summaryPayload is the summary as JSON: its sections with their lines.
-func (ep *epoch) summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
-	st := ep.writer.Strategy
-	if st.Name != s.Strategy {
-		var err error
-		if st, err = strategy.Lookup(s.Strategy); err != nil {
-			return json.RawMessage(`{}`)
-		}
-	}
-	raw, err := json.Marshal(struct {
-		Version  int               `json:"version"`
-		Strategy string            `json:"strategy"`
-		Document strategy.Document `json:"document"`
-	}{s.Version, s.Strategy, strategy.ParseDocument(st, body)})
-	if err != nil {
-		return json.RawMessage(`{}`)
-	}
-	return raw
+	r.c.res.Timing.ArchiveWait += r.waited
+	r.c.res.Timing.Stages = elapsed - r.summarise - r.waited
 }
 
 // observed is what a run hears of the summariser.
 type observed struct {
 	mu             sync.Mutex
-	late           bool // a summary could not be waited for
+	late           bool            // a summary could not be waited for
+	waited         time.Duration   // for the archive, before a summary was asked for
+	driven         context.Context // what the engine runs with
 	summarise      time.Duration
 	summariseBegan time.Time
 }

@@ -115,7 +115,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 		}
 		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results went out whole").String())
 	}
-	*c.res = before
+	*c.res, c.did = before, nil
 	c.countTidied(nil)
 	return c.unchanged(started, r, policy.Request{Only: policy.Always}, &policy.Outcome{View: r.view, Conversation: c.now.conv})
 }

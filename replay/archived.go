@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -159,7 +160,8 @@ func (r *Archived) times(ctx context.Context, s *storage.Session) error {
 			Kind    string    `json:"kind"`
 			Started time.Time `json:"started_at"`
 			Data    struct {
-				Before int `json:"message_count_before"`
+				In     int `json:"message_count_in"`
+				Before int `json:"message_count_before"` // which was that of the history, before there was the other
 			} `json:"data"`
 		}
 		if err == nil {
@@ -168,7 +170,7 @@ func (r *Archived) times(ctx context.Context, s *storage.Session) error {
 		if err != nil {
 			return err
 		}
-		if n := e.Data.Before; e.Kind == "compact.preflight" && n > 0 && n <= len(r.Session.Times) && r.Session.Times[n-1].IsZero() {
+		if n := cmp.Or(e.Data.In, e.Data.Before); e.Kind == "compact.preflight" && n > 0 && n <= len(r.Session.Times) && r.Session.Times[n-1].IsZero() {
 			r.Session.Times[n-1] = e.Started
 		}
 	}

@@ -13,12 +13,12 @@ import (
 
 // LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It grows
 // when a key changes its meaning or goes; new keys don't change it.
-const LineVersion = 1
+const LineVersion = 2
 
 // AppendJSON appends the event to dst as the audit log keeps it: one JSON
 // object on one line, without a line feed at the end. The keys, in this order:
 //
-//	v           1 (LineVersion)
+//	v           2 (LineVersion)
 //	name, kind  constants of this package
 //	session, agent, trace_id, span_id, parent_id
 //	started_at, ended_at   RFC 3339 in UTC with nanoseconds: true times

@@ -16,13 +16,17 @@ type Preflight struct {
 	TokensAfter     int                `json:"tokens_after"`
 	MaxTokens       int                `json:"max_tokens"`
 	Budget          int                `json:"budget"`
-	MessagesBefore  int                `json:"message_count_before"`
+	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
+	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
 	MessagesAfter   int                `json:"message_count_after"`
-	PrunedCount     int                `json:"pruned_count"`
-	MaskedCount     int                `json:"masked_count"`
+	PrunedCount     int                `json:"pruned_count"` // this call took out: summarised + dropped
+	MaskedCount     int                `json:"masked_count"` // this call masked
 	TruncatedCount  int                `json:"truncated_count"`
+	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, whoever took them out
+	SessionMasked   int                `json:"session_masked_count"` // that are masked in it
+	SessionTrunc    int                `json:"session_truncated_count"`
 	Replayed        int                `json:"replayed_edits"`        // edits of earlier steps that the ledger applied again
-	Timings         map[string]float64 `json:"timings_ms"`            // what took how long, in milliseconds
+	Timings         map[string]float64 `json:"timings_ms"`            // what took how long, in milliseconds; what was waited for is named …_wait
 	EventsDropped   uint64             `json:"events_dropped"`        // events that did not get to their place since the start, over all exporters
 	EventsLost      map[string]uint64  `json:"events_lost,omitempty"` // the same by exporter; those without a loss left out
 	ReductionStage  string             `json:"reduction_stage"`       // "none", "truncation", "masking", "summarization", "fallback"
@@ -79,7 +83,7 @@ func (p Preflight) line() string {
 	case !p.Triggered:
 		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
 	}
-	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%), %d pruned; of the rest %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
+	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%): %d pruned, %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
 		reduction(p.TokensBefore, p.TokensAfter), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
 }
 

@@ -13,7 +13,8 @@ type TokenEstimate struct {
 	Budget    int       `json:"budget"`           // the window without buffer and reply: the view must fit
 	UsagePct  float64   `json:"usage_pct"`        // computed: TEst / MaxTokens, as a share of 1
 	Breakdown Breakdown `json:"breakdown"`
-	Messages  int       `json:"message_count"`
+	Messages  int       `json:"message_count"`         // that t_est is of: with the edits of earlier steps
+	HistoryIn int       `json:"message_count_in"`      // of the history as it came in
 	Encoding  string    `json:"encoding,omitempty"`    // how it was counted: "cl100k_base", "chars/4"
 	Factor    float64   `json:"calibration,omitempty"` // what the count was multiplied by, learned from the provider's figures
 
@@ -115,10 +116,12 @@ func (p PolicyInfo) finite() PolicyInfo {
 	return p
 }
 
-// Plan is what a compaction that was decided on will keep and remove.
+// Plan is what a compaction that was decided on could take out, and what it kept
+// and took out in the end, which is nothing where it failed.
 type Plan struct {
-	Kept        Kept `json:"kept"`
-	PrunedCount int  `json:"pruned_count"` // messages that may be summarised or dropped
+	Kept          Kept `json:"kept"`
+	PrunableCount int  `json:"prunable_count"` // messages that might have been summarised or dropped
+	PrunedCount   int  `json:"pruned_count"`   // that were
 }
 
 // A Candidate is one way of compacting that was reckoned up. Money is in US

@@ -82,8 +82,8 @@ func (p TruncatedResults) complete() any {
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	PrunedCount     int      `json:"pruned_count"`  // summarised + dropped
-	TotalMessages   int      `json:"message_count"` // before
+	PrunedCount     int      `json:"pruned_count"`  // summarised + dropped; like all counts here, by this step alone
+	TotalMessages   int      `json:"message_count"` // of the view before
 	SummarizedCount int      `json:"summarized_count"`
 	DroppedCount    int      `json:"dropped_count"`
 	MaskedCount     int      `json:"masked_count"`

@@ -10,8 +10,8 @@ type Archival struct {
 	ArchivedCount  int    `json:"archived_count"` // messages
 	Bytes          int64  `json:"bytes"`
 	StorageAdapter string `json:"storage_adapter"`         // "fs", "s3", "memory"
-	FilePath       string `json:"file_path,omitempty"`     // either this
-	S3Key          string `json:"s3_key,omitempty"`        // or this
+	FilePath       string `json:"file_path,omitempty"`     // absolute, where it is a file
+	S3Key          string `json:"s3_key,omitempty"`        // s3://…, where it is in a bucket
 	SHA256         string `json:"sha256,omitempty"`        // of the file, in hex
 	ManifestHead   string `json:"manifest_head,omitempty"` // hash of the manifest's last line; `archive verify --head`
 	ErrorType      string `json:"error_type,omitempty"`

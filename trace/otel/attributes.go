@@ -129,16 +129,24 @@ func (f *facts) addText(key, value string) {
 	f.attributes = append(f.attributes, attribute.String(key, value))
 }
 
-// floats are the keys whose values are shares and times, whole or not: a key
-// must not change its type from span to span.
-var floats = map[string]bool{
-	"usage_pct": true, "trigger_pct": true, "target_pct": true, "compression_ratio": true, "reduction_pct": true,
-	"calibration": true, "temperature": true,
+// isFloat reports whether a key's values are shares, money or times, whole or
+// not: a key must not change its type from span to span.
+func isFloat(key string) bool {
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	switch last {
+	case "calibration", "temperature", "entity_retention":
+		return true
+	}
+	for _, unit := range []string{"_pct", "_ratio", "_usd", "_ms"} {
+		if strings.HasSuffix(last, unit) {
+			return true
+		}
+	}
+	return strings.Contains(key, ".timings_ms.")
 }
 
 func (f *facts) addNumber(key string, n json.Number) {
-	last := key[strings.LastIndexByte(key, '.')+1:]
-	if i, err := n.Int64(); err == nil && !floats[last] && !strings.Contains(key, ".timings_ms.") {
+	if i, err := n.Int64(); err == nil && !isFloat(key) {
 		f.attributes = append(f.attributes, attribute.Int64(key, i))
 	} else if x, err := n.Float64(); err == nil {
 		f.attributes = append(f.attributes, attribute.Float64(key, x))

@@ -1,0 +1,57 @@
+package compact
+
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// deeds counts the input messages that one call changed or took out, by what
+// became of them. The counts of a Result are of the whole history, whoever did
+// it.
+type deeds struct {
+	truncated, masked, summarised, dropped int
+
+	kept trace.Kept // what is in the view afterwards
+}
+
+// deedsOf compares an outcome with the conversation as it stood.
+func (c *call) deedsOf(out *policy.Outcome) *deeds {
+	d := &deeds{kept: kept(out.View)}
+	for i := range c.history {
+		was, _ := c.now.conv.Decision(i)
+		is, _ := out.Conversation.Decision(i)
+		if is == was {
+			continue
+		}
+		switch is {
+		case policy.Truncated:
+			d.truncated++
+		case policy.Masked:
+			d.masked++
+		case policy.Summarised:
+			d.summarised++
+		case policy.Dropped:
+			d.dropped++
+		}
+	}
+	return d
+}
+
+// pruned is how many messages left the view.
+func (d *deeds) pruned() int { return d.summarised + d.dropped }
+
+// all is how many were touched.
+func (d *deeds) all() int { return d.pruned() + d.masked + d.truncated }
+
+// each returns texts in their order, each once.
+func each(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

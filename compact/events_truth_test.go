@@ -1,0 +1,341 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
+)
+
+// thinking is a model that takes its time, by the clock of the bubble.
+type thinking struct{ billing }
+
+const thought = 3 * time.Second
+
+func (m thinking) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+	select {
+	case <-time.After(thought):
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	}
+	return m.billing.Summarize(ctx, r)
+}
+
+// storing is an archive that takes its time for transcripts, and then fails or
+// does not.
+type storing struct {
+	*memory.Archive
+	takes time.Duration
+	err   error
+}
+
+func (a *storing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), "transcript-") {
+		time.Sleep(a.takes)
+		if a.err != nil {
+			return a.err
+		}
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// counted is what a view has, found by reading it.
+type counted struct {
+	tokens int
+	there  map[string]string // what a message is by → its text
+	masked int
+}
+
+// countView reads a view as a model would get it: by call ids and texts.
+func countView(t *testing.T, view []message.Message) counted {
+	t.Helper()
+	enc, err := token.ForEncoding("cl100k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := counted{tokens: 3, there: map[string]string{}}
+	for _, m := range view {
+		name, all := string(m.Role), string(m.Role)
+		for _, p := range m.Parts {
+			all += p.Text + p.Name + string(p.Args)
+			switch {
+			case p.CallID != "":
+				name += " " + p.CallID
+			default:
+				name += " " + p.Text
+			}
+			c.tokens += enc.Count(p.Text) + enc.Count(p.Name) + enc.Count(string(p.Args))
+			if strings.HasPrefix(p.Text, "[observation masked") {
+				c.masked++
+			}
+		}
+		c.there[name] = all
+	}
+	return c
+}
+
+// gone counts what one view has and a later one has not.
+func (c counted) gone(later counted) (n int) {
+	for name := range c.there {
+		if _, ok := later.there[name]; !ok && !strings.Contains(name, "<COMPACT-SUMMARY") {
+			n++
+		}
+	}
+	return n
+}
+
+func dataOf[T any](t *testing.T, e trace.Event) (p T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func last(t *testing.T, r *rig, name string) trace.Event {
+	t.Helper()
+	events := r.named(name)
+	if len(events) == 0 {
+		t.Fatalf("no %s", name)
+	}
+	return events[len(events)-1]
+}
+
+// The numbers of a session of two compactions, held against what reading the
+// views gives.
+func TestEventsCountWhatTheViewsShow(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := loop(100, 200)
+	first := r.preflight(history)
+	before := countView(t, append(first.Messages, loop(160, 200)[len(history):]...))
+	size := len(first.Messages) + len(loop(160, 200)) - len(history)
+	history = loop(160, 200)
+	res := r.preflight(history)
+	after := countView(t, res.Messages)
+
+	call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+	pruned := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages))
+	decision := dataOf[struct {
+		Pruned   int        `json:"pruned_count"`
+		Prunable int        `json:"prunable_count"`
+		Kept     trace.Kept `json:"kept"`
+	}](t, last(t, r, trace.NameTriggerDecision))
+	estimate := dataOf[trace.TokenEstimate](t, last(t, r, trace.NameTokenEstimate))
+
+	out := before.gone(after)
+	if out == 0 || call.PrunedCount != out || pruned.PrunedCount != out || decision.Pruned != out || len(pruned.PrunedIDs) != out {
+		t.Errorf("%d messages left the view; before_model_call says %d, pruned_messages %d with %d ids, the decision %d",
+			out, call.PrunedCount, pruned.PrunedCount, len(pruned.PrunedIDs), decision.Pruned)
+	}
+	if pruned.SummarizedCount+pruned.DroppedCount != out || decision.Prunable < out {
+		t.Errorf("%d + %d of %d, prunable %d", pruned.SummarizedCount, pruned.DroppedCount, out, decision.Prunable)
+	}
+	if all := countView(t, history).gone(after); call.SessionPruned != all || all <= out {
+		t.Errorf("%d of the history are gone in all, the event says %d", all, call.SessionPruned)
+	}
+	if call.SessionMasked != after.masked {
+		t.Errorf("%d masked in the view, the event says %d", after.masked, call.SessionMasked)
+	}
+	if call.MessagesIn != len(history) || call.MessagesBefore != size || call.MessagesAfter != len(res.Messages) || estimate.Messages != size ||
+		estimate.HistoryIn != len(history) || pruned.TotalMessages != size {
+		t.Errorf("messages %d, %d, %d in %+v, %d and %d in the estimate, %d", len(history), size, len(res.Messages), call, estimate.Messages, estimate.HistoryIn, pruned.TotalMessages)
+	}
+	// Beside the texts a message costs its frame, at most 8 tokens.
+	for what, pair := range map[string][2]int{"before": {call.TokensBefore, before.tokens}, "after": {call.TokensAfter, after.tokens}} {
+		if over := pair[0] - pair[1]; over < 0 || over > 8*size {
+			t.Errorf("%s: %d tokens, by hand %d and %d frames", what, pair[0], pair[1], size)
+		}
+	}
+	if decision.Kept != pruned.Kept {
+		t.Errorf("kept %+v in the decision, %+v in what was pruned", decision.Kept, pruned.Kept)
+	}
+}
+
+func TestSpansLastAsLongAsTheirWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const stored = 500 * time.Millisecond
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: &storing{Archive: memory.New(), takes: stored}})
+		r.preflight(loop(100, 200))
+		for name, want := range map[string]time.Duration{
+			trace.NameMaskedObservations: 0, trace.NameTokenEstimate: 0, trace.NameSummarize: thought, trace.NameSummaryCreated: 0,
+			trace.NameArchival: stored, trace.NamePrunedMessages: 0, trace.NameBeforeModelCall: thought,
+		} {
+			if got := last(t, r, name).Duration(); got != want {
+				t.Errorf("%s lasts %s, its work took %s", name, got, want)
+			}
+		}
+		ms := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).Timings
+		want := map[string]float64{"summarise": 3000, "archive": 500}
+		for k, v := range ms {
+			if math.Abs(v-want[k]) > 0.001 {
+				t.Errorf("timings_ms.%s is %v, want %v", k, v, want[k])
+			}
+		}
+		if made, done := last(t, r, trace.NameSummaryCreated).Start, last(t, r, trace.NameSummarize).End; made.Before(done) {
+			t.Error("the summary was there before it was written")
+		}
+	})
+}
+
+func TestWaitingIsNoWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: &storing{Archive: memory.New(), takes: 5 * time.Second}})
+		done := make(chan *compact.Result)
+		go func() { done <- r.preflight(loop(100, 200)) }()
+		time.Sleep(time.Second)
+		second := r.preflight(loop(101, 200))
+		one, two := (<-done).Timing, second.Timing
+		if one.Archive != 5*time.Second || one.ArchiveWait != 2*time.Second || one.Summarise != thought || one.Total != 5*time.Second {
+			t.Errorf("the first: %+v", one)
+		}
+		if two.LaneWait != 4*time.Second || two.Archive != 0 || two.Total != 4*time.Second {
+			t.Errorf("the second waited for the first: %+v", two)
+		}
+	})
+}
+
+func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("no space left")
+		archive := &storing{Archive: memory.New(), takes: time.Second, err: broken}
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: archive})
+		start := time.Now()
+		res, err := r.Preflight(t.Context(), "s", loop(100, 200))
+		if !errors.Is(err, compact.ErrArchiveFailed) || time.Since(start) != time.Second {
+			t.Fatalf("%v after %s", err, time.Since(start))
+		}
+		e := last(t, r, trace.NameArchival)
+		if !e.Failed() || e.End.Sub(start) != time.Second || strings.Contains(e.Data.String(), "_path") {
+			t.Errorf("%s %s: %s", e.Status, e.End.Sub(start), e.Data)
+		}
+		failed := last(t, r, trace.NameError)
+		if failed.Start.Sub(start) != 0 || failed.End.Sub(start) != time.Second {
+			t.Errorf("the error lasts from %s to %s", failed.Start.Sub(start), failed.End.Sub(start))
+		}
+		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
+			if len(r.named(name)) > 0 {
+				t.Errorf("%s of a step that there is not", name)
+			}
+		}
+		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		if call.PrunedCount+call.MaskedCount+call.SessionPruned != 0 || call.MessagesAfter != len(res.Messages) {
+			t.Errorf("the failed call says %+v", call)
+		}
+	})
+}
+
+// Only the first of many calls pays for a summary that can't be kept.
+func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		m := &askedOften{thinking{}, &asked}
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
+		for i := range 4 { // of conversations that no summary of another serves
+			history := append(turns(1, 10+i), loop(100, 200)...)
+			if _, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if asked > 1 {
+			t.Errorf("%d summaries were paid for", asked)
+		}
+	})
+}
+
+type askedOften struct {
+	thinking
+	asked *int
+}
+
+func (m *askedOften) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+	*m.asked++
+	return m.thinking.Summarize(ctx, r)
+}
+
+// A step that fails after all of its stages did their work has done nothing.
+func TestStepThatIsNotCommittedTellsOfNothing(t *testing.T) {
+	for _, word := range []string{"ledger", "summary-", "events"} {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: &failing{Archive: memory.New(), word: word}})
+		_, err := r.Preflight(context.Background(), "s", loop(100, 200))
+		if err == nil {
+			continue // it is only waited for
+		}
+		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
+			if len(r.named(name)) > 0 {
+				t.Errorf("%s fails: %s is told", word, name)
+			}
+		}
+	}
+}
+
+func TestNoFileIsNamedWhereThereIsNone(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	r.preflight(loop(100, 200))
+	for _, e := range everything(t, r) {
+		if strings.Contains(e.Data.String(), `"file_path"`) {
+			t.Errorf("%s names a file of an archive in memory: %s", e.Name, e.Data)
+		}
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	r = newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, "relative")})
+	r.preflight(loop(100, 200))
+	for _, name := range []string{trace.NameArchival, trace.NameSummaryCreated} {
+		path := dataOf[trace.Archival](t, last(t, r, name)).FilePath
+		if !filepath.IsAbs(path) || !strings.HasPrefix(path, dir) {
+			t.Errorf("%s names %q", name, path)
+		}
+	}
+}
+
+func TestChainNamesEachFailureOnce(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: billing{err: &strategy.Failure{Reason: strategy.ErrTransient}}})
+	r.preflight(loop(100, 200))
+	for _, e := range r.named(trace.NameError) {
+		seen := map[string]bool{}
+		for _, line := range dataOf[trace.Error](t, e).Chain {
+			if seen[line] {
+				t.Errorf("twice in %s", e.Data)
+			}
+			seen[line] = true
+		}
+	}
+}
+
+func TestDocumentOfASummaryHasTitledSections(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: billing{}})
+	r.preflight(loop(100, 200))
+	type section struct {
+		Name, Title string
+		Lines       []string
+	}
+	p := dataOf[struct {
+		Payload struct{ Document map[string]json.RawMessage }
+	}](t, last(t, r, trace.NameSummaryCreated))
+	var sections []section
+	if err := json.Unmarshal(p.Payload.Document["sections"], &sections); err != nil {
+		t.Fatal(err)
+	}
+	if len(sections) != 1 || sections[0].Name != "goals_and_success_criteria" || sections[0].Title != "Goals and success criteria" || len(sections[0].Lines) != 1 {
+		t.Errorf("sections %+v", sections)
+	}
+	for k := range p.Payload.Document {
+		if k != strings.ToLower(k) {
+			t.Errorf("key %q", k)
+		}
+	}
+}
