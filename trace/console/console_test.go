@@ -41,7 +41,7 @@ func TestConsoleWritesAlignedLines(t *testing.T) {
 04:10:00.046  session-7f3a      summarize               2.00s  ok     Goals: move src/auth from cookies to tokens.
 04:10:02.046  session-7f3a      summary_created           1µs  ok     Goals: move src/auth from cookies to tokens.
 04:10:02.046  session-7f3a      pruned_messages         8.0ms  ok     pruned 47 of 60 messages; 112345 -> 30350 tokens (-73.0%)
-04:10:00.000  session-7f3a      before_model_call       2.05s  ok     compacted 112345 -> 30350 tokens (-73.0%), 47 pruned; of th…
+04:10:00.000  session-7f3a      before_model_call       2.05s  ok     compacted 112345 -> 30350 tokens (-73.0%): 47 pruned, 0 mas…
 `
 	got := write(t, console.Options{Width: 60}, tracetest.Sample(start)...)
 	if diff := cmp.Diff(want, got); diff != "" {
