@@ -278,12 +278,14 @@ func (c *call) finish(err error) {
 	}
 	c.settle(0)
 	c.logParent(err)
-	if !c.callers { // the caller names a trace of its own
+	switch {
+	case c.callers: // a trace of several calls: it is called as the session
+		c.parent.Trace = c.traceInfo("", c.began, c.m.now())
+	case c.m.cfg.Trace.PerSession:
+		c.parent.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
+		c.s.traced(c.label, c.agent, c.ep.name)
+	default:
 		c.parent.Trace = c.traceInfo(c.story(err), c.began, c.m.now())
-		if c.m.cfg.Trace.PerSession {
-			c.parent.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
-			c.s.traced(c.label, c.agent, c.ep.name)
-		}
 	}
 	c.m.pipe.Emit(c.parent)
 	c.leaveEvents()

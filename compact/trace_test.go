@@ -154,3 +154,33 @@ func TestClosedManagerSaysSo(t *testing.T) {
 		t.Errorf("got %v, want ErrClosed with the history", err)
 	}
 }
+
+// A trace of the caller's has no other name in a viewer than the one that comes
+// with the spans.
+func TestCallersTraceIsNamedByItsSession(t *testing.T) {
+	server := tracetest.NewServer(t)
+	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})
+	ctx := trace.ContextWith(context.Background(), "4bf92f3577b34da6a3ce929d0e0e4736", "")
+	for range 2 {
+		if _, err := r.Preflight(ctx, "session-7f3a", turns(2, 10), compact.WithAgent("coder")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	traces := 0
+	for _, got := range server.Received() {
+		if got.Type != "trace" {
+			continue
+		}
+		traces++
+		if got.TraceID != "4bf92f3577b34da6a3ce929d0e0e4736" || got.Name != "session session-7f3a (coder)" || got.GroupID != "session-7f3a" ||
+			got.Metadata["agent_id"] != "session-7f3a" || got.Metadata["agent_name"] == "" || got.EndedAt.IsZero() {
+			t.Errorf("trace %+v", got)
+		}
+	}
+	if traces == 0 {
+		t.Error("the session is nowhere")
+	}
+}

@@ -30,7 +30,7 @@ func metadata(ev *trace.Event) map[string]string {
 
 // label is the heading of a session's group: "session 7f3a (coding-agent)".
 func label(session, agent string) string {
-	s := clip(session, 64)
+	s := headAndTail(session)
 	if !strings.HasPrefix(s, "session") {
 		s = "session " + s
 	}
@@ -38,6 +38,16 @@ func label(session, agent string) string {
 		s += " (" + clip(agent, 64) + ")"
 	}
 	return s
+}
+
+// headAndTail returns an id in full, or the beginning and the end of a long one:
+// ids that begin alike stay different.
+func headAndTail(id string) string {
+	const most, end = 64, 24
+	if len(id) <= most {
+		return clip(id, most)
+	}
+	return clip(id, most-end) + "…" + strings.ToValidUTF8(id[len(id)-end:], "")
 }
 
 // data is the payload with the measured duration at its front, and the

@@ -309,3 +309,21 @@ func TestExporterKeepsBackWhatServerWouldRefuse(t *testing.T) {
 		t.Errorf("%d spans arrived, want %d", n, good)
 	}
 }
+
+func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
+	long := redact.Lit("projects/a-company-with-a-long-name/agents/of-the-department-of-migrations/sessions/")
+	headings := map[string]bool{}
+	for _, id := range []redact.Text{redact.Lit("0001"), redact.Lit("0002")} {
+		srv := tracetest.NewServer(t)
+		events := tracetest.Sample(start)
+		for i := range events {
+			events[i].Session = redact.Join(long, id)
+		}
+		events[6].Trace.Metadata = nil
+		export(t, open(t, srv.URL, io.Discard), events...)
+		headings[srv.Received()[0].Metadata["agent_name"]] = true
+	}
+	if len(headings) != 2 {
+		t.Errorf("headings %v", headings)
+	}
+}

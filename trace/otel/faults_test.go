@@ -1,0 +1,222 @@
+package otel_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/otel"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// A receiver takes the events of either exporter, has a fault, and counts the
+// spans that it took and said so.
+type receiver struct {
+	*httptest.Server
+	status int           // of each answer; 0 = none, the connection is reset
+	after  int           // so many batches are taken before the fault begins
+	delay  time.Duration // before each answer
+	hang   bool          // it never answers
+
+	mu      sync.Mutex
+	batches int
+	taken   int
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return
+	}
+	n, answer := read(q.URL.Path, body)
+	r.mu.Lock()
+	r.batches++
+	healthy := r.batches <= r.after
+	r.mu.Unlock()
+	switch {
+	case healthy || r.status == http.StatusOK && !r.hang:
+		time.Sleep(r.delay)
+		r.mu.Lock()
+		r.taken += n
+		r.mu.Unlock()
+		_, _ = w.Write(answer)
+	case r.hang:
+		<-q.Context().Done()
+	case r.status == 0:
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close()
+		}
+	default:
+		w.WriteHeader(r.status)
+	}
+}
+
+// read counts the spans of a body, and says how it is answered.
+func read(path string, body []byte) (spans int, answer []byte) {
+	var batch struct{ Batch []struct{ Type string } }
+	if strings.HasSuffix(path, "/ingest") {
+		_ = json.NewDecoder(bytes.NewReader(body)).Decode(&batch)
+		for _, e := range batch.Batch {
+			if e.Type == "span" {
+				spans++
+			}
+		}
+		return spans, fmt.Appendf(nil, `{"success":true,"count":%d}`, len(batch.Batch))
+	}
+	var req collectorpb.ExportTraceServiceRequest
+	_ = proto.Unmarshal(body, &req)
+	for _, rs := range req.ResourceSpans {
+		for _, ss := range rs.ScopeSpans {
+			spans += len(ss.Spans)
+		}
+	}
+	return spans, nil
+}
+
+// faults are the ways in which a receiver fails, and whether it takes anything
+// all the same.
+var faults = []struct {
+	name    string
+	fault   *receiver // nil: nobody listens
+	restart bool      // somebody does later
+	all     bool      // everything arrives
+	some    bool      // what came before the fault does
+}{
+	{name: "dead"},
+	{name: "refused", fault: &receiver{status: http.StatusBadRequest}},
+	{name: "401", fault: &receiver{status: http.StatusUnauthorized}},
+	{name: "413", fault: &receiver{status: http.StatusRequestEntityTooLarge}},
+	{name: "429", fault: &receiver{status: http.StatusTooManyRequests}},
+	{name: "500", fault: &receiver{status: http.StatusInternalServerError}},
+	{name: "hang", fault: &receiver{hang: true}},
+	{name: "slow", fault: &receiver{status: http.StatusOK, delay: 20 * time.Millisecond}, all: true},
+	{name: "gone in the middle", fault: &receiver{after: 2}, some: true},
+	{name: "restarted", fault: &receiver{status: http.StatusOK}, restart: true, all: true},
+}
+
+// told collects what exporters could not do.
+type told struct {
+	mu   sync.Mutex
+	lost int
+	errs []*trace.ExportError
+}
+
+func (l *told) hear(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var e *trace.ExportError
+	if errors.As(err, &e) {
+		l.lost += e.Lost
+		l.errs = append(l.errs, e)
+	}
+}
+
+// Whatever a receiver does, emitted = delivered + lost + waiting, delivered is
+// what it has taken, and all that is lost is told, with the exporter's name.
+func TestEveryFaultIsCountedExactlyAndTold(t *testing.T) {
+	for _, f := range faults {
+		for _, protocol := range []string{"ariadne", "otlp"} {
+			t.Run(f.name+"/"+protocol, func(t *testing.T) {
+				t.Parallel()
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := &receiver{}
+				if f.fault != nil {
+					r = &receiver{status: f.fault.status, after: f.fault.after, delay: f.fault.delay, hang: f.fault.hang}
+				}
+				r.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r}}
+				if url := "http://" + listener.Addr().String(); f.fault == nil || f.restart {
+					listener.Close()
+					r.URL = url
+				} else {
+					r.Start()
+					t.Cleanup(r.Close)
+				}
+				check(t, protocol, r, f.restart, f.all, f.some)
+			})
+		}
+	}
+}
+
+func exporterTo(t *testing.T, protocol, url string, patience time.Duration) trace.Exporter {
+	t.Helper()
+	if protocol == "ariadne" {
+		return ariadne.New(url, &ariadne.Options{Timeout: patience, ErrorLog: io.Discard})
+	}
+	e, err := otel.NewOTLP(t.Context(), url, &otel.OTLPOptions{Timeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) {
+	var l told
+	patience := 200 * time.Millisecond
+	if all || some {
+		patience = 2 * time.Second // on a busy machine, too
+	}
+	p := trace.NewPipeline([]trace.Exporter{exporterTo(t, protocol, r.URL, patience)}, &trace.PipelineOptions{Linger: time.Millisecond, OnError: l.hear})
+	emitted := 0
+	for range 4 {
+		events := tracetest.Sample(time.Now())
+		emitted += len(events)
+		p.Emit(events...)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		_ = p.Flush(ctx) // a batch of its own
+		cancel()
+		if s := p.Stats()[0]; s.Emitted != uint64(emitted) || s.Exported+s.Lost()+uint64(s.Waiting) != s.Emitted {
+			t.Errorf("%d emitted: %s", emitted, s)
+		}
+	}
+	if restart {
+		if s := p.Stats()[0]; s.Lost() != 0 || s.Waiting != emitted {
+			t.Errorf("an outage has lost something: %s", s)
+		}
+		again, err := net.Listen("tcp", strings.TrimPrefix(r.URL, "http://"))
+		if err != nil {
+			t.Skip("the port is another's by now")
+		}
+		r.Server = &httptest.Server{Listener: again, Config: &http.Server{Handler: r}}
+		r.Start()
+		t.Cleanup(r.Close)
+	}
+	_ = p.Close(context.Background())
+	s := p.Stats()[0]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case s.Emitted != uint64(emitted) || s.Exported+s.Lost() != s.Emitted || s.Waiting != 0:
+		t.Errorf("%d emitted: %s", emitted, s)
+	case int(s.Exported) != r.taken:
+		t.Errorf("%d spans were taken: %s", r.taken, s)
+	case all && s.Lost() > 0, some && (s.Lost() == 0 || s.Exported == 0), !all && !some && s.Exported > 0:
+		t.Errorf("%s", s)
+	case l.lost != int(s.Lost()):
+		t.Errorf("told of %d: %s", l.lost, s)
+	}
+	for _, e := range l.errs {
+		if e.Exporter != protocol || e.Err == nil {
+			t.Errorf("told %v", e)
+		}
+	}
+}
