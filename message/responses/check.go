@@ -26,10 +26,10 @@ const (
 
 // Check holds a view against the rules, in one pass.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
-	if _, _, err := r.withoutPrompt(view, sources); err != nil {
+	if err := r.fits(view, sources); err != nil {
 		return []wire.Violation{{Check: CheckSources, Index: -1, Detail: err.Error()}}
 	}
-	c := checker{called: map[string]int{}, seen: map[int]bool{}}
+	c := checker{seen: make([]bool, len(r.msgs))}
 	for k := range view {
 		c.message(k, &view[k])
 		if src := sources[k]; src >= 0 {
@@ -44,10 +44,11 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 }
 
 type checker struct {
-	found  []wire.Violation
-	calls  []call
-	called map[string]int // id → the newest call of it that waits for its output
-	seen   map[int]bool   // the messages of the request that are still there
+	found []wire.Violation
+	calls []call
+	older map[string]int // id → the newest of calls[:known] with it; made when first asked for
+	known int
+	seen  []bool // by message of the request: it is still there
 }
 
 type call struct {
@@ -67,7 +68,6 @@ func (c *checker) message(k int, m *message.Message) {
 		p := &m.Parts[i]
 		switch p.Kind {
 		case message.KindToolCall:
-			c.called[p.CallID] = len(c.calls)
 			c.calls = append(c.calls, call{id: p.CallID, at: k})
 			says = true
 		case message.KindToolResult:
@@ -95,12 +95,36 @@ func silent(m *message.Message) bool {
 }
 
 func (c *checker) output(k int, id string) {
-	at, known := c.called[id]
-	if !known {
+	at := c.newest(id)
+	if at < 0 {
 		c.add(CheckOrphan, id, k, "message %d: %q", k, "No tool call found for function call output with call_id "+id+".")
 		return
 	}
 	c.calls[at].answered = true
+}
+
+// near is how many calls are looked through one by one: nearly every output
+// stands right behind its calls. A table of all calls of a long conversation is
+// larger than the caches of a processor, which made it the larger part of Check.
+const near = 32
+
+// newest returns the newest call with an id so far; -1 = there is none.
+func (c *checker) newest(id string) int {
+	for at := len(c.calls) - 1; at >= max(0, len(c.calls)-near); at-- {
+		if c.calls[at].id == id {
+			return at
+		}
+	}
+	if c.older == nil {
+		c.older = map[string]int{}
+	}
+	for ; c.known < len(c.calls); c.known++ {
+		c.older[c.calls[c.known].id] = c.known
+	}
+	if at, ok := c.older[id]; ok {
+		return at
+	}
+	return -1
 }
 
 func (c *checker) unanswered() {
@@ -136,18 +160,35 @@ func (c *checker) gone(was []message.Message) {
 // supposed, behind the references right before them: all are there, or none.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
+	counted := 0 // messages whose calls are known: none where nothing refers, as usual
 	for i := range was {
-		refers := false
-		for _, p := range was[i].Parts {
-			if p.Kind == message.KindToolCall {
-				known[p.CallID] = true
-			}
-			refers = refers || p.Kind == message.KindOther && plain(typeOf(p.Args)) == "item_reference"
+		if !refers(&was[i]) {
+			continue
 		}
-		for k := i + 1; refers && k < len(was) && orphan(&was[k], known); k++ {
+		for ; counted <= i; counted++ {
+			addCalls(known, &was[counted])
+		}
+		for k := i + 1; k < len(was) && orphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
 				c.add(CheckReference, was[k].Fingerprint().String(), -1, "an output and the reference to its call are not both there")
 			}
+		}
+	}
+}
+
+func refers(m *message.Message) bool {
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == message.KindOther && plain(typeOf(p.Args)) == "item_reference" {
+			return true
+		}
+	}
+	return false
+}
+
+func addCalls(known map[string]bool, m *message.Message) {
+	for i := range m.Parts {
+		if m.Parts[i].Kind == message.KindToolCall {
+			known[m.Parts[i].CallID] = true
 		}
 	}
 }

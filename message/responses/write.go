@@ -37,25 +37,36 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 
 // withoutPrompt takes the instructions out of a view, and counts the others from 0.
 func (r *request) withoutPrompt(view []message.Message, sources []int) ([]message.Message, []int, error) {
-	if err := elements.Sources(view, sources, len(r.msgs)); err != nil || r.prompt == 0 {
+	if err := r.fits(view, sources); err != nil || r.prompt == 0 {
 		return view, sources, err
 	}
-	var msgs []message.Message
-	var from []int
+	msgs, from := make([]message.Message, 0, len(view)), make([]int, 0, len(view))
+	for k, src := range sources {
+		if src != 0 {
+			msgs, from = append(msgs, view[k]), append(from, max(src-1, -1))
+		}
+	}
+	return msgs, from, nil
+}
+
+// fits returns why a view can't be written: its sources are not those of the
+// request, or the instructions are not there as they were.
+func (r *request) fits(view []message.Message, sources []int) error {
+	if err := elements.Sources(view, sources, len(r.msgs)); err != nil || r.prompt == 0 {
+		return err
+	}
 	found := 0
 	for k, src := range sources {
 		if src == 0 {
 			if found++; !elements.Same(&view[k], &r.msgs[0]) {
-				return nil, nil, errInstructions
+				return errInstructions
 			}
-			continue
 		}
-		msgs, from = append(msgs, view[k]), append(from, max(src-1, -1))
 	}
 	if found != 1 {
-		return nil, nil, errInstructions
+		return errInstructions
 	}
-	return msgs, from, nil
+	return nil
 }
 
 // rewriteText writes a body whose input is a string: the string, if that is

@@ -1,0 +1,61 @@
+package responses_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/message/wire/wiretest"
+)
+
+// Outputs find their calls however many others stand between them, and what has
+// lost its other half is seen among as many.
+func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
+	const calls = 100
+	var items []string
+	for i := range 2 * calls {
+		form := `{"type":"function_call","call_id":"c%d","name":"f","arguments":"{}"}`
+		if i >= calls {
+			form = `{"type":"function_call_output","call_id":"c%d","output":"1"}`
+		}
+		items = append(items, fmt.Sprintf(form, i%calls))
+	}
+	items = append(items, `{"type":"item_reference","id":"fc_9"}`, `{"type":"function_call_output","call_id":"z","output":"3"}`, `{"role":"user","content":"next"}`,
+		`{"type":"function_call","call_id":"k","name":"f","arguments":"{}"}`, `{"type":"item_reference","id":"rs_9"}`, `{"type":"function_call_output","call_id":"k","output":"4"}`)
+	r := parse(t, `{"input":[`+strings.Join(items, ",")+`]}`)
+	msgs := r.Messages()
+	// The calls, their outputs, the reference, an output to what it refers to, the
+	// user, a call with a reference, and the output of the call.
+	if len(msgs) != calls+6 {
+		t.Fatal(len(msgs))
+	}
+	before := r.Check(msgs, seq(len(msgs)))
+	split := "item_reference_split " + msgs[calls+2].Fingerprint().String()
+	var orphans []string
+	for i := range calls {
+		orphans = append(orphans, fmt.Sprint("tool_result_without_call c", i))
+	}
+	slices.Sort(orphans)
+	for name, c := range map[string]struct {
+		less int // the message that is not there
+		want []string
+	}{
+		"nothing":              {-1, nil},
+		"an output":            {1 + 7, []string{"tool_call_without_result c7"}},
+		"the calls":            {0, orphans},
+		"the reference":        {calls + 1, []string{split}},
+		"what it is needed by": {calls + 2, []string{split}},
+		"a call and reference": {calls + 4, []string{"tool_result_without_call k"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view, sources := wiretest.View(msgs, slices.DeleteFunc(seq(len(msgs)), func(i int) bool { return i == c.less }), nil)
+			if diff := cmp.Diff(c.want, wiretest.Broken(wire.New(before, r.Check(view, sources)))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
