@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/slope"
@@ -58,6 +59,54 @@ func BenchmarkReloadLength(b *testing.B) {
 			s, err := openSession(ctx, a, "s")
 			if err != nil || len(s.edits.all) != n {
 				b.Fatal(len(s.edits.all), err)
+			}
+		}
+	})
+}
+
+// stepOf is a step that has masked and summarised so many messages.
+func stepOf(number, messages int, archived string) ledgerStep {
+	step := editOf(number)
+	step.Step, step.Kind, step.Preset, step.Archive = number, "preflight", "graduated", archived
+	for i := range messages - 1 {
+		one := editOf(number*messages + i)
+		step.Recipes[0].Texts = append(step.Recipes[0].Texts, one.Recipes[0].Texts...)
+		step.Evicted = append(step.Evicted, one.Evicted...)
+	}
+	return step
+}
+
+// BenchmarkReloadSteps is the slope of opening a session over the number of its
+// steps, each of 40 messages.
+func BenchmarkReloadSteps(b *testing.B) {
+	ctx := context.Background()
+	plain, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	slope.ReportOver(b, []int{10, 100, 1_000}, func(n int) func() {
+		a := memory.New()
+		s, err := storage.OpenSession(ctx, a, "s")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for number := 1; number <= n; number++ {
+			w, err := s.Transcript(ctx, number, []redact.Text{redact.Lit("{}")})
+			if err != nil {
+				b.Fatal(err)
+			}
+			raw, err := json.Marshal(stepOf(number, 40, path.Base(w.Key.String())))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := s.Commit(ctx, number, plain.Record(raw), w); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return func() {
+			s, err := openSession(ctx, a, "s")
+			if err != nil || len(s.steps) != n || len(s.steps[n-1].Evicted) != 40 {
+				b.Fatal(len(s.steps), err)
 			}
 		}
 	})

@@ -30,17 +30,21 @@ func CPU(tb testing.TB) time.Duration {
 // milliseconds, and the slope from the first to the last on logarithmic scales: 1
 // is in proportion, 2 quadratic. prepare, which is not measured, makes what f
 // does it to; f is called several times, and the least counts.
-func Report(b *testing.B, prepare func(n int) (f func())) {
+func Report(b *testing.B, prepare func(n int) (f func())) { ReportOver(b, Lengths, prepare) }
+
+// ReportOver is Report for other lengths.
+func ReportOver(b *testing.B, lengths []int, prepare func(n int) (f func())) {
+	longest := lengths[len(lengths)-1]
 	for b.Loop() {
 		var first, last time.Duration
-		for _, n := range Lengths {
-			last = least(b, max(5, Lengths[len(Lengths)-1]/10/n), prepare(n))
-			if n == Lengths[0] {
+		for _, n := range lengths {
+			last = least(b, max(5, longest/10/n), prepare(n))
+			if n == lengths[0] {
 				first = last
 			}
 			b.ReportMetric(float64(last.Microseconds())/1000, fmt.Sprintf("ms/%d", n))
 		}
-		grown := float64(Lengths[len(Lengths)-1]) / float64(Lengths[0])
+		grown := float64(longest) / float64(lengths[0])
 		b.ReportMetric(math.Log(float64(last)/float64(first))/math.Log(grown), "slope")
 		b.ReportMetric(0, "ns/op")
 	}
