@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -163,11 +162,11 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // create creates the ledger of a step, which commits it.
 func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
-	raw, err := json.Marshal(step)
+	ledger, err := c.s.ledgerPieces(step)
 	if err != nil {
 		return err
 	}
-	w, err := c.s.log.Commit(ctx, step.Step, c.s.redactor.Record(raw), r.files...)
+	w, err := c.s.log.CommitOf(ctx, step.Step, ledger, r.files...)
 	switch {
 	case errors.Is(err, storage.ErrExists):
 		c.lost(step.Step)

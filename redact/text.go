@@ -66,3 +66,9 @@ func Ref[Sum ~[16]byte | ~[32]byte](sum Sum) Text { return Text{Digest(sum).s[:1
 func (t Text) TrimSuffix(suffix constant) Text {
 	return Text{strings.TrimSuffix(t.s, string(suffix))}
 }
+
+// Cut is [strings.Cut]: parts of a text hold no more than it does.
+func (t Text) Cut(sep string) (before, after Text, found bool) {
+	b, a, found := strings.Cut(t.s, sep)
+	return Text{b}, Text{a}, found
+}

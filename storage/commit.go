@@ -29,6 +29,11 @@ const confirmTimeout = 5 * time.Second
 // transcript nor originals among the files. After any other error the step is
 // not acknowledged, but may be committed; [Session.Head] tells.
 func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
+	return s.CommitOf(ctx, step, []redact.Text{ledger}, files...)
+}
+
+// CommitOf is Commit for a ledger in pieces.
+func (s *Session) CommitOf(ctx context.Context, step int, ledger []redact.Text, files ...Written) (Written, error) {
 	if step < 1 {
 		return Written{}, &Error{"commit", s.dir, ErrStep}
 	}
@@ -37,7 +42,7 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, file
 	if err != nil {
 		return Written{}, err
 	}
-	blob := Redacted(ledger)
+	blob := Redacted(ledger...)
 	if blob.Size() > maxLedgerBytes {
 		return Written{}, &Error{"commit", key, ErrLine}
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkPeakMemory compacts files with a process of its own, and reports the
-// most memory that it had at once, in bytes a byte of the file.
+// most memory that it had at once, in bytes a byte of the file, and how much of
+// that is not the program itself: what it has with a file of one message.
 //
 //	go test ./cmd/compactctl -run '^$' -bench PeakMemory -benchtime 1x
 func BenchmarkPeakMemory(b *testing.B) {
@@ -21,19 +22,27 @@ func BenchmarkPeakMemory(b *testing.B) {
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
+	peakOf := func(file string) int64 {
+		cmd := exec.Command(program, "compact", file, "--model", "gpt-4", "--archive", b.TempDir(), "--out", filepath.Join(dir, "out.jsonl"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	}
+	one := filepath.Join(dir, "one.jsonl")
+	writeLoop(b, one, 0)
+	alone := peakOf(one)
 	for _, megabytes := range []int{12, 50, 210} {
 		b.Run(fmt.Sprint(megabytes, "MB"), func(b *testing.B) {
 			file := filepath.Join(dir, fmt.Sprint(megabytes, ".jsonl"))
 			size := writeLoop(b, file, megabytes<<20)
 			var peak int64
-			for i := range b.N {
-				cmd := exec.Command(program, "compact", file, "--model", "gpt-4", "--archive", filepath.Join(dir, fmt.Sprint("a", megabytes, "-", i)), "--out", filepath.Join(dir, "out.jsonl"))
-				if out, err := cmd.CombinedOutput(); err != nil {
-					b.Fatalf("%v\n%s", err, out)
-				}
-				peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10)
+			for range b.N {
+				peak = max(peak, peakOf(file))
 			}
 			b.ReportMetric(float64(peak)/float64(size), "peak/input")
+			b.ReportMetric(float64(peak-alone)/float64(size), "peak-alone/input")
+			b.ReportMetric(float64(alone)/1e6, "alone-MB")
 			b.ReportMetric(float64(peak)/1e6, "peak-MB")
 			b.ReportMetric(0, "ns/op")
 		})

@@ -95,6 +95,7 @@ var forbidden = []string{
 	`_, _ = to.Final(ctx, []string{s})`,
 	`_, _ = to.Summary(ctx, 1, s)`,
 	`_, _ = to.Commit(ctx, 1, s)`,
+	`_, _ = to.CommitOf(ctx, 1, []string{s})`,
 	`_ = to.Events(ctx, []string{s})`,
 	`_ = to.Journal(ctx, []string{s})`,
 	`_ = trace.Event{Data: s}`,

@@ -1,0 +1,70 @@
+package compact
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
+)
+
+// samePieces holds a ledger in pieces against the bytes that it was in one.
+func samePieces(t *testing.T, o redact.Options, step ledgerStep) {
+	t.Helper()
+	r, err := redact.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{redactor: secrets{Session: r.Session()}}
+	pieces, err := s.ledgerPieces(step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, p := range pieces {
+		got.WriteString(p.String())
+	}
+	if diff := cmp.Diff(r.Record(raw).String(), got.String()); diff != "" {
+		t.Errorf("%+v: %s", o, diff)
+	}
+}
+
+func fullStep() (step ledgerStep) {
+	n := 0
+	fill(reflect.ValueOf(&step).Elem(), &n)
+	return step
+}
+
+// A ledger in pieces is the bytes that it was in one piece: with every field,
+// with words in it that look like its lists, with secrets, and with patterns of
+// the user.
+func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
+	full, looks := fullStep(), fullStep()
+	looks.Note = `"recipes":[{"stage":""}] "evicted":[{"fp":""}] "texts":[{"at":0}] password=hunter2hunter2 AKIAIOSFODNN7EXAMPLE`
+	looks.Recipes[1].Stage = looks.Note
+	looks.Recipes[1].Cut = &policy.CutRecipe{Summary: &policy.SummaryInfo{Text: looks.Note}}
+	for _, o := range []redact.Options{{}, {Disabled: true}, {Strict: true}, {Patterns: []string{`^0+$`, `text \d+`, `mask`}}, {Patterns: []string{`^$|.`}}} {
+		for _, step := range []ledgerStep{full, looks, {}} {
+			samePieces(t, o, step)
+		}
+	}
+}
+
+// So is one whose lists are about as long as a piece, or several.
+func TestLongLedgerInPiecesIsTheSameBytes(t *testing.T) {
+	for _, k := range []int{1, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce} {
+		step := fullStep()
+		step.Recipes[1].Texts = slices.Repeat(step.Recipes[0].Texts[:1], k)
+		step.Evicted = slices.Repeat(step.Evicted[:1], k)
+		samePieces(t, redact.Options{Disabled: true}, step)
+	}
+}
