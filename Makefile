@@ -33,7 +33,7 @@ bench:
 # 1,000 sessions, kills and power losses, ten minutes without S3. The samples of
 # the same code run in every `make test`.
 soak:
-	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn' ./... | grep -v '^=== '
+	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn|Extractive|Readings|InBytes' ./... | grep -v '^=== '
 	COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== '
 
 # The tables of README.md and docs/BENCHMARKS.md: policies on the fixed set of

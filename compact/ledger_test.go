@@ -251,7 +251,7 @@ func testRewound(t *testing.T, history []message.Message) {
 // A call with the beginning of a history, a title for it say, and then the whole
 // again: what a call remembers of the one before must not hide the ledger.
 func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
-	for name, history := range map[string][]message.Message{"loop": loop(100, 200), "protected rounds": withProtectedRounds(100, 200)} {
+	for name, history := range map[string][]message.Message{"loop": loop(60, 200), "protected rounds": withProtectedRounds(60, 200)} {
 		t.Run(name, func(t *testing.T) {
 			s := &counting{}
 			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})

@@ -261,7 +261,7 @@ func (s *session) chain(history []message.Message, compactions int, grow func([]
 }
 
 func TestPropertyRandomHistoriesChained(t *testing.T) {
-	n := 150
+	n := 75
 	switch {
 	case soak():
 		n = 10_000
@@ -298,7 +298,7 @@ func TestSweepRecordedSessionsAtThreeWindows(t *testing.T) {
 			sessions, calls, compactions, refused, refusedSessions, i := 0, 0, 0, 0, 0, 0
 			for _, dir := range []string{"chat", "chat_asis"} {
 				for name, data := range corpus.Sessions(t, dir) {
-					if i++; !soak() && i%16 != window/1000%16 || testing.Short() && i%64 != 8 {
+					if i++; !soak() && i%32 != window/1000%32 || testing.Short() && i%64 != 8 {
 						continue
 					}
 					msgs, _, err := openai.Parse(data)

@@ -82,7 +82,7 @@ func planOf(c compact.Config) invariant.Plan {
 }
 
 func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
-	n := 400
+	n := 200
 	switch {
 	case soak():
 		n = 20_000

@@ -15,7 +15,7 @@ import (
 
 // What always holds, holds with results that are reduced as they come.
 func TestPropertyRandomHistoriesTidied(t *testing.T) {
-	n := 60
+	n := 30
 	switch {
 	case soak():
 		n = 5_000

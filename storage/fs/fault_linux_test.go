@@ -163,7 +163,7 @@ var killed = []string{"openat", "write", "pwrite64", "fsync", "linkat", "unlinka
 // sound process goes on. COMPACT_STRACE_EVERY says how many n are left out.
 func TestEachSystemCallInTurn(t *testing.T) {
 	needsTool(t, "strace")
-	every := size(t, "COMPACT_STRACE_EVERY", 13, 1)
+	every := size(t, "COMPACT_STRACE_EVERY", 29, 1)
 	probe := start(t, "once", t.TempDir(), "s", fs.NoFault, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync")
 	able(t, probe.wait(t) == nil, "the right to trace", "run it where ptrace is allowed")
 	runs, hits := 0, 0

@@ -82,11 +82,15 @@ func TestRunRefusesAnUnknownStrategy(t *testing.T) {
 }
 
 // sessions reads the recorded sessions. The source is what their names begin
-// with: recorder and project.
-func sessions(t testing.TB) []Session {
+// with: recorder and project. Every n-th is read, and with COMPACT_SOAK each.
+func sessions(t testing.TB, n int) []Session {
 	t.Helper()
 	var out []Session
+	i := 0
 	for name, data := range corpus.Sessions(t, "chat") {
+		if i++; i%n != 1 && os.Getenv("COMPACT_SOAK") == "" {
+			continue
+		}
 		msgs, _, err := openai.Parse(data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -102,7 +106,7 @@ func sessions(t testing.TB) []Session {
 // With -v the whole report is printed.
 func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a minute over all recorded sessions; run without -short")
+		t.Skip("takes half a minute over recorded sessions; run without -short")
 	}
 	c, err := token.ForModel("gpt-4")
 	if err != nil {
@@ -112,7 +116,7 @@ func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 	if !testing.Verbose() {
 		o.Strategies = []string{"task_state"} // the others have no bound to hold
 	}
-	report, err := Run(context.Background(), sessions(t), o)
+	report, err := Run(context.Background(), sessions(t, 2), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +125,12 @@ func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	holds(t, report)
+	holds(t, report, true)
 }
 
-// holds checks a report against the bounds of the project.
-func holds(t *testing.T, report Report) {
+// holds checks a report against the bounds of the project: those that depend on
+// how names are read, and, of all, those of what is told as well.
+func holds(t *testing.T, report Report, all bool) {
 	t.Helper()
 	for _, s := range Settings() {
 		row, ok := report.Total(s, strategy.TaskState.Name)
@@ -135,18 +140,19 @@ func holds(t *testing.T, report Report) {
 		t.Logf("%v: %d sessions: %+v", s, row.Sessions, row.Handoff)
 		for _, b := range []struct {
 			what        string
+			told        bool
 			n, of       int
 			least, most float64
 		}{
-			{"user", row.User, row.UserOf, 0.97, 1},
-			{"sessions whose words fit", row.Fitting, row.FittingOf, 1, 1},
-			{"failed", row.Failed, row.FailedOf, 0.9, 1},
-			{"changed", row.Changed, row.ChangedOf, 0.98, 1},
-			{"lists of names", row.Bag, row.Chars, 0, 0.2},
-			{"false of what is stated", row.False, row.Stated, 0, 0.1},
-			{"names anywhere", row.Anywhere, row.Needed, 0.65, 1},
+			{"user", true, row.User, row.UserOf, 0.97, 1},
+			{"sessions whose words fit", true, row.Fitting, row.FittingOf, 1, 1},
+			{"failed", true, row.Failed, row.FailedOf, 0.9, 1},
+			{"changed", true, row.Changed, row.ChangedOf, 0.98, 1},
+			{"lists of names", true, row.Bag, row.Chars, 0, 0.2},
+			{"false of what is stated", true, row.False, row.Stated, 0, 0.1},
+			{"names anywhere", false, row.Anywhere, row.Needed, 0.65, 1},
 		} {
-			if got := share(b.n, b.of); got < b.least || got > b.most {
+			if got := share(b.n, b.of); (all || !b.told) && (got < b.least || got > b.most) {
 				t.Errorf("%v: %s %.1f %%, want %.0f–%.0f %%", s, b.what, 100*got, 100*b.least, 100*b.most)
 			}
 		}

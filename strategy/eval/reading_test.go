@@ -73,13 +73,13 @@ func FuzzReadingReportsWhatTheTextHolds(f *testing.F) {
 // COMPACT_SOAK=1 all readings, else two of them.
 func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a minute over all recorded sessions; run without -short")
+		t.Skip("takes half a minute over recorded sessions; run without -short")
 	}
 	c, err := token.ForModel("gpt-4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := sessions(t)
+	all := sessions(t, 4)
 	names := []string{"kinds-apart-any-extension", "inside-words"}
 	if os.Getenv("COMPACT_SOAK") != "" {
 		names = Readings()
@@ -91,7 +91,7 @@ func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds(t, report)
+			holds(t, report, false)
 		})
 	}
 }
