@@ -23,6 +23,7 @@ type account struct {
 
 	mu      sync.Mutex
 	seen    observedUsage
+	unread  int // calls in a row whose usage shows nothing that was read from a cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
 }

@@ -93,6 +93,10 @@ func (c *call) paid(p trace.Summarize) {
 	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
 		return
 	}
+	if p.Backend == backendAgent {
+		c.summaryUSD += c.paidAgent(p)
+		return
+	}
 	card := c.summaryCard(p.Model)
 	u := price.Usage{Fresh: p.PromptTokens, Output: p.CompletionTokens}
 	if u.Fresh == 0 {

@@ -108,6 +108,7 @@ func (c *call) run(ctx context.Context) error {
 		err := c.decide(ctx)
 		if err == nil {
 			c.bill()
+			c.sayAgent()
 		}
 		if !errors.Is(err, errStale) {
 			c.sending(err)

@@ -94,9 +94,13 @@ type Config struct {
 
 // SummarizerConfig says who writes summaries.
 type SummarizerConfig struct {
-	// Backend is "extractive" (no model, no network) or "openai" (any server that
-	// speaks its chat completions); default "extractive".
-	Backend string `mapstructure:"backend" validate:"oneof=extractive openai"`
+	// Backend is "extractive" (no model, no network), "openai" (any server that
+	// speaks its chat completions) or "agent" (the agent's own model, behind the
+	// request that it sent last, so that the provider reads that from its cache);
+	// default "extractive". "agent" needs hook/transport or compactctl serve: calls
+	// without, calls while the cache is cold, and whatever fails, fall back to
+	// "extractive", whatever Fallback says.
+	Backend string `mapstructure:"backend" validate:"oneof=extractive openai agent"`
 	// Model is asked for summaries; "" with the backend openai is an error, and
 	// so is a model with another backend.
 	Model string `mapstructure:"model"`

@@ -150,7 +150,10 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	card := c.ep.card
 	recall := card.Cost(price.Usage{Cached: o.Level, Written: recallText, Output: recallOutput})
 	x := price.Candidate{Level: o.Level, Prefix: card.Cached(o.Prefix), Recalls: o.Needs * recall, Weight: c.ep.cfg.Policy.RecallWeight}
-	if o.Cut && c.ep.cfg.Summarise != nil {
+	switch {
+	case o.Cut && c.asksAgent():
+		c.summaryByAgent(&x, o)
+	case o.Cut && c.ep.cfg.Summarise != nil:
 		writer := c.summaryCard(c.ep.cfg.Summarizer.Model)
 		x.Summary = writer.Cost(price.Usage{Output: c.expected(c.view())})
 		x.Reading = writer.Cost(price.Usage{Fresh: o.Gone})

@@ -64,6 +64,7 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 		if i.Phase == strategy.Answered {
 			r.c.m.logPanic(i.Err)
 		}
+		r.c.heardAgent(i)
 		if i.Phase == strategy.Finished {
 			p := summarizePayload(r.c.id, i)
 			r.c.paid(p)
@@ -76,12 +77,12 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
 	var all strategy.CallInfo
 	for _, i := range calls {
-		prompt, completion := all.Prompt, all.Completion
+		sum := all
 		if i.Phase == strategy.Answered {
-			prompt, completion = prompt+i.Prompt, completion+i.Completion
+			sum.Prompt, sum.Completion, sum.Cached, sum.Written = sum.Prompt+i.Prompt, sum.Completion+i.Completion, sum.Cached+i.Cached, sum.Written+i.Written
 		}
 		all = i
-		all.Prompt, all.Completion = prompt, completion
+		all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
 	}
 	all.Err = nil
 	p := summarizePayload(session, all)

@@ -76,6 +76,7 @@ type session struct {
 	unarchived atomic.Bool // the archive did not take the last transcript that it was given
 
 	bill  SessionBill
+	agent agentState
 	users int       // calls that are under way; the manager's mutex guards these three
 	used  time.Time // when the last one ended
 	bytes int64     // about what it costs in memory, as of then

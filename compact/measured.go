@@ -49,6 +49,9 @@ func (a *account) observed(u observedUsage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.seen = u
+	if a.unread++; !u.known || u.cached > 0 {
+		a.unread = 0
+	}
 }
 
 // usageEvent tells of the usage of a call: to the exporters, and to the audit

@@ -26,6 +26,7 @@ type request struct {
 	dry      bool
 	note     string
 	pins     func(message.Message) bool
+	last     *LastRequest // nil = the requests do not go through a transport
 }
 
 // WithModel names the model of this call, where it is not the configured one.

@@ -136,15 +136,23 @@ func (c *Config) override(i int, o Override) error {
 	return errors.Join(errs...)
 }
 
-// ofModels are the settings of summarizer that only a model has a use for.
-var ofModels = []string{"model", "base_url", "instructions", "sections", "prompt_file"}
+// ofServers are the settings of summarizer that only a server has a use for that
+// is asked for summaries, ofModels those that the agent's own model has, too.
+var (
+	ofServers = []string{"model", "base_url"}
+	ofModels  = []string{"instructions", "sections", "prompt_file"}
+)
 
 // summariseWith settles who writes summaries: an override that names another
 // backend does not keep the model, nor the one that was handed in.
 func (c *Config) summariseWith(o Override) {
 	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
 		c.Summarise = nil
-		for _, name := range ofModels {
+		useless := ofServers
+		if backend != backendAgent {
+			useless = slices.Concat(ofServers, ofModels)
+		}
+		for _, name := range useless {
 			if _, named := o.Set["summarizer."+name]; !named {
 				fieldAt(c, "summarizer."+name).SetZero()
 			}

@@ -141,7 +141,7 @@ func (c *call) observedPayload(res *Result, err error) trace.Observed {
 		Estimated: res.After.Total, Projected: from.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		Messages: len(c.input), ProjectedMessages: len(from.Messages), Masked: from.MaskedCount, Truncated: from.TruncatedCount,
 		Pruned: from.SummarisedCount + from.DroppedCount, Stage: string(from.ReductionStage),
-		StandIn: c.m.cfg.Summarise != nil && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
+		StandIn: (c.m.cfg.Summarise != nil || c.m.cfg.Summarizer.Backend == backendAgent) && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
 	}
 	if err != nil {
 		p.WouldCompact, p.WouldFail, p.Projected, p.ProjectedMessages = false, kindOf(err), p.Estimated, p.Messages

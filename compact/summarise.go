@@ -57,7 +57,7 @@ func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 	p := trace.Summarize{
 		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
 		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
-		PromptTokens: i.Prompt, CompletionTokens: i.Completion,
+		PromptTokens: i.Prompt, CompletionTokens: i.Completion, CachedTokens: i.Cached, WrittenTokens: i.Written,
 	}
 	if i.Err != nil {
 		p.ErrorType, p.OutputText = "SummarizerFailed", i.Err.Error()
@@ -84,6 +84,7 @@ func (r *run) engine() (*policy.Engine, error) {
 			w := r.c.ep.writer
 			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.recalls(), r.originals()
 			w.First = r.c.s.lastNumber(r.c.q.owner()) + 1
+			r.c.byAgent(&w)
 			own, err := strategy.NewStage(w)
 			if err != nil {
 				return nil, err

@@ -89,6 +89,8 @@ func (c Config) checkPolicy() error {
 func (c Config) checkSummarizer() error {
 	s := c.Summarizer
 	switch {
+	case c.Summarise != nil && s.Backend == backendAgent:
+		return &ConfigError{Path: "summarizer.backend", Value: backendAgent, Reason: "asks the agent's own model: a summariser that is handed in (Config.Summarise, Override.Summarise) would never be asked"}
 	case c.Summarise != nil:
 		return s.checkPrompt()
 	case s.Backend == backendOpenAI && s.Model == "":
@@ -96,17 +98,29 @@ func (c Config) checkSummarizer() error {
 			&ConfigError{Path: "summarizer.model", With: []string{"summarizer.backend"}, Reason: "must not be empty: the backend openai asks a model"})
 	case s.Backend == backendOpenAI:
 		return s.checkPrompt()
+	case s.Backend == backendAgent:
+		return errors.Join(s.checkPrompt(), s.withoutEffect(s.ofServer()))
 	}
-	return s.withoutModel()
+	return s.withoutEffect(append(s.ofServer(), s.ofPrompt()...))
 }
 
-// withoutModel says which settings have no effect where no model is asked.
-func (s SummarizerConfig) withoutModel() error {
+// A given is a setting with its value as text.
+type given struct{ path, value string }
+
+// ofServer are the settings that only a summarising model has a use for, ofPrompt
+// those that the agent's own model has, too.
+func (s SummarizerConfig) ofServer() []given {
+	return []given{{"model", s.Model}, {"base_url", s.BaseURL}}
+}
+
+func (s SummarizerConfig) ofPrompt() []given {
+	return []given{{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile}}
+}
+
+// withoutEffect says which settings have none with this backend.
+func (s SummarizerConfig) withoutEffect(settings []given) error {
 	var errs []error
-	for _, given := range []struct{ path, value string }{
-		{"model", s.Model}, {"base_url", s.BaseURL},
-		{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile},
-	} {
+	for _, given := range settings {
 		if given.value != "" {
 			errs = append(errs, &ConfigError{
 				Path: "summarizer." + given.path, With: []string{"summarizer.backend"}, Value: given.value,

@@ -3,9 +3,11 @@ package configs
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/strategy/openai"
 	"github.com/agentcompact/compact/trace/otel"
 )
@@ -86,15 +88,23 @@ func (l *loader) overruled(s *compact.SummarizerConfig) {
 		return
 	}
 	backend, root := l.from["summarizer.backend"].layer, reflect.ValueOf(s).Elem()
-	for _, path := range ofModels {
+	useless := ofServers
+	if s.Backend != strategy.BackendAgent {
+		useless = slices.Concat(ofServers, ofModels)
+	}
+	for _, path := range useless {
 		if f := schema().byPath[path]; l.from[path].layer < backend {
 			root.Field(f.index[len(f.index)-1]).SetZero()
 		}
 	}
 }
 
-// ofModels are the settings that only a model has a use for.
-var ofModels = []string{"summarizer.model", "summarizer.base_url", "summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
+// ofServers are the settings that only a server has a use for that is asked for
+// summaries, ofModels those that the agent's own model has, too.
+var (
+	ofServers = []string{"summarizer.model", "summarizer.base_url"}
+	ofModels  = []string{"summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
+)
 
 func (l *loader) variable(name string) string {
 	for _, entry := range l.environ {

@@ -250,11 +250,13 @@ func (a *asker) note(asked Request, d Draft, err error, action string, elapsed t
 func (a *asker) bill(d Draft) {
 	a.outcome.Prompt += d.PromptTokens
 	a.outcome.Completion += d.CompletionTokens
+	a.outcome.Cached += d.CachedTokens
+	a.outcome.Written += d.WrittenTokens
 }
 
 func (a *asker) call(asked Request, d Draft, err error, action string, elapsed time.Duration) CallInfo {
 	c := CallInfo{Phase: Answered, Strategy: asked.Strategy.Name, Piece: a.piece, MaxTokens: asked.MaxTokens, Prompt: d.PromptTokens,
-		Completion: d.CompletionTokens, Err: err, Action: action, Elapsed: elapsed}
+		Completion: d.CompletionTokens, Cached: d.CachedTokens, Written: d.WrittenTokens, CacheKnown: d.CacheKnown, Err: err, Action: action, Elapsed: elapsed}
 	if d.Text != "" {
 		c.SummaryTokens = a.in.Count(d.Text)
 	}

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
@@ -88,6 +89,9 @@ func (j *job) source() *source {
 		for _, o := range e.observations {
 			more = append(more, o.line)
 		}
+	}
+	if j.info.Name == BackendAgent { // which has all of the view before it
+		return newSource(slices.Concat(j.in.Messages, j.in.Visible), more...)
 	}
 	return newSource(j.in.Messages, more...)
 }

@@ -184,7 +184,7 @@ func (j *job) tell(c CallInfo) {
 	}
 	c.Backend, c.Model, c.InputMessages, c.InputTokens = j.info.Name, j.info.Model, len(j.in.Messages), j.in.Tokens
 	if c.Phase == Finished {
-		c.Prompt, c.Completion = j.outcome.Prompt, j.outcome.Completion
+		c.Prompt, c.Completion, c.Cached, c.Written = j.outcome.Prompt, j.outcome.Completion, j.outcome.Cached, j.outcome.Written
 	}
 	c.Pieces, c.Attempt = max(j.outcome.Pieces, c.Pieces), j.outcome.Attempts
 	if c.MaxTokens == 0 {
@@ -196,7 +196,7 @@ func (j *job) tell(c CallInfo) {
 // request is the whole input as one request.
 func (j *job) request() Request {
 	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, Visible: j.in.Visible, First: j.in.First,
-		MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count}
+		MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count, Upto: j.in.Upto}
 }
 
 // draft gets one draft of everything: in one call, or by map and reduce.

@@ -29,6 +29,9 @@ type CallInfo struct {
 	SummaryTokens int // of the draft
 	Prompt        int // tokens billed, where the summariser tells: of this call, with Finished of all
 	Completion    int
+	Cached        int  // of Prompt: read from a cache
+	Written       int  // likewise: written into one
+	CacheKnown    bool // the server says what was; of Answered alone
 
 	Err     error  // nil = the draft was taken
 	Action  string // what is done about Err: "retry in 2s", "half the limit", "brief", …

@@ -205,7 +205,15 @@ func (c *cut) take(i int) {
 
 func (c *cut) input() Input {
 	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.room, UserTokens: c.words, Tokens: c.tokens, Count: c.v.Cost.Text,
-		Ref: func(i int) string { return c.refs[i] }}
+		Ref: func(i int) string { return c.refs[i] }, Upto: c.upto()}
+}
+
+// upto is how many messages of the view there are up to the last that goes.
+func (c *cut) upto() (n int) {
+	for _, i := range c.part.Remainder {
+		n = max(n, i+1)
+	}
+	return n
 }
 
 // visible returns the messages that stay.

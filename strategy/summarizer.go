@@ -27,7 +27,7 @@ type Describer interface {
 
 // Info describes a Summarizer.
 type Info struct {
-	Name  string // "extractive", "openai"
+	Name  string // "extractive", "openai", "agent"
 	Model string // that is asked; empty where none is
 	// Window is how many tokens fit a request and its answer together, as
 	// near as the summariser knows. 0 = it takes any amount.
@@ -81,6 +81,10 @@ type Request struct {
 	// beginning and its end. 0 = all of it.
 	Clip int
 
+	// Upto is how many messages of the view there are up to the last of those
+	// that are to be summarised; 0 = nobody says.
+	Upto int
+
 	history *History // of these messages, where it was read already
 }
 
@@ -89,4 +93,8 @@ type Draft struct {
 	Text             string // markdown, with the strategy's headings
 	PromptTokens     int    // billed; 0 = not known
 	CompletionTokens int
+
+	CacheKnown    bool // the server says what of the prompt had to do with a cache
+	CachedTokens  int  // of PromptTokens: read from it
+	WrittenTokens int  // likewise: written into it
 }

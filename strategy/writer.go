@@ -90,6 +90,9 @@ type Input struct {
 	Tokens int // of Messages and Previous, for observers; 0 = not counted
 	// Count says what text costs. Required; safe for concurrent use.
 	Count func(text string) int
+	// Upto is how many messages of the view there are up to the last of Messages;
+	// 0 = it is of no view.
+	Upto int
 }
 
 // A Summary is what a Writer wrote.
@@ -110,6 +113,8 @@ type Summary struct {
 	Retention  float64 // share of the most salient identifiers that Text names
 	Prompt     int     // tokens billed, as far as known
 	Completion int
+	Cached     int // of Prompt: read from a cache
+	Written    int // likewise: written into one
 	Elapsed    time.Duration
 	Errors     []error // of the attempts that failed, in order
 }

@@ -10,7 +10,7 @@ import (
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
 	Model            string  `json:"model,omitempty"` // the summariser's; empty where none was asked
-	Backend          string  `json:"backend"`         // "openai", "extractive"
+	Backend          string  `json:"backend"`         // "openai", "agent", "extractive"
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
 	Pieces           int     `json:"pieces"` // into how many the input was cut to fit the summariser's window
@@ -20,6 +20,8 @@ type Summarize struct {
 	SummaryTokens    int     `json:"summary_tokens"`
 	PromptTokens     int     `json:"prompt_tokens,omitempty"`     // billed
 	CompletionTokens int     `json:"completion_tokens,omitempty"` // billed
+	CachedTokens     int     `json:"cached_tokens,omitempty"`     // of prompt_tokens: read from the provider's cache
+	WrittenTokens    int     `json:"written_tokens,omitempty"`    // likewise: written into it
 	Temperature      float64 `json:"temperature"`
 	ErrorType        string  `json:"error_type,omitempty"`
 

@@ -76,7 +76,7 @@ func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 		"compact.token_estimate":   "session_id model t_est tokens_estimated max_tokens budget usage_pct breakdown message_count message_count_in encoding calibration output_text",
 		"compact.trigger_decision": "session_id model triggered manual reason t_est max_tokens usage_pct trigger target budget floor step checks policy kept prunable_count pruned_count note output_text",
 		"compact.archival":         "session_id step archived_count bytes storage_adapter file_path s3_key sha256 manifest_head error_type output_text",
-		"compact.summarize": "session_id model backend strategy attempts pieces max_tokens input_messages input_tokens summary_tokens prompt_tokens completion_tokens " +
+		"compact.summarize": "session_id model backend strategy attempts pieces max_tokens input_messages input_tokens summary_tokens prompt_tokens completion_tokens cached_tokens written_tokens " +
 			"temperature error_type output_text",
 		"compact.summary_created": "session_id step summary_version input_messages input_tokens summary_tokens compression_ratio entity_retention invented_removed calls attempts verification strategy backend model " +
 			"policy file_path s3_key payload output_text",

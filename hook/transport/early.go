@@ -212,6 +212,7 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 		x.warn(x.fault(opOverflow, err))
 		return nil
 	}
+	x.keepSent(resp)
 	x.meter(resp)
 	return resp.Body
 }

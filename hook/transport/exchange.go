@@ -56,6 +56,7 @@ func (x *exchange) run() (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.keepSent(resp)
 	x.meter(resp)
 	if !retried {
 		x.watch(resp)
@@ -165,6 +166,9 @@ func (x *exchange) options(window int) []compact.Option {
 	}, x.t.call...)
 	if x.dialect != nil {
 		opts = append(opts, compact.WithRecall())
+	}
+	if x.t.sent != nil {
+		opts = append(opts, x.lastRequest())
 	}
 	return opts
 }

@@ -51,6 +51,7 @@ var errNoSmaller = errors.New("the provider says that the context is too long, a
 // less than what was sent, and remembers the window for what the session sends
 // from now on.
 func (x *exchange) tighten(o overflow) error {
+	x.forgetSent()
 	counted, err := x.counted()
 	if err != nil {
 		return err

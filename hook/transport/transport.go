@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/wire"
@@ -32,6 +33,8 @@ type Transport struct {
 	rounds   *rounds             // of the recall tool; nil = it is not answered
 	caches   *recent[cache, int] // tokens
 	watch    *watch              // nil = requests are compacted
+	sent     *sentRequests       // what summaries are asked behind; nil = none are asked so
+	asked    atomic.Int64        // how many were
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -51,8 +54,11 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 	if m.Observes() {
 		Observe()(t)
 	}
+	if m.AsksAgent() {
+		t.sent = newSentRequests(maxSent)
+	}
 	if t.watch != nil {
-		t.rounds = nil // which change requests
+		t.rounds, t.sent = nil, nil // which change requests, or make some
 	}
 	if t.cache == nil {
 		t.cache = wire.NewCache(0)

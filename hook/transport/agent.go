@@ -1,0 +1,162 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// keepSent remembers what was sent, and taken, as the request that summaries are
+// asked behind.
+func (x *exchange) keepSent(resp *http.Response) {
+	if x.t.sent == nil || x.res == nil || resp.StatusCode/100 != 2 {
+		return
+	}
+	s := &sentRequest{body: x.sent, view: make([]message.Fingerprint, len(x.res.Messages))}
+	for i := range x.res.Messages {
+		s.view[i] = x.res.Messages[i].Fingerprint()
+	}
+	x.t.sent.put(x.lane(), s)
+}
+
+// forgetSent forgets what the provider has refused after all.
+func (x *exchange) forgetSent() {
+	if x.t.sent != nil {
+		x.t.sent.drop(x.lane(), x.sent)
+	}
+}
+
+// lastRequest hands the manager what was sent last.
+func (x *exchange) lastRequest() compact.Option {
+	last := x.t.sent.get(x.lane())
+	if last == nil {
+		return compact.WithLastRequest(compact.LastRequest{})
+	}
+	y := *x // as the request is now, whatever becomes of it
+	return compact.WithLastRequest(compact.LastRequest{View: last.view, Ask: func(ctx context.Context, instruction string) (a compact.AgentAnswer, err error) {
+		err = y.guard(func() (err error) {
+			a, err = y.ask(ctx, last.body, instruction)
+			return err
+		})
+		return a, err
+	}})
+}
+
+// ask sends the body that was sent last with an instruction behind it, where this
+// request goes and with its credentials.
+func (x *exchange) ask(ctx context.Context, last []byte, instruction string) (compact.AgentAnswer, error) {
+	body, err := instructed(x.format, x.t.cache, last, instruction)
+	if err != nil {
+		return compact.AgentAnswer{}, &compact.AskError{Status: http.StatusBadRequest, Err: err}
+	}
+	resp, err := x.next(x.asking(ctx, body))
+	if err != nil {
+		if ctx.Err() != nil {
+			return compact.AgentAnswer{}, ctx.Err()
+		}
+		return compact.AgentAnswer{}, &compact.AskError{Err: err}
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := readAnswer(resp)
+	if err != nil {
+		if ctx.Err() != nil {
+			return compact.AgentAnswer{}, ctx.Err()
+		}
+		return compact.AgentAnswer{}, &compact.AskError{Err: err}
+	}
+	if countable(resp) == notCounted {
+		return compact.AgentAnswer{}, refusedAsk(resp, raw)
+	}
+	a, ok := readAsked(x.format, raw, countable(resp) == stream)
+	if !ok {
+		return a, &compact.AskError{Status: resp.StatusCode, Unreadable: true, Err: errors.New("the answer can't be read")}
+	}
+	return a, nil
+}
+
+// instructed returns a body with one more message of the user's, behind all
+// that is there.
+func instructed(f wire.Format, c *wire.Cache, body []byte, instruction string) ([]byte, error) {
+	req, err := f.ParseRequest(body, c)
+	if err != nil {
+		return nil, err
+	}
+	msgs := req.Messages()
+	sources := make([]int, len(msgs))
+	for i := range sources {
+		sources[i] = i
+	}
+	before := req.Check(msgs, sources)
+	view := append(msgs[:len(msgs):len(msgs)], message.User(instruction))
+	sources = append(sources, -1)
+	if broken := wire.New(before, req.Check(view, sources)); len(broken) > 0 {
+		return nil, fmt.Errorf("an instruction can't stand behind the request: %w", broken[0])
+	}
+	return req.Write(view, sources)
+}
+
+// asking is the request that asks. Nobody is told of its progress who waits for
+// that of the other one.
+func (x *exchange) asking(ctx context.Context, body []byte) *http.Request {
+	out := withBody(x.req.WithContext(untraced{ctx}), body)
+	strip(out.Header)
+	out.Header.Del("Content-Encoding")
+	out.Header.Del("Accept-Encoding") // the answer has to be read
+	if key := out.Header.Get(idempotencyKey); key != "" {
+		out.Header.Set(idempotencyKey, key+"-summary-"+strconv.FormatInt(x.t.asked.Add(1), 10))
+	}
+	return out
+}
+
+// untraced is a context without the hooks of net/http/httptrace.
+type untraced struct{ context.Context }
+
+func (c untraced) Value(key any) any {
+	v := c.Context.Value(key)
+	if _, hooks := v.(*httptrace.ClientTrace); hooks {
+		return nil
+	}
+	return v
+}
+
+// readAnswer reads an answer to its end.
+func readAnswer(resp *http.Response) ([]byte, error) {
+	c := codingOf(resp)
+	if c == unknown {
+		return nil, errors.New("the answer has a Content-Encoding that can't be read: " + resp.Header.Get("Content-Encoding"))
+	}
+	r, err := c.reader(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(r, maxAnswer))
+	if err == nil && len(raw) == maxAnswer {
+		err = errors.New("the answer is too long")
+	}
+	return raw, err
+}
+
+// refusedAsk says why a provider gave no answer.
+func refusedAsk(resp *http.Response, raw []byte) error {
+	e := &compact.AskError{Status: resp.StatusCode}
+	_, e.TooLong = readOverflow(resp.StatusCode, raw)
+	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
+		e.RetryAfter = time.Duration(n) * time.Second
+	}
+	text := parseFailure(raw[:min(len(raw), maxError)]).Message
+	if len(text) > 300 {
+		text = text[:300]
+	}
+	e.Unreadable = resp.StatusCode/100 == 2
+	e.Err = fmt.Errorf("the provider answered %d: %s", resp.StatusCode, text)
+	return e
+}

@@ -1,0 +1,407 @@
+package transport_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/price"
+)
+
+const handoff = "## Goals and success criteria\n- [open] the files that read returned are to be fixed\n"
+
+// asksForSummary reports whether a request asks for a summary.
+func asksForSummary(q provider.Request) bool {
+	return strings.Contains(string(q.Body), "This message is from the program that runs you")
+}
+
+// marksOf finds the marks of Anthropic's cache.
+var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
+
+// byteCache is what a provider holds: the requests that it has read. It tells by
+// bytes how much of the next one it knows.
+type byteCache struct {
+	off bool // it holds nothing
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+// cached returns how many tokens of a request the cache knows, and keeps it.
+// Anthropic's keeps what is marked alone.
+func (c *byteCache) cached(q provider.Request) int {
+	body := string(q.Body)
+	marked := cacheMarks.MatchString(body)
+	body = strings.TrimSuffix(cacheMarks.ReplaceAllString(body, ""), "]}")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	best := 0
+	for _, b := range c.bodies {
+		n := 0
+		for n < len(b) && n < len(body) && b[n] == body[n] {
+			n++
+		}
+		best = max(best, n)
+	}
+	if q.Wire == provider.Anthropic && !marked || c.off {
+		return 0
+	}
+	c.bodies = append(c.bodies, body)
+	return min(best/4, q.Prompt)
+}
+
+// agentRig is a rig whose summaries are asked of the agent's own model, which
+// answers by summary.
+func agentRig(t *testing.T, c compact.Config, cache *byteCache, summary func(n int) provider.Answer, opts ...transport.Option) *rig {
+	t.Helper()
+	c.Preset, c.Summarizer.Backend = "summarize", "agent"
+	r := newRig(t, c, opts...)
+	var mu sync.Mutex
+	asked := 0
+	r.server.Reply = func(q provider.Request) provider.Answer {
+		a := provider.Answer{Text: "ok"}
+		if asksForSummary(q) {
+			mu.Lock()
+			asked++
+			n := asked
+			mu.Unlock()
+			a = summary(n)
+		}
+		a.Cached = cache.cached(q)
+		return a
+	}
+	return r
+}
+
+// writes answers with a summary.
+func writes(int) provider.Answer { return provider.Answer{Text: handoff, Output: 40} }
+
+// marked is a body whose newest message has a mark, where the wire has them.
+func (f form) marked(body string) string {
+	if f.wire != provider.Anthropic {
+		return body
+	}
+	at := strings.LastIndex(body, `"}]}`)
+	if at < 0 {
+		return body
+	}
+	return body[:at+1] + `,"cache_control":{"type":"ephemeral"}` + body[at+1:]
+}
+
+// talk makes calls with ever more rounds, until a summary was asked for or n are
+// there. It returns how many there are.
+func (r *rig) talk(f form, from, n, words int) int {
+	r.t.Helper()
+	for rounds := from; rounds <= n; rounds++ {
+		status, answer := r.post(f, f.marked(f.body("hi", rounds, words)))
+		if status != http.StatusOK {
+			r.t.Fatalf("%v, %d rounds: %d %s", f, rounds, status, answer)
+		}
+		if res := r.last(); res.Summary != nil {
+			return rounds
+		}
+	}
+	return n
+}
+
+// summaries returns the requests that asked for one, each with the request that
+// was sent before it.
+func (r *rig) summaries() (asked, before []provider.Request) {
+	var last provider.Request
+	for _, q := range r.server.Requests() {
+		if !asksForSummary(q) {
+			last = q
+			continue
+		}
+		asked, before = append(asked, q), append(before, last)
+	}
+	return asked, before
+}
+
+func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
+	for _, f := range forms() {
+		f = f.withTools()
+		cache := &byteCache{}
+		r := agentRig(t, compact.Config{}, cache, writes)
+		r.talk(f, 1, 14, 1200)
+		asked, before := r.summaries()
+		if len(asked) != 1 {
+			t.Fatalf("%v: %d summaries were asked for; warnings %v", f, len(asked), r.last().Warnings)
+		}
+		prefix := strings.TrimSuffix(string(before[0].Body), "]}")
+		if !strings.HasPrefix(string(asked[0].Body), prefix+",") {
+			t.Errorf("%v: what was asked does not begin as the request before it", f)
+		}
+		if n := strings.Count(string(asked[0].Body)[len(prefix):], "This message is from"); n != 1 {
+			t.Errorf("%v: %d instructions behind it", f, n)
+		}
+		if asked[0].Status != http.StatusOK || asked[0].Path != before[0].Path {
+			t.Errorf("%v: %s answered %d", f, asked[0].Path, asked[0].Status)
+		}
+		s := r.last().Summary
+		if s.Backend != "agent" || s.Fallback != "" || !strings.Contains(s.Text, "are to be fixed") {
+			t.Errorf("%v: the summary is by %s (%s): %s; %v", f, s.Backend, s.Fallback, s.Text, s.Errors)
+		}
+		r.billed(f, asked[0], cacheOf(before[0]))
+		r.quiet()
+	}
+}
+
+// cacheOf is how many tokens a request behind this one reads from the cache.
+func cacheOf(q provider.Request) int {
+	return len(strings.TrimSuffix(cacheMarks.ReplaceAllString(string(q.Body), ""), "]}")) / 4
+}
+
+// billed checks what a summary has cost.
+func (r *rig) billed(f form, asked provider.Request, cached int) {
+	r.t.Helper()
+	b := r.last().Bill
+	card, _ := price.For(r.last().Model)
+	want := card.Cost(price.Usage{Cached: cached, Fresh: asked.Prompt - cached, Output: 40})
+	if b == nil || math.Abs(b.SummaryUSD-want) > want/50 {
+		r.t.Errorf("%v: the bill is %+v, of which the summary should be %v (%d of %d tokens cached)", f, b, want, cached, asked.Prompt)
+	}
+}
+
+// What goes on after a summary goes on from it, and the next one is asked behind
+// the view that was sent.
+func TestAgentsOwnModelIsAskedAgain(t *testing.T) {
+	f := forms()[4]
+	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+	n := r.talk(f, 1, 14, 1200)
+	for rounds := n + 1; rounds < n+14; rounds++ {
+		r.post(f, f.marked(f.body("hi", rounds, 1200)))
+	}
+	asked, before := r.summaries()
+	if len(asked) < 2 {
+		t.Fatalf("%d summaries were asked for; %v", len(asked), r.last().Warnings)
+	}
+	if last := len(asked) - 1; !strings.HasPrefix(string(asked[last].Body), strings.TrimSuffix(string(before[last].Body), "]}")) ||
+		!strings.Contains(string(asked[last].Body), fmt.Sprint("COMPACT-SUMMARY v", last)) {
+		t.Errorf("the summary is not asked behind the view with the one before")
+	}
+	r.quiet()
+}
+
+func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
+	f := forms()[5].withTools()
+	for name, c := range map[string]struct {
+		summary func(n int) provider.Answer
+		by, why string // who wrote it, what the errors say
+		asked   int
+	}{
+		"calls a tool": {func(int) provider.Answer {
+			return provider.Answer{Text: handoff, Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
+		}, "extractive", "it calls the tool read", 2},
+		"calls a tool, then not": {func(n int) provider.Answer {
+			if n == 1 {
+				return provider.Answer{Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
+			}
+			return provider.Answer{Text: "- the files that read returned are to be fixed\n"}
+		}, "agent", "", 2},
+		"goes on with its task": {func(int) provider.Answer { return provider.Answer{Text: "I have read all of it. Shall I go on?"} }, "extractive", "refused", 2},
+		"makes things up": {func(int) provider.Answer {
+			return provider.Answer{Text: "## Goals and success criteria\n- [open] the files that read returned are to be fixed\n- [done] deployed /srv/made/up.go at 4f5e6d7c8b9a\n"}
+		}, "agent", "", 1},
+	} {
+		r := agentRig(t, compact.Config{}, &byteCache{}, c.summary)
+		r.talk(f, 1, 14, 1200)
+		s := r.last().Summary
+		asked, _ := r.summaries()
+		if s == nil || s.Backend != c.by || len(asked) != c.asked || !strings.Contains(strings.Join(s.Errors, "\n"), c.why) {
+			t.Errorf("%s: asked %d times, %+v", name, len(asked), s)
+			continue
+		}
+		if strings.Contains(s.Text, "/srv/made/up.go") || s.Text == "" {
+			t.Errorf("%s: %s", name, s.Text)
+		}
+	}
+}
+
+func TestAgentsOwnModelIsGivenUpWithoutACache(t *testing.T) {
+	f := forms()[4]
+	cache := &byteCache{}
+	r := agentRig(t, compact.Config{}, cache, nil)
+	reply := r.server.Reply
+	r.server.Reply = func(q provider.Request) provider.Answer {
+		if asksForSummary(q) {
+			return provider.Answer{Text: handoff} // nothing of it was cached
+		}
+		return reply(q)
+	}
+	n := r.talk(f, 1, 14, 1200)
+	if s := r.last().Summary; s.Backend != "agent" || !said(r.last(), "nothing of its prompt was read from a cache") {
+		t.Errorf("%s wrote it, and %q is said", s.Backend, r.last().Warnings)
+	}
+	for rounds := n + 1; rounds < n+14; rounds++ {
+		r.post(f, f.marked(f.body("hi", rounds, 1200)))
+		if s := r.last().Summary; s != nil && s.Version > 1 {
+			break
+		}
+	}
+	asked, _ := r.summaries()
+	if s := r.last().Summary; s == nil || s.Backend != "extractive" || len(asked) != 1 || said(r.last(), "cache") {
+		t.Errorf("asked %d times; the next summary is %+v, warnings %q", len(asked), s, r.last().Warnings)
+	}
+}
+
+func said(res *compact.Result, what string) bool {
+	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
+}
+
+// A server that never reads a cache is not asked at all, and neither is one whose
+// cache has gone cold.
+func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
+	f := forms()[0]
+	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
+	r.talk(f, 1, 14, 1200)
+	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary.Backend != "extractive" || !said(r.last(), "nothing of the last prompts was read from a cache") {
+		t.Errorf("asked %d times, %q", len(asked), r.last().Warnings)
+	}
+
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r = agentRig(t, compact.Config{Now: func() time.Time { return now }}, &byteCache{}, writes)
+	for rounds := 1; rounds <= 14; rounds++ {
+		now = now.Add(time.Hour)
+		r.post(f, f.body("hi", rounds, 1200))
+		if r.last().Summary != nil {
+			break
+		}
+	}
+	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary == nil || r.last().Summary.Backend != "extractive" || len(r.last().Warnings) > 0 {
+		t.Errorf("after pauses: asked %d times, %q", len(asked), r.last().Warnings)
+	}
+	r.quiet()
+}
+
+// A usage that says nothing of a cache gives nothing to go by.
+func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
+	f := forms()[1]
+	f.fields = `"model":"gpt-4o","stream":true`
+	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+	r.talk(f, 1, 14, 1200)
+	if !said(r.last(), "stream_options.include_usage") || r.last().Summary.Backend != "agent" || r.last().Bill.SummaryUSD <= 0 {
+		t.Errorf("%+v; %q", r.last().Bill, r.last().Warnings)
+	}
+}
+
+// Sub-agents that work side by side are each asked behind their own request.
+func TestAgentsOwnModelBesideOthers(t *testing.T) {
+	f := forms()[5]
+	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+	const agents = 3
+	var wg sync.WaitGroup
+	for a := range agents {
+		wg.Go(func() {
+			for rounds := 1; rounds <= 14; rounds++ {
+				ctx := transport.WithSession(context.Background(), "s")
+				r.do(r.request(ctx, f.path, f.marked(f.body(fmt.Sprintf("I am agent %d.", a), rounds, 1200))))
+			}
+		})
+	}
+	wg.Wait()
+	counts := map[string]int{}
+	all := r.server.Requests()
+	for _, q := range all {
+		if !asksForSummary(q) {
+			continue
+		}
+		who := regexp.MustCompile(`I am agent \d`).FindString(string(q.Body))
+		if counts[who]++; strings.Count(string(q.Body), "I am agent") != 1 {
+			t.Errorf("%s is asked behind the request of another", who)
+		}
+		behind := false
+		for _, p := range all {
+			behind = behind || !asksForSummary(p) && strings.HasPrefix(string(q.Body), strings.TrimSuffix(string(p.Body), "]}")+",")
+		}
+		if !behind {
+			t.Errorf("%s: not behind a request that was sent", who)
+		}
+	}
+	if len(counts) != agents {
+		t.Errorf("asked %v", counts)
+	}
+	r.quiet()
+}
+
+// failsAsked fails requests for summaries on their way.
+type failsAsked struct {
+	base http.RoundTripper
+	fail func(*http.Request) (*http.Response, error)
+}
+
+func (f failsAsked) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := req.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(body)
+	if err == nil && asksForSummary(provider.Request{Body: raw}) {
+		return f.fail(req)
+	}
+	return f.base.RoundTrip(req)
+}
+
+// Failures on the way: the call goes on with what no model wrote.
+func TestAgentsOwnModelThatFails(t *testing.T) {
+	f := forms()[4]
+	status := func(code int) func(*http.Request) (*http.Response, error) {
+		return func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":{"message":"no"}}`)), Request: req}, nil
+		}
+	}
+	for name, c := range map[string]struct {
+		fail func(*http.Request) (*http.Response, error)
+		why  string
+	}{
+		"refuses":       {status(403), "rejects"},
+		"is overloaded": {status(529), "overloaded"},
+		"says nothing":  {status(200), "can't be read"},
+		"panics":        {func(*http.Request) (*http.Response, error) { panic("no") }, "panic"},
+		"is away":       {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, "can't be reached"},
+		"hangs": {func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}, "time for the summary"},
+	} {
+		var r *rig
+		r = agentRig(t, compact.Config{Summarizer: compact.SummarizerConfig{Timeout: 50 * time.Millisecond, MaxAttempts: 1}}, &byteCache{}, writes,
+			transport.Base(failsAsked{http.DefaultTransport, c.fail}))
+		r.talk(f, 1, 14, 1200)
+		s := r.last().Summary
+		if s == nil || s.Backend != "extractive" || s.Fallback != "extractive" || !strings.Contains(strings.Join(s.Errors, "\n"), c.why) {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if all := r.server.Requests(); all[len(all)-1].Status != http.StatusOK {
+			t.Errorf("%s: the call itself was answered %d", name, all[len(all)-1].Status)
+		}
+	}
+}
+
+// What the model's answer holds is redacted before it is in the view, and no
+// summary is asked of a request that asks for none.
+func TestAgentsOwnSummaryIsRedacted(t *testing.T) {
+	f := forms()[0]
+	secret := "ghp_" + strings.Repeat("a1", 18)
+	r := agentRig(t, compact.Config{}, &byteCache{}, func(int) provider.Answer {
+		return provider.Answer{Text: "## Goals and success criteria\n- [open] the files that read returned are to be fixed\n- [open] the token is " + secret + "\n"}
+	})
+	r.talk(f, 1, 14, 1200)
+	if s := r.last().Summary; s.Backend != "agent" || strings.Contains(s.Text, secret) {
+		t.Errorf("%+v", s)
+	}
+	if got := r.got(); strings.Contains(got[len(got)-1], secret) {
+		t.Error("the view holds the secret")
+	}
+}
