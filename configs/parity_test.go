@@ -215,7 +215,7 @@ func TestMistakesInGoThatNoTagKnows(t *testing.T) {
 		want   string
 	}{
 		{compact.Config{Storage: compact.StorageConfig{OnError: "Continue"}}, `storage.on_error must be one of fail, continue (did you mean continue?) (got "Continue")`},
-		{compact.Config{Summarizer: compact.SummarizerConfig{Backend: "opnai"}}, `summarizer.backend must be one of extractive, openai (did you mean openai?) (got "opnai")`},
+		{compact.Config{Summarizer: compact.SummarizerConfig{Backend: "opnai"}}, `summarizer.backend must be one of extractive, openai, agent (did you mean openai?) (got "opnai")`},
 		{compact.Config{MaxContextTokens: -1}, "max_context_tokens must be >= 0 (got -1)"},
 		{compact.Config{Preset: "gradual"}, `preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (got "gradual")`},
 		{compact.Config{Redaction: compact.RedactionConfig{Pseudonyms: true, PseudonymKey: []byte("short")}},

@@ -25,7 +25,7 @@ func everyPayload() []trace.Payload {
 			Budget: 126_500, Floor: 9_000, Step: 1, Checks: []trace.Check{{Check: trace.ReasonUsage, Value: 0.8777, Threshold: 0.85, Met: true}},
 			Policy: policy, Plan: &trace.Plan{Kept: trace.Kept{Pinned: 3, RecentTurns: 6, ToolPairs: 4}, PrunedCount: 47}, Note: "user-requested"},
 		trace.Archival{SessionID: "s", Step: 1, ArchivedCount: 60, Bytes: 4711, StorageAdapter: "fs", FilePath: "f", S3Key: "k", SHA256: "h", ManifestHead: "m", ErrorType: "x"},
-		trace.Summarize{SessionID: "s", Model: "gpt-4", Backend: "openai", Strategy: "task_state", Attempts: 2, InputTokens: 81_995, SummaryTokens: 480, PromptTokens: 1, CompletionTokens: 1, ErrorType: "x"},
+		trace.Summarize{SessionID: "s", Model: "gpt-4", Backend: "openai", Strategy: "task_state", Attempts: 2, InputTokens: 81_995, SummaryTokens: 480, PromptTokens: 1, CompletionTokens: 1, CachedTokens: 1, WrittenTokens: 1, ErrorType: "x"},
 		trace.SummaryCreated{SessionID: "s", Model: "gpt-4", InputTokens: 81_995, SummaryTokens: 480, Policy: policy, Verification: &trace.Verification{}, FilePath: "f", S3Key: "k", OutputText: "Goals: …"},
 		trace.MaskedObservations{SessionID: "s", MaskedCount: 1, MaskedChars: 4200, TokensBefore: 2000, TokensAfter: 1000, MaskedIDs: []string{"3f9a2c1b"}},
 		trace.TruncatedResults{SessionID: "s", TruncatedCount: 2, LimitTokens: 8000, Mode: "head", TokensBefore: 52_000, TokensAfter: 8_000, Results: []trace.ResultSize{{Index: 3, Tokens: 52_000, Kept: 8_000, Role: "tool", Tool: "grep"}}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // reduction is a run of compact or preflight.
@@ -45,6 +46,9 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	if err := withoutAgent(cmd.Name(), cfg); err != nil {
+		return err
+	}
 	t, err := r.read(file)
 	if err != nil {
 		return err
@@ -68,6 +72,21 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	return errors.Join(err, r.deliver(t, res, err))
+}
+
+// withoutAgent refuses a backend that needs the requests of an agent.
+func withoutAgent(command string, cfg compact.Config) error {
+	backend := cfg.Summarizer.Backend
+	for _, o := range cfg.Overrides {
+		if b, ok := o.Set["summarizer.backend"].(string); ok && b == strategy.BackendAgent {
+			backend = b
+		}
+	}
+	if backend != strategy.BackendAgent {
+		return nil
+	}
+	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model behind its requests, which compactctl serve and run have, and hook/transport; "+
+		"%s has a file alone: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
 }
 
 // check refuses a report that would be written over the messages.

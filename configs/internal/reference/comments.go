@@ -82,8 +82,9 @@ var comments = map[string]string{
 	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,
 
 	"summarizer": `Who writes summaries. Secrets never stand here: the key of openai comes from OPENAI_API_KEY.`,
-	"summarizer.backend": `extractive: no model, no network; openai: any server that speaks OpenAI's chat completions. ` +
-		`It is openai where nothing stands here, but a model or a base_url does.`,
+	"summarizer.backend": `extractive: no model, no network; openai: any server that speaks OpenAI's chat completions; agent: the agent's own model, ` +
+		`asked behind the agent's last request, which its provider has in its cache, with the credentials of the request that is under way (needs ` +
+		`compactctl serve or run, or hook/transport; extractive where that cannot be). It is openai where nothing stands here, but a model or a base_url does.`,
 	"summarizer.model":      `The model to ask; it may be a cheaper one than the agent's.`,
 	"summarizer.base_url":   `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
 	"summarizer.max_tokens": `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,

@@ -1,0 +1,120 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// agentTalk is a session of so many rounds of about a thousand tokens each.
+func agentTalk(rounds int) []message.Message {
+	msgs := []message.Message{message.System("Fix bugs."), message.User("fix the parser")}
+	for i := range rounds {
+		id := string(rune('a' + i))
+		msgs = append(msgs, message.Assistant("", message.Call(id, "read", `{"path":"parser.go"}`)), message.ToolResult(id, strings.Repeat("a line of code; ", 250)))
+	}
+	return msgs
+}
+
+func agentManager(t *testing.T) *compact.CompactManager {
+	t.Helper()
+	m, err := compact.New(context.Background(), compact.Config{
+		Preset: "summarize", Model: "gpt-4o", MaxContextTokens: 16_000, Archive: memory.New(), Summarizer: compact.SummarizerConfig{Backend: "agent"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
+
+// A manager alone has no request to ask behind: that is said, once.
+func TestAgentsOwnModelWithoutATransport(t *testing.T) {
+	m := agentManager(t)
+	said := 0
+	for _, rounds := range []int{2, 14, 15, 25} {
+		res, err := m.Preflight(context.Background(), "s", agentTalk(rounds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rounds >= 14 && (res.Summary == nil && res.Replayed == 0 || res.Summary != nil && res.Summary.Backend != strategy.BackendExtractive) {
+			t.Fatalf("%d rounds: the summary is %+v", rounds, res.Summary)
+		}
+		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call came without one")
+	}
+	if said != 1 {
+		t.Errorf("it is said %d times", said)
+	}
+	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
+		t.Error("AsksAgent")
+	}
+}
+
+// It is asked behind the request before, and only where that is the beginning of
+// what is there now.
+func TestAgentsOwnModelIsAskedBehindWhatGoesOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		last  func(view []message.Fingerprint) []message.Fingerprint
+		asked int
+	}{
+		"the view that was sent": {func(v []message.Fingerprint) []message.Fingerprint { return v }, 1},
+		"another conversation":   {func(v []message.Fingerprint) []message.Fingerprint { return append([]message.Fingerprint{{1}}, v...) }, 0},
+		"a longer one": {func(v []message.Fingerprint) []message.Fingerprint {
+			return append(v[:len(v):len(v)], make([]message.Fingerprint, 9)...)
+		}, 0},
+		"what goes is not all in": {func(v []message.Fingerprint) []message.Fingerprint { return v[:min(3, len(v))] }, 0},
+		"nothing":                 {func([]message.Fingerprint) []message.Fingerprint { return nil }, 0},
+	} {
+		m, asked := agentManager(t), 0
+		var view []message.Fingerprint
+		for rounds := 1; rounds <= 14; rounds++ {
+			res, err := m.Preflight(context.Background(), "s", agentTalk(rounds), compact.WithLastRequest(compact.LastRequest{
+				View: c.last(view), Ask: func(_ context.Context, instruction string) (compact.AgentAnswer, error) {
+					asked++
+					if !strings.Contains(instruction, "## Goals and success criteria") {
+						t.Errorf("%s: asked for %s", name, instruction)
+					}
+					return compact.AgentAnswer{Text: "## Goals and success criteria\n- [open] the parser is to be fixed\n",
+						Usage: compact.Usage{PromptTokens: 9_000, CachedTokens: 8_000, OutputTokens: 20, CacheKnown: true}}, nil
+				},
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Summary != nil {
+				if by := res.Summary.Backend; (by == "agent") != (c.asked > 0) || asked != c.asked {
+					t.Errorf("%s: by %s, asked %d times; %v", name, by, asked, res.Summary.Errors)
+				}
+				break
+			}
+			if view = view[:0:0]; rounds == 14 {
+				t.Errorf("%s: no summary", name)
+			}
+			for i := range res.Messages {
+				view = append(view, res.Messages[i].Fingerprint())
+			}
+		}
+	}
+}
+
+func TestAgentsOwnModelTakesNoServer(t *testing.T) {
+	c := compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent", Model: "gpt-4o-mini", Instructions: "In German."}}
+	wrong := new(compact.ConfigError)
+	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.model" || strings.Contains(err.Error(), "instructions") {
+		t.Errorf("%v", err)
+	}
+	c = compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent"}, Summarise: strategy.Extractive{}}
+	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.backend" {
+		t.Errorf("%v", err)
+	}
+	c = compact.Config{Overrides: []compact.Override{{Model: "claude*", Set: map[string]any{"summarizer.backend": "agent", "summarizer.instructions": "In German."}}}}
+	if err := c.Validate(); err != nil {
+		t.Errorf("an override: %v", err)
+	}
+}
