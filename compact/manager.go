@@ -27,6 +27,7 @@ import (
 type CompactManager struct {
 	cfg      Config
 	archive  storage.Archive
+	heads    *storage.Heads
 	redactor *redact.Redactor
 	pipe     *trace.Pipeline
 	now      func() time.Time
@@ -96,6 +97,9 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 			err = errors.Join(err, m.closeArchive(ctx))
 		}
 	}()
+	if err := m.beginHeads(); err != nil {
+		return nil, err
+	}
 	if _, err := m.epoch(ctx, epochKey{overrides: c.matching("", "")}); err != nil {
 		return nil, err
 	}

@@ -127,6 +127,7 @@ func (m *CompactManager) read(ctx context.Context, name redact.Text) (_ *session
 		if a, ok := m.archive.(*lateArchive); ok {
 			s.late = a
 		}
+		s.log.KeepHeads(m.heads)
 		s.redactor.Session, s.checked = m.redactor.Session(name), m.now()
 	}
 	if err == nil && m.cfg.Storage.Transcripts == "all" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/strategy/openai"
 	"github.com/agentcompact/compact/trace/otel"
@@ -16,6 +17,8 @@ import (
 const (
 	keyVariable       = "OPENAI_API_KEY"        // of the summariser
 	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // of redaction.pseudonyms
+	headsVariable     = "COMPACT_HEADS_KEY"     // that heads are signed with
+	publicVariable    = "COMPACT_HEADS_PUBLIC"  // that compactctl checks them with
 )
 
 // KeysOptional says that the configuration is to be looked at, or used for
@@ -38,6 +41,17 @@ func (l *loader) components(c *compact.Config) {
 func (l *loader) pseudonyms(c *compact.Config) {
 	if key := l.variable(pseudonymVariable); key != "" {
 		c.Redaction.PseudonymKey = compact.Secret(key)
+	}
+}
+
+// heads finds the key that heads are signed with.
+func (l *loader) heads(c *compact.Config) {
+	if key := l.variable(headsVariable); key != "" {
+		if _, err := storage.HeadsKey(key); err != nil { // the value is not shown
+			l.report.add(&Error{Source: headsVariable, Reason: "must be 32 random bytes in base64, as \"openssl rand -base64 32\" prints them", Err: err})
+			return
+		}
+		c.Storage.HeadsKey = compact.Secret(key)
 	}
 }
 

@@ -119,6 +119,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	c.Overrides = l.overridesOf(l.files)
 	l.unchanged(&c)
 	l.pseudonyms(&c)
+	l.heads(&c)
 	l.validate(c)
 	l.components(&c)
 	return c, l.report.err(l.files)

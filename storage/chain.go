@@ -33,6 +33,7 @@ type chain struct {
 // read speculatively is thrown away by not assigning it.
 type tail struct {
 	seq   int64
+	first string // hash of the first line, where it was read; "" else
 	head  string // hash of the last line
 	end   int64  // offset after the last whole line
 	from  int64  // offset at which the last append began
@@ -40,6 +41,8 @@ type tail struct {
 	junk  []byte // what follows end and is no line
 	watch bool   // keep the facts: this is a manifest
 	facts facts
+	// sign, if any, finishes a line before it is written.
+	sign func(line string) string
 	// sure is what facts.ledgers was before the last line. That line counts for
 	// good when the next one holds its hash.
 	sure *ledgerLines
@@ -78,6 +81,9 @@ func (t *tail) advance(l rawLine) {
 		t.observe(link.body())
 	}
 	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
+	if t.seq == 1 {
+		t.first = t.head
+	}
 }
 
 // observe takes in what a line of a manifest says.
@@ -106,7 +112,13 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 	}
 	for _, body := range bodies {
 		line := link(t.seq+1, t.head, body)
+		if t.sign != nil {
+			line = t.sign(line)
+		}
 		t.seq, t.head = t.seq+1, hashOf([]byte(line))
+		if t.seq == 1 {
+			t.first = t.head
+		}
 		if t.watch {
 			t.observe([]byte(body))
 		}

@@ -141,12 +141,14 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	return &rec, nil
 }
 
-// confirm says in the manifest that a step is committed. When it cannot, the
-// next commit says it: the step is committed by its ledger alone.
+// confirm says in the manifest that a step is committed, and in the heads what the
+// manifest is now. When it cannot, the next commit says it: the step is committed
+// by its ledger alone.
 func (s *Session) confirm(ctx context.Context, rec record) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	_ = s.record(ctx, rec.done())
+	_ = s.tell(ctx, head{Op: headCommit, Step: rec.Step})
 }
 
 // committed remembers that a step is, and forgets what was pending up to it.

@@ -26,6 +26,7 @@ type Tombstone struct {
 	Bytes   int64     `json:"bytes"`
 	Head    string    `json:"head,omitempty"` // of the manifest
 	Reason  string    `json:"reason,omitempty"`
+	Who     string    `json:"who,omitempty"` // asked for it ([Session.ActAs])
 	// Done: every file is gone. Without it the removal began and was cut
 	// short; erasing again ends it.
 	Done bool `json:"done"`
@@ -85,7 +86,7 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Inf
 
 // refuse leaves the tombstone of a session that stays, and why.
 func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
-	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Reason: reason.String(), Refused: ErrLocked.Error()}
+	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Reason: reason.String(), Who: s.who.String(), Refused: ErrLocked.Error()}
 	if errors.Is(why, ErrHeld) {
 		stone.Refused = ErrHeld.Error()
 	}
@@ -97,12 +98,19 @@ func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (To
 
 // erase removes a condemned session.
 func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, files []Info) (Tombstone, error) {
-	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Files: len(files), Head: s.ManifestHead(), Reason: reason.String()}
+	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Files: len(files), Head: s.ManifestHead(), Reason: reason.String(), Who: s.who.String()}
 	for _, f := range files {
 		stone.Bytes += f.Size
 	}
+	// Heads and tombstone first: whatever is gone, both say why.
+	if err := s.tell(ctx, head{Op: opErase, Who: stone.Who, Why: stone.Reason}); err != nil {
+		return Tombstone{}, err
+	}
 	graves := s.graves()
 	if err := bury(ctx, graves, stone); err != nil {
+		return Tombstone{}, err
+	}
+	if err := r.Remove(ctx, nameKey(headID(s.dir))); err != nil {
 		return Tombstone{}, err
 	}
 	if err := s.removeAll(ctx, r, files); err != nil {
@@ -148,7 +156,7 @@ func (s *Session) seal(ctx context.Context, before time.Time) error {
 		case !before.IsZero() && !f.last.Before(before):
 			return nil, errInUse
 		}
-		return bodies([]record{{Op: opErase, At: time.Now()}}), nil
+		return bodies([]record{{Op: opErase, At: time.Now(), Who: s.who.String()}}), nil
 	})
 	return err
 }

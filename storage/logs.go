@@ -113,7 +113,12 @@ func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 // appended to, so that [Verify] sees when their end is cut off. Each commit
 // does so too; call it at the end of a session. Nothing new is no write.
 func (s *Session) Checkpoint(ctx context.Context) error {
-	return s.record(ctx, s.marks()...)
+	marks := s.marks()
+	if err := s.record(ctx, marks...); err != nil || len(marks) == 0 {
+		return err
+	}
+	s.told(ctx, head{Op: headMark})
+	return nil
 }
 
 // marks returns a mark for each log that has grown since its last mark.

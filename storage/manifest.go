@@ -28,6 +28,7 @@ type record struct {
 	Step   int        `json:"step,omitempty"`
 	With   []fileHash `json:"with,omitempty"`
 	Reason string     `json:"reason,omitempty"` // of a hold; redacted
+	Who    string     `json:"who,omitempty"`    // of a hold and an erasure; redacted
 }
 
 // fileHash is a file and what it holds.

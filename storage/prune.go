@@ -16,8 +16,10 @@ type PruneOptions struct {
 	Before time.Time
 	// DryRun: nothing is removed.
 	DryRun bool
-	// Reason is kept in the tombstones.
-	Reason redact.Text
+	// Reason and Who are kept in the tombstones.
+	Reason, Who redact.Text
+	// Heads, if any, are told what goes.
+	Heads *Heads
 }
 
 // PruneOutcome is what became of a session that is old enough.
@@ -74,6 +76,8 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 	if err != nil {
 		return PruneResult{info, KeptFailed, err}, true
 	}
+	s.KeepHeads(opts.Heads)
+	s.ActAs(opts.Who)
 	t, _ := s.manifest.known()
 	switch {
 	case info.Modified.IsZero():

@@ -24,10 +24,14 @@ type Session struct {
 
 	manifest, events, journal, edits *chain
 
+	heads *Heads      // nil: nothing is said of its heads
+	who   redact.Text // holds, releases and erases
+
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session
 	head    int                // highest step known to be committed
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
+	named   bool               // what heads call it is said
 }
 
 // Written tells of a file that is now in the archive.
@@ -162,6 +166,7 @@ func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, erro
 		if err := s.record(ctx, append(s.marks(), rec.done())...); err != nil {
 			return Written{}, err
 		}
+		s.told(ctx, head{Op: headFinal})
 		return w, nil
 	}
 }

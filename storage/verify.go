@@ -18,6 +18,10 @@ type VerifyOptions struct {
 	// the manifest was cut off.
 	Head string
 
+	// Heads, if any, is what the heads beside the sessions, or a copy of them, say.
+	// Read it before the session ([ReadHeads]).
+	Heads *HeadBook
+
 	// Refs returns what a ledger refers to; each of it must be there. nil
 	// means that ledgers are not looked into.
 	Refs func(l Ledger) ([]Ref, error)
@@ -106,12 +110,14 @@ type Report struct {
 	Notes    []string     `json:"notes,omitempty"`    // what is no problem, but worth knowing
 	Head     string       `json:"head,omitempty"`     // hash of the manifest's last line
 
-	// TailProven: the manifest ends where VerifyOptions.Head says. When it
+	// TailProven: the manifest ends where VerifyOptions.Head or Heads say. When it
 	// is false, steps at the end may have been cut off without a trace.
 	TailProven bool `json:"tail_proven"`
-	// Newer is how many lines of the manifest follow the given head. They
-	// are not proven to be the last ones.
+	// Newer is how many lines of the manifest follow the last head that is known.
+	// They are not proven to be the last ones.
 	Newer int `json:"newer,omitempty"`
+	// Proof is the best that speaks for the end, or for what is before Newer.
+	Proof Proof `json:"proof,omitempty"`
 }
 
 // OK reports whether there is no problem.
@@ -171,6 +177,7 @@ type verifier struct {
 	there       map[string]int64 // name → bytes, of all files but foreign ones
 	manifest    *manifestIndex
 	heads       []string // hash of each line of the manifest
+	proven      int      // how many of them are proven to have been there
 	tables      map[string]*turnindex.Table
 }
 
@@ -231,26 +238,31 @@ func (v *verifier) unreadable(ctx context.Context, name string, err error) error
 	return nil
 }
 
-// checkHead compares the end of the manifest with the head that was kept.
+// checkHead compares the end of the manifest with the heads that were kept.
 func (v *verifier) checkHead() {
-	if n := len(v.heads); n > 0 {
+	n := len(v.heads)
+	if n > 0 {
 		v.report.Head = v.heads[n-1]
 	}
-	if v.opts.Head == "" {
+	v.checkBook()
+	if v.opts.Head != "" && n > 0 {
+		at := slices.Index(v.heads, v.opts.Head)
+		if at < 0 {
+			v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")
+			return
+		}
+		v.proven, v.report.Proof = at+1, ProofHead
+	}
+	switch {
+	case v.proven == 0 && v.opts.Heads != nil:
+		v.note("the tail is not proven: no head is known of it")
+	case v.proven == 0 && v.opts.Head == "":
 		v.note("the tail is not proven: no head was given")
-		return
-	}
-	if len(v.heads) == 0 {
-		return // that it is not there, or says nothing, is told already
-	}
-	at := slices.Index(v.heads, v.opts.Head)
-	if at < 0 {
-		v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")
-		return
-	}
-	v.report.Newer = len(v.heads) - 1 - at
-	v.report.TailProven = v.report.Newer == 0
-	if !v.report.TailProven {
-		v.note("the tail is not proven: nothing is missing up to the given head; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
+	case v.proven == 0: // that the manifest is not there, or says nothing, is told already
+	case v.proven < n:
+		v.report.Newer = n - v.proven
+		v.note("the tail is not proven: nothing is missing up to the last known head; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
+	default:
+		v.report.TailProven = true
 	}
 }

@@ -1,0 +1,36 @@
+package compact
+
+import (
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// key returns the key that heads are signed with, nil without one.
+func (c StorageConfig) key() (ed25519.PrivateKey, error) {
+	if len(c.HeadsKey) == 0 {
+		return nil, nil
+	}
+	key, err := storage.HeadsKey(string(c.HeadsKey))
+	if err != nil {
+		return nil, fmt.Errorf("compact: StorageConfig.HeadsKey: %w", err)
+	}
+	return key, nil
+}
+
+// Heads returns a new chain of heads in an archive, signed where the configuration
+// has a key. It is for those who hold and erase; a manager keeps its own.
+func (c StorageConfig) Heads(a storage.Archive) (*storage.Heads, error) {
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	return storage.NewHeads(a, key), nil
+}
+
+// beginHeads begins the heads of this manager.
+func (m *CompactManager) beginHeads() (err error) {
+	m.heads, err = m.cfg.Storage.Heads(m.archive)
+	return err
+}

@@ -1,0 +1,232 @@
+package storage
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/internal/ctxlock"
+)
+
+// headsName is the folder of the heads, and namesName that of the names that
+// their hashes stand for. No session's folder begins with an underscore.
+const (
+	headsName = "_heads"
+	namesName = "_names"
+)
+
+// What a line of heads is about, besides hold, release and erase.
+const (
+	headCommit = opCommit
+	headFinal  = "final" // a transcript that belongs to no step
+	headMark   = "mark"  // a checkpoint
+)
+
+// Heads is what one process writes of the heads of all its sessions, into
+// _heads/WRITER.jsonl: a line for each commit, final transcript, checkpoint, hold,
+// release and erasure, chained like a log. No two processes share a file, so none
+// waits for another. [ReadHeads] merges them.
+//
+// A line holds no id, which may be somebody's name, but the hash of the folder's
+// name. _names/HASH says what it stands for, and goes when the session is erased.
+//
+// All methods may be called at once. Lines of several goroutines go in one append.
+type Heads struct {
+	a      Archive
+	writer string
+	key    ed25519.PrivateKey
+	chain  *chain
+
+	mu    sync.Mutex
+	queue []*queuedHead
+
+	turn ctxlock.Mutex // held by who writes the queue
+}
+
+// queuedHead is a line that waits. Who holds the turn sets done and err.
+type queuedHead struct {
+	head
+	done bool
+	err  error
+}
+
+// head is a line of heads.
+type head struct {
+	V       int       `json:"v"`
+	Writer  string    `json:"writer"`
+	Op      string    `json:"op"`
+	Session string    `json:"session"` // [headID] of the folder
+	Life    string    `json:"life"`    // hash of the first line of the manifest: a session that was erased can begin anew
+	Step    int       `json:"step,omitempty"`
+	Line    int64     `json:"line"` // of the manifest, to which the head belongs
+	Head    string    `json:"head"` // its hash
+	At      time.Time `json:"at"`
+	Who     string    `json:"who,omitempty"` // of a hold, a release and an erasure; redacted
+	Why     string    `json:"why,omitempty"`
+}
+
+const headVersion = 1
+
+// headID is what a session is called in heads.
+func headID(dir Key) string { return hashOf([]byte("compact heads\n" + dir.s)) }
+
+// NewHeads returns a new chain of heads. It does no I/O. With a key, which may be
+// nil, each line is signed (Ed25519).
+func NewHeads(a Archive, key ed25519.PrivateKey) *Heads {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	writer := strings.ToLower(time.Now().UTC().Format("20060102t150405z")) + "-" + hex.EncodeToString(b[:])
+	h := &Heads{a: a, writer: writer, key: key, chain: newChain(a, headsKey(writer), false)}
+	if key != nil {
+		h.chain.state.sign = h.signed
+	}
+	return h
+}
+
+func headsKey(writer string) Key { return Key{}.child(headsName).child(writer + ".jsonl") }
+
+// KeepHeads has the session say in h what it commits, and what becomes of it. Call
+// it before anything is written. Without it nothing is said.
+func (s *Session) KeepHeads(h *Heads) { s.heads = h }
+
+// tell writes a line about the session as its manifest is now.
+func (s *Session) tell(ctx context.Context, l head) error {
+	if s.heads == nil {
+		return nil
+	}
+	t, _ := s.manifest.known()
+	if t.seq == 0 {
+		return nil // there is nothing to tell
+	}
+	l.V, l.Writer, l.Session, l.At = headVersion, s.heads.writer, headID(s.dir), time.Now().UTC().Truncate(time.Millisecond)
+	l.Life, l.Line, l.Head = t.first, t.seq, t.head
+	if err := s.heads.append(ctx, l); err != nil || l.Op == opErase {
+		return err
+	}
+	return s.nameIt(ctx)
+}
+
+// nameIt says once what the hash of the session stands for.
+func (s *Session) nameIt(ctx context.Context) error {
+	s.mu.Lock()
+	named := s.named
+	s.mu.Unlock()
+	if named {
+		return nil
+	}
+	err := s.a.Create(ctx, nameKey(headID(s.dir)), made(`{"v":1,"session":`, quoted(s.dir.s), "}\n"))
+	if err != nil && !errors.Is(err, ErrExists) {
+		return err
+	}
+	s.mu.Lock()
+	s.named = true
+	s.mu.Unlock()
+	return nil
+}
+
+func nameKey(id string) Key { return Key{}.child(namesName).child(id + ".json") }
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s) // cannot fail
+	return string(b)
+}
+
+// append writes a line, together with those that wait meanwhile.
+func (h *Heads) append(ctx context.Context, l head) error {
+	mine := &queuedHead{head: l}
+	h.mu.Lock()
+	h.queue = append(h.queue, mine)
+	h.mu.Unlock()
+	if err := h.turn.Lock(ctx); err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.queue = slices.DeleteFunc(h.queue, func(q *queuedHead) bool { return q == mine })
+		return &Error{"append", h.chain.key, err}
+	}
+	defer h.turn.Unlock()
+	if mine.done {
+		return mine.err
+	}
+	h.mu.Lock()
+	all := h.queue
+	h.queue = nil
+	h.mu.Unlock()
+	bodies := make([]string, len(all))
+	for i, q := range all {
+		b, _ := json.Marshal(q.head) // cannot fail
+		bodies[i] = string(b)
+	}
+	_, err := h.chain.append(ctx, func(facts) ([]string, error) { return bodies, nil })
+	for _, q := range all {
+		q.done, q.err = true, err
+	}
+	return err
+}
+
+// The signature of a line is its last member, and covers all before it, the number
+// and the hash of the line before included.
+const (
+	sigStart = `,"sig":"`
+	sigEnd   = `"}`
+)
+
+// signed adds the signature to a line.
+func (h *Heads) signed(line string) string {
+	sig := ed25519.Sign(h.key, []byte(line))
+	return strings.TrimSuffix(line, "}") + sigStart + base64.StdEncoding.EncodeToString(sig) + sigEnd
+}
+
+// unsigned takes a line apart; sig is nil where there is none.
+func unsigned(line []byte) (text string, sig []byte) {
+	s := string(line)
+	at := strings.LastIndex(s, sigStart)
+	if at < 0 || !strings.HasSuffix(s, sigEnd) {
+		return s, nil
+	}
+	sig, err := base64.StdEncoding.DecodeString(s[at+len(sigStart) : len(s)-len(sigEnd)])
+	if err != nil || len(sig) != ed25519.SignatureSize {
+		return s, nil
+	}
+	return s[:at] + "}", sig
+}
+
+// HeadsKey reads a key for [NewHeads]: 32 random bytes in base64, as
+// "openssl rand -base64 32" prints them.
+func HeadsKey(s string) (ed25519.PrivateKey, error) {
+	seed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s))
+	if err != nil || len(seed) != ed25519.SeedSize {
+		return nil, errHeadsKey
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+// HeadsPublic reads the public keys that heads may be signed with: each 32 bytes in
+// base64, divided by commas.
+func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
+	for one := range strings.SplitSeq(s, ",") {
+		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(one))
+		if err != nil || len(b) != ed25519.PublicKeySize {
+			return nil, errHeadsKey
+		}
+		keys = append(keys, b)
+	}
+	return keys, nil
+}
+
+var errHeadsKey = errors.New("storage: a key of heads is 32 bytes in base64")
+
+// told is tell where what is told has happened, and stays so: a head that is
+// missing leaves the end unproven, until the next one.
+func (s *Session) told(ctx context.Context, l head) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
+	defer cancel()
+	_ = s.tell(ctx, l)
+}

@@ -1,0 +1,294 @@
+package storage
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// HeadBook is what heads say, merged: those beside the sessions, and copies that
+// were kept elsewhere. A line that only a copy has counts like the others, and is
+// a problem of its own.
+//
+// It is not safe for use by several goroutines while Copy is called.
+type HeadBook struct {
+	public   []ed25519.PublicKey
+	writers  map[string]*headWriter
+	sessions map[string][]*headLine // by what heads call them
+	stones   map[string]bool        // manifest heads that tombstones tell of; true: all is gone
+	names    map[string]string      // folder by what heads call it
+	report   Report                 // of the files of heads
+	copied   bool
+	unsigned int // lines whose signature nobody can check
+}
+
+// headWriter is the chain of one writer.
+type headWriter struct {
+	hashes []string // of its lines
+	file   string
+}
+
+// headLine is a line and where it stands.
+type headLine struct {
+	head
+	hash   string
+	copied bool // a copy has it
+}
+
+// HeadsOptions is for [ReadHeads]. The zero value is good.
+type HeadsOptions struct {
+	// Public are the keys that lines may be signed with: any other line is a
+	// problem. None: signatures are not looked at.
+	Public []ed25519.PublicKey
+}
+
+// ReadHeads reads the heads that stand beside the sessions of an archive. An
+// archive without is no error: then nothing is proven by them.
+func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
+	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}}
+	b.report.Dir = headsName
+	for info, err := range a.List(ctx, Key{headsName}) {
+		if err != nil {
+			return nil, err
+		}
+		if err := b.read(ctx, a, info); err != nil {
+			return nil, err
+		}
+	}
+	return b, errors.Join(b.readStones(ctx, a), b.readNames(ctx, a))
+}
+
+// read reads the chain of one writer.
+func (b *HeadBook) read(ctx context.Context, a Archive, info Info) error {
+	name := strings.TrimPrefix(info.Key.s, headsName+"/")
+	writer, ok := strings.CutSuffix(name, ".jsonl")
+	if info.Foreign != "" || !ok || strings.Contains(writer, "/") {
+		b.problem(Added, info.Key.s+info.Foreign, 0, "no session writes such a file")
+		return nil
+	}
+	b.report.Files = append(b.report.Files, FileReport{name, info.Size, StateLog})
+	b.report.Bytes += info.Size
+	w := &headWriter{file: name}
+	b.writers[writer] = w
+	v := &verifier{a: a, dir: Key{headsName}}
+	err := v.checkLog(ctx, name, nil, func(number int, body []byte, hash string) {
+		b.take(w, writer, number, body, hash, false)
+	})
+	if err == nil {
+		err = b.checkSigned(ctx, a, info.Key)
+	}
+	b.report.Problems = append(b.report.Problems, v.report.Problems...)
+	b.report.Notes = append(b.report.Notes, v.report.Notes...)
+	return err
+}
+
+// take takes in one line of a writer.
+func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, hash string, copied bool) {
+	w.hashes = append(w.hashes, hash)
+	var l headLine
+	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" {
+		return // a torn line says nothing
+	}
+	if l.Writer != writer {
+		b.problem(Changed, w.file, number, "it belongs to the heads of %s", quoteShort(l.Writer))
+	}
+	l.hash, l.copied = hash, copied
+	b.sessions[l.Session] = append(b.sessions[l.Session], &l)
+}
+
+// checkSigned holds each line against the public keys.
+func (b *HeadBook) checkSigned(ctx context.Context, a Archive, k Key) error {
+	number := 0
+	return eachLineOf(ctx, a, k, 0, func(l rawLine) error {
+		number++
+		if _, ok := parseLink(l.text); ok {
+			b.checkSignature(k.Base(), number, l.text)
+		}
+		return nil
+	})
+}
+
+func (b *HeadBook) checkSignature(file string, number int, line []byte) {
+	text, sig := unsigned(line)
+	switch {
+	case len(b.public) == 0 && sig != nil:
+		b.unsigned++
+	case len(b.public) == 0:
+	case sig == nil:
+		b.problem(Changed, file, number, "it is not signed")
+	case !slices.ContainsFunc(b.public, func(k ed25519.PublicKey) bool { return ed25519.Verify(k, []byte(text), sig) }):
+		b.problem(Changed, file, number, "it is signed with another key, or was changed")
+	}
+}
+
+// Copy adds heads that were kept elsewhere: the lines of any number of writers, in
+// their order. What the archive does not have any more is a problem.
+func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
+	b.copied = true
+	chains := map[string]*headWriter{}
+	number := 0
+	return eachLine(ctx, r, 0, func(l rawLine) error {
+		number++
+		if len(l.text) == 0 {
+			return nil
+		}
+		link, ok := parseLink(l.text)
+		var h head
+		if ok {
+			ok = json.Unmarshal(link.body(), &h) == nil
+		}
+		if !ok {
+			b.problem(Unreadable, file, number, "it is no line of heads")
+			return nil
+		}
+		if _, torn := link.torn(); torn {
+			return nil // it speaks for no writer; the next line holds its hash
+		}
+		b.checkSignature(file, number, l.text)
+		b.compare(chains, link, h, l.text, file, number)
+		return nil
+	})
+}
+
+// compare holds a line of a copy against what the archive has of its writer.
+func (b *HeadBook) compare(chains map[string]*headWriter, link linked, h head, text []byte, file string, number int) {
+	here := b.writers[h.Writer]
+	hash := hashOf(text)
+	switch {
+	case here == nil:
+		if chains[h.Writer] == nil {
+			chains[h.Writer] = &headWriter{file: file}
+			b.problem(Removed, h.Writer+".jsonl", 0, "the copy has heads of this writer, the archive has none")
+		}
+	case int(link.seq) > len(here.hashes):
+		if chains[h.Writer] == nil {
+			chains[h.Writer] = &headWriter{file: file}
+			b.problem(Truncated, here.file, 0, "it ends with line %d, the copy has line %d", len(here.hashes), link.seq)
+		}
+	case here.hashes[link.seq-1] == hash:
+		b.mark(h.Session, hash)
+		return
+	default:
+		b.problem(Changed, here.file, int(link.seq), "the copy has another line %d", link.seq)
+	}
+	b.take(&headWriter{file: file}, h.Writer, number, link.body(), hash, true)
+}
+
+// mark remembers that a copy has a line.
+func (b *HeadBook) mark(session, hash string) {
+	for _, l := range b.sessions[session] {
+		if l.hash == hash {
+			l.copied = true
+		}
+	}
+}
+
+func (b *HeadBook) problem(kind ProblemKind, file string, line int, format string, args ...any) {
+	b.report.Problems = append(b.report.Problems, Problem{kind, file, line, fmt.Sprintf(format, args...)})
+}
+
+// readStones reads which ends of manifests the tombstones tell of.
+func (b *HeadBook) readStones(ctx context.Context, a Archive) error {
+	for t, err := range Tombstones(ctx, a) {
+		if err != nil {
+			return err
+		}
+		if t.Refused == "" && t.Head != "" {
+			b.stones[t.Head] = b.stones[t.Head] || t.Done
+		}
+	}
+	return nil
+}
+
+// readNames reads what the hashes of sessions stand for.
+func (b *HeadBook) readNames(ctx context.Context, a Archive) error {
+	for info, err := range a.List(ctx, Key{namesName}) {
+		if err != nil {
+			return err
+		}
+		if info.Foreign == "" && info.Size < maxKeyBytes*2 {
+			if err := b.readName(ctx, a, info.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *HeadBook) readName(ctx context.Context, a Archive, k Key) error {
+	return eachLineOf(ctx, a, k, 0, func(l rawLine) error {
+		var n struct{ Session string }
+		if json.Unmarshal(l.text, &n) == nil && k == nameKey(headID(Key{n.Session})) {
+			b.names[headID(Key{n.Session})] = n.Session
+		}
+		return nil
+	})
+}
+
+// Report says what is wrong with the heads themselves. Its Files are those of the
+// writers.
+func (b *HeadBook) Report() Report {
+	r := b.report
+	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)
+	if b.unsigned > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("no public key was given: %d signatures were not checked", b.unsigned))
+	}
+	return r
+}
+
+// Writers returns how many processes wrote heads.
+func (b *HeadBook) Writers() int { return len(b.writers) }
+
+// life is what heads say of one life of a session: from its first line to its
+// erasure.
+type life struct {
+	id    string
+	lines []*headLine
+}
+
+// lives returns the lives of a session, in the order in which they are first told
+// of.
+func (b *HeadBook) lives(session string) (all []*life) {
+	for _, l := range b.sessions[session] {
+		i := slices.IndexFunc(all, func(x *life) bool { return x.id == l.Life })
+		if i < 0 {
+			i, all = len(all), append(all, &life{id: l.Life})
+		}
+		all[i].lines = append(all[i].lines, l)
+	}
+	return all
+}
+
+// erasure returns the line that says that this life was ended, nil if there is none.
+func (x *life) erasure() *headLine {
+	for _, l := range x.lines {
+		if l.Op == opErase {
+			return l
+		}
+	}
+	return nil
+}
+
+// last returns the line that is about the latest state of the manifest.
+func (x *life) last() *headLine {
+	return slices.MaxFunc(x.lines, func(p, q *headLine) int { return int(p.Line - q.Line) })
+}
+
+// said names a line for people.
+func (l *headLine) said() string {
+	s := l.Op
+	if l.Step > 0 {
+		s += fmt.Sprintf(" of step %d", l.Step)
+	}
+	s += " at " + l.At.UTC().Format(time.RFC3339)
+	if l.Who != "" {
+		s += " by " + l.Who
+	}
+	return s
+}

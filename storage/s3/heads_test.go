@@ -1,0 +1,14 @@
+package s3_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/forgery"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+func TestForgedHeadsInABucketAreFound(t *testing.T) {
+	sample(t)
+	s := s3test.Versitygw(t)
+	forgery.Run(t, open(t, s.Config(s.Bucket(t, false))), 12)
+}

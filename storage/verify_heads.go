@@ -1,0 +1,166 @@
+package storage
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// checkBook holds a session against what the heads say of it.
+func (v *verifier) checkBook() {
+	b := v.opts.Heads
+	if b == nil {
+		return
+	}
+	now := ""
+	if len(v.heads) > 0 {
+		now = v.heads[0]
+	}
+	for _, x := range b.lives(headID(v.dir)) {
+		switch gone := x.erasure(); {
+		case x.id == now:
+			v.checkLife(x)
+		case gone == nil:
+			v.problem(Removed, manifestName, 0, "the heads know a %s, and nothing of that is left: the manifest begins anew", x.last().said())
+		case !b.buried(gone):
+			v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", gone.said())
+		}
+	}
+}
+
+// checkLife holds the manifest against the heads of the life that it is of.
+func (v *verifier) checkLife(x *life) {
+	var lost, held *headLine // the last ones that the manifest does not have
+	for _, l := range x.lines {
+		at := slices.Index(v.heads, l.Head)
+		if at >= 0 {
+			v.proven = max(v.proven, at+1)
+			v.report.Proof = better(v.report.Proof, v.opts.Heads.proof(l))
+			continue
+		}
+		if lost == nil || l.Line > lost.Line {
+			lost = l
+		}
+		if l.Op == opHold && (held == nil || l.Line > held.Line) {
+			held = l
+		}
+	}
+	switch {
+	case lost == nil:
+		return
+	case held != nil:
+		v.problem(Truncated, manifestName, 0, "it lost its legal hold: the heads know the %s (line %d, it has %d)", held.said(), held.Line, len(v.heads))
+	case int(lost.Line) > len(v.heads):
+		v.problem(Truncated, manifestName, 0, "it was rolled back: the heads know the %s (line %d, it has %d)", lost.said(), lost.Line, len(v.heads))
+	default:
+		v.problem(Changed, manifestName, 0, "it was written anew: the heads know another line %d (%s)", lost.Line, lost.said())
+	}
+}
+
+// Proof is what proves the end of a manifest, the weakest first.
+type Proof string
+
+// The kinds of proof.
+const (
+	ProofNone   Proof = ""
+	ProofHeads  Proof = "heads"        // beside the sessions: who can write there can write them anew
+	ProofSigned Proof = "signed heads" // signed with a key that was given
+	ProofCopy   Proof = "copied heads" // kept elsewhere
+	ProofHead   Proof = "head"         // the one that was given
+)
+
+func better(x, y Proof) Proof {
+	order := []Proof{ProofNone, ProofHeads, ProofSigned, ProofCopy, ProofHead}
+	if slices.Index(order, y) > slices.Index(order, x) {
+		return y
+	}
+	return x
+}
+
+// proof returns what a line proves with. A bad signature is a problem of its own.
+func (b *HeadBook) proof(l *headLine) Proof {
+	switch {
+	case l.copied:
+		return ProofCopy
+	case len(b.public) > 0:
+		return ProofSigned
+	}
+	return ProofHeads
+}
+
+// Vanished returns a report for each session that the heads know and the archive
+// does not have, though nobody erased it, and for each erased one whose tombstone
+// is gone. Dir is the folder, or the hash that heads call it where nothing says
+// what it stands for.
+func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
+	there := map[string]bool{}
+	for s, err := range Sessions(ctx, a) {
+		if err != nil {
+			return nil, err
+		}
+		there[headID(Key{s.Dir})] = true
+	}
+	if len(b.vanished(there, b)) == 0 {
+		return nil, nil
+	}
+	now, err := ReadHeads(ctx, a, HeadsOptions{}) // one may have been erased since
+	if err != nil {
+		return nil, err
+	}
+	return b.vanished(there, now), nil
+}
+
+// vanished is Vanished for sessions that are not there; now says which were erased.
+func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report) {
+	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
+		if there[id] {
+			continue // it is told in the report of the session
+		}
+		r := Report{Dir: b.name(id)}
+		for _, x := range b.lives(id) {
+			x.missing(now, id, &r)
+		}
+		if len(r.Problems)+len(r.Notes) > 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// missing says what is wrong with a life of which nothing is there.
+func (x *life) missing(now *HeadBook, id string, r *Report) {
+	end := x.erasure()
+	for _, y := range now.lives(id) {
+		if end == nil && y.id == x.id {
+			end = y.erasure()
+		}
+	}
+	v := &verifier{}
+	switch {
+	case end == nil:
+		v.problem(Removed, manifestName, 0, "the session vanished: the heads know the %s, and nobody erased it", x.last().said())
+	case !now.buried(end):
+		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", end.said())
+	case !now.stones[end.Head]:
+		v.note("the %s is on record, and no tombstone says that it came to its end", end.said())
+	}
+	r.Problems, r.Notes = append(r.Problems, v.report.Problems...), append(r.Notes, v.report.Notes...)
+}
+
+// buried reports whether a tombstone tells of an erasure.
+func (b *HeadBook) buried(l *headLine) bool {
+	_, ok := b.stones[l.Head]
+	return ok
+}
+
+// name returns the folder that heads call id, or id where nothing says it.
+func (b *HeadBook) name(id string) string {
+	if dir, ok := b.names[id]; ok {
+		return dir
+	}
+	return id
+}
+
+// Of reports whether r, of [HeadBook.Vanished], is about the session with this
+// folder.
+func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(Key{dir}) }
