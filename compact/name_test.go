@@ -38,7 +38,9 @@ func TestIDsThatHoldSecretsStayApart(t *testing.T) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		folders++
+		if !strings.HasPrefix(e.Name(), "_") { // beside the sessions
+			folders++
+		}
 		for _, s := range secrets {
 			if s.Leaks(e.Name()) {
 				t.Errorf("the folder %s tells the id", e.Name())

@@ -148,7 +148,7 @@ func (s *Session) confirm(ctx context.Context, rec record) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	_ = s.record(ctx, rec.done())
-	_ = s.tell(ctx, head{Op: headCommit, Step: rec.Step})
+	s.told(ctx, head{Op: headCommit, Step: rec.Step})
 }
 
 // committed remembers that a step is, and forgets what was pending up to it.

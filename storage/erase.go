@@ -110,9 +110,6 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	if err := bury(ctx, graves, stone); err != nil {
 		return Tombstone{}, err
 	}
-	if err := r.Remove(ctx, nameKey(headID(s.dir))); err != nil {
-		return Tombstone{}, err
-	}
 	if err := s.removeAll(ctx, r, files); err != nil {
 		return Tombstone{}, err
 	}
@@ -198,7 +195,7 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 	const rounds = 5
 	for range rounds {
 		for _, f := range files {
-			if err := r.Remove(ctx, f.Key); err != nil {
+			if err := s.removeOne(ctx, r, f.Key); err != nil {
 				return err
 			}
 		}
@@ -212,6 +209,17 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 		}
 	}
 	return &Error{"erase", s.dir, errInUse}
+}
+
+// removeOne removes a file; with the manifest goes what says whose it was, before
+// it, so that erasing again ends that too.
+func (s *Session) removeOne(ctx context.Context, r Remover, k Key) error {
+	if k == s.manifest.key {
+		if err := r.Remove(ctx, nameKey(headID(s.dir))); err != nil {
+			return err
+		}
+	}
+	return r.Remove(ctx, k)
 }
 
 // Tombstones yields what remains of erased sessions, in the order in which it

@@ -164,12 +164,17 @@ func (h *Heads) append(ctx context.Context, l head) error {
 		b, _ := json.Marshal(q.head) // cannot fail
 		bodies[i] = string(b)
 	}
-	_, err := h.chain.append(ctx, func(facts) ([]string, error) { return bodies, nil })
-	for _, q := range all {
-		q.done, q.err = true, err
-	}
+	err := errNotWritten // where the archive panics
+	defer func() {
+		for _, q := range all {
+			q.done, q.err = true, err
+		}
+	}()
+	_, err = h.chain.append(ctx, func(facts) ([]string, error) { return bodies, nil })
 	return err
 }
+
+var errNotWritten = errors.New("not written")
 
 // The signature of a line is its last member, and covers all before it, the number
 // and the hash of the line before included.
@@ -224,8 +229,10 @@ func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 var errHeadsKey = errors.New("storage: a key of heads is 32 bytes in base64")
 
 // told is tell where what is told has happened, and stays so: a head that is
-// missing leaves the end unproven, until the next one.
+// missing leaves the end unproven, until the next one. Even an archive that panics
+// takes nothing back.
 func (s *Session) told(ctx context.Context, l head) {
+	defer func() { _ = recover() }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	_ = s.tell(ctx, l)

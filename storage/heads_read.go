@@ -292,3 +292,27 @@ func (l *headLine) said() string {
 	}
 	return s
 }
+
+// WriteHeads writes the lines of all writers to w, those of each in their order, for
+// [HeadBook.Copy].
+func WriteHeads(ctx context.Context, a Archive, w io.Writer) error {
+	for info, err := range a.List(ctx, Key{headsName}) {
+		if err != nil {
+			return err
+		}
+		if info.Foreign != "" {
+			continue
+		}
+		err := eachLineOf(ctx, a, info.Key, 0, func(l rawLine) error {
+			if _, ok := parseLink(l.text); !ok {
+				return nil // what a crash cut off
+			}
+			_, err := w.Write(append(l.text[:len(l.text):len(l.text)], '\n'))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

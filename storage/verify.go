@@ -261,7 +261,7 @@ func (v *verifier) checkHead() {
 	case v.proven == 0: // that the manifest is not there, or says nothing, is told already
 	case v.proven < n:
 		v.report.Newer = n - v.proven
-		v.note("the tail is not proven: nothing is missing up to the last known head; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
+		v.note("the tail is not proven: nothing is missing up to the last head that is known; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
 	default:
 		v.report.TailProven = true
 	}

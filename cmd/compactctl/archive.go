@@ -9,7 +9,6 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -26,7 +25,7 @@ identity or the container).`,
 	}
 	for _, sub := range []*cobra.Command{
 		newArchiveLs(a), newArchiveShow(a), newArchiveVerify(a), newArchiveRecall(a),
-		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveFlush(a), newArchiveStats(a),
+		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveHeads(a), newArchiveFlush(a), newArchiveStats(a),
 	} {
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
@@ -113,15 +112,6 @@ func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error
 		return nil, err
 	}
 	return openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
-}
-
-// spoken redacts what a person gives as a reason.
-func spoken(cfg compact.Config, reason string) (redact.Text, error) {
-	r, err := cfg.Redaction.Redactor()
-	if err != nil {
-		return redact.Text{}, err
-	}
-	return r.Text(reason), nil
 }
 
 // bytesOf writes a size for people.

@@ -10,7 +10,7 @@ import (
 )
 
 func newArchiveErase(a *app) *cobra.Command {
-	var reason string
+	x := &acting{}
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "erase SESSION --yes",
@@ -20,22 +20,17 @@ its hash. A session that a legal hold or a lock of the bucket keeps stays as it 
 that it was asked for and refused, and until when, is put on record.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			archive, cfg, err := a.openArchive(cmd)
-			if err != nil {
-				return err
-			}
-			s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
+			s, why, send, err := a.change(cmd, args[0], x)
 			if err != nil {
 				return err
 			}
 			if !yes {
 				return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
 			}
-			why, err := spoken(cfg, reason)
-			if err != nil {
-				return err
-			}
 			t, err := s.Erase(cmd.Context(), why)
+			if err == nil {
+				err = send()
+			}
 			if errors.Is(err, storage.ErrHeld) {
 				err = fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", args[0], err)
 			}
@@ -49,6 +44,6 @@ that it was asked for and refused, and until when, is put on record.`,
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
-	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the tombstone keeps")
+	x.flags(cmd, "the tombstone keeps")
 	return cmd
 }

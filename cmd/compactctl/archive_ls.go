@@ -112,6 +112,9 @@ func (a *app) listErased(cmd *cobra.Command) error {
 			what = "erased"
 		}
 		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s", t.At.Format(timeLayout), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what))
+		if t.Who != "" {
+			fmt.Fprintf(&b, " by %s", oneLine(t.Who))
+		}
 		if t.Reason != "" {
 			fmt.Fprintf(&b, " · %s", oneLine(t.Reason))
 		}

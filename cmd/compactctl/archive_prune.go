@@ -14,7 +14,8 @@ import (
 )
 
 func newArchivePrune(a *app) *cobra.Command {
-	var reason, age string
+	x := &acting{}
+	var age string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
@@ -32,16 +33,24 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return err
 			}
-			why, err := spoken(cfg, reason)
+			who, why, err := x.spoken(cfg)
 			if err != nil {
 				return err
 			}
-			return a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why})
+			h, err := cfg.Storage.Heads(archive)
+			if err != nil {
+				return &usageError{err}
+			}
+			err = a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h})
+			if err == nil && yes {
+				err = a.sendRecord(cmd.Context(), archive)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`AGE`, in days (90d) or as a duration (12h)")
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
-	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the tombstones keep")
+	x.flags(cmd, "the tombstones keep")
 	return cmd
 }
 

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/ed25519"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,8 +17,17 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
+// verifying is what verify was asked for.
+type verifying struct {
+	head    string
+	copies  []string // files of heads
+	public  string
+	require bool
+	keys    []ed25519.PublicKey
+}
+
 func newArchiveVerify(a *app) *cobra.Command {
-	var head string
+	v := &verifying{}
 	cmd := &cobra.Command{
 		Use:   "verify [SESSION...]",
 		Short: "Prove that nothing is missing or changed",
@@ -26,12 +39,23 @@ message, and are what the turn index leads to. It writes nothing. In a bucket it
 reads every object back; where there is a spool it proves what the bucket has, and what
 the disk has.
 
-That the end of a manifest was cut off can only be seen with a head that was kept
-elsewhere: --head, as the report of a compaction (archived.manifest_head) and its event
-say it. Lines that were added since are no mistake; verify says how many it cannot prove.`,
+That the end of a manifest was cut off, or a whole session taken away, can only be seen
+with heads that stand elsewhere. Each process that writes keeps a chain of them beside
+the sessions (_heads); verify holds every session against them all, and names what
+vanished, was rolled back or lost its hold. Who can write there can write those anew,
+too: --heads FILE takes a copy of them that was kept elsewhere (compactctl archive heads
+writes one), and with --public, or COMPACT_HEADS_PUBLIC, each line must be signed. --head
+is the head of one session, as the report of a compaction (archived.manifest_head), its
+event and "archive hold" say it.
+
+A session whose end nothing speaks for is "not proven", which is not "ok":
+--require-proof makes that the exit status 6.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if head != "" && len(args) != 1 {
+			if v.head != "" && len(args) != 1 {
 				return &usageError{fmt.Errorf("--head belongs to one session; name it")}
+			}
+			if err := v.readKeys(); err != nil {
+				return err
 			}
 			archive, err := a.readArchive(cmd)
 			if err != nil {
@@ -40,15 +64,62 @@ say it. Lines that were added since are no mistake; verify says how many it cann
 			for i := range args {
 				args[i] = a.called(cmd.Context(), archive, args[i])
 			}
-			reports, err := a.verifyAll(cmd.Context(), archive, args, head)
+			reports, err := a.verifyAll(cmd.Context(), archive, args, v)
 			if err != nil {
 				return err
 			}
-			return a.judge(reports, head)
+			return a.judge(reports, v.require)
 		},
 	}
-	cmd.Flags().StringVar(&head, "head", "", "`HASH` of the manifest's last line, as it was kept elsewhere")
+	f := cmd.Flags()
+	f.StringVar(&v.head, "head", "", "`HASH` of the manifest's last line, as it was kept elsewhere")
+	f.StringArrayVar(&v.copies, "heads", nil, "`FILE` with heads that were kept elsewhere; may be given more than once")
+	f.StringVar(&v.public, "public", "", "`KEY` that heads must be signed with, in base64; several divided by commas")
+	f.BoolVar(&v.require, "require-proof", false, "exit with 6 when the end of a session is not proven")
 	return cmd
+}
+
+// readKeys finds the keys that heads must be signed with: those that are given, or
+// in the environment, or the counterpart of that which this machine signs with.
+func (v *verifying) readKeys() (err error) {
+	if text := cmp.Or(v.public, os.Getenv("COMPACT_HEADS_PUBLIC")); text != "" {
+		if v.keys, err = storage.HeadsPublic(text); err != nil {
+			return &usageError{fmt.Errorf("--public: %w", err)}
+		}
+		return nil
+	}
+	if text := os.Getenv("COMPACT_HEADS_KEY"); text != "" {
+		key, err := storage.HeadsKey(text)
+		if err != nil {
+			return &usageError{fmt.Errorf("COMPACT_HEADS_KEY: %w", err)}
+		}
+		v.keys = []ed25519.PublicKey{publicOf(key)}
+	}
+	return nil
+}
+
+func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
+	public, _ := key.Public().(ed25519.PublicKey) // it is one
+	return public
+}
+
+// book reads the heads of an archive, and the copies.
+func (v *verifying) book(ctx context.Context, archive storage.Archive) (*storage.HeadBook, error) {
+	b, err := storage.ReadHeads(ctx, archive, storage.HeadsOptions{Public: v.keys})
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	for _, name := range v.copies {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, &inputError{file: name, err: err}
+		}
+		err = b.Copy(ctx, f, name)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, &inputError{file: name, err: err}
+		}
+	}
+	return b, nil
 }
 
 // verified is the report of one session.
@@ -56,14 +127,17 @@ type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
 	storage.Report
+	beside bool // no session, and so nothing whose end is to be proven
 }
+
+func (v verified) proven() bool { return v.TailProven || v.beside }
 
 // verifyAll proves both of a spool: what the bucket has, and what the disk has,
 // some of which may not be in the bucket yet.
-func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, head string) ([]verified, error) {
+func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
 	s, ok := archive.(*spool.Spool)
 	if !ok {
-		return a.verify(ctx, archive, names, head)
+		return a.verify(ctx, archive, names, q)
 	}
 	onDisk, err := s.Sessions()
 	if err != nil {
@@ -82,44 +156,84 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	}
 	var all []verified
 	if len(bucket) > 0 || len(names) == 0 {
-		if all, err = a.verify(ctx, s.Remote(), bucket, head); err != nil {
+		if all, err = a.verify(ctx, s.Remote(), bucket, q); err != nil {
 			return nil, err
 		}
 	}
 	if len(disk) == 0 {
 		return all, nil
 	}
-	local, err := a.verify(ctx, s, disk, head)
+	local, err := a.verify(ctx, s, disk, q)
 	for i := range local {
 		local[i].Session += " (on the disk)"
 	}
 	return append(all, local...), err
 }
 
-func (a *app) verify(ctx context.Context, archive storage.Archive, names []string, head string) ([]verified, error) {
-	sessions, err := sessionsOf(ctx, archive, names)
+// verify proves sessions. The heads are read first: what they speak of is in what is
+// read after them.
+func (a *app) verify(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
+	book, err := q.book(ctx, archive)
 	if err != nil {
 		return nil, err
 	}
+	vanished, err := book.Vanished(ctx, archive)
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	whole := len(names) == 0
+	all, names := pick(vanished, names)
+	var sessions []named
+	if whole || len(names) > 0 {
+		if sessions, err = sessionsOf(ctx, archive, names); err != nil {
+			return nil, err
+		}
+	}
 	defer a.progress.stop()
-	all := []verified{}
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := s.Verify(ctx, storage.VerifyOptions{Head: head, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
+		r, err := s.Verify(ctx, storage.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
-		all = append(all, verified{s.name, r.OK(), r})
+		all = append(all, verified{s.name, r.OK(), r, false})
 	}
-	if len(names) > 0 {
+	if !whole {
 		return all, nil
+	}
+	return verifyBeside(ctx, archive, book, all)
+}
+
+// pick returns the reports of sessions that are not there, of those that are named
+// or of all, and which of the names are left.
+func pick(vanished []storage.Report, names []string) (all []verified, left []string) {
+	left = slices.Clone(names)
+	for _, r := range vanished {
+		mine := func(name string) bool { return r.Of(name) || r.Of(storage.EscapeSession(name)) }
+		if len(names) > 0 && !slices.ContainsFunc(names, mine) {
+			continue
+		}
+		left = slices.DeleteFunc(left, mine)
+		name, ok := storage.UnescapeSession(r.Dir)
+		if !ok {
+			name = r.Dir
+		}
+		all = append(all, verified{name, r.OK(), r, true})
+	}
+	return all, left
+}
+
+// verifyBeside proves what stands beside the sessions.
+func verifyBeside(ctx context.Context, archive storage.Archive, book *storage.HeadBook, all []verified) ([]verified, error) {
+	if r := book.Report(); len(r.Files)+len(r.Problems) > 0 {
+		all = append(all, verified{"(heads)", r.OK(), r, true})
 	}
 	graves, err := storage.VerifyTombstones(ctx, archive)
 	if err != nil {
 		return nil, &brokenArchive{err}
 	}
 	if len(graves.Files) > 0 || len(graves.Problems) > 0 {
-		all = append(all, verified{"(erased sessions)", graves.OK(), graves})
+		all = append(all, verified{"(erased sessions)", graves.OK(), graves, true})
 	}
 	return all, nil
 }
@@ -151,24 +265,29 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
-		name := info.ID
-		if name == "" {
-			name = info.Dir
-		}
-		all = append(all, named{s, name})
+		all = append(all, named{s, cmp.Or(info.ID, info.Dir)})
 	}
 	return all, nil
 }
 
-// judge says what was found; a session with a problem is an error.
-func (a *app) judge(all []verified, head string) error {
-	var bad []string
+// unproven is an archive that is not proven to be whole, where that was asked for.
+type unproven struct{ sessions []string }
+
+func (e *unproven) Error() string { return "not proven: " + strings.Join(e.sessions, ", ") }
+
+// judge says what was found; a session with a problem is an error, and with require
+// one whose end is not proven.
+func (a *app) judge(all []verified, require bool) error {
+	var bad, open []string
 	for _, v := range all {
-		if !v.OK {
+		switch {
+		case !v.OK:
 			bad = append(bad, v.Session)
+		case !v.proven():
+			open = append(open, v.Session)
 		}
 		if !a.json && (!a.quiet || !v.OK) {
-			a.printVerified(v, head)
+			a.printVerified(v)
 		}
 	}
 	if a.json {
@@ -176,16 +295,22 @@ func (a *app) judge(all []verified, head string) error {
 			return err
 		}
 	}
-	if len(bad) > 0 {
+	switch {
+	case len(bad) > 0:
 		return &brokenArchive{fmt.Errorf("not what was stored: %s", strings.Join(bad, ", "))}
+	case require && len(open) > 0:
+		return &unproven{open}
 	}
 	return nil
 }
 
-func (a *app) printVerified(v verified, head string) {
+func (a *app) printVerified(v verified) {
 	verdict := a.style.green("ok")
-	if !v.OK {
+	switch {
+	case !v.OK:
 		verdict = a.style.red("BROKEN")
+	case !v.proven():
+		verdict = a.style.yellow("not proven")
 	}
 	fmt.Fprintf(a.out, "%s  %s: %s, %s, %s\n", verdict, oneLine(v.Session), things(v.Steps, "step"), things(len(v.Files), "file"), bytesOf(v.Bytes))
 	for _, p := range v.Problems {
@@ -195,6 +320,14 @@ func (a *app) printVerified(v verified, head string) {
 		fmt.Fprintf(a.out, "    %s\n", a.style.dim(oneLine(n)))
 	}
 	if v.TailProven && v.OK {
-		fmt.Fprintf(a.out, "    the end is proven by %s\n", head)
+		fmt.Fprintf(a.out, "    the end is proven by %s\n", proofs[v.Proof])
 	}
+}
+
+// proofs says for people what proves an end.
+var proofs = map[storage.Proof]string{
+	storage.ProofHeads:  "the heads beside the sessions",
+	storage.ProofSigned: "the signed heads beside the sessions",
+	storage.ProofCopy:   "heads that were kept elsewhere",
+	storage.ProofHead:   "the given head",
 }

@@ -14,12 +14,13 @@ import (
 
 // The values of the exit status.
 const (
-	exitOK      = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitInput   = 3
-	exitBudget  = 4
-	exitArchive = 5
+	exitOK       = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitInput    = 3
+	exitBudget   = 4
+	exitArchive  = 5
+	exitUnproven = 6 // only with archive verify --require-proof
 )
 
 // usageError is a command line that can't be understood, or a configuration
@@ -66,6 +67,7 @@ func status(err error) int {
 	var usage *usageError
 	var input *inputError
 	var broken *brokenArchive
+	var open *unproven
 	var of *commandStatus
 	switch {
 	case err == nil:
@@ -80,6 +82,8 @@ func status(err error) int {
 		return exitBudget
 	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &broken):
 		return exitArchive
+	case errors.As(err, &open):
+		return exitUnproven
 	}
 	return exitFailed
 }

@@ -25,6 +25,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{errors.Join(&compact.BudgetError{}, cause), 4},
 		{&compact.ArchiveError{Err: cause}, 5},
 		{&brokenArchive{cause}, 5},
+		{&unproven{[]string{"s"}}, 6},
 	} {
 		if got := status(c.err); got != c.want {
 			t.Errorf("status(%#v) = %d, want %d", c.err, got, c.want)

@@ -273,6 +273,10 @@ func (s *scene) copies() {
 	}
 	s.become(state{}, below("_heads"))
 	s.find("the heads deleted, with a copy", s.verify(kept, nil), "the archive has none")
+	for _, k := range s.heads(s.full) { // no line holds the hash of the last one
+		s.put(k, bytes.Replace(s.full[k], []byte(`"op":"mark"`), []byte(`"op":"final"`), 1))
+	}
+	s.find("the last line written anew", s.verify(kept, nil), "the copy has another line")
 	s.become(s.old, anything)
 	s.find("all of it rolled back", s.verify(kept, nil), "bob", "lost its legal hold")
 	s.become(s.old, anything)

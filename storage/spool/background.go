@@ -172,6 +172,9 @@ func (s *Spool) Sessions() ([]string, error) {
 	}
 	var here []string
 	for _, session := range all {
+		if isBeside(session) {
+			continue
+		}
 		if _, ok, err := s.origin(session); err != nil {
 			return nil, &storage.Error{Op: "look into the spool", Key: mustKey(session), Err: err}
 		} else if ok {

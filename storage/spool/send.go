@@ -34,7 +34,21 @@ func (s *Spool) sessions() ([]string, error) {
 // not answer at all no other is begun, and that is the error. wait is for
 // sessions that another process is sending; else those are left to it.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
-	p := &passing{s: s}
+	sessions, beside := apart(sessions)
+	cut, err := s.cut(beside)
+	if err != nil {
+		return err
+	}
+	p := &passing{s: s, cut: cut}
+	s.sendEach(ctx, p, sessions, wait)
+	if len(beside) > 0 && !p.over() && cut.arrived(s) {
+		s.sendEach(ctx, p, beside, wait)
+	}
+	return errors.Join(p.end(ctx), ctx.Err())
+}
+
+// sendEach sends what waits of each of the sessions.
+func (s *Spool) sendEach(ctx context.Context, p *passing, sessions []string, wait bool) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, sessionsAtOnce)
 	s.inTurn(sessions)
@@ -48,15 +62,14 @@ func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error
 		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			p.note(ctx, session, s.sendSession(ctx, session, wait))
+			p.note(ctx, session, s.sendSession(ctx, session, wait, p.cut))
 		})
 	}
 	group.Wait()
-	return errors.Join(p.end(ctx), ctx.Err())
 }
 
 // sendSession sends what waits of one session.
-func (s *Spool) sendSession(ctx context.Context, session string, wait bool) error {
+func (s *Spool) sendSession(ctx context.Context, session string, wait bool, cut cut) error {
 	unlock, err := s.lockSending(ctx, session, wait)
 	if err != nil || unlock == nil {
 		return err
@@ -69,6 +82,12 @@ func (s *Spool) sendSession(ctx context.Context, session string, wait bool) erro
 		return err
 	}
 	done, ops, err := s.queue(session)
+	if isBeside(session) {
+		if then := cut.of(session, ops); len(then) < len(ops) {
+			defer s.touched(session)
+			ops = then
+		}
+	}
 	if err == nil {
 		err = s.sendOps(ctx, session, floors(done), ops)
 	}

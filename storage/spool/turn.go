@@ -69,7 +69,8 @@ func (s *Spool) inTurn(sessions []string) {
 
 // passing is one pass over the sessions.
 type passing struct {
-	s *Spool
+	s   *Spool
+	cut cut
 
 	mu     sync.Mutex
 	failed int    // since the last one that was sent

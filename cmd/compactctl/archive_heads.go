@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+func newArchiveHeads(a *app) *cobra.Command {
+	var out string
+	var fresh, public bool
+	cmd := &cobra.Command{
+		Use:   "heads [--out FILE]",
+		Short: "Write the heads of all sessions, to be kept elsewhere",
+		Long: `Heads writes the lines that stand beside the sessions (_heads): one for each commit,
+final transcript, checkpoint, hold, release and erasure, chained by the process that
+wrote it. Kept where nobody who can write to the archive can write, they prove later what
+it must hold: compactctl archive verify --heads FILE.
+
+With COMPACT_HEADS_KEY in its environment a process signs its lines (Ed25519). --new-key
+makes a key (as "openssl rand -base64 32" does) and prints it with its public
+counterpart, COMPACT_HEADS_PUBLIC, which verify wants; --public prints that of the key in
+the environment.`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case fresh:
+				return a.newHeadsKey()
+			case public:
+				return a.publicHeadsKey(os.Getenv("COMPACT_HEADS_KEY"))
+			}
+			archive, err := a.readArchive(cmd)
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := storage.WriteHeads(cmd.Context(), archive, &b); err != nil {
+				return &brokenArchive{err}
+			}
+			if out != "" && out != "-" {
+				return writeFile(out, b.Bytes())
+			}
+			_, err = b.WriteTo(a.out)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` (default: standard output)")
+	cmd.Flags().BoolVar(&fresh, "new-key", false, "make a key to sign with, and print it")
+	cmd.Flags().BoolVar(&public, "public", false, "print the public counterpart of COMPACT_HEADS_KEY")
+	return cmd
+}
+
+func (a *app) newHeadsKey() error {
+	seed := make([]byte, 32)
+	_, _ = rand.Read(seed) // never fails
+	text := base64.StdEncoding.EncodeToString(seed)
+	if _, err := fmt.Fprintf(a.out, "COMPACT_HEADS_KEY=%s\n", text); err != nil {
+		return err
+	}
+	return a.publicHeadsKey(text)
+}
+
+func (a *app) publicHeadsKey(text string) error {
+	key, err := storage.HeadsKey(text)
+	if err != nil {
+		return &usageError{fmt.Errorf("COMPACT_HEADS_KEY: %w", err)}
+	}
+	_, err = fmt.Fprintf(a.out, "COMPACT_HEADS_PUBLIC=%s\n", base64.StdEncoding.EncodeToString(publicOf(key)))
+	return err
+}
+
+// acting is who does something to an archive that stays on record, and why.
+type acting struct{ who, why string }
+
+// flags adds --who, --why and --reason, the older name of --why.
+func (x *acting) flags(cmd *cobra.Command, kept string) {
+	cmd.Flags().StringVar(&x.why, "why", "", "`TEXT` that "+kept)
+	cmd.Flags().StringVar(&x.why, "reason", "", "`TEXT`: the same as --why")
+	cmd.Flags().StringVar(&x.who, "who", "", "`NAME` of who wants it (default: the user of this system)")
+}
+
+// spoken redacts what a person says.
+func (x *acting) spoken(cfg compact.Config) (who, why redact.Text, err error) {
+	r, err := cfg.Redaction.Redactor()
+	if err != nil {
+		return who, why, err
+	}
+	if x.who == "" {
+		x.who = systemUser()
+	}
+	return r.Text(x.who), r.Text(x.why), nil
+}
+
+// systemUser is who runs this, as the system says.
+func systemUser() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}
+
+// change opens a session to do something to it that stays on record.
+func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Session, redact.Text, func() error, error) {
+	archive, cfg, err := a.openArchive(cmd)
+	if err != nil {
+		return nil, redact.Text{}, nil, err
+	}
+	s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
+	if err != nil {
+		return nil, redact.Text{}, nil, err
+	}
+	who, why, err := x.spoken(cfg)
+	if err != nil {
+		return nil, redact.Text{}, nil, err
+	}
+	h, err := cfg.Storage.Heads(archive)
+	if err != nil {
+		return nil, redact.Text{}, nil, &usageError{err}
+	}
+	s.KeepHeads(h)
+	s.ActAs(who)
+	return s, why, func() error { return a.sendRecord(cmd.Context(), archive) }, nil
+}
+
+// sendRecord sends what a command wrote where there is a spool: what it did is done,
+// and waits for nobody else to be on record in the bucket.
+func (a *app) sendRecord(ctx context.Context, archive storage.Archive) error {
+	s, ok := archive.(*spool.Spool)
+	if !ok {
+		return nil
+	}
+	err := s.Close(ctx)
+	if waiting := new(spool.WaitingError); errors.As(err, &waiting) {
+		a.complain("compactctl", "in the spool, and not in the bucket yet: "+err.Error())
+		return nil
+	}
+	return err
+}

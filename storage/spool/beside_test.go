@@ -1,0 +1,63 @@
+package spool_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// TestHeadsComeAfterWhatTheySpeakOf: heads of a commit that the remote archive does
+// not have would say that it was taken away there.
+func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
+	far := newRemote()
+	far.refused = func(session string) bool { return session == "alice" }
+	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
+	h := storage.NewHeads(s, nil)
+	for _, id := range []string{"alice", "bob"} {
+		x, err := storage.OpenSession(t.Context(), s, id)
+		must(t, err)
+		x.KeepHeads(h)
+		_, err = x.Originals(t.Context(), 1, nil)
+		must(t, err)
+		_, err = x.Commit(t.Context(), 1, text(`{"v":1}`))
+		must(t, err)
+	}
+	if err := s.Flush(t.Context()); err == nil {
+		t.Fatal("alice was sent")
+	}
+	if n := wrong(t, far); n > 0 {
+		t.Errorf("%d problems in the remote archive while alice waits", n)
+	}
+	here, err := s.Sessions()
+	must(t, err)
+	if len(here) != 2 {
+		t.Errorf("on the disk are %q", here)
+	}
+	far.mu.Lock()
+	far.refused = nil
+	far.mu.Unlock()
+	must(t, s.Flush(t.Context()))
+	if n := wrong(t, far); n > 0 {
+		t.Errorf("%d problems in the remote archive", n)
+	}
+	book, err := storage.ReadHeads(t.Context(), far, storage.HeadsOptions{})
+	must(t, err)
+	for _, id := range []string{"alice", "bob"} {
+		r, err := storage.Verify(t.Context(), far, id, storage.VerifyOptions{Heads: book})
+		must(t, err)
+		if !r.OK() || !r.TailProven {
+			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
+		}
+	}
+}
+
+// wrong counts what the heads of an archive say against it.
+func wrong(t *testing.T, a storage.Archive) int {
+	t.Helper()
+	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	return len(gone) + len(book.Report().Problems)
+}
