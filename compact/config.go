@@ -62,6 +62,10 @@ type Config struct {
 	// Archive stores what is taken out; nil: what Storage says. The manager
 	// does not close it.
 	Archive storage.Archive `mapstructure:"-" validate:"-"`
+	// HeadsKey is the Ed25519 key, 32 random bytes in base64, that the heads of
+	// sessions are signed with; none: they are not signed. configs.Load takes it
+	// from the environment, COMPACT_HEADS_KEY.
+	HeadsKey Secret `mapstructure:"-" validate:"-"`
 	// OpenArchive opens the archive of an adapter that this package does not
 	// link, which is s3; configs.Load sets it. The manager closes what it
 	// opened.
@@ -226,11 +230,6 @@ type StorageConfig struct {
 	// Spool is a folder that everything is written to first; it goes to S3
 	// in the background. "": straight to S3.
 	Spool string `mapstructure:"spool"`
-	// HeadsKey is the Ed25519 key, 32 random bytes in base64, that the heads of
-	// sessions are signed with; none: they are not signed. configs.Load takes it
-	// from the environment, COMPACT_HEADS_KEY.
-	HeadsKey Secret `mapstructure:"-" validate:"-"`
-
 	// SpoolKeep is how long a session stays there once it was sent; default 24h.
 	SpoolKeep time.Duration `mapstructure:"spool_keep" validate:"gt=0"`
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// key returns the key that heads are signed with, nil without one.
-func (c StorageConfig) key() (ed25519.PrivateKey, error) {
+// headsKey returns the key that heads are signed with, nil without one.
+func (c Config) headsKey() (ed25519.PrivateKey, error) {
 	if len(c.HeadsKey) == 0 {
 		return nil, nil
 	}
 	key, err := storage.HeadsKey(string(c.HeadsKey))
 	if err != nil {
-		return nil, fmt.Errorf("compact: StorageConfig.HeadsKey: %w", err)
+		return nil, fmt.Errorf("compact: Config.HeadsKey: %w", err)
 	}
 	return key, nil
 }
 
 // Heads returns a new chain of heads in an archive, signed where the configuration
 // has a key. It is for those who hold and erase; a manager keeps its own.
-func (c StorageConfig) Heads(a storage.Archive) (*storage.Heads, error) {
-	key, err := c.key()
+func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
+	key, err := c.headsKey()
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +31,6 @@ func (c StorageConfig) Heads(a storage.Archive) (*storage.Heads, error) {
 
 // beginHeads begins the heads of this manager.
 func (m *CompactManager) beginHeads() (err error) {
-	m.heads, err = m.cfg.Storage.Heads(m.archive)
+	m.heads, err = m.cfg.Heads(m.archive)
 	return err
 }

@@ -51,7 +51,7 @@ func (l *loader) heads(c *compact.Config) {
 			l.report.add(&Error{Source: headsVariable, Reason: "must be 32 random bytes in base64, as \"openssl rand -base64 32\" prints them", Err: err})
 			return
 		}
-		c.Storage.HeadsKey = compact.Secret(key)
+		c.HeadsKey = compact.Secret(key)
 	}
 }
 

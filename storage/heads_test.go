@@ -8,12 +8,15 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/forgery"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
 func TestForgedHeadsAreFound(t *testing.T) {
-	archives(t, func(t *testing.T, a storage.Archive) { forgery.Run(t, a, 1) })
+	archives(t, func(t *testing.T, a storage.Archive) {
+		forgery.Run(t, a, 1, func(s string) redact.Text { return text("%s", s) })
+	})
 }
 
 // counting counts what an archive is asked to write.

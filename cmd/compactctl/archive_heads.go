@@ -125,7 +125,7 @@ func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Sessi
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}
-	h, err := cfg.Storage.Heads(archive)
+	h, err := cfg.Heads(archive)
 	if err != nil {
 		return nil, redact.Text{}, nil, &usageError{err}
 	}

@@ -37,7 +37,7 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return err
 			}
-			h, err := cfg.Storage.Heads(archive)
+			h, err := cfg.Heads(archive)
 			if err != nil {
 				return &usageError{err}
 			}

@@ -20,6 +20,7 @@ import (
 type scene struct {
 	t    *testing.T
 	a    storage.Archive
+	text func(string) redact.Text // lets a test store any text
 	key  ed25519.PrivateKey
 	old  state // alice after her first step, bob before his hold, carol before her end
 	full state
@@ -31,8 +32,8 @@ type state map[storage.Key][]byte
 // Run forges heads and sessions of an archive, which is empty and can remove, and
 // fails where nobody would notice. With a step above 1 it tries only each step-th
 // of the forgeries of single lines.
-func Run(t *testing.T, a storage.Archive, step int) {
-	s := &scene{t: t, a: a, key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
+func Run(t *testing.T, a storage.Archive, step int, text func(string) redact.Text) {
+	s := &scene{t: t, a: a, text: text, key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
 	s.build()
 	if found := s.verify(nil, nil); len(found) > 0 {
 		t.Fatalf("before anything is forged: %q", found)
@@ -50,13 +51,13 @@ func (s *scene) build() {
 		s.commit(x, 1)
 	}
 	s.old = s.dump()
-	s.must(bob.Hold(s.t.Context(), text("a case")))
-	carol.ActAs(text("dave"))
-	_, err := carol.Erase(s.t.Context(), text("asked for"))
+	s.must(bob.Hold(s.t.Context(), s.text("a case")))
+	carol.ActAs(s.text("dave"))
+	_, err := carol.Erase(s.t.Context(), s.text("asked for"))
 	s.must(err)
 	again := s.open("alice", two)
 	s.commit(again, 2)
-	s.must(again.Events(s.t.Context(), []redact.Text{text(`{"last":true}`)}))
+	s.must(again.Events(s.t.Context(), []redact.Text{s.text(`{"last":true}`)}))
 	s.must(again.Checkpoint(s.t.Context()))
 	s.full = s.dump()
 }
@@ -70,18 +71,10 @@ func (s *scene) open(id string, h *storage.Heads) *storage.Session {
 
 func (s *scene) commit(x *storage.Session, step int) {
 	ctx := s.t.Context()
-	_, err := x.Transcript(ctx, step, []redact.Text{text(fmt.Sprintf(`{"step":%d}`, step))})
+	_, err := x.Transcript(ctx, step, []redact.Text{s.text(fmt.Sprintf(`{"step":%d}`, step))})
 	s.must(err)
-	_, err = x.Commit(ctx, step, text(fmt.Sprintf(`{"v":1,"step":%d}`, step)))
+	_, err = x.Commit(ctx, step, s.text(fmt.Sprintf(`{"v":1,"step":%d}`, step)))
 	s.must(err)
-}
-
-func text(s string) redact.Text {
-	r, err := redact.New(redact.Options{Disabled: true})
-	if err != nil {
-		panic(err)
-	}
-	return r.Text(s)
 }
 
 func (s *scene) must(err error) {
@@ -108,7 +101,7 @@ func (s *scene) dump() state {
 // put makes a key hold data, nothing where it is nil.
 func (s *scene) put(k storage.Key, data []byte) {
 	s.must(s.a.(storage.Remover).Remove(s.t.Context(), k))
-	b := storage.Redacted(text(string(data)))
+	b := storage.Redacted(s.text(string(data)))
 	switch {
 	case data == nil:
 	case strings.HasSuffix(k.String(), "manifest.jsonl"), strings.HasSuffix(k.String(), "events.jsonl"), k.String()[0] == '_' && k.Dir() != "_names":
