@@ -13,5 +13,5 @@ func TestForgedHeadsInABucketAreFound(t *testing.T) {
 	s := s3test.Versitygw(t)
 	r, err := redact.New(redact.Options{Disabled: true})
 	must(t, err)
-	forgery.Run(t, open(t, s.Config(s.Bucket(t, false))), 12, r.Text)
+	forgery.Run(t, open(t, s.Config(s.Bucket(t, false))), 40, r.Text)
 }
