@@ -9,6 +9,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/agentcompact/compact/internal/chart"
 )
 
 //go:embed account.html
@@ -16,8 +18,8 @@ var accountSource string
 
 var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 	"thousands": thousands,
-	"style":     func() template.CSS { return template.CSS(pageStyle) }, //nolint:gosec // a file of this package
-	"script":    func() template.JS { return template.JS(pageScript) },  //nolint:gosec // likewise
+	"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
+	"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // likewise
 	"when":      when,
 	"why":       why,
 	"list":      func(s []string) string { return strings.Join(s, ", ") },
@@ -51,13 +53,13 @@ func (a *Account) curve(class string, width float64) string {
 		return ""
 	}
 	p := newPlot(width, 300)
-	p.minX, p.maxX = 1, float64(len(a.Calls))
+	p.MinX, p.MaxX = 1, float64(len(a.Calls))
 	for i := range a.Calls {
-		p.maxY = math.Max(p.maxY, float64(max(a.Calls[i].In, a.Calls[i].Sent)))
+		p.MaxY = math.Max(p.MaxY, float64(max(a.Calls[i].In, a.Calls[i].Sent)))
 	}
-	p.axes("call", "tokens", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
-	if w := a.Window(); float64(w) <= p.maxY && w > 0 {
-		p.add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.left, p.y(float64(w)), p.width-p.right, p.y(float64(w)), thousands(w))
+	p.Axes("call", "tokens", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
+	if w := a.Window(); float64(w) <= p.MaxY && w > 0 {
+		p.Add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.Left, p.Y(float64(w)), p.Width-p.Right, p.Y(float64(w)), thousands(w))
 	}
 	p.tokens("c4 reference", "came in", a.Calls, func(c *AccountCall) int { return c.In })
 	p.tokens("c0", "was sent", a.Calls, func(c *AccountCall) int { return c.Sent })
@@ -66,28 +68,28 @@ func (a *Account) curve(class string, width float64) string {
 			p.called(i, a.sentence(i), c)
 		}
 	}
-	return p.svg(class, "Tokens that came in and that were sent, by call")
+	return p.SVG(class, "Tokens that came in and that were sent, by call")
 }
 
 // called marks a call; where it compacted, the mark leads to what it did.
 func (p *plot) called(i int, title string, c *AccountCall) {
-	x, y, class := p.x(float64(i+1)), p.y(float64(c.Sent)), "c0"
+	x, y, class := p.X(float64(i+1)), p.Y(float64(c.Sent)), "c0"
 	if c.Failed != "" {
 		class = "c1"
 	}
 	if title = html.EscapeString(title); c.Step > 0 {
-		p.add(`<g class="curve %s"><a href="#step-%d" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a></g>`, class, c.Step, title, x, y)
+		p.Add(`<g class="curve %s"><a href="#step-%d" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a></g>`, class, c.Step, title, x, y)
 		return
 	}
-	p.add(`<g class="curve %s"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`, class, x, y, title)
+	p.Add(`<g class="curve %s"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`, class, x, y, title)
 }
 
 func (p *plot) tokens(class, name string, calls []AccountCall, of func(*AccountCall) int) {
-	p.add(`<g class="curve %s"><polyline points="`, class)
+	p.Add(`<g class="curve %s"><polyline points="`, class)
 	for i := range calls {
-		p.add("%.1f,%.1f", p.x(float64(i+1)), p.y(float64(of(&calls[i]))))
+		p.Add("%.1f,%.1f", p.X(float64(i+1)), p.Y(float64(of(&calls[i]))))
 	}
-	p.add(`"><title>%s</title></polyline></g>`, name)
+	p.Add(`"><title>%s</title></polyline></g>`, name)
 }
 
 // sentence says what happened at a call.

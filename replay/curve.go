@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/chart"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -13,19 +14,19 @@ import (
 // Compactions are marked; a mark leads to what it did, where the page has that.
 func curves(rows []*Row, index map[string]int, class string, width, height float64, link func(r *Row, call int) string) string {
 	p := newPlot(width, height)
-	p.minX = 1
+	p.MinX = 1
 	for _, r := range rows {
-		p.maxX = math.Max(p.maxX, float64(len(r.Points)))
-		p.maxY = math.Max(p.maxY, float64(r.Largest))
+		p.MaxX = math.Max(p.MaxX, float64(len(r.Points)))
+		p.MaxY = math.Max(p.MaxY, float64(r.Largest))
 	}
-	p.axes("call", "tokens of the prompt", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
-	if w := float64(rows[0].Window); w <= p.maxY {
-		p.add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.left, p.y(w), p.width-p.right, p.y(w), thousands(rows[0].Window))
+	p.Axes("call", "tokens of the prompt", func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return thousands(int(v)) })
+	if w := float64(rows[0].Window); w <= p.MaxY {
+		p.Add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.Left, p.Y(w), p.Width-p.Right, p.Y(w), thousands(rows[0].Window))
 	}
 	for _, r := range rows {
-		p.curve(r, index[r.Policy]%colors, link)
+		p.curve(r, index[r.Policy]%chart.Colors, link)
 	}
-	return p.svg(class, "Tokens of each call of "+rows[0].Session)
+	return p.SVG(class, "Tokens of each call of "+rows[0].Session)
 }
 
 func (p *plot) curve(r *Row, color int, link func(r *Row, call int) string) {
@@ -33,26 +34,26 @@ func (p *plot) curve(r *Row, color int, link func(r *Row, call int) string) {
 	if r.Reference {
 		class = " reference"
 	}
-	p.add(`<g class="curve c%d%s" data-policy="%s"><polyline points="`, color, class, html.EscapeString(r.Policy))
+	p.Add(`<g class="curve c%d%s" data-policy="%s"><polyline points="`, color, class, html.EscapeString(r.Policy))
 	for i, at := range r.Points {
-		p.add("%.1f,%.1f", p.x(float64(i+1)), p.y(float64(at.Tokens)))
+		p.Add("%.1f,%.1f", p.X(float64(i+1)), p.Y(float64(at.Tokens)))
 	}
-	p.add(`"><title>%s</title></polyline>`, html.EscapeString(r.Policy))
+	p.Add(`"><title>%s</title></polyline>`, html.EscapeString(r.Policy))
 	for i := range r.Points {
 		if at := &r.Points[i]; at.Compacted || at.Refused {
 			p.mark(at, i+1, r, link(r, i+1))
 		}
 	}
-	p.add(`</g>`)
+	p.Add(`</g>`)
 }
 
 func (p *plot) mark(at *Point, call int, r *Row, link string) {
-	x, y, title := p.x(float64(call)), p.y(float64(at.Tokens)), html.EscapeString(at.sentence(call, r))
+	x, y, title := p.X(float64(call)), p.Y(float64(at.Tokens)), html.EscapeString(at.sentence(call, r))
 	if link == "" {
-		p.add(`<circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle>`, x, y, title)
+		p.Add(`<circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle>`, x, y, title)
 		return
 	}
-	p.add(`<a href="#%s" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a>`, link, title, x, y)
+	p.Add(`<a href="#%s" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a>`, link, title, x, y)
 }
 
 // sentence says what happened at a call, and why.

@@ -8,23 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/chart"
 )
 
 var (
 	//go:embed page.html
 	pageSource string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
 )
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"thousands": thousands,
 	"kilo":      kilo,
 	"whole":     func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"style":     func() template.CSS { return template.CSS(pageStyle) }, //nolint:gosec // a file of this package
-	"script":    func() template.JS { return template.JS(pageScript) },  //nolint:gosec // as above
+	"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
+	"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // as above
 	"shown":     shown,
 	"sentences": sentences,
 	"list":      func(s []string) string { return strings.Join(s, "; ") },
@@ -103,7 +101,7 @@ func (d *pageData) window(window int, own []Total) windowData {
 		Narrow: template.HTML(scatter(own, d.index, "narrow", 400, 520)), //nolint:gosec // as above
 	}
 	for i := range own {
-		w.Totals = append(w.Totals, totalData{&own[i], d.index[own[i].Policy] % colors})
+		w.Totals = append(w.Totals, totalData{&own[i], d.index[own[i].Policy] % chart.Colors})
 	}
 	return w
 }
@@ -130,7 +128,7 @@ func (d *pageData) sessionsAt(window int) []sessionData {
 func (d *pageData) session(name, id string, rows []*Row) sessionData {
 	s := sessionData{Name: name, Calls: rows[0].Calls, Raw: rows[0].RawCost}
 	for _, x := range rows {
-		s.Rows = append(s.Rows, rowData{x, d.index[x.Policy] % colors})
+		s.Rows = append(s.Rows, rowData{x, d.index[x.Policy] % chart.Colors})
 		s.Changes = append(s.Changes, changesOf(x, fmt.Sprintf("%s-p%d", id, d.index[x.Policy]))...)
 	}
 	link := func(r *Row, call int) string {

@@ -92,16 +92,16 @@ func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
 		list = append(list, Total{Policy: strings.Repeat("p", 9), OfRaw: at, Held: at})
 	}
 	p := newPlot(900, 420)
-	p.maxX, p.maxY = 1, 1
+	p.MaxX, p.MaxY = 1, 1
 	names := placer{plot: p}
 	for i, total := range list {
-		name := names.place(p.x(total.OfRaw.Value), p.y(total.Held.Value), total.Policy)
+		name := names.place(p.X(total.OfRaw.Value), p.Y(total.Held.Value), total.Policy)
 		for _, other := range names.taken[:i] {
 			if name.over(other) > 0 {
 				t.Errorf("name %d covers another", i)
 			}
 		}
-		if name.left < p.left || name.right > p.width {
+		if name.left < p.Left || name.right > p.Width {
 			t.Errorf("name %d lies outside of the picture: %+v", i, name)
 		}
 	}
@@ -161,17 +161,5 @@ func TestTheFirstWordsOfMessagesAreRedacted(t *testing.T) {
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated")}, Windows: []int{8000}}, s)
 	if strings.Contains(page, secret) || !strings.Contains(page, "REDACTED") {
 		t.Error("a secret stands in the page")
-	}
-}
-
-func TestTicksAreRound(t *testing.T) {
-	for _, tc := range []struct {
-		low, high float64
-		want      []float64
-	}{{0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}, {3, 3, []float64{3}}, {0, 128000, []float64{0, 50000, 100000}}} {
-		got := ticks(tc.low, tc.high, 5)
-		if len(got) != len(tc.want) {
-			t.Errorf("ticks(%v, %v) = %v, want %v", tc.low, tc.high, got, tc.want)
-		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"math"
+
+	"github.com/agentcompact/compact/internal/chart"
 )
 
 // scatter draws cost against what was kept: one point a policy, with its
@@ -11,27 +13,27 @@ import (
 // intervals of this module's policies; those of references end at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
-	p.minX, p.maxX, p.minY, p.maxY = math.Inf(1), 1, math.Inf(1), 1
+	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1
 	for _, t := range list {
 		x, y := t.OfRaw, t.Held
 		if t.Reference {
 			x.Low, x.High, y.Low = x.Value, x.Value, y.Value
 		}
-		p.minX, p.maxX = math.Min(p.minX, x.Low), math.Max(p.maxX, x.High)
-		p.minY = math.Min(p.minY, y.Low)
+		p.MinX, p.MaxX = math.Min(p.MinX, x.Low), math.Max(p.MaxX, x.High)
+		p.MinY = math.Min(p.MinY, y.Low)
 	}
-	pad := 0.04 * (p.maxX - p.minX)
-	p.minX, p.maxX = math.Max(p.minX-pad, 0), p.maxX+pad
-	p.minY -= math.Max(0.06*(1-p.minY), 0.002)
-	p.axes("cost, of what sending everything costs", "needed at use", percent, percent)
+	pad := 0.04 * (p.MaxX - p.MinX)
+	p.MinX, p.MaxX = math.Max(p.MinX-pad, 0), p.MaxX+pad
+	p.MinY -= math.Max(0.06*(1-p.MinY), 0.002)
+	p.Axes("cost, of what sending everything costs", "needed at use", percent, percent)
 	names := placer{plot: p}
 	for _, t := range list {
-		names.taken = append(names.taken, around(p.x(t.OfRaw.Value), p.y(t.Held.Value), 8))
+		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
 	}
 	for _, t := range list {
-		p.point(&t, index[t.Policy]%colors, names.place(p.x(t.OfRaw.Value), p.y(t.Held.Value), t.mark()))
+		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
 	}
-	return p.svg(class, "Cost against needed at use, one point a policy")
+	return p.SVG(class, "Cost against needed at use, one point a policy")
 }
 
 func (p *plot) point(t *Total, color int, name box) {
@@ -39,15 +41,15 @@ func (p *plot) point(t *Total, color int, name box) {
 	if t.Reference {
 		class += " reference"
 	}
-	x, y := p.x(t.OfRaw.Value), p.y(t.Held.Value)
-	p.add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
-	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, math.Max(p.x(t.OfRaw.Low), p.left), y, math.Min(p.x(t.OfRaw.High), p.width-p.right), y)
-	p.add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, math.Min(p.y(t.Held.Low), p.height-p.low), x, p.y(t.Held.High))
+	x, y := p.X(t.OfRaw.Value), p.Y(t.Held.Value)
+	p.Add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
+	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, math.Max(p.X(t.OfRaw.Low), p.Left), y, math.Min(p.X(t.OfRaw.High), p.Width-p.Right), y)
+	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, math.Min(p.Y(t.Held.Low), p.Height-p.Low), x, p.Y(t.Held.High))
 	if name.far(x, y) {
-		p.add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
+		p.Add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
 	}
-	p.add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
-	p.add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.mark()))
+	p.Add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
+	p.Add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.mark()))
 }
 
 // mark is the name of a point: with a dagger where a policy of this module leaves
@@ -114,6 +116,6 @@ func (p *placer) cost(b box) float64 {
 	for _, t := range p.taken {
 		all += b.over(t)
 	}
-	outside := math.Max(p.left-b.left, 0) + math.Max(b.right-p.width, 0) + math.Max(4-b.top, 0) + math.Max(b.low-p.height+p.low, 0)
+	outside := math.Max(p.Left-b.left, 0) + math.Max(b.right-p.Width, 0) + math.Max(4-b.top, 0) + math.Max(b.low-p.Height+p.Low, 0)
 	return all + 100*outside
 }

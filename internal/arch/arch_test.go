@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"internal/proof":     {"message", "compact", "price", "replay"},
 	"internal/secretgen": {},
 	"internal/slope":     {},
+	"internal/chart":     {},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting"},
@@ -44,12 +45,12 @@ var arrows = map[string][]string{
 	"storage":            {"redact", "internal/ctxlock", "internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"compact":            {"message", "token", "policy", "price", "strategy", "redact", "storage", "trace", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
-	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "compact"},
+	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "compact", "internal/chart"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
-	"serve":              {"message", "compact", "hook", "storage", "internal/jsonscan"},
+	"serve":              {"message", "compact", "hook", "storage", "internal/chart", "internal/jsonscan"},
 }
 
 // heavy says which packages alone may import a dependency.
