@@ -21,6 +21,7 @@
 // passes through as it is. Upstreams are fixed when the handler is made
 // ([Config.Upstreams]): no header and no path of a request names another.
 //
+// GET / is a page of what runs, live, for browsers on this machine alone.
 // GET /healthz says that the process runs, /readyz that it takes requests, and
 // /metrics has its counters in Prometheus' text form. POST /v1/preflight is
 // [compact.CompactManager.Preflight] for hooks in other languages, which

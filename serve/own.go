@@ -13,6 +13,8 @@ const tokenHeader = "X-Compact-Token"
 // own returns what answers a path of the handler's own; nil = it is none.
 func (h *Handler) own(r *http.Request) http.HandlerFunc {
 	switch r.URL.Path {
+	case "/", "/live":
+		return h.pageOf(r)
 	case "/healthz":
 		return only(http.MethodGet, say(func() (int, string) { return http.StatusOK, "ok" }))
 	case "/readyz":
@@ -80,6 +82,9 @@ func (h *Handler) allowed(r *http.Request, own bool) bool {
 		return true
 	}
 	given := r.Header.Get(tokenHeader)
+	if _, password, ok := r.BasicAuth(); ok && own && given == "" {
+		given = password // a browser asks for it
+	}
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); own && given == "" && strings.EqualFold(scheme, "bearer") {
 		given = token
 	}

@@ -106,7 +106,7 @@ func TestNobodyGetsAKeyThatIsNotMeantForThem(t *testing.T) {
 	}{
 		{"/v1/models", "X-Api-Key", 404}, {"/v1/models", "Anthropic-Version", 404}, {"/v1/models", "X-Goog-Api-Key", 404}, {"/v1/models", "Authorization", 200},
 		{"/v1/messages", "X-Api-Key", 200}, {"/v1/messages", "X-Goog-Api-Key", 404}, {"/v1beta/models", "X-Api-Key", 404}, {"/v1beta/models", "X-Goog-Api-Key", 200},
-		{"/openai/v1/models", "X-Api-Key", 200}, {"/nothing", "Authorization", 404}, {"/", "Authorization", 404},
+		{"/openai/v1/models", "X-Api-Key", 200}, {"/nothing", "Authorization", 404}, {"/", "Authorization", 200},
 		{"/v1/models?key=AIza-1", "X-Other", 404}, {"/v1beta/models?key=AIza-1", "X-Other", 200}, {"/openai/v1/models?key=1", "X-Other", 200},
 	} {
 		if resp, answer := r.do(r.request("GET", c.path, "", c.header, "key-1")); resp.StatusCode != c.status || c.status != 200 && resp.Header.Get("X-Compact-Error") == "" {

@@ -73,6 +73,9 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.counters.ended(op)
 	text := h.m.Redact(strings.ReplaceAll(err.Error(), c.upstream.url.String(), c.upstream.rest))
 	h.log.Warn("compact: a request was not answered", "provider", c.upstream.name, "path", h.m.Redact(c.upstream.rest), "op", op, "error", text)
+	if own == nil { // else the transport has said it
+		h.live.fail(h.now(), op, text)
+	}
 	w.Header().Set(errorHeader, op)
 	refuse(w, "/"+c.upstream.name+c.upstream.rest, status, "compact: "+op+": "+text)
 }

@@ -62,6 +62,7 @@ type Handler struct {
 	proxy     *httputil.ReverseProxy
 	counters  *counters
 	bill      bill
+	live      *live
 	draining  atomic.Bool
 	now       func() time.Time
 }
@@ -80,6 +81,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 	}
 	c.MaxCalls, c.Stall, c.BodyTimeout = cmp.Or(c.MaxCalls, defaultCalls), cmp.Or(c.Stall, defaultStall), cmp.Or(c.BodyTimeout, defaultBodyTimeout)
 	h := &Handler{m: m, cfg: c, log: c.Logger, upstreams: up, counters: newCounters(), now: time.Now}
+	h.live = newLive(m.Redact, h.now())
 	if h.log == nil {
 		h.log = slog.Default()
 	}
@@ -102,7 +104,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
 		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
-		transport.OnError(h.counters.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
+		transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
 	}
 	if !c.NoRecall {
 		opts = append(opts, transport.Recall())
@@ -128,8 +130,15 @@ func (h *Handler) result(_ context.Context, res *compact.Result) {
 	if res.Projected != nil {
 		of = res.Projected
 	}
-	h.counters.result(of)
+	h.live.result(h.now(), of)
 	h.bill.add(of.Bill)
+	h.counters.result(of)
+}
+
+// wrong is told what the transport says.
+func (h *Handler) wrong(ctx context.Context, err error) {
+	h.counters.wrong(ctx, err)
+	h.live.wrong(h.now(), err)
 }
 
 // newBase returns a transport that changes nothing of what passes through it.

@@ -41,7 +41,7 @@ var (
 )
 
 // ownNames are first parts of paths that are no provider's.
-var ownNames = []string{"healthz", "readyz", "metrics", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
+var ownNames = []string{"healthz", "readyz", "metrics", "live", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
 
 // parseUpstreams reads base URLs over those that are known.
 func parseUpstreams(given map[string]string) (upstreams, error) {

@@ -191,7 +191,7 @@ func (s *serving) announce(at net.Addr) {
 	if s.c.Observe {
 		how = "observing"
 	}
-	fmt.Fprintf(s.err, "%s on http://%s\n", how, at)
+	fmt.Fprintf(s.err, "%s on http://%s; a browser on this machine sees there what runs\n", how, at)
 	for _, v := range baseURLs("http://" + at.String()) {
 		fmt.Fprintln(s.err, "  "+v)
 	}

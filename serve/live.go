@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// How much the live page remembers. A curve that has more points loses every
+// other one, so that it reaches back to the beginning, and costs a bounded
+// amount of memory: about 15 MB with all of them full.
+const (
+	liveSessions    = 200
+	livePoints      = 300 // of a curve
+	liveCompactions = 50  // of a session
+	liveFailures    = 50
+	liveText        = 300 // characters of a failure
+)
+
+// live is what the page shows. All its texts are redacted. It is safe for
+// concurrent use.
+type live struct {
+	redact func(string) string
+
+	mu       sync.Mutex
+	changes  int // so many times something was added
+	began    time.Time
+	seen     int // sessions, those included that are no longer here
+	sessions map[string]*liveSession
+	total    liveSum
+	line     []liveSum // total over time
+	failures []failure // the last ones, in their order
+	failed   int       // all of them
+}
+
+// liveSum is what calls came to.
+type liveSum struct {
+	At            time.Time
+	Calls         int
+	Compactions   int
+	History, Sent int // tokens
+	With, Without float64
+	Unpriced      int // calls that are in neither
+}
+
+func (s *liveSum) add(at time.Time, res *compact.Result) {
+	s.At, s.Calls, s.History, s.Sent = at, s.Calls+1, s.History+res.TokensIn, s.Sent+res.After.Total
+	if res.Triggered {
+		s.Compactions++
+	}
+	if b := res.Bill; b == nil || b.Relative {
+		s.Unpriced++
+	} else {
+		s.With, s.Without = s.With+b.EstimatedUSD+b.SummaryUSD, s.Without+b.WholeUSD
+	}
+}
+
+// liveSession is one session.
+type liveSession struct {
+	liveSum
+	No     int // of the session, in the order in which they came
+	Name   string
+	Model  string
+	Window int
+	View   int // tokens of the last call
+
+	points      []livePoint
+	compactions []liveCompaction // the last ones
+}
+
+// livePoint is a call.
+type livePoint struct {
+	Call, In, Sent int
+	Compacted      bool
+}
+
+// liveCompaction is a call that compacted.
+type liveCompaction struct {
+	At            time.Time
+	Call          int
+	Agent         string
+	Before, After int
+	Stage, Reason string
+}
+
+// failure is something that went wrong here, or at an upstream.
+type failure struct {
+	At   time.Time
+	What string
+	Text string
+}
+
+func newLive(redact func(string) string, now time.Time) *live {
+	return &live{redact: redact, began: now, sessions: map[string]*liveSession{}}
+}
+
+// result adds a call.
+func (l *live) result(at time.Time, res *compact.Result) {
+	name, model, agent, reason := l.redact(res.Session), l.redact(res.Model), l.redact(res.Agent), l.redact(res.Reason)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes++
+	l.total.add(at, res)
+	l.line = thinned(append(l.line, l.total), func(liveSum) bool { return false })
+	s := l.session(res.Session, name)
+	s.add(at, res)
+	s.Model, s.Window, s.View = model, res.MaxTokens, res.After.Total
+	s.points = thinned(append(s.points, livePoint{s.Calls, res.TokensIn, res.After.Total, res.Triggered}), func(p livePoint) bool { return p.Compacted })
+	if res.Triggered {
+		s.compactions = last(append(s.compactions, liveCompaction{at, s.Calls, agent, res.Before.Total, res.After.Total, string(res.ReductionStage), reason}), liveCompactions)
+	}
+}
+
+// session returns a session. The one that was silent for longest gives way to a
+// new one.
+func (l *live) session(id, name string) *liveSession {
+	if s := l.sessions[id]; s != nil {
+		return s
+	}
+	if len(l.sessions) >= liveSessions {
+		oldest := ""
+		for id, s := range l.sessions {
+			if o := l.sessions[oldest]; o == nil || s.At.Before(o.At) || s.At.Equal(o.At) && s.No < o.No {
+				oldest = id
+			}
+		}
+		delete(l.sessions, oldest)
+	}
+	l.seen++
+	s := &liveSession{No: l.seen, Name: name}
+	l.sessions[id] = s
+	return s
+}
+
+// wrong adds what the transport says.
+func (l *live) wrong(at time.Time, err error) {
+	var e *transport.Error
+	if errors.As(err, &e) && !errors.Is(err, transport.ErrPassed) && !errors.Is(err, context.Canceled) {
+		l.fail(at, e.Op, err.Error())
+	}
+}
+
+// fail adds a failure.
+func (l *live) fail(at time.Time, what, text string) {
+	text = l.redact(text)
+	if r := []rune(text); len(r) > liveText {
+		text = string(r[:liveText]) + "…"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes++
+	l.failed++
+	l.failures = last(append(l.failures, failure{at, what, text}), liveFailures)
+}
+
+// thinned drops every other point of a curve that has too many. Its ends stay,
+// and what is to be kept, unless that is most of it.
+func thinned[T any](points []T, keep func(T) bool) []T {
+	if len(points) <= livePoints {
+		return points
+	}
+	if countOf(points, keep) > livePoints/2 {
+		keep = func(T) bool { return false }
+	}
+	out := points[:0]
+	for i, p := range points {
+		if i%2 == 0 || i == len(points)-1 || keep(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func countOf[T any](list []T, is func(T) bool) (n int) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// last returns the last n of a list.
+func last[T any](list []T, n int) []T {
+	if len(list) > n {
+		list = slices.Delete(list, 0, len(list)-n)
+	}
+	return list
+}

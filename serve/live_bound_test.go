@@ -1,0 +1,49 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// What the page remembers is bounded, whatever comes by, and its sums are those of
+// all calls.
+func TestThePageRemembersABoundedAmount(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	l := newLive(func(s string) string { return strings.ReplaceAll(s, "secret", "***") }, at)
+	const calls = 3000
+	for i := range calls {
+		at = at.Add(time.Second)
+		res := &compact.Result{Session: fmt.Sprintf("secret-%d", i%500), TokensIn: 1000, Triggered: i%3 == 0, MaxTokens: 2000}
+		if i%2 == 0 {
+			res.Session = "long"
+		}
+		res.After.Total = 400
+		l.result(at, res)
+		l.wrong(at, &transport.Error{Op: "archive", Err: errors.New("secret " + strings.Repeat("x", 1000))})
+	}
+	v := l.view(false)
+	if len(v.Sessions) != liveSessions || v.Seen <= liveSessions || v.Calls != calls || v.History != 1000*calls || v.Sent != 400*calls || v.Compactions != calls/3 || v.Failed != calls {
+		t.Errorf("%d of %d sessions, %+v, %d failures", len(v.Sessions), v.Seen, v.liveSum, v.Failed)
+	}
+	if n := len(l.line); n > livePoints+1 || n < livePoints/2 || l.line[0].Calls > 20 || l.line[n-1].Calls != calls {
+		t.Errorf("%d sums from call %d to %d", n, l.line[0].Calls, l.line[n-1].Calls)
+	}
+	long := l.sessions["long"]
+	if n := len(long.points); n > livePoints+1 || n < livePoints/2 || long.points[0].Call != 1 || long.points[n-1].Call != calls/2 || len(long.compactions) != liveCompactions {
+		t.Errorf("%d points of the long session, %d compactions", n, len(long.compactions))
+	}
+	if len(v.Failures) != liveFailures || strings.Contains(v.Failures[0].Text, "secret") || len(v.Failures[0].Text) > liveText+10 {
+		t.Errorf("%d failures: %s", len(v.Failures), v.Failures[0].Text)
+	}
+	for _, s := range v.Sessions {
+		if strings.Contains(s.Name, "secret") || strings.Contains(string(s.Wide), "secret") {
+			t.Fatalf("%s is not redacted", s.Name)
+		}
+	}
+}

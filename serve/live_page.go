@@ -1,0 +1,177 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/internal/chart"
+)
+
+//go:embed live.html
+var liveSource string
+
+//go:embed live.js
+var liveScript string
+
+var livePage = template.Must(template.New("live").Funcs(template.FuncMap{
+	"thousands": thousands,
+	"usd":       usd,
+	"clock":     func(t time.Time) string { return t.Format("15:04:05") },
+	"share":     share,
+	"plural":    plural,
+	"style":     func() template.CSS { return template.CSS(chart.Style) },             //nolint:gosec // a file of this project
+	"script":    func() template.JS { return template.JS(chart.Script + liveScript) }, //nolint:gosec // likewise
+}).Parse(liveSource))
+
+// livePolicy lets the page do nothing but draw itself and ask for what is new.
+const livePolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// pageOf returns what answers / and /live; nil = nobody does. The page is for
+// people on this machine: a request from elsewhere, or one that a browser was
+// led to by a foreign name for this address, is none of theirs.
+func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !h.allowed(r, true) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="compact: any name, and the token as password"`)
+			refuse(w, r.URL.Path, http.StatusUnauthorized, "this page wants the token of the proxy, as the password")
+			return
+		}
+		h.showLive(w, r, map[string]string{"/": "page", "/live": "main"}[r.URL.Path])
+	}
+}
+
+// isLoopback reports whether an address, with or without a port, is this
+// machine's own.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// showLive writes the page, or the part of it that changes. Where nothing was
+// added since, a browser is told so.
+func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) {
+	view := h.live.view(h.cfg.Observe)
+	tag := fmt.Sprintf(`"%d-%d"`, view.Began.UnixNano(), view.changes)
+	head := w.Header()
+	head.Set("Etag", tag)
+	head.Set("Cache-Control", "no-cache")
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	var b bytes.Buffer
+	if err := livePage.ExecuteTemplate(&b, part, view); err != nil {
+		refuse(w, r.URL.Path, http.StatusInternalServerError, "the page can't be drawn: "+err.Error())
+		return
+	}
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Security-Policy", livePolicy)
+	head.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(b.Bytes())
+}
+
+// liveView is what the page is made of.
+type liveView struct {
+	liveSum
+	Began     time.Time
+	Observed  bool
+	Seen      int
+	Sessions  []sessionView // the one that called last comes first
+	Failures  []failure     // the newest first
+	Failed    int
+	TokenWide template.HTML
+	TokenThin template.HTML
+	MoneyWide template.HTML
+	MoneyThin template.HTML
+
+	changes int
+}
+
+// sessionView is a session, with its curves.
+type sessionView struct {
+	liveSession
+	Last        []liveCompaction // the newest first
+	Wide, Thin  template.HTML
+	OfTheWindow string
+}
+
+// view draws what is there now.
+func (l *live) view(observed bool) liveView {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := liveView{liveSum: l.total, Began: l.began, Observed: observed, Seen: l.seen, Failed: l.failed, changes: l.changes}
+	v.Failures = slices.Clone(l.failures)
+	slices.Reverse(v.Failures)
+	v.TokenWide, v.TokenThin = drawn(func(class string, width float64) string { return sums(l.line, l.began, class, width, tokenSums) })
+	if l.total.Calls > l.total.Unpriced {
+		v.MoneyWide, v.MoneyThin = drawn(func(class string, width float64) string { return sums(l.line, l.began, class, width, moneySums) })
+	}
+	list := slices.SortedFunc(maps.Values(l.sessions), func(a, b *liveSession) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.No, a.No)) })
+	for _, s := range list {
+		one := sessionView{liveSession: *s, Last: slices.Clone(s.compactions), OfTheWindow: share(s.View, s.Window)}
+		slices.Reverse(one.Last)
+		one.Wide, one.Thin = drawn(s.curve)
+		v.Sessions = append(v.Sessions, one)
+	}
+	return v
+}
+
+// drawn is a picture for a desk and one for a phone.
+func drawn(draw func(class string, width float64) string) (wide, narrow template.HTML) {
+	return template.HTML(draw("wide", 860)), template.HTML(draw("narrow", 380)) //nolint:gosec // made here, of numbers and escaped texts
+}
+
+// share is a part in percent.
+func share(n, of int) string {
+	if of <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
+}
+
+// Less says what was sent in place of what, in a sentence.
+func (v liveView) Less() string {
+	if v.History <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s tokens of prompts in place of %s (%s)", thousands(v.Sent), thousands(v.History), share(v.Sent, v.History))
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func usd(v float64) string {
+	if v > 0 && v < 0.01 {
+		return "less than $0.01"
+	}
+	return fmt.Sprintf("$%.2f", v)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return thousands(n) + " " + what + "s"
+}
