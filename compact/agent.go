@@ -30,6 +30,9 @@ type LastRequest struct {
 	// *[AskError]. It may be called after the call that it was handed to has
 	// returned.
 	Ask func(ctx context.Context, instruction string) (AgentAnswer, error)
+	// StandIn: what Ask returns is only billed, and the extractive backend writes
+	// the summary in the model's place. For replays of recorded sessions.
+	StandIn bool
 }
 
 // An AgentAnswer is what an agent's own model answers to an instruction.
@@ -247,7 +250,7 @@ func (c *call) byAgent(w *strategy.Writer) {
 	a := strategy.Agent{Model: c.ep.name}
 	switch {
 	case c.asksAgent():
-		a.Seen, a.Ask = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask)
+		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
 	case c.lane.flights.Waiting(): // one that was begun earlier may be taken, none begins
 		a.Ask = func(context.Context, string) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}

@@ -54,6 +54,7 @@ type call struct {
 	logged            int           // the step that the line of parent says
 	floor             int           // what the view can't get below, where that is why nothing is done
 	offer             *policy.Offer // that the economic trigger has chosen; nil = none
+	stops             []int         // tokens behind which a mark of the cache stands; nil = nobody has asked
 	summaryUSD        float64       // what a model was paid for summaries
 	did               *deeds        // what this call did to the history; nil = nothing
 	working           time.Time     // when that began which is under way

@@ -53,6 +53,7 @@ type Config struct {
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
 	Sessions   SessionsConfig        `mapstructure:"sessions"`   // how much is remembered of sessions
 	Prices     PricesConfig          `mapstructure:"prices"`     // what calls cost, for the bill of each
+	Cache      CacheConfig           `mapstructure:"cache"`      // what is done for the provider's prompt cache
 
 	// Overrides change settings for the calls of some models, agents or both;
 	// where several are for a call, the later ones go over the earlier. They go
@@ -339,6 +340,7 @@ func graduated() Config {
 		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
 		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
 		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
+		Cache:     CacheConfig{Marks: "keep"},
 		complete:  true,
 	}
 }

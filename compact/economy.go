@@ -45,7 +45,7 @@ var (
 
 // choose reports whether the economic trigger wants a compaction, and which.
 func (c *call) choose() bool {
-	c.offer = nil
+	c.offer, c.stops = nil, nil
 	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
 		return false
 	}
@@ -149,7 +149,7 @@ func (c *call) expected(v *policy.View) int {
 func (c *call) candidate(o policy.Offer) price.Candidate {
 	card := c.ep.card
 	recall := card.Cost(price.Usage{Cached: o.Level, Written: recallText, Output: recallOutput})
-	x := price.Candidate{Level: o.Level, Prefix: card.Cached(o.Prefix), Recalls: o.Needs * recall, Weight: c.ep.cfg.Policy.RecallWeight}
+	x := price.Candidate{Level: o.Level, Prefix: c.cachedFront(o.Prefix), Recalls: o.Needs * recall, Weight: c.ep.cfg.Policy.RecallWeight}
 	switch {
 	case o.Cut && c.asksAgent():
 		c.summaryByAgent(&x, o)

@@ -13,6 +13,10 @@
 // identifiers that the recorded answer uses and that its full prompt held, the
 // share that the sent view still shows.
 //
+// With summarizer.backend agent the extractive backend writes in the model's place,
+// and each summary is billed as the prompt of the call before, read from the cache,
+// the instruction, and its own text.
+//
 // A replay is deterministic: two runs give the same numbers, durations aside.
 // The answers are the recorded ones, so that a policy that takes away what an
 // answer needed is charged with that and with nothing that would have followed.

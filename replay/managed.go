@@ -65,14 +65,15 @@ type manager struct {
 	tool compact.Tool
 
 	changes changes
+	agent   agentModel
 }
 
 func (r *manager) View(ctx context.Context, history []message.Message) (View, error) {
 	began := time.Now()
-	res, err := r.m.Preflight(ctx, sessionID, history, compact.WithTools(r.s.Tools))
+	res, err := r.m.Preflight(ctx, sessionID, history, compact.WithTools(r.s.Tools), compact.WithLastRequest(r.agent.last()))
 	v := View{
 		Messages: res.Messages, Sources: res.Sources, Compacted: res.Step > 0, Reason: res.Reason, Elapsed: time.Since(began),
-		Tidied: res.Tidied,
+		Tidied: res.Tidied, Summary: r.agent.billed(res),
 	}
 	switch {
 	case err == nil:

@@ -22,6 +22,9 @@ type Agent struct {
 	// those of [Summarizer.Summarize]; an answer that calls a tool is an
 	// [ErrRefused].
 	Ask func(ctx context.Context, instruction string) (Draft, error)
+	// StandIn: the extractive backend writes in the model's place, and Ask says what
+	// the model would have been billed. For replays.
+	StandIn bool
 }
 
 var (
@@ -36,7 +39,16 @@ func (a Agent) Summarize(ctx context.Context, r Request) (Draft, error) {
 	if r.Upto > a.Seen {
 		return Draft{}, &Failure{Reason: ErrRejected, Detail: errUnseen}
 	}
-	return a.Ask(ctx, r.Instruction())
+	d, err := a.Ask(ctx, r.Instruction())
+	if err != nil || !a.StandIn {
+		return d, err
+	}
+	written, err := Extractive{}.Summarize(ctx, r)
+	if err != nil {
+		return d, err
+	}
+	d.Text, d.CompletionTokens = written.Text, r.Count(written.Text)
+	return d, nil
 }
 
 // Describe returns who is asked. It takes any amount: all of it is there.

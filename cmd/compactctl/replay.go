@@ -22,7 +22,6 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/replay"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // replaying is a run of replay.
@@ -310,9 +309,6 @@ func policyNamed(name string) (replay.Policy, error) {
 func managed(name string, c compact.Config) (replay.Policy, error) {
 	if c.Summarise != nil {
 		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s): a replay spends nothing; add summarizer.backend=extractive", name, c.Summarizer.Backend)}
-	}
-	if c.Summarizer.Backend == strategy.BackendAgent {
-		return nil, &usageError{fmt.Errorf("--policy %s asks the agent's own model for summaries (summarizer.backend: agent): a replay has none to ask; add summarizer.backend=extractive", name)}
 	}
 	return replay.Managed(name, c), nil
 }

@@ -147,7 +147,7 @@ func (x *exchange) compact(window int) error {
 	if err != nil {
 		return x.fault(opCompact, err)
 	}
-	sent, err := x.parsed.Write(res.Messages, res.Sources)
+	sent, err := x.write(res)
 	if err != nil {
 		return x.fault(opWrite, err)
 	}
@@ -156,6 +156,14 @@ func (x *exchange) compact(window int) error {
 	x.result(x.req.Context())
 	x.t.voice.warn(x.req.Context(), res)
 	return nil
+}
+
+// write is the body with the view, and with marks of ours where they are wanted.
+func (x *exchange) write(res *compact.Result) ([]byte, error) {
+	if m, ok := x.parsed.(wire.Marker); ok && x.t.marks {
+		return m.WriteMarked(res.Messages, res.Sources)
+	}
+	return x.parsed.Write(res.Messages, res.Sources)
 }
 
 func (x *exchange) options(window int) []compact.Option {

@@ -35,6 +35,7 @@ type Transport struct {
 	watch    *watch              // nil = requests are compacted
 	sent     *sentRequests       // what summaries are asked behind; nil = none are asked so
 	asked    atomic.Int64        // how many were
+	marks    bool                // marks of the prompt cache are set
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -54,6 +55,7 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 	if m.Observes() {
 		Observe()(t)
 	}
+	t.marks = m.MarksCache()
 	if m.AsksAgent() {
 		t.sent = newSentRequests(maxSent)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -151,6 +152,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 			t.Fatalf("seed %d: the request itself is refused: %s", seed, found[0].Text)
 		}
 		out, changed := sentOf(t, m, c.with, fmt.Sprint("with ", seed))
+		autoMarked(t, m, judge, c.with, fmt.Sprint("with ", seed), out)
 		control, _ := sentOf(t, m, c.without, fmt.Sprint("without ", seed))
 		_ = m.Close(context.Background())
 		if !changed {
@@ -230,6 +232,43 @@ func unmarked(m dict) dict {
 		out["content"] = blocks
 	}
 	return out
+}
+
+// autoMarked checks what is sent where marks are set: it is taken, has at least
+// the marks that it would have, and is otherwise the same.
+func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, body []byte, session string, kept []byte) {
+	t.Helper()
+	req, err := parse(provider.Anthropic, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Preflight(context.Background(), session, req.Messages(), compact.WithRequest(req))
+	if err != nil {
+		return
+	}
+	out, err := req.(wire.Marker).WriteMarked(res.Messages, res.Sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := judge.Judge(out); len(found) > 0 {
+		t.Errorf("%s: with marks of ours the view is refused: %s", session, found[0].Text)
+	}
+	if !bytes.Equal(encoded(t, blocked(t, out)), encoded(t, blocked(t, kept))) {
+		t.Errorf("%s: marks of ours change more than marks", session)
+	}
+	var a, b dict
+	if json.Unmarshal(kept, &a) != nil || json.Unmarshal(out, &b) != nil {
+		t.Fatal("no JSON")
+	}
+	had, has := marked(a), marked(b)
+	for at, n := range had {
+		if has[at] < n {
+			t.Errorf("%s: message %d had %d marks and has %d", session, at, n, has[at])
+		}
+	}
+	if sum(had) < 2 && has[len(b["messages"].([]any))-1] == 0 {
+		t.Errorf("%s: the last message has no mark", session)
+	}
 }
 
 // sentOf returns what is sent for a request, and whether that is another one.

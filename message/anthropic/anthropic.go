@@ -85,6 +85,7 @@ type request struct {
 	once       sync.Once
 	manyMarks  bool
 	wrongOrder bool // shorter ones before longer ones
+	marked     []bool
 }
 
 func (*request) Format() wire.Format { return Wire }

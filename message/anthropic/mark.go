@@ -14,8 +14,12 @@ type mark struct {
 	hour  bool   // it lasts an hour: such marks stand before those that don't
 }
 
-// plainMark is a mark that lasts as long as the provider keeps one by default.
-var plainMark = mark{value: []byte(`{"type":"ephemeral"}`)}
+// Marks that are set here: one that lasts as long as the provider keeps them by
+// default, and one for an hour.
+var (
+	plainMark = mark{value: []byte(`{"type":"ephemeral"}`)}
+	hourMark  = mark{value: []byte(`{"type":"ephemeral","ttl":"1h"}`), hour: true}
+)
 
 func newMark(value []byte) mark {
 	m := mark{value: value}

@@ -31,6 +31,10 @@ func (r *request) look() {
 	r.once.Do(func() {
 		n := bytes.Count(r.Body(), markKey)
 		r.manyMarks = n > maxMarks
+		r.marked = make([]bool, len(r.Messages()))
+		for i := range r.Messages() {
+			r.marked[i] = n > 0 && len(itemMarks(r.Messages()[i].Raw())) > 0
+		}
 		r.wrongOrder = n > 1 && bytes.Contains(r.Body(), hourKey) && !r.ownOrder(r.Messages()[r.listed():])
 	})
 }

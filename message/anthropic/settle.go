@@ -14,17 +14,26 @@ import (
 // system prompt; where that has one it goes. So there are never more of them
 // than there were, and the longer ones go on standing before the shorter.
 func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
-	d, err := r.Draft(view, sources)
-	switch {
-	case err != nil:
+	s, err := r.settled(view, sources)
+	if err != nil {
 		return nil, err
-	case d.Same() || !bytes.Contains(r.Body(), markKey):
-		return d.Body(), nil
 	}
-	s := settling{request: r, draft: d, prompt: r.prompt, at: places(d.Units, sources, len(r.Messages()))}
-	s.move()
-	s.order()
 	return s.body(), nil
+}
+
+// settled returns a view as it would be written, with its marks where they go.
+func (r *request) settled(view []message.Message, sources []int) (*settling, error) {
+	d, err := r.Draft(view, sources)
+	if err != nil {
+		return nil, err
+	}
+	s := &settling{request: r, draft: d, prompt: r.prompt, tools: r.about.Tools}
+	if !d.Same() && bytes.Contains(r.Body(), markKey) {
+		s.at = places(d.Units, sources, len(r.Messages()))
+		s.move()
+		s.order()
+	}
+	return s, nil
 }
 
 // places returns for each message of the request the unit that holds it, -1
@@ -46,7 +55,8 @@ type settling struct {
 	*request
 	draft  *splice.Draft
 	prompt []byte // the system prompt as it will be written
-	at     []int
+	tools  []byte // likewise
+	at     []int  // see places
 }
 
 // move finds a new place for the marks of messages that are gone.
@@ -137,23 +147,27 @@ func inOrder(all []mark) bool {
 	return true
 }
 
-// body is the body with the marks where they are now.
+// body is the body with the marks where they are now. A mark only adds to what
+// stands in a field.
 func (s *settling) body() []byte {
 	out := s.draft.Body()
-	if len(s.prompt) == len(s.request.prompt) { // a mark only adds to it
-		return out
+	if len(s.prompt) != len(s.request.prompt) {
+		out = withField(out, "system", s.prompt)
 	}
-	return withPrompt(out, s.prompt)
+	if len(s.tools) != len(s.request.about.Tools) {
+		out = withField(out, "tools", s.tools)
+	}
+	return out
 }
 
-// withPrompt returns a body with another system prompt.
-func withPrompt(body, prompt []byte) []byte {
+// withField returns a body with another value in a field that is there once.
+func withField(body []byte, name string, value []byte) []byte {
 	var at jsonscan.Span
 	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // it was read before
-		if m.Key == "system" {
+		if m.Key == name {
 			at = m.Value
 		}
 		return nil
 	})
-	return slices.Concat(body[:at.Start], prompt, body[at.End:])
+	return slices.Concat(body[:at.Start], value, body[at.End:])
 }

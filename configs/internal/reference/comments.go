@@ -147,6 +147,10 @@ var comments = map[string]string{
 	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
 		`again when they come back.`,
 
+	"cache": `What is done for the provider's prompt cache.`,
+	"cache.marks": `Marks (cache_control) on Anthropic's wire, in the transport and the proxy. keep: the caller's alone; one on a message that goes ` +
+		`moves to the last before it that stays. auto: as far as four allow, also at the end of the system prompt or of the tools, behind the summary and at the last message.`,
+
 	"prices": `What calls cost, in US dollars for a million tokens, where that is not what the list says of the model: for the bill of each call, and for policy.when economic. ` +
 		`0 is the price of the list; with input alone the others are scaled to it.`,
 	"prices.model":            `The model whose list prices count, whatever model is called, such as claude-sonnet-4-5. "": that of the call.`,

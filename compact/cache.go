@@ -1,0 +1,87 @@
+package compact
+
+import (
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/policy"
+)
+
+// CacheConfig says what is done for the provider's prompt cache.
+type CacheConfig struct {
+	// Marks is "keep" (those of the caller alone; one on a message that goes moves
+	// to the last one before it that stays) or "auto" (as far as the provider
+	// allows more, they are also set at the end of the system prompt or of the
+	// tools, behind the summary, and at the last message); default "keep". It is
+	// for requests that go through hook/transport to a provider whose cache goes by
+	// marks, which is Anthropic.
+	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`
+}
+
+const marksAuto = "auto"
+
+// MarksCache reports whether marks of the prompt cache are set ([CacheConfig]).
+func (m *CompactManager) MarksCache() bool {
+	return m != nil && !m.cfg.Observe && m.cfg.Cache.Marks == marksAuto
+}
+
+// cachedFront returns how many of the tokens in front of an edit the provider goes on
+// holding in its cache: up to the last mark there, where it goes by marks.
+func (c *call) cachedFront(front int) int {
+	req, ok := c.q.wire.(wire.Marker)
+	if !ok || c.ep.card.Marks == 0 {
+		return c.ep.card.Cached(front)
+	}
+	if c.stops == nil {
+		c.stops = c.marksIn(req.Marked())
+	}
+	best := 0
+	for _, at := range c.stops {
+		if at <= front {
+			best = at
+		}
+	}
+	return c.ep.card.Cached(best)
+}
+
+// marksIn returns behind how many tokens of the view a mark stands, those that
+// are set here included, in order.
+func (c *call) marksIn(marked []bool) []int {
+	view, auto := c.view(), c.m.MarksCache()
+	stops, at := []int{}, c.fixed
+	if auto && len(c.q.tools) > 0 {
+		stops = append(stops, at)
+	}
+	ends := c.markedIn(marked)
+	for i := range view.Messages {
+		m := &view.Messages[i]
+		at += view.Tokens[i]
+		if ends[i] || auto && (i == 0 && m.Role == message.RoleSystem || policy.IsSummary(*m)) {
+			stops = append(stops, at)
+		}
+	}
+	return stops
+}
+
+// markedIn returns which messages of the view carry a mark of the caller's: their
+// own, or that of one behind them that is gone.
+func (c *call) markedIn(marked []bool) map[int]bool {
+	in := make(map[int]int, len(marked)) // message of the request → of the view
+	for i := range c.now.conv.Len() {
+		if src := c.now.conv.Source(i); src >= 0 {
+			in[src] = i
+		}
+	}
+	ends := map[int]bool{}
+	for src := range marked {
+		if !marked[src] {
+			continue
+		}
+		for to := src; to >= 0; to-- {
+			if i, kept := in[to]; kept {
+				ends[i] = true
+				break
+			}
+		}
+	}
+	return ends
+}

@@ -1,0 +1,68 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// markedTalk is a request of so many rounds; the result of one of them has a
+// mark, and the system prompt has one where system says so.
+func markedTalk(rounds, at int, system bool) []byte {
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	var b strings.Builder
+	front := ""
+	if system {
+		front = mark
+	}
+	fmt.Fprintf(&b, `{"model":"claude-sonnet-4-5","max_tokens":9,"system":[{"type":"text","text":%q%s}],"messages":[{"role":"user","content":"go"}`, strings.Repeat("Look before you leap. ", 900), front)
+	for i := range rounds {
+		on := ""
+		if i == at {
+			on = mark
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_use","id":"c%d","name":"read","input":{"n":%d}}]}`, i, i)
+		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":%q%s}]}`, i, strings.Repeat("a line of code; ", 400), on)
+	}
+	return []byte(b.String() + `]}`)
+}
+
+// What the provider goes on holding ends at a mark in front of the edit: a cut
+// behind a prompt without one is paid for as a whole.
+func TestCandidatesGoByTheMarks(t *testing.T) {
+	fixed := func(marks string, system bool) float64 {
+		m, err := compact.New(context.Background(), compact.Config{
+			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close(context.Background()) }()
+		var res *compact.Result
+		for _, rounds := range []int{20, 21} {
+			req, err := anthropic.Wire.ParseRequest(markedTalk(rounds, rounds-1, system), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res, err = m.Preflight(context.Background(), "s", req.Messages(), compact.WithRequest(req)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range res.Candidates {
+			if c.Cut {
+				return c.FixedUSD
+			}
+		}
+		t.Fatalf("%s: no candidate: %+v", marks, res.Reason)
+		return 0
+	}
+	held, bare, auto := fixed("keep", true), fixed("keep", false), fixed("auto", false)
+	if bare <= held || auto != held {
+		t.Errorf("a cut costs %v behind a marked prompt, %v behind one without, %v where we mark it", held, bare, auto)
+	}
+}

@@ -1,0 +1,148 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+var _ wire.Marker = (*request)(nil)
+
+// Marked is [wire.Marker.Marked].
+func (r *request) Marked() []bool {
+	r.look()
+	return r.marked
+}
+
+// WriteMarked is [wire.Marker.WriteMarked].
+func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, error) {
+	s, err := r.settled(view, sources)
+	if err != nil {
+		return nil, err
+	}
+	left := maxMarks - len(r.marks) - len(s.all())
+	// What is read again at every call counts first; what stands where the
+	// provider sets a mark itself does not.
+	for _, set := range []func() bool{s.markLast, s.markFront, s.markSummary} {
+		if left > 0 && set() {
+			left--
+		}
+	}
+	return s.body(), nil
+}
+
+// all returns the marks of the body as it will be written, in its order, without
+// that of the body itself.
+func (s *settling) all() []mark {
+	all := slices.Concat(marksOf(s.tools), marksOf(s.prompt))
+	for i := range s.draft.Units {
+		all = append(all, itemMarks(s.draft.Raw(i))...)
+	}
+	return all
+}
+
+// hourFrom reports whether a mark for an hour stands in a unit from this one on:
+// then one in front of it has to last as long.
+func (s *settling) hourFrom(unit int) bool {
+	for i := unit; i < len(s.draft.Units); i++ {
+		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return m.hour }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.request.marks, func(m mark) bool { return m.hour })
+}
+
+// own is the mark that is set in front of a unit.
+func (s *settling) own(unit int) mark {
+	if s.hourFrom(unit) {
+		return hourMark
+	}
+	return plainMark
+}
+
+// markFront marks the end of the system prompt, or of the tools.
+func (s *settling) markFront() bool {
+	if content, ok := withMark(s.prompt, s.own(0)); ok {
+		s.prompt = content
+		return true
+	}
+	if len(s.prompt) > 0 && s.Prompted() {
+		return false
+	}
+	tools, ok := withToolMark(s.tools, s.own(0))
+	if ok {
+		s.tools = tools
+	}
+	return ok
+}
+
+// markSummary marks the summary: what stands in front of it stays.
+func (s *settling) markSummary() bool {
+	for i := len(s.draft.Units) - 1; i >= 0; i-- {
+		if summarizes(s.draft.Raw(i)) {
+			return s.markUnit(i)
+		}
+	}
+	return false
+}
+
+// markLast marks the last message, unless the provider does.
+func (s *settling) markLast() bool {
+	n := len(s.draft.Units)
+	return n > 0 && len(s.request.marks) == 0 && s.markUnit(n-1)
+}
+
+func (s *settling) markUnit(i int) bool {
+	item, ok := markedItem(s.draft.Raw(i), s.own(i))
+	if ok {
+		s.draft.Set(i, item)
+	}
+	return ok
+}
+
+// summaryKey is in every summary.
+var summaryKey = []byte("COMPACT-SUMMARY v")
+
+// summarizes reports whether an item is a summary, made here or sent back.
+func summarizes(item []byte) bool {
+	if !bytes.Contains(item, summaryKey) {
+		return false
+	}
+	m, _, err := grammar{}.Item(item)
+	if err != nil || len(m.Parts) != 1 {
+		return false
+	}
+	_, _, ok := message.ParseSummaryText(m.Parts[0].Text)
+	return ok
+}
+
+// withToolMark returns the tools with a mark at the last that may carry one.
+func withToolMark(tools []byte, m mark) ([]byte, bool) {
+	if len(tools) == 0 || tools[0] != '[' {
+		return nil, false
+	}
+	var last jsonscan.Span
+	marked := false
+	_ = jsonscan.Array(tools, jsonscan.Span{End: len(tools)}, func(_ int, at jsonscan.Span) error { // valid JSON
+		if tools[at.Start] != '{' {
+			return nil
+		}
+		has, later := false, false
+		err := jsonscan.Object(tools, at, func(f jsonscan.Member) error {
+			has = has || f.Key == "cache_control"
+			later = later || f.Key == "defer_loading" && string(f.Value.Of(tools)) == "true" // no part of the prompt yet
+			return nil
+		})
+		if !later {
+			last, marked = at, has
+		}
+		return err
+	})
+	if last.End == 0 || marked {
+		return nil, false
+	}
+	return slices.Concat(tools[:last.End-1], []byte(`,"cache_control":`), m.value, tools[last.End-1:]), true
+}

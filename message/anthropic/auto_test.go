@@ -1,0 +1,93 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
+)
+
+// summary is one as it stands on this wire.
+const summary = `{"role":"user","content":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY>"}`
+
+var markedSummary = `{"role":"user","content":[{"type":"text","text":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY>"` + short + `}]}`
+
+func TestMarksThatAreSetHere(t *testing.T) {
+	tool := func(mark string) string {
+		return `"tools":[{"name":"f","input_schema":{}},{"name":"g","input_schema":{}` + mark + `}],`
+	}
+	later := `"tools":[{"name":"f","input_schema":{}},{"name":"g","input_schema":{},"defer_loading":true}],`
+	msgs := func(all ...string) string { return `"messages":[` + strings.Join(all, ",") + `]}` }
+	a, b := user("a", ""), said("b")
+	for name, c := range map[string]struct{ in, want string }{
+		"system, summary, last": {
+			`{"system":"S",` + tool("") + msgs(summary, a, b, user("c", "")),
+			`{"system":[{"type":"text","text":"S"` + short + `}],` + tool("") + msgs(markedSummary, a, b, user("c", short)),
+		},
+		"tools, where there is no system prompt": {
+			`{` + tool("") + msgs(a, b, user("c", "")),
+			`{` + tool(short) + msgs(a, b, user("c", short)),
+		},
+		"no tool that is loaded later": {
+			`{` + later + msgs(user("c", "")),
+			`{` + strings.Replace(later, `"name":"f","input_schema":{}`, `"name":"f","input_schema":{}`+short, 1) + msgs(user("c", short)),
+		},
+		"what is marked stays": {
+			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
+			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
+		},
+		"one is left": {
+			`{"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
+			`{"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", short)),
+		},
+		"none is left": {
+			`{"system":"S",` + tool(short) + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
+			`{"system":"S",` + tool(short) + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
+		},
+		"in front of one for an hour": {
+			`{"system":"S",` + msgs(user("1", long), b, user("2", "")),
+			`{"system":[{"type":"text","text":"S"` + long + `}],` + msgs(user("1", long), b, user("2", short)),
+		},
+		"the provider sets the last": {
+			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", ""), b, user("2", "")),
+			`{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"` + short + `}],` + msgs(user("1", ""), b, user("2", "")),
+		},
+		"thinking last": {
+			`{` + msgs(a, `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`),
+			`{` + msgs(a, `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`),
+		},
+	} {
+		req, err := Wire.ParseRequest([]byte(c.in), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int, len(req.Messages()))
+		for i := range all {
+			all[i] = i
+		}
+		m := req.(wire.Marker)
+		got, err := m.WriteMarked(req.Messages(), all)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+		if plain, err := req.Write(req.Messages(), all); err != nil || string(plain) != c.in {
+			t.Errorf("%s: without being asked: %s", name, plain)
+		}
+	}
+}
+
+func TestMarked(t *testing.T) {
+	req, err := Wire.ParseRequest([]byte(`{"system":[{"type":"text","text":"S"`+short+`}],"messages":[`+user("a", "")+`,`+said("b")+`,`+user("c", long)+`]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := req.(wire.Marker).Marked(); !slices.Equal(got, []bool{true, false, false, true}) {
+		t.Error(got)
+	}
+	var none message.Message
+	if summarizes(none.Raw()) || summarizes([]byte(user("COMPACT-SUMMARY v1", ""))) || !summarizes([]byte(summary)) {
+		t.Error("what a summary is")
+	}
+}

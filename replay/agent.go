@@ -1,0 +1,52 @@
+package replay
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
+)
+
+// agentModel plays the agent's own model for summarizer.backend agent: the
+// extractive backend writes what it is asked for, and it is billed as if the
+// model had written it behind the request before, which is in the cache.
+type agentModel struct {
+	view []message.Fingerprint // of the call before
+	size int                   // tokens of its prompt
+
+	mu    sync.Mutex // a summary is asked for beside the call
+	asked price.Usage
+}
+
+// instructionTokens are about what an instruction takes.
+const instructionTokens = 900
+
+// last is the request that a summary is asked behind.
+func (a *agentModel) last() compact.LastRequest {
+	if len(a.view) == 0 {
+		return compact.LastRequest{}
+	}
+	size := a.size
+	return compact.LastRequest{View: a.view, StandIn: true, Ask: func(context.Context, string) (compact.AgentAnswer, error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.asked = a.asked.Plus(price.Usage{Cached: size, Fresh: instructionTokens})
+		return compact.AgentAnswer{Usage: compact.Usage{PromptTokens: size + instructionTokens, CachedTokens: size, CacheKnown: true}}, nil
+	}}
+}
+
+// billed notes what a call is sent, and returns what its summary was billed.
+func (a *agentModel) billed(res *compact.Result) (u price.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if u, a.asked = a.asked, u; u.Prompt() > 0 && res.Summary != nil {
+		u.Output = res.Summary.Tokens
+	}
+	a.size, a.view = res.After.Total, a.view[:0:0]
+	for i := range res.Messages {
+		a.view = append(a.view, res.Messages[i].Fingerprint())
+	}
+	return u
+}
