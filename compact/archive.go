@@ -127,6 +127,7 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	lines := s.lines(history, nil)
 	w, err := s.log.Final(ctx, lines)
 	if err != nil {
+		m.forsake(s, err)
 		return &ArchiveError{Op: "transcript", Session: sessionID, Err: err}
 	}
 	if err := m.writeFinalIndex(ctx, s, history, lines, w); err != nil {

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -129,6 +130,9 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	defer a.writing.Unlock()
 	b := a.take(more)
 	err := a.append(ctx, &b)
+	if errors.Is(err, storage.ErrErased) {
+		err = nil // nothing of it is kept, and nothing waits
+	}
 	a.wrote(&b, err)
 	return err
 }

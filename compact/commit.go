@@ -239,6 +239,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
 	if c.m.cfg.Storage.OnError != "continue" {
 		return failed

@@ -202,6 +202,11 @@ type StorageConfig struct {
 	// can't be opened or read, which is tried again at most once a minute; default
 	// "fail".
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
+	// Erased says what becomes of a session that was erased, and whose agent goes
+	// on: "refuse" stores nothing of it ever again, so that a call that would take
+	// something out returns the history as it is with [ErrArchiveFailed]; "new"
+	// begins it anew in another folder, "ID.after-…"; default "refuse".
+	Erased string `mapstructure:"erased" validate:"oneof=refuse new"`
 	// Transcripts is "compactions" (the history before each compaction) or "all"
 	// (each message once, also of sessions that never compact); default
 	// "compactions".
@@ -337,7 +342,7 @@ func graduated() Config {
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
-		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
+		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "refuse", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
 		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
 		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
 		Cache:     CacheConfig{Marks: "keep"},

@@ -29,8 +29,9 @@ func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
 	return storage.NewHeads(a, key), nil
 }
 
-// beginHeads begins the heads of this manager.
+// beginHeads begins the heads of this manager, and what knows of erased sessions.
 func (m *CompactManager) beginHeads() (err error) {
+	m.graves = storage.NewGraves(m.archive)
 	m.heads, err = m.cfg.Heads(m.archive)
 	return err
 }

@@ -101,6 +101,7 @@ type session struct {
 	changes       changes
 	checked       time.Time  // when the archive was last asked for newer steps
 	asking        bool       // it is being asked
+	erased        bool       // nothing of it can be stored
 	shadow        bool       // its calls are only observed
 	projected     projection // of a shadow
 	volatile      bool       // the archive failed and the configuration says to go on: later steps are kept in memory alone
@@ -128,6 +129,11 @@ func openSession(ctx context.Context, a storage.Archive, id string) (*session, e
 	if err != nil {
 		return nil, err
 	}
+	return openLog(ctx, id, log)
+}
+
+// openLog reads the ledger of a session that is called id.
+func openLog(ctx context.Context, id string, log *storage.Session) (*session, error) {
 	s := &session{id: id, log: log, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
 		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)

@@ -28,6 +28,7 @@ type CompactManager struct {
 	cfg      Config
 	archive  storage.Archive
 	heads    *storage.Heads
+	graves   *storage.Graves
 	redactor *redact.Redactor
 	pipe     *trace.Pipeline
 	now      func() time.Time
@@ -292,7 +293,7 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 	for _, s := range m.inMemory() {
 		if err := s.writeEvents(ctx); err != nil {
 			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
-		} else if err := s.log.Checkpoint(ctx); err != nil {
+		} else if err := s.log.Checkpoint(ctx); err != nil && !errors.Is(err, storage.ErrErased) {
 			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
 		}
 	}

@@ -123,6 +123,9 @@ func (m *CompactManager) read(ctx context.Context, name redact.Text) (_ *session
 	if err != nil && m.goesOn(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}
+	if err == nil && s.late == nil {
+		s, err = m.afterErasure(ctx, name.String(), s)
+	}
 	if err == nil {
 		if a, ok := m.archive.(*lateArchive); ok {
 			s.late = a

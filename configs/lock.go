@@ -142,6 +142,7 @@ var stricter = map[string]func(locked, given any) bool{
 	"redaction.patterns":       contains,
 	"policy.roles_never_prune": contains,
 	"storage.on_error":         inOrder("continue", "fail"),
+	"storage.erased":           inOrder("new", "refuse"),
 	"storage.transcripts":      inOrder("compactions", "all"),
 	"storage.object_lock.mode": inOrder("", "governance", "compliance"),
 	"storage.object_lock.days": func(locked, given any) bool { return given.(int) >= locked.(int) },

@@ -80,6 +80,15 @@ type Remover interface {
 	Remove(ctx context.Context, k Key) error
 }
 
+// Sweeper is an Archive that holds pieces of files outside of its keys for a while,
+// such as temporary files that a crash left.
+type Sweeper interface {
+	// Sweep removes what may hold pieces of the session with this folder, whose
+	// keys are removed already. It returns what it had to leave, in words: what
+	// somebody writes to just now.
+	Sweep(ctx context.Context, session Key) (left []string, err error)
+}
+
 // Keeper is an Archive that can forbid for a time that a key goes, whoever
 // asks: a retention, an Object Lock.
 type Keeper interface {

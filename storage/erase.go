@@ -27,6 +27,9 @@ type Tombstone struct {
 	Head    string    `json:"head,omitempty"` // of the manifest
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"` // asked for it ([Session.ActAs])
+	// Left is what may hold pieces of the session and could not be removed, in
+	// words. It goes by itself.
+	Left []string `json:"left,omitempty"`
 	// Done: every file is gone. Without it the removal began and was cut
 	// short; erasing again ends it.
 	Done bool `json:"done"`
@@ -113,8 +116,22 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	if err := s.removeAll(ctx, r, files); err != nil {
 		return Tombstone{}, err
 	}
+	stone.Left = s.sweep(ctx)
 	stone.At, stone.Done = time.Now(), true
 	return stone, bury(ctx, graves, stone)
+}
+
+// sweep removes what stands outside of the keys, and returns what is left.
+func (s *Session) sweep(ctx context.Context) []string {
+	sweeper, ok := s.a.(Sweeper)
+	if !ok {
+		return nil
+	}
+	left, err := sweeper.Sweep(ctx, s.dir)
+	if err != nil {
+		left = append(left, "what was not looked at, because of an error")
+	}
+	return left
 }
 
 func (s *Session) graves() *chain { return newChain(s.a, Key{}.child(erasedName), false) }

@@ -84,6 +84,9 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 	return s, nil
 }
 
+// Archive returns where the session is.
+func (s *Session) Archive() Archive { return s.a }
+
 // Key returns the key of the session's folder.
 func (s *Session) Key() Key { return s.dir }
 

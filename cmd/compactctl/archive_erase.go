@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
 )
 
 func newArchiveErase(a *app) *cobra.Command {
@@ -28,6 +29,9 @@ that it was asked for and refused, and until when, is put on record.`,
 				return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
 			}
 			t, err := s.Erase(cmd.Context(), why)
+			if errors.Is(err, spool.ErrConflict) {
+				t, err = a.eraseConflict(cmd, args[0], x)
+			}
 			if err == nil {
 				err = send()
 			}
@@ -40,10 +44,39 @@ that it was asked for and refused, and until when, is put on record.`,
 			if a.json {
 				return a.printJSON(t)
 			}
+			for _, what := range t.Left {
+				a.complain("compactctl", "not removed: "+what)
+			}
 			return a.say("erased %s: %s, %s", oneLine(args[0]), things(t.Files, "file"), bytesOf(t.Bytes))
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
 	x.flags(cmd, "the tombstone keeps")
 	return cmd
+}
+
+// eraseConflict erases a session of which the disk and the bucket have different
+// parts, so that the disk takes nothing more: its part first, then the bucket's,
+// where there is one.
+func (a *app) eraseConflict(cmd *cobra.Command, name string, x *acting) (storage.Tombstone, error) {
+	s, _, _, err := a.change(cmd, name, x)
+	if err != nil {
+		return storage.Tombstone{}, err
+	}
+	if held, _, err := s.Held(cmd.Context()); held || err != nil {
+		return storage.Tombstone{}, errors.Join(err, storage.ErrHeld)
+	}
+	sweeper, ok := s.Archive().(storage.Sweeper)
+	if !ok {
+		return storage.Tombstone{}, spool.ErrConflict
+	}
+	if _, err := sweeper.Sweep(cmd.Context(), s.Key()); err != nil {
+		return storage.Tombstone{}, err
+	}
+	far, why, _, err := a.change(cmd, name, x)
+	if err != nil { // the bucket has none: somebody has erased it there
+		a.complain("compactctl", "the part that was on the disk is removed; "+err.Error())
+		return storage.Tombstone{Done: true}, nil
+	}
+	return far.Erase(cmd.Context(), why)
 }

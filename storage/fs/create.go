@@ -90,9 +90,14 @@ func (a *Archive) newTemp() (*temp, error) {
 		return nil, err
 	}
 	t := &temp{a, f, name}
-	if _, err := filelock.TryLock(f); err != nil {
+	mine, err := filelock.TryLock(f)
+	if err != nil {
 		t.discard()
 		return nil, err
+	}
+	if _, gone := a.root.Lstat(name); !mine || errors.Is(gone, iofs.ErrNotExist) {
+		_ = f.Close() // somebody swept it before it was locked
+		return a.newTemp()
 	}
 	return t, nil
 }
@@ -132,14 +137,54 @@ func (a *Archive) sweepOne(name string) {
 	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < tempAge {
 		return
 	}
+	_, _ = a.sweepFree(name)
+}
+
+// sweepFree removes a temporary file whose writer is dead, and reports whether it is
+// gone.
+func (a *Archive) sweepFree(name string) (bool, error) {
 	f, err := a.root.OpenFile(name, os.O_WRONLY, 0)
+	if errors.Is(err, iofs.ErrNotExist) {
+		return true, nil
+	}
 	if err != nil {
-		return
+		return false, err
 	}
 	defer func() { _ = f.Close() }()
-	if free, err := filelock.TryLock(f); err == nil && free {
-		_ = a.root.Remove(name)
+	free, err := filelock.TryLock(f)
+	if err != nil || !free {
+		return false, err
 	}
+	err = a.root.Remove(name)
+	if errors.Is(err, iofs.ErrNotExist) {
+		err = nil
+	}
+	return err == nil, err
+}
+
+// Sweep implements [storage.Sweeper]: no temporary file says which session it is of,
+// so all go whose writers are dead.
+func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
+	if err := storage.Begin(ctx, "sweep", session); err != nil {
+		return nil, err
+	}
+	dir, err := a.root.Open(tempFolder)
+	if errors.Is(err, iofs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storage.Wrap("sweep", session, err)
+	}
+	names, err := dir.Readdirnames(-1)
+	err = errors.Join(err, dir.Close())
+	for _, name := range names {
+		gone, oneErr := a.sweepFree(tempFolder + "/" + name)
+		err = errors.Join(err, oneErr)
+		if !gone {
+			left = append(left, "the temporary file "+name+", which a process writes to")
+		}
+	}
+	return left, storage.Wrap("sweep", session, err)
 }
 
 // ctxWriter is a writer that ends with its context.

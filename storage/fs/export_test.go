@@ -119,8 +119,8 @@ func fileID(info iofs.FileInfo, err error) (string, error) {
 	return fmt.Sprintf("%v", sysID(info)), nil
 }
 
-// Sweep removes temporary files as Create does now and then.
-func (a *Archive) Sweep() {
+// SweepNow removes temporary files as Create does now and then.
+func (a *Archive) SweepNow() {
 	a.swept = time.Time{}
 	a.sweep()
 }

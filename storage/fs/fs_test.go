@@ -292,7 +292,7 @@ func TestSweepRemovesWhatACrashLeft(t *testing.T) {
 	must(t, err)
 	defer discard()
 	must(t, os.Chtimes(filepath.Join(root, slow), old, old))
-	open(t, root).Sweep()
+	open(t, root).SweepNow()
 	got := slices.Sorted(maps.Keys(tree(t, filepath.Join(root, ".tmp"))))
 	want := []string{filepath.Base(slow), "YOUNG"}
 	slices.Sort(want)

@@ -359,7 +359,7 @@ func noTemps(t testing.TB, a *fs.Archive, root string) {
 	for _, e := range entries {
 		must(t, os.Chtimes(dir+"/"+e.Name(), old, old))
 	}
-	a.Sweep()
+	a.SweepNow()
 	entries, err = os.ReadDir(dir)
 	must(t, err)
 	if len(entries) > 0 {

@@ -163,6 +163,31 @@ func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) er
 	return s.clear(ctx, session)
 }
 
+// Sweep implements [storage.Sweeper]: what the disk still has of a session that was
+// removed goes, also where a crash left it without saying how it came there, and what
+// waits of it. The remote archive is swept too, where it can be.
+func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
+	if err := storage.Begin(ctx, "sweep", session); err != nil {
+		return nil, err
+	}
+	for _, kind := range []lockKind{sending, writing} {
+		unlock, err := s.lock(ctx, kind, session.Dir())
+		if err != nil {
+			return nil, storage.Wrap("sweep", session, err)
+		}
+		defer unlock()
+	}
+	if err := s.clear(ctx, session); err != nil {
+		return nil, storage.Wrap("sweep", session, err)
+	}
+	left, err = s.local.Sweep(ctx, session)
+	if far, ok := s.remote.(storage.Sweeper); ok {
+		more, farErr := far.Sweep(ctx, session)
+		left, err = append(left, more...), errors.Join(err, farErr)
+	}
+	return left, err
+}
+
 // Kept implements [storage.Keeper], where the remote archive does.
 func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "look for a lock", k); err != nil {

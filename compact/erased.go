@@ -1,0 +1,122 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// maxLives bounds how often a session is looked for under its next name.
+const maxLives = 100
+
+// afterErasure returns the session under which an agent goes on whose session was
+// erased: with storage.erased: refuse one of which nothing is stored, with new
+// another one, in a folder of its own, which is the same in every process.
+// Where the tombstones can't be read the session is taken for one that was not
+// erased.
+func (m *CompactManager) afterErasure(ctx context.Context, id string, s *session) (*session, error) {
+	folder := id
+	for range maxLives {
+		if s.log.ManifestHead() != "" {
+			break // it is there
+		}
+		t, erased, err := m.graves.Find(ctx, folder)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", m.redactor.Text(err.Error()).String())
+			return s, nil
+		case !erased:
+			return s, nil
+		case m.cfg.Storage.Erased != "new":
+			m.log().Error("compact: the session was erased, and nothing of it is stored again (storage.erased: refuse)", "session", id)
+			return openErased(ctx, m.archive, id)
+		}
+		folder = nextLife(id, t)
+		log, err := storage.OpenSession(ctx, m.archive, folder)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = openLog(ctx, id, log); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// nextLife is the name of the folder in which a session goes on.
+func nextLife(id string, t storage.Tombstone) string {
+	const digits = 12 // enough that nobody hits on it
+	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
+}
+
+func openErased(ctx context.Context, a storage.Archive, id string) (*session, error) {
+	s, err := openSession(ctx, &erasedArchive{a}, id)
+	if err == nil {
+		s.erased = true
+	}
+	return s, err
+}
+
+// erasedArchive stands for the archive of a session that was erased: nothing of it
+// is there, and nothing can be stored. What would go to its logs goes nowhere,
+// but for originals: what is taken out has to be stored.
+type erasedArchive struct{ storage.Archive }
+
+func erased(op string, k storage.Key) error {
+	return &storage.Error{Op: op, Key: k, Err: storage.ErrErased}
+}
+
+// Create implements [storage.Archive].
+func (a *erasedArchive) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
+	return erased("create", k)
+}
+
+// Append implements [storage.Archive].
+func (a *erasedArchive) Append(ctx context.Context, k storage.Key, _ int64, _ storage.Blob) error {
+	switch path.Base(k.String()) {
+	case "events.jsonl", "journal.jsonl":
+		return storage.Begin(ctx, "append", k)
+	}
+	return erased("append", k)
+}
+
+// Open implements [storage.Archive].
+func (a *erasedArchive) Open(_ context.Context, k storage.Key, _, _ int64) (io.ReadCloser, error) {
+	return nil, &storage.Error{Op: "open", Key: k, Err: storage.ErrNotExist}
+}
+
+// List implements [storage.Archive].
+func (a *erasedArchive) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
+	return func(func(storage.Info, error) bool) {}
+}
+
+// Location implements [storage.Locator].
+func (a *erasedArchive) Location(k storage.Key) string {
+	if l, ok := a.Archive.(storage.Locator); ok {
+		return l.Location(k)
+	}
+	return k.String()
+}
+
+// forsake forgets a session that somebody has erased while it was in memory, so that
+// the next call finds out; err says so, or nothing is done.
+func (m *CompactManager) forsake(s *session, err error) {
+	if s == nil || s.erased || !errors.Is(err, storage.ErrErased) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sessions[s.id] != s {
+		return
+	}
+	m.throwAll(s)
+	m.endTrace(s)
+	delete(m.sessions, s.id)
+	m.bytes -= s.bytes
+}

@@ -1,0 +1,104 @@
+package compact_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// erasing compacts a session, has somebody else erase it, and goes on with it: in
+// the same process, or in another.
+func erasing(t *testing.T, policy string, restart bool) (*rig, string, compact.Config) {
+	t.Helper()
+	dir := t.TempDir()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.Erased = "gpt-4", 24_000, mustOpen(t, dir), policy
+	r := newRig(t, c)
+	if res, err := r.Preflight(t.Context(), "s", turns(60, 200)); err != nil || !res.Triggered {
+		t.Fatalf("%v, triggered %v", err, res.Triggered)
+	}
+	other, err := storage.OpenSession(t.Context(), c.Archive, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Erase(t.Context(), redact.Lit("asked for")); err != nil {
+		t.Fatal(err)
+	}
+	if restart {
+		r = newRig(t, c)
+	}
+	return r, dir, c
+}
+
+func TestErasedSessionStaysErased(t *testing.T) {
+	for name, restart := range map[string]bool{"in the same process": false, "in another process": true} {
+		t.Run(name, func(t *testing.T) {
+			r, dir, _ := erasing(t, "refuse", restart)
+			history := turns(90, 200)
+			for range 3 {
+				res, err := r.Preflight(t.Context(), "s", history)
+				if !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, storage.ErrErased) || len(res.Messages) != len(history) {
+					t.Fatalf("%v, %d messages of %d", err, len(res.Messages), len(history))
+				}
+			}
+			small := turns(2, 20)
+			if res, err := r.Preflight(t.Context(), "s", small); err != nil || len(res.Messages) != len(small) {
+				t.Errorf("what needs no archive: %v", err)
+			}
+			if err := r.Flush(t.Context()); err != nil {
+				t.Errorf("Flush: %v", err)
+			}
+			if files, err := filepath.Glob(filepath.Join(dir, "s*")); err != nil || len(files) > 0 {
+				t.Errorf("stored again: %q, %v", files, err)
+			}
+		})
+	}
+}
+
+func TestErasedSessionGoesOnElsewhere(t *testing.T) {
+	for name, restart := range map[string]bool{"in the same process": false, "in another process": true} {
+		t.Run(name, func(t *testing.T) {
+			r, dir, c := erasing(t, "new", restart)
+			history := turns(90, 200)
+			res, err := r.Preflight(t.Context(), "s", history)
+			if !restart { // it is in memory, and finds out
+				if !errors.Is(err, compact.ErrArchiveFailed) || len(res.Messages) != len(history) {
+					t.Fatalf("%v, %d messages of %d", err, len(res.Messages), len(history))
+				}
+				res, err = r.Preflight(t.Context(), "s", history)
+			}
+			if err != nil || !res.Triggered || res.Step != 1 || res.Session != "s" {
+				t.Fatalf("%v, triggered %v, step %d of %s", err, res.Triggered, res.Step, res.Session)
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := ""
+			for _, e := range entries {
+				if e.Name() == "s" {
+					t.Error("it stands in the old folder")
+				}
+				if strings.HasPrefix(e.Name(), "s.after-") {
+					found = e.Name()
+				}
+			}
+			if found == "" {
+				t.Fatalf("there is no new folder: %v", entries)
+			}
+			again := newRig(t, c)
+			if res, err := again.Preflight(t.Context(), "s", history); err != nil || res.Triggered || res.Replayed == 0 {
+				t.Errorf("a third process does not find it: %v, triggered %v", err, res.Triggered)
+			}
+		})
+	}
+}

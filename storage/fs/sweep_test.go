@@ -1,0 +1,51 @@
+package fs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+)
+
+// TestEraseTakesTemporaryFiles: a process died while it wrote, another writes now.
+func TestEraseTakesTemporaryFiles(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Hold(t.Context(), redact.Lit("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release(t.Context(), redact.Lit("x")); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(root, ".tmp", "DEAD")
+	if err := os.WriteFile(dead, []byte("what alice said"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, discard, err := a.NewTemp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer discard()
+	stone, err := s.Erase(t.Context(), redact.Lit("asked for"))
+	if err != nil || !stone.Done {
+		t.Fatalf("%+v, %v", stone, err)
+	}
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("what a dead process left is there: %v", err)
+	}
+	if len(stone.Left) != 1 || !strings.Contains(stone.Left[0], "a process writes to") {
+		t.Errorf("left is %q", stone.Left)
+	}
+}

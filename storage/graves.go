@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/agentcompact/compact/internal/ctxlock"
+)
+
+// Graves finds the tombstones of sessions. It reads each once, and asks for new ones
+// whenever it is asked. The zero value is not usable; make it with [NewGraves]. It is
+// safe for concurrent use.
+type Graves struct {
+	a Archive
+
+	busy  ctxlock.Mutex // guards the rest
+	size  int64         // bytes of the log that were read
+	last  map[string]Tombstone
+	down  error // what the place did not answer,
+	until time.Time
+}
+
+const (
+	// gravesTimeout is how long the place is asked, and gravesRest how long it is left
+	// alone after it did not answer.
+	gravesTimeout = 2 * time.Second
+	gravesRest    = 30 * time.Second
+)
+
+// NewGraves returns what finds the tombstones of an archive. It does no I/O.
+func NewGraves(a Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
+
+// Find is [Erased] for many sessions: it asks an archive of which nothing is known to
+// be new for no more than the size of one log. It waits no longer than two seconds,
+// and after an error not at all for half a minute.
+func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, error) {
+	dir, err := Prefix(session)
+	if err != nil {
+		return Tombstone{}, false, err
+	}
+	if err := g.busy.Lock(ctx); err != nil {
+		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), err}
+	}
+	defer g.busy.Unlock()
+	if g.down != nil && time.Now().Before(g.until) {
+		return Tombstone{}, false, g.down
+	}
+	bounded, cancel := context.WithTimeout(ctx, gravesTimeout)
+	defer cancel()
+	g.down = nil
+	if err := g.refresh(bounded); err != nil {
+		if ctx.Err() == nil {
+			g.down, g.until = err, time.Now().Add(gravesRest)
+		}
+		return Tombstone{}, false, err
+	}
+	t, ok := g.last[tombstoneID(dir)]
+	return t, ok, nil
+}
+
+// refresh reads what is new.
+func (g *Graves) refresh(ctx context.Context) error {
+	info, err := stat(ctx, g.a, Key{}.child(erasedName))
+	if errors.Is(err, ErrNotExist) {
+		g.size, g.last = 0, map[string]Tombstone{}
+		return nil
+	}
+	if err != nil || info.Size == g.size {
+		return err
+	}
+	if info.Size < g.size { // it was cut
+		g.size = 0
+	}
+	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
+		var t Tombstone
+		link, ok := parseLink(l.text)
+		if ok && json.Unmarshal(link.body(), &t) == nil && t.Session != "" && t.Refused == "" {
+			g.last[t.Session] = t
+		}
+		if l.ended {
+			g.size = l.next()
+		}
+		return nil
+	})
+}

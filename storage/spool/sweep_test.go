@@ -1,0 +1,73 @@
+package spool_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// TestEraseTakesTheDisksPartInEveryState: sent, waiting, in conflict, and left by a
+// crash while it was taken off the disk.
+func TestEraseTakesTheDisksPartInEveryState(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T, dir string, r *remote, s *spool.Spool){
+		"waiting": func(*testing.T, string, *remote, *spool.Spool) {},
+		"sent":    func(t *testing.T, _ string, _ *remote, s *spool.Spool) { must(t, s.Flush(t.Context())) },
+		"half taken off": func(t *testing.T, dir string, _ *remote, s *spool.Spool) {
+			must(t, s.Flush(t.Context()))
+			must(t, os.Remove(filepath.Join(dir, "state", "s", "origin")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, r := t.TempDir(), newRemote()
+			s := open(t, dir, r, &spool.Options{Passive: true})
+			must(t, step(t.Context(), session(t, s, "s")))
+			make(t, dir, r, s)
+			_, err := session(t, s, "s").Erase(t.Context(), redact.Text{})
+			must(t, err)
+			must(t, s.Flush(t.Context()))
+			nothingOf(t, dir, "s")
+			if got := keys(t, r); len(got) != 1 || !strings.Contains(got[0], "_erased") {
+				t.Errorf("the remote archive has %q", got)
+			}
+		})
+	}
+}
+
+// TestSweepTakesWhatIsInConflict: nothing can be appended to such a session, and so
+// nothing can say in its manifest that it is being erased.
+func TestSweepTakesWhatIsInConflict(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	_, err := session(t, r, "s").Erase(t.Context(), redact.Text{})
+	must(t, err)
+	must(t, step(t.Context(), log))
+	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) {
+		t.Fatalf("got %v, want ErrConflict", err)
+	}
+	if _, err := session(t, s, "s").Erase(t.Context(), redact.Text{}); !errors.Is(err, spool.ErrConflict) {
+		t.Fatalf("got %v, want ErrConflict", err)
+	}
+	_, err = s.Sweep(t.Context(), key(t, "s"))
+	must(t, err)
+	nothingOf(t, dir, "s")
+	must(t, s.Flush(t.Context()))
+}
+
+// nothingOf fails where the folder of a spool holds something of a session.
+func nothingOf(t *testing.T, dir, id string) {
+	t.Helper()
+	for _, sub := range []string{"archive", "state"} {
+		if _, err := os.Stat(filepath.Join(dir, sub, storage.EscapeSession(id))); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s of %s: %v", sub, id, err)
+		}
+	}
+}
