@@ -46,11 +46,11 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	case sawNames(line):
 		return seenCarried
 	case strings.Contains(line, "failed"):
-		return 1.6
+		return 1.95
 	case log:
-		return max(1.3-0.02*float64(n), 0.9)
+		return max(1.8-0.02*float64(n), 1.2)
 	}
-	return max(1.5-0.03*float64(n), 0.9)
+	return max(1.9-0.03*float64(n), 1.2)
 }
 
 // seenCarried is what a line of names is worth that was carried.

@@ -99,6 +99,9 @@ func extractDelta(h *History) []Line {
 	return out
 }
 
+// declaredHere bounds how many names one line gives.
+const declaredHere = 3
+
 // what says what changed in a file.
 func (s *FileState) what(why string) string {
 	what := joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")

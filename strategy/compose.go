@@ -21,6 +21,7 @@ type composer struct {
 	base string // folder that a mark stands for in paths
 
 	covered map[*Entity]bool
+	told    map[uint32]bool // words of the lines that were taken
 	groups  map[groupKey]bool
 	titles  []bool
 	chosen  []*candidate
@@ -39,19 +40,21 @@ type candidate struct {
 	place    int // among the lines that were offered
 	cost     int
 	entities []*Entity
+	words    []uint32
 	quotes   bool    // lines of a text for the names in them
 	gain     float64 // per token when it was last looked at
 }
 
 func newComposer(s Strategy, h *History, limit int, count func(string) int) *composer {
 	n := max(len(s.Sections), 1)
-	return &composer{strategy: s, history: h, index: h.Index, base: h.base, limit: limit, count: count, covered: map[*Entity]bool{},
+	return &composer{strategy: s, history: h, index: h.Index, base: h.base, limit: limit, count: count, covered: map[*Entity]bool{}, told: map[uint32]bool{},
 		groups: map[groupKey]bool{}, titles: make([]bool, n), spent: make([]int, n)}
 }
 
 // compose returns a document of at most limit tokens.
 func (c *composer) compose(lines []Line) Document {
 	all := c.candidates(lines)
+	c.hear()
 	room := c.limit - int(float64(c.limit)*quotedShare*c.scarcity())
 	c.essentials(all, room)
 	c.refill(all, room, true)
@@ -59,6 +62,8 @@ func (c *composer) compose(lines []Line) Document {
 	quoted := c.candidates(append(c.history.carriedLines(c.strategy.seenSection(), untold), c.history.quotedLines(c.strategy.seenSection(), maxSeen, untold)...))
 	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)
+	c.refill(c.candidates(c.history.readLines(c.strategy.seenSection())), c.limit, false)
+	c.refill(c.candidates(c.history.excerptLines(c.strategy.excerptSection())), c.limit, false)
 	c.refill(quoted, c.limit, false)
 	c.trim()
 	return fit(c.document(), c.strategy, c.limit, c.count)
@@ -137,7 +142,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 			same.Value = max(same.Value, l.Value) // it is told once, for what it is worth to either
 			continue
 		}
-		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text)}
+		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text), words: wordHashes(l.Text)}
 		seen[key] = k
 		if l.Group == "" {
 			k.cost = c.count("- " + l.Text + "\n")
@@ -163,13 +168,14 @@ func (c *composer) candidates(lines []Line) []*candidate {
 func (c *composer) worth(k *candidate) float64 {
 	g := k.Value
 	if g < taskValue {
-		g *= sayingValue
+		g *= sayingValue * c.novelty(k)
 	}
 	for i, e := range k.entities {
 		if !c.covered[e] && !slices.Contains(k.entities[:i], e) {
-			if k.quotes {
+			switch {
+			case k.quotes:
 				g += quotedName * e.Score
-			} else {
+			default:
 				g += e.Score
 			}
 		}
@@ -189,7 +195,7 @@ const quotedName = 0.7
 
 // sayingValue is what saying something is worth beside naming something. More
 // of it gives more sentences and fewer names.
-const sayingValue = 0.25
+const sayingValue = 0.5
 
 // evenness is added to what a sentence costs when it is compared with others,
 // in tokens: without it the shortest would always win.
@@ -251,6 +257,9 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	}
 	for _, e := range k.entities {
 		c.covered[e] = true
+	}
+	for _, w := range k.words {
+		c.told[w] = true
 	}
 	c.chosen = append(c.chosen, k)
 	k.cost = -1

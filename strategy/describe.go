@@ -251,10 +251,19 @@ func (c *Call) answer() string {
 	}
 	result := body(c.Result)
 	text := unquoted.Replace(squash(result[:min(len(result), 3*maxWords)]))
-	if text == "" {
-		return asked
+	if text = strings.TrimSpace(text); text == "" {
+		return asked + nothingIn(result)
 	}
 	return asked + ", which returned: " + cutText(text, 2*maxWords)
+}
+
+// nothingIn says that a result is there and empty.
+func nothingIn(result string) string {
+	switch strings.TrimSpace(result) {
+	case "[]", "{}", "null":
+		return ", which returned: " + strings.TrimSpace(result)
+	}
+	return ""
 }
 
 // folderOf is what stands before the last slash of a path.

@@ -46,7 +46,6 @@ func (h *History) compose(r Request) Document {
 	}
 	lines = append(lines, h.commonLines(r.Strategy)...)
 	lines = append(lines, h.reliedLines(r.Strategy.seenSection())...)
-	lines = append(lines, h.readLines(r.Strategy.seenSection())...)
 	lines = append(lines, h.carried(r.Strategy, lines)...)
 	return c.compose(lines)
 }

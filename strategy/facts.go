@@ -89,10 +89,10 @@ func (h *History) Goals() []Fact {
 		switch {
 		case len(asked) == 0:
 		case first == nil:
-			first = asked
+			first = asked[:1] // the words themselves stand above
 			first[0].Value = taskValue
 		case !strings.HasSuffix(asked[0].Text, ":"):
-			last = asked[:min(2, len(asked))]
+			last = asked[:1]
 		}
 	}
 	return append(first, last...)
@@ -230,6 +230,17 @@ func passing(low string) bool {
 	return false
 }
 
+// choosing are words of sentences that choose, or say what the cause is.
+var choosing = []string{"decided", "i'll ", "i’ll ", "i will ", "let's ", "going with", "go with", "chose", "instead of", "rather than", "the fix", "root cause", "out of scope", "should use", "should be", "keep ", "kept ",
+	"leave ", "left ", "drop", "remov", "not worth", "prefer", "conclusion", "the issue is", "the problem is", "key finding", "approach", "recommend", "決", "决定", "选择", "而不是", "结论"}
+
+// chooses reports whether a sentence decides: one that only explains stands in
+// the log.
+func chooses(t string) bool {
+	low := strings.ToLower(t)
+	return hasAny(low, choosing) && !beginsAny(low, []string{"because", "this is because", "that's because", "that’s because", "so that ", "that might", "as expected"})
+}
+
 // Decisions returns the assistant's sentences that decide or conclude, with
 // their reasons.
 func (h *History) Decisions() []Fact {
@@ -245,9 +256,9 @@ func (h *History) Decisions() []Fact {
 		}
 		n := 0
 		sentences(text, func(t string, heading bool) {
-			if value := decides(t); !heading && value > 0 && n < 4 && !(claims(t) && namesCommand(t)) {
+			if value := decides(t); !heading && value > 0 && n < 4 && chooses(t) && !(claims(t) && namesCommand(t)) {
 				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * weight * h.recency(s.ID)})
+				out = append(out, Fact{s.ID, clip(squash(unlabeled(t)), maxSentence), value * weight * h.recency(s.ID)})
 			}
 		})
 	}

@@ -10,7 +10,7 @@ const fileValue = 4.5
 
 // alone is how many changed files have a line of their own; the others stand
 // with those of their folder.
-const alone = 12
+const alone = 8
 
 // fileLines tell of the files that were changed, each with what was done to
 // it, those of a folder together where there are many.
@@ -44,7 +44,7 @@ func cite(step int) string {
 }
 
 // perLine is how many files of a folder stand on one line.
-const filesPerLine = 5
+const filesPerLine = 8
 
 // folderLines put the files of a folder together; the folder is said once.
 func (h *History) folderLines(files []FileState, section int) []Line {
@@ -85,10 +85,18 @@ func folderLine(d string, files []FileState) string {
 		b.WriteString("In `" + d + "/`: ")
 	}
 	for i, f := range files {
-		if i > 0 {
-			b.WriteString("; ")
+		switch {
+		case i == 0 || f.Op != files[i-1].Op || f.From != "" || files[i-1].From != "":
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(f.Op.String() + " ")
+		case i%2 == 1:
+			b.WriteString(sameOp)
+		default:
+			b.WriteString("; " + f.Op.String() + " ")
 		}
-		b.WriteString(f.Op.String() + " " + fileName(f.Path))
+		b.WriteString(fileName(f.Path))
 		if f.From != "" {
 			b.WriteString(" from `" + f.From + "`")
 		}
@@ -98,6 +106,9 @@ func folderLine(d string, files []FileState) string {
 	}
 	return b.String() + cite(files[0].Last)
 }
+
+// sameOp stands between two files to which the same was done.
+const sameOp = " and "
 
 // fileName is what stands behind the last slash of a path.
 func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
@@ -167,11 +178,15 @@ func filesInFolder(dir, rest string) []FileState {
 	var out []FileState
 	for _, piece := range strings.Split(rest, "; ") {
 		op, ok := opOf(piece)
-		words := strings.Fields(piece)
-		if !ok || len(words) < 2 {
+		if !ok {
 			continue
 		}
-		out = append(out, FileState{Path: dir + words[1], From: fromIn(piece), Op: op, Changes: changesIn(piece), Last: step})
+		_, piece, _ = strings.Cut(piece, " ")
+		for _, one := range strings.Split(piece, sameOp) {
+			if words := strings.Fields(one); len(words) > 0 {
+				out = append(out, FileState{Path: dir + words[0], From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
+			}
+		}
 	}
 	return out
 }

@@ -17,6 +17,8 @@ type History struct {
 
 	files []FileState // read when first asked for
 	base  string      // folder that a mark stands for in paths, "" for none
+	task  themes      // words of the task, read when first asked for
+	asked string      // what people typed that stays in view
 }
 
 // A Step is one message of a user or an assistant with the calls it made and
@@ -51,6 +53,11 @@ func NewHistory(r Request) *History {
 // showVisible notes what stays in view, before anything is read.
 func (h *History) showVisible(r Request) {
 	for i := range r.Visible {
+		if m := &r.Visible[i]; m.Role == message.RoleUser {
+			if s := classify(m, false); s.speech == Typed || s.speech == Pasted {
+				h.asked = join(h.asked, s.words)
+			}
+		}
 		for k := range r.Visible[i].Parts {
 			p := &r.Visible[i].Parts[k]
 			h.Index.show(p.Text)
@@ -102,7 +109,11 @@ func (b *reader) message(id int, m *message.Message) {
 		p := &m.Parts[i]
 		switch p.Kind {
 		case message.KindText:
-			step.Text = join(step.Text, p.Text)
+			text := p.Text
+			if m.Role == message.RoleAssistant {
+				text = spokenText(text)
+			}
+			step.Text = join(step.Text, text)
 			b.add(p.Text, sayer(m.Role), id)
 		case message.KindReasoning:
 			if !p.Sealed {
@@ -115,6 +126,9 @@ func (b *reader) message(id int, m *message.Message) {
 			b.args(&c, id)
 			b.open[p.CallID] = append(b.open[p.CallID], at{own, len(step.Calls)})
 			step.Calls = append(step.Calls, c)
+			if thinks(c.Tool) {
+				step.Reasoning = join(step.Reasoning, c.Target())
+			}
 		case message.KindToolResult:
 			b.h.Index.call = b.result(&step, own, p)
 			b.add(p.Text, Shown, id)

@@ -34,7 +34,7 @@ func (q *quotation) add(text, name string) (ok bool) {
 		return false
 	}
 	l := lineWith(text, name)
-	if l == "" || claims(l) || statesExit(l) || !saysOf(l, name) {
+	if l == "" || codeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) {
 		return false
 	}
 	q.lines = append(q.lines, l)
@@ -122,7 +122,7 @@ func wordsUpTo(text string, i, end int) int {
 
 // textAt is the text that stands in a place, as far as the history has it, and
 // what a bullet says before it quotes it.
-func (h *History) textAt(p place, name string) (text, verb string) {
+func (h *History) textAt(p place) (text, verb string) {
 	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
 		if p.where != Shown {
 			return "", ""
@@ -144,15 +144,7 @@ func (h *History) textAt(p place, name string) (text, verb string) {
 		}
 		return c.Result, " shows "
 	}
-	for _, a := range c.Args {
-		if lineWith(a.Value, name) != "" {
-			if len(c.Files) == 1 && c.Files[0].Op >= Edited && !pathArgs[a.Name] {
-				return a.Value, " was changed with "
-			}
-			return "", ""
-		}
-	}
-	return "", ""
+	return "", "" // what stands in an argument is no finding
 }
 
 // reliedValue is what it is worth to quote what the assistant then worked with,
@@ -177,7 +169,7 @@ func (h *History) reliedLines(section int) []Line {
 		if p.where != Shown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible {
 			continue
 		}
-		text, verb := h.textAt(p, e.Text)
+		text, verb := h.textAt(p)
 		if verb == "" {
 			continue
 		}
@@ -194,7 +186,7 @@ func (h *History) reliedLines(section int) []Line {
 	for _, p := range order {
 		if q := byCall[p]; len(q.lines) > 0 {
 			where, step := h.placeName(p)
-			_, verb := h.textAt(p, "")
+			_, verb := h.textAt(p)
 			out = append(out, Line{Section: section, Text: where + verb + q.String() + cite(step), Value: (reliedValue + perName*float64(min(q.names, 5))) * h.recency(step), Order: 60_000 + step})
 		}
 	}

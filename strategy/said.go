@@ -26,6 +26,10 @@ const (
 	mostThought    = 3
 	leastNoted     = 30 // bytes of a sentence beside calls that says something
 	leastSpecifics = 2
+	leastSaid      = 0.02
+	finalValue     = 1.0  // of a sentence of the message that a person answers, or that ends the part
+	pageValue      = 0.12 // of a sentence of a page that an agent reports
+	longestSpoken  = 1500 // bytes of what an agent says itself; more is a page
 )
 
 // saidLines offer what the assistant said, sentence by sentence: its answers,
@@ -46,8 +50,10 @@ func (h *History) saidLines(section int) []Line {
 		if len(s.Calls) == 0 {
 			if i == newest {
 				b.factor *= newestFactor
+			} else if h.ends(i) {
+				b.factor = fresh // the early ones are as good
 			}
-			b.value, b.most, b.group = answerValue, mostAnswered, stepID(s.ID)+" "+s.says()
+			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()
 			passages(s.Text, b.answered)
 		} else {
 			b.value, b.most, b.group = noteValue, mostNoted, stepID(s.ID)+" noted"
@@ -60,6 +66,24 @@ func (h *History) saidLines(section int) []Line {
 		out = append(out, b.out...)
 	}
 	return out
+}
+
+// answerValue is what a sentence of an answer is worth: most where it is what a
+// person then answers, least on a page that an agent reports.
+func (h *History) answerValue(i int) float64 {
+	s := &h.Steps[i]
+	switch {
+	case s.Speaker != "" && len(s.Text) > longestSpoken:
+		return pageValue
+	case h.ends(i):
+		return finalValue
+	}
+	return answerValue
+}
+
+// ends reports whether a step is the answer that ends the assistant's turn.
+func (h *History) ends(i int) bool {
+	return h.Steps[i].Speaker == "" && (i+1 == len(h.Steps) || h.Steps[i+1].user())
 }
 
 // newestAnswer is the last step that answers the user, -1 where none does.
@@ -164,7 +188,8 @@ func (b *quoting) offer(t string) {
 	if b.h.Index.specific(t) {
 		v += specificBonus
 	}
-	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(t), maxPassage), Value: v * b.factor, Order: b.step.ID})
+	v += b.h.weigh(t)
+	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(unlabeled(t)), maxPassage), Value: max(v, leastSaid) * b.factor, Order: b.step.ID})
 }
 
 // maxPassage is how much of one sentence or row of a table is quoted, in

@@ -21,7 +21,7 @@ const maxSeen = 400
 
 // quotedShare is how much of a summary the lines may take that are quoted for a
 // name that no other line brings, each from the place where it was seen.
-const quotedShare = 0.12
+const quotedShare = 0.06
 
 // seenVerb stands between a place and the names that were seen there.
 const seenVerb = " names "
@@ -124,12 +124,12 @@ func (h *History) placeName(p place) (string, int) {
 }
 
 // quotingVerbs stand between a place and the lines that are quoted from it.
-var quotingVerbs = []string{" has “", " printed “", " shows “", " was changed with “", " declares “", " says “"}
+var quotingVerbs = []string{" has “", " printed “", " shows “", " was changed with “", " declares “", " says “", readsVerb}
 
 // sawNames reports whether a line is one of those, or quotes lines for the names
 // in them.
 func sawNames(line string) bool {
-	return strings.HasPrefix(line, "`") && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+	return beginsAny(line, []string{"`", theDiff, theOutput}) && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
 // seenSection is where those lines stand.
@@ -138,6 +138,14 @@ func (s Strategy) seenSection() int {
 		if i, ok := s.section(title); ok {
 			return i
 		}
+	}
+	return 0
+}
+
+// excerptSection is where pieces of what was read stand.
+func (s Strategy) excerptSection() int {
+	if i, ok := s.section(Happened); ok {
+		return i
 	}
 	return 0
 }
@@ -166,7 +174,7 @@ func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []L
 		if !e.worthListing() || !missing(e) {
 			continue
 		}
-		text, verb := h.textAt(e.In, e.Text)
+		text, verb := h.textAt(e.In)
 		if verb == "" {
 			continue
 		}

@@ -18,9 +18,9 @@ func write4(t *testing.T, in Input) string {
 	return sum.Text
 }
 
-func TestNamesStandInTheLineWhereTheyWereSeen(t *testing.T) {
+func TestWhatIsOfTheTaskIsQuotedWhereNobodySaysIt(t *testing.T) {
 	msgs := []message.Message{
-		message.User("Find out what writes the index."),
+		message.User("Find out what flushes pending segments."),
 		message.Assistant("", message.Call("1", "read", `{"path":"store/index.go"}`)),
 		message.ToolResult("1", "\tx := openSegment(rowCount)\n\tx.flushPending()\n"+strings.Repeat("\t// a long comment that says little about it\n", 80)),
 		message.Assistant("", message.Call("2", "bash", `{"command":"grep -rn flushPending ."}`)),
@@ -28,7 +28,7 @@ func TestNamesStandInTheLineWhereTheyWereSeen(t *testing.T) {
 		message.Assistant("It is the store."),
 	}
 	text := write4(t, Input{Messages: msgs})
-	for _, want := range []string{"`store/index.go` has “x := openSegment(rowCount)”", "`grep -rn flushPending .` printed “store/batch.go:12: flushPending()” and “store/merge.go:9: if full { mergeSegments(oldSegments) }”"} {
+	for _, want := range []string{"`store/index.go` reads “x := openSegment(rowCount) ⏎ x.flushPending() ⏎ ", "the output reads “store/batch.go:12: flushPending() ⏎ store/merge.go:9: if full { mergeSegments(oldSegments) }” [s4]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}

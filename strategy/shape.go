@@ -21,6 +21,7 @@ func (h *History) commonLines(s Strategy) []Line {
 	var out []Line
 	if i, ok := s.section(Happened); ok {
 		out = append(out, h.logLines(i)...)
+		out = append(out, h.returnedLines(i)...)
 	}
 	if i, ok := s.section(Standing); ok {
 		out = append(out, h.standingLines(i)...)

@@ -35,6 +35,7 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, s.shownLines(section)...)
 	}
+	out = append(out, h.tookBackLines(section)...)
 	for _, f := range h.vain() {
 		out = append(out, Line{Section: section, Text: "did not work: " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 	}
@@ -163,6 +164,14 @@ const reportValue = 1.5
 var vainWords = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn't help", "did not help", "no effect", "reverting", "reverted", "not the cause",
 	"wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
 
+// vainValue is what it is worth that something was tried in vain.
+const vainValue = 0.8
+
+// supposes reports whether a sentence speaks of what may be.
+func supposes(low string) bool {
+	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
+}
+
 // vain returns the sentences about what was tried and did not work.
 func (h *History) vain() []Fact {
 	var out []Fact
@@ -171,11 +180,16 @@ func (h *History) vain() []Fact {
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		n := 0
+		n, open := 0, false
 		sentences(s.Text, func(t string, heading bool) {
-			if low := strings.ToLower(t); !heading && n < 2 && len(t) > 25 && !strings.HasSuffix(t, "?") && hasAny(low, vainWords) {
+			low := strings.ToLower(t)
+			if k := len(out) - 1; open && !heading && !leads(t) && !narrates(t) && len(out[k].Text)+len(t) < reasonLength {
+				out[k].Text += " " + squash(t) // why
+			}
+			if open = false; !heading && n < 2 && len(t) > 25 && !leads(t) && !supposes(low) && hasAny(low, vainWords) {
 				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.6 * h.recency(s.ID)})
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), vainValue * h.recency(s.ID)})
+				open = true
 			}
 		})
 	}

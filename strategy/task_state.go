@@ -95,7 +95,6 @@ func extractState(h *History) []Line {
 	}
 	out = append(out, h.actionLines(stateActions)...)
 	out = append(out, h.fileLines(stateEntities)...)
-	out = append(out, h.declareLines(stateEntities)...)
 	return append(out, h.sourceLines(stateSources)...)
 }
 

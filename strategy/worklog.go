@@ -20,6 +20,8 @@ type event struct {
 	open        bool   // a command that failed, and no later run of it passed
 	fold        string // what an entry right after it must have to be the same; "" = nothing is
 	times       int
+	command     string   // that failed: its failures are told together
+	wrong       []string // what went wrong in each
 }
 
 // workLog tells what happened, in order. Steps that only look, one after the
@@ -38,6 +40,10 @@ func (h *History) workLog() []event {
 		}
 		if n > 1 && out[n-1].look != nil && e.fold != "" && out[n-2].takes(&e) {
 			return // the same file, looked at in between
+		}
+		if i := entryOf(out, e.command); i >= 0 {
+			out[i].fails(&e)
+			return
 		}
 		e.times = 1
 		out = append(out, e)
@@ -65,6 +71,37 @@ func (h *History) workLog() []event {
 			}
 		}
 	}
+	h.settleEntries(out)
+	return out
+}
+
+// settleEntries says of commands that failed, and then did not, that they did
+// not.
+func (h *History) settleEntries(log []event) {
+	passed := h.passed()
+	for i := range log {
+		if e := &log[i]; e.command != "" && !e.open {
+			if e.value = settledValue; passed[e.command] > e.last {
+				e.text += "; exit 0 in the end " + stepID(passed[e.command])
+			}
+		}
+	}
+}
+
+// settledValue is what a failure is worth that a later run of its command did
+// not have.
+const settledValue = 1.9
+
+// passed are the commands whose last run ended with status 0, with its step.
+func (h *History) passed() map[string]int {
+	out := map[string]int{}
+	h.eachCall(func(s *Step, c *Call) {
+		if cmd := c.Command(); cmd != "" && c.Answered {
+			if delete(out, cmd); c.Exit == 0 && c.Outcome == OK {
+				out[cmd] = s.ID
+			}
+		}
+	})
 	return out
 }
 
@@ -93,13 +130,37 @@ func (e *event) takes(next *event) bool {
 	return true
 }
 
+// entryOf is the entry of a command that failed, -1 for none.
+func entryOf(log []event, command string) int {
+	if command == "" {
+		return -1
+	}
+	return slices.IndexFunc(log, func(e event) bool { return e.command == command })
+}
+
+// mostWrong is how many failures of one command are told by what went wrong.
+const mostWrong = 4
+
+// fails adds a later failure of the same command to an entry.
+func (e *event) fails(next *event) {
+	for _, w := range next.wrong {
+		if !slices.Contains(e.wrong, w) {
+			if e.wrong = append(e.wrong, w); len(e.wrong) <= mostWrong {
+				e.text += "; then " + stepID(next.first) + ": " + w
+			}
+		}
+	}
+	e.last, e.open = next.last, next.open
+	e.value = max(e.value, next.value)
+}
+
 // maxLooks is how many looks one entry stands for at most: more would leave
 // no name of them.
 const maxLooks = 24
 
 // purpose is what an assistant said a call was for.
 func purpose(text string) string {
-	s := lastSentence(text)
+	s := unlabeled(lastSentence(text))
 	if quality(s) < 0.15 {
 		return ""
 	}
@@ -159,9 +220,17 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Outcome == Failed && d == Looking:
 		return one(c.tell(), c.tell(), 0.9)
 	case c.Outcome == Failed:
-		return one(c.tell(), c.tell(), failedValue+0.4)
+		e := one(c.tell(), c.tell(), failedValue+0.4)
+		if w := c.wrong(); w != "" && c.Command() != "" {
+			e[0].command, e[0].wrong = c.Command(), []string{w}
+		}
+		return e
 	case c.Effect():
 		return one(c.tell(), "", 0.8)
+	case d == Calling && thinks(c.Tool):
+		return nil // what it says is told by itself
+	case d == Calling && len(digest(body(c.Result))) > 0:
+		return nil // its members are offered one by one
 	case d == Calling:
 		return one(c.tell(), "", calledValue)
 	case confirms(c.Result):

@@ -39,11 +39,11 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 		if m == nil || l.words {
 			continue
 		}
-		words := head(bare(m[1]), quotedHead)
+		words := unspaced(head(bare(m[1]), quotedHead))
 		named, found := false, false
 		for _, r := range f.Tools {
 			if namesTool(l.low, r.Command) {
-				named, found = true, found || strings.Contains(r.Result, words)
+				named, found = true, found || strings.Contains(unspaced(r.Result), words)
 			}
 		}
 		stated += count(named)
@@ -51,6 +51,9 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 	}
 	return stated, wrong
 }
+
+// unspaced is a text without its spaces, which mean nothing in JSON.
+func unspaced(s string) string { return strings.ReplaceAll(s, " ", "") }
 
 // namesTool reports whether a line names a tool, not inside of a longer name.
 func namesTool(low, tool string) bool {

@@ -1,0 +1,145 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// Bounds of what is told of one result that is JSON.
+const (
+	mostDigested  = 64 << 10 // bytes of it that are read
+	digestPieces  = 40
+	digestScalar  = 160 // characters of one string
+	digestElement = 200 // characters from which on the elements of a list stand one by one
+)
+
+// A digester writes JSON without its signs, nothing that is empty, the members one by one so that the best of them can be chosen.
+type digester struct {
+	data   []byte
+	pieces []string
+	short  string // scalars that stand together
+}
+
+// digest are the members of a result that is JSON, each in words; none where
+// it is something else.
+func digest(result string) []string {
+	text := strings.TrimSpace(result)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {
+		return nil
+	}
+	d := &digester{data: []byte(text)}
+	if jsonscan.Check(d.data) != nil {
+		return nil
+	}
+	at, err := jsonscan.Value(d.data, 0)
+	if err != nil {
+		return nil
+	}
+	d.members("", at, 0)
+	d.flush()
+	return d.pieces
+}
+
+// members offers what a value holds, one piece for each.
+func (d *digester) members(key string, at jsonscan.Span, depth int) {
+	raw := at.Of(d.data)
+	if len(raw) == 0 || len(d.pieces) >= digestPieces {
+		return
+	}
+	switch {
+	case raw[0] == '{' && depth == 0:
+		_ = jsonscan.Object(d.data, at, func(m jsonscan.Member) error {
+			d.members(m.Key, m.Value, depth+1)
+			return nil
+		})
+	case raw[0] == '[' && len(raw) > digestElement:
+		_ = jsonscan.Array(d.data, at, func(_ int, elem jsonscan.Span) error {
+			d.piece(key, elem)
+			key = ""
+			return nil
+		})
+	default:
+		d.piece(key, at)
+	}
+}
+
+// digestTogether is how long several short members are on one piece.
+const digestTogether = 180
+
+func (d *digester) piece(key string, at jsonscan.Span) {
+	text := d.words(at, 0)
+	if text == "" || len(d.pieces) >= digestPieces {
+		return
+	}
+	if raw := at.Of(d.data)[0]; raw != '{' && raw != '[' && key != "" && len(text) < digestTogether/3 {
+		if text = key + ": " + text; len(d.short)+len(text) > digestTogether {
+			d.flush()
+		}
+		if d.short != "" {
+			text = d.short + ", " + text
+		}
+		d.short = text
+		return
+	}
+	d.flush()
+	if key != "" {
+		text = key + ": " + text
+	}
+	d.pieces = append(d.pieces, clip(text, maxPassage)+";")
+}
+
+// flush makes a piece of the short members before.
+func (d *digester) flush() {
+	if d.short != "" {
+		d.pieces = append(d.pieces, d.short+";")
+		d.short = ""
+	}
+}
+
+// words is a value on one line, "" where it is empty.
+func (d *digester) words(at jsonscan.Span, depth int) string {
+	raw := at.Of(d.data)
+	if len(raw) == 0 || depth > maxArgDepth {
+		return ""
+	}
+	switch raw[0] {
+	case '"':
+		s, _ := jsonscan.Unquote(raw)
+		return cutText(squash(s), digestScalar)
+	case '{':
+		return d.object(at, depth)
+	case '[':
+		return d.array(at, depth)
+	case 'n':
+		return ""
+	}
+	return string(raw)
+}
+
+func (d *digester) object(at jsonscan.Span, depth int) string {
+	var parts []string
+	_ = jsonscan.Object(d.data, at, func(m jsonscan.Member) error {
+		text := d.words(m.Value, depth+1)
+		switch raw := m.Value.Of(d.data); {
+		case text == "":
+		case raw[0] == '{' || raw[0] == '[':
+			parts = append(parts, m.Key+": ("+text+")")
+		default:
+			parts = append(parts, m.Key+": "+text)
+		}
+		return nil
+	})
+	return strings.Join(parts, ", ")
+}
+
+func (d *digester) array(at jsonscan.Span, depth int) string {
+	var parts []string
+	_ = jsonscan.Array(d.data, at, func(_ int, elem jsonscan.Span) error {
+		if text := d.words(elem, depth+1); text != "" {
+			parts = append(parts, text)
+		}
+		return nil
+	})
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,193 @@
+package strategy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Bounds of what is quoted as a piece of a text that was only read.
+const (
+	excerptChars = 420 // of one piece
+	excerptLines = 12
+	leastExcerpt = 40 // bytes of a result
+	excerptAhead = 2  // lines before the first one that is about the task
+	mostExcerpts = 60
+	mostRead     = 96 << 10 // bytes of one result
+	excerptValue = 0.1
+)
+
+// What a piece is introduced by.
+const (
+	theDiff   = "the diff"
+	theOutput = "the output"
+	readsVerb = " reads “"
+)
+
+// lineBreak stands between the lines of a piece.
+const lineBreak = " ⏎ "
+
+// A piece is a run of lines of one result.
+type piece struct {
+	step, call int
+	line       int // its first one
+	text       string
+	score      float64
+}
+
+// excerptLines offer the pieces of what was read that have most to do with the
+// task: where nobody said anything, the code itself tells what was found.
+func (h *History) excerptLines(section int) []Line {
+	x := newExcerpter(h)
+	if len(x.weight) == 0 {
+		return nil
+	}
+	best := x.pieces()
+	slices.SortStableFunc(best, func(a, b piece) int { return cmp.Compare(b.score, a.score) })
+	var out []Line
+	for _, p := range best[:min(len(best), mostExcerpts)] {
+		s := &h.Steps[p.step]
+		c := &s.Calls[p.call]
+		where := theOutput // not the command: what the piece says is not how that ended
+		switch {
+		case strings.Contains(c.Result, "\n@@ "):
+			where = theDiff
+		case len(c.Files) == 1 && c.Command() == "":
+			where = "`" + c.Files[0].Path + "`"
+		}
+		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
+	}
+	return out
+}
+
+// An excerpter scores lines by the words of the task in them, the rare ones
+// most.
+type excerpter struct {
+	h      *History
+	weight map[string]float64
+}
+
+func newExcerpter(h *History) *excerpter {
+	x := &excerpter{h: h, weight: map[string]float64{}}
+	h.eachTyped(func(text string) {
+		parts(text, func(w string) { x.weight[w] = 1 })
+	})
+	seen := map[string]int{}
+	n := 0
+	h.eachRead(func(_, _ int, text string) {
+		n++
+		here := map[string]bool{}
+		parts(text, func(w string) {
+			if x.weight[w] > 0 && !here[w] {
+				here[w] = true
+				seen[w]++
+			}
+		})
+	})
+	for w := range x.weight {
+		if seen[w] == 0 || everyday[w] {
+			delete(x.weight, w)
+		} else {
+			x.weight[w] = 0.3 + math.Log(float64(n+1)/float64(seen[w]))
+		}
+	}
+	return x
+}
+
+// eachRead calls f for the results that only show something.
+func (h *History) eachRead(f func(step, call int, text string)) {
+	for i := range h.Steps {
+		for k := range h.Steps[i].Calls {
+			c := &h.Steps[i].Calls[k]
+			if c.deed() == Looking && c.Outcome != Failed && len(c.Result) > leastExcerpt {
+				f(i, k, c.Result[:boundary(c.Result, min(len(c.Result), mostRead))])
+			}
+		}
+	}
+}
+
+// leastPart is the shortest part of a name that is a word of the task.
+const leastPart = 5
+
+// parts calls f for the words of a text in lower case; names in snake case and
+// camel case are taken apart.
+func parts(text string, f func(w string)) {
+	start := -1
+	flush := func(end int) {
+		if start >= 0 && end-start >= leastPart {
+			f(strings.ToLower(text[start:end]))
+		}
+		start = -1
+	}
+	lower := false
+	for i, r := range text {
+		switch {
+		case !unicode.IsLetter(r):
+			flush(i)
+		case start < 0:
+			start = i
+		case unicode.IsUpper(r) && lower:
+			flush(i)
+			start = i
+		}
+		lower = unicode.IsLower(r)
+	}
+	flush(len(text))
+}
+
+// pieces cuts the results into runs of lines and scores them; of runs that
+// overlap the best is taken.
+func (x *excerpter) pieces() []piece {
+	var out []piece
+	seen := map[string]bool{}
+	x.h.eachRead(func(step, call int, text string) {
+		lines := strings.Split(text, "\n")
+		scores := make([]float64, len(lines))
+		for i, l := range lines {
+			parts(l, func(w string) { scores[i] += x.weight[w] })
+		}
+		for i, done := 0, 0; i < len(lines); {
+			if scores[i] == 0 {
+				i++
+				continue
+			}
+			p, next := x.from(lines, max(i-excerptAhead, done))
+			p.step, p.call = step, call
+			if p.text != "" && !seen[p.text] {
+				seen[p.text] = true
+				out = append(out, p)
+			}
+			i, done = max(next, i+1), next
+		}
+	})
+	return out
+}
+
+// from is the piece that begins at a line.
+func (x *excerpter) from(lines []string, i int) (p piece, next int) {
+	p.line = i
+	var kept []string
+	n := 0
+	words := map[string]bool{}
+	for next = i; next < len(lines) && next < i+excerptLines; next++ {
+		l := squash(withoutGutter(strings.TrimSpace(uncolored(lines[next]))))
+		if l == "" || framed(l) || ourOwn(l) {
+			continue
+		}
+		if n += len(l) + len(lineBreak); n > excerptChars && len(kept) > 0 {
+			break
+		}
+		kept = append(kept, clip(l, excerptChars/2))
+		parts(l, func(w string) { words[w] = true })
+	}
+	for w := range words {
+		p.score += x.weight[w]
+	}
+	if len(kept) < 2 {
+		return piece{}, max(next, i+1)
+	}
+	p.text = strings.ReplaceAll(strings.Join(kept, lineBreak), "`", "'") + "”"
+	return p, max(next, i+1)
+}

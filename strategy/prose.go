@@ -1,0 +1,44 @@
+package strategy
+
+import (
+	"strings"
+	"unicode"
+)
+
+// codeMarks stand in lines of code, of data and of diffs, and hardly ever in
+// what people read.
+var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)"}
+
+// codeHeads begin lines of code.
+var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "return ", "if (", "if err", "if not ", "if is", "elif ", "else:", "try:", "with ", "print(", "for ", "while ", "export ", "async ", "await ", "assert", "raise ", "@", "#include", "public ", "private ", "//", "/*", "* ", "<", "self.", "this.", "expect("}
+
+// codeLine reports whether a line is code, which says nothing by itself.
+func codeLine(l string) bool {
+	bare := withoutGutter(strings.TrimLeft(l, "…+- \t"))
+	if hasAny(bare, codeMarks) || beginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
+		return true
+	}
+	words, plain := strings.Fields(bare), 0
+	for _, w := range words {
+		if plainWord(w) {
+			plain++
+		}
+	}
+	return strings.Contains(bare, " = ") || plain < leastPlain
+}
+
+// leastPlain is how many words of a language a line has that says something.
+const leastPlain = 5
+
+// plainWord reports whether a word is one of a language: letters alone, apart
+// from the marks around it.
+func plainWord(w string) bool {
+	w = strings.Trim(w, "\"'`()[],.;:!?*-–—…“”")
+	return w != "" && strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0
+}
+
+// withoutGutter is a line of a listing without the number before it.
+func withoutGutter(line string) string {
+	line = strings.TrimLeft(line, " 0123456789\t")
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "→"), ": "))
+}

@@ -1,0 +1,91 @@
+package strategy
+
+import "strings"
+
+// What a member of a result, or a line of it, is worth beside the names in it.
+const (
+	returnedValue = 0.3
+	shownValue    = 0.12
+	mostReturned  = 24 // lines of one result that are offered
+	wholeResult   = 320
+	leastResult   = 4
+	wholeValue    = 0.5
+)
+
+// returnedLines offer what tools brought, in the words of their results: the
+// members of JSON, the lines of what can be read, and all of a short one.
+func (h *History) returnedLines(section int) []Line {
+	var out []Line
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			if c := &s.Calls[k]; c.Answered && c.Outcome != Failed && !running(c.Result) {
+				out = append(out, h.returned(section, s, c)...)
+			}
+		}
+	}
+	return out
+}
+
+func (h *History) returned(section int, s *Step, c *Call) []Line {
+	switch d := c.deed(); {
+	case thinks(c.Tool):
+	case d == Calling || c.Effect() && d != Running:
+		return h.brought(section, s, c)
+	case d == Looking && tellsState(c.Command()):
+		if text := wholeOf(c.Result); text != "" {
+			return []Line{{Section: section, Text: stepID(s.ID) + " " + c.name() + " showed: " + text, Value: wholeValue * h.recency(s.ID), Order: s.ID}}
+		}
+	}
+	return nil
+}
+
+// brought are the members or the sentences of what a tool returned.
+func (h *History) brought(section int, s *Step, c *Call) []Line {
+	b := quoting{h: h, step: s, section: section, value: returnedValue, factor: h.recency(s.ID), most: mostReturned,
+		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
+	b.group = strings.Replace(b.group, " with, which", ", which", 1)
+	text := body(c.Result)
+	if pieces := digest(text); len(pieces) > 0 {
+		for _, p := range pieces {
+			b.offer(p)
+		}
+		return b.out
+	}
+	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
+	passages(text, func(t string, heading bool) {
+		if !heading && quality(t) >= 0.6 && !claims(t) {
+			b.offer(t)
+		}
+	})
+	return b.out
+}
+
+// thinks reports whether a tool does nothing: its argument is what the assistant
+// thinks.
+func thinks(tool string) bool {
+	low := strings.ToLower(tool)
+	return low == "think" || low == "thinking" || strings.HasPrefix(low, "sequentialthinking") || strings.HasPrefix(low, "sequential_thinking")
+}
+
+// stateCommands show how things are, in few lines that nothing else tells.
+var stateCommands = []string{"git status", "git log", "git diff --stat", "git diff --name", "git show --stat", "git show --name", "git branch", "git worktree list", "git remote", "git rev-parse", "wc ", "ls", "which ", "du ", "date"}
+
+func tellsState(cmd string) bool {
+	return cmd != "" && anyCommand(cmd, func(s string) bool { return beginsAny(s, stateCommands) })
+}
+
+// wholeOf is a short output on one line, "" for a long one.
+func wholeOf(result string) string {
+	text := strings.TrimSpace(uncolored(body(result)))
+	if len(text) < leastResult || len(text) > 4*wholeResult {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !framed(line) && !ourOwn(line) && !claims(line) && !statesExit(line) {
+			lines = append(lines, squash(line))
+		}
+	}
+	return cutText(strings.Join(lines, "; "), wholeResult)
+}

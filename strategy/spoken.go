@@ -1,0 +1,78 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// leastSpoken is how many words a string of JSON has that says something.
+const leastSpoken = 4
+
+// spokenText is what an assistant says in a message, with the sentences that
+// stand in JSON as sentences: agents report in forms.
+func spokenText(text string) string {
+	start := strings.IndexByte(text, '{')
+	if start < 0 || start > 0 && text[start-1] != '\n' || strings.Contains(text[:start], "```") {
+		return text
+	}
+	data := []byte(text[start:])
+	at, err := jsonscan.Value(data, 0)
+	if err != nil || jsonscan.Check(at.Of(data)) != nil {
+		return text
+	}
+	var said []string
+	formSentences(data, at, "", &said, 0)
+	if len(said) == 0 {
+		return text
+	}
+	return text[:start] + strings.Join(said, "\n") + text[start+at.End:]
+}
+
+// thoughtLabels stand before what an agent thinks aloud.
+var thoughtLabels = []string{"THOUGHT:", "Thought:"}
+
+// unlabeled is a sentence without the label of a thought.
+func unlabeled(t string) string {
+	for _, label := range thoughtLabels {
+		if rest, ok := strings.CutPrefix(t, label); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return t
+}
+
+// inWords is a key as words: "next_step" is "next step".
+func inWords(key string) string { return squash(strings.ReplaceAll(key, "_", " ")) }
+
+// formSentences collects the strings of a form that say something, each behind
+// the name of the question that it answers.
+func formSentences(data []byte, at jsonscan.Span, key string, out *[]string, depth int) {
+	raw := at.Of(data)
+	if len(raw) == 0 || depth > maxArgDepth {
+		return
+	}
+	switch raw[0] {
+	case '"':
+		if s, err := jsonscan.Unquote(raw); err == nil && len(strings.Fields(s)) >= leastSpoken {
+			if key != "" {
+				s = "(" + inWords(key) + ") " + s
+			}
+			*out = append(*out, squash(s))
+		}
+	case '{':
+		_ = jsonscan.Object(data, at, func(m jsonscan.Member) error {
+			name := m.Key
+			if depth > 0 && key != "" {
+				name = key
+			}
+			formSentences(data, m.Value, name, out, depth+1)
+			return nil
+		})
+	case '[':
+		_ = jsonscan.Array(data, at, func(_ int, elem jsonscan.Span) error {
+			formSentences(data, elem, key, out, depth+1)
+			return nil
+		})
+	}
+}

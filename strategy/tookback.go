@@ -1,0 +1,87 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// undoing begin commands that take changes back.
+var undoing = []string{"git checkout -- ", "git checkout head", "git checkout .", "git restore ", "git revert ", "git reset ", "git stash push", "git stash save", "git clean "}
+
+// undoes reports whether a call takes changes back.
+func (c *Call) undoes() bool {
+	if c.Outcome == Failed || !c.Answered {
+		return false
+	}
+	if strings.HasPrefix(strings.ToLower(c.Tool), "undo") {
+		return true
+	}
+	cmd := c.Command()
+	return cmd != "" && anyCommand(cmd, func(s string) bool {
+		return beginsAny(s, undoing) && !strings.HasPrefix(s, "git restore --staged") || s == "git stash"
+	})
+}
+
+const (
+	tookBackValue = 1.3
+	reasonLength  = 320 // characters of why something was taken back, or given up
+)
+
+// tookBackLines tell what was taken back, with what was said of it: a successor
+// tries it again otherwise.
+func (h *History) tookBackLines(section int) []Line {
+	var out []Line
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			c := &s.Calls[k]
+			if !c.undoes() {
+				continue
+			}
+			text := "took changes back with " + c.name()
+			if why := h.whyBefore(i); why != "" {
+				text += ": " + why
+			}
+			out = append(out, Line{Section: section, Text: text + " " + stepID(s.ID), Value: tookBackValue * h.recency(s.ID), Order: s.ID})
+			break
+		}
+	}
+	return out
+}
+
+// whyBefore is what was said at a step, or else at the one before it that said
+// something, without what is only announced.
+func (h *History) whyBefore(i int) string {
+	for back := i; back >= 0 && back > i-4; back-- {
+		s := &h.Steps[back]
+		if s.user() {
+			return ""
+		}
+		if s.Role != message.RoleAssistant {
+			continue
+		}
+		text := s.Text
+		if text == "" {
+			text = s.Reasoning
+		}
+		if why := telling(text); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// telling are the sentences of a text that say something, from the first on.
+func telling(text string) string {
+	var said []string
+	n := 0
+	sentences(text, func(t string, heading bool) {
+		if heading || leads(t) || quality(t) < 0.6 || narrates(t) && !finds(t) || n > reasonLength {
+			return
+		}
+		n += len(t)
+		said = append(said, t)
+	})
+	return clip(squash(strings.Join(said, " ")), reasonLength)
+}

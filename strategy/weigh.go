@@ -1,0 +1,133 @@
+package strategy
+
+import (
+	"strings"
+	"unicode"
+)
+
+// What a sentence is worth beside its place, for what it says.
+const (
+	reasonBonus  = 0.3  // it gives a reason
+	turnBonus    = 0.15 // it says what did not hold
+	figureBonus  = 0.2  // it compares figures
+	themeBonus   = 0.08 // for each word of the task, up to mostThemes
+	mostThemes   = 3
+	hedgedMalus  = 0.2 // it only supposes
+	shortMalus   = 0.15
+	leastTelling = 45 // bytes
+)
+
+// reasonWords stand in sentences that say why.
+var reasonWords = []string{"because", "since ", "so that", "that's why", "that’s why", "which is why", "due to", "therefore", "which means", "means that", "this means", "caused by", "instead of", "rather than",
+	"root cause", "turns out", "otherwise", "out of scope", "in order to", "reason", "as a result", "thus ", "so it ", "so the ", "so we ", "so i ", "所以", "因为", "因此", "由于", "原因", "而不是"}
+
+// turnWords stand in sentences that say what does not hold, or no longer.
+var turnWords = []string{"however", "but ", "not ", "n't", "n’t", "no longer", "only ", "without", "too ", "never", "although", "despite", "except", "unless", "already", "missing", "但是", "没有", "不"}
+
+// hedges stand in sentences that suppose.
+var hedges = []string{"might ", "maybe", "perhaps", "i think", "could be", "not sure", "i wonder", "probably", "seems", "let me", "wait", "hmm", "what if", "i guess", "possibly", "i should", "i need to", "i could", "可能", "也许"}
+
+// weigh is what the words of a sentence add to its value.
+func (h *History) weigh(t string) float64 {
+	low := strings.ToLower(t)
+	v := 0.0
+	if hasAny(low, reasonWords) {
+		v += reasonBonus
+	}
+	if hasAny(low, turnWords) {
+		v += turnBonus
+	}
+	if compares(low) {
+		v += figureBonus
+	}
+	if hasAny(low, hedges) {
+		v -= hedgedMalus
+	}
+	if len(t) < leastTelling {
+		v -= shortMalus
+	}
+	return v + themeBonus*float64(h.themes().in(low, mostThemes))
+}
+
+// compares reports whether a sentence sets figures beside each other, or gives
+// a measure.
+func compares(low string) bool {
+	digits := strings.ContainsAny(low, "0123456789")
+	return digits && (hasAny(low, []string{"→", "->", "%", " vs", " versus", " ms", " to ", " of ", " instead", "faster", "slower", " kb", " mb", " seconds", "$", "€"}))
+}
+
+// themes are the words of the task: what people typed, the words of every day
+// left out.
+type themes map[string]bool
+
+// leastTheme is how long a word of the task is at least, in bytes.
+const leastTheme = 5
+
+// mostThemeWords bounds how many words are taken from what people typed.
+const mostThemeWords = 400
+
+func (h *History) themes() themes {
+	if h.task != nil {
+		return h.task
+	}
+	h.task = themes{}
+	h.eachTyped(func(text string) {
+		for _, w := range themeWords(text) {
+			if len(h.task) < mostThemeWords && !everyday[w] {
+				h.task[w] = true
+			}
+		}
+	})
+	return h.task
+}
+
+// eachTyped calls f for what people typed, here and in what stays.
+func (h *History) eachTyped(f func(text string)) {
+	for i := range h.Steps {
+		if s := &h.Steps[i]; s.user() {
+			f(s.Text)
+		}
+	}
+	f(h.asked)
+}
+
+// in counts the different words of the task in a text, up to most.
+func (t themes) in(low string, most int) int {
+	if len(t) == 0 {
+		return 0
+	}
+	n, seen := 0, ""
+	for _, w := range themeWords(low) {
+		if t[w] && !strings.Contains(seen, w+" ") {
+			if seen += w + " "; n+1 >= most {
+				return most
+			}
+			n++
+		}
+	}
+	return n
+}
+
+func themeWords(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	kept := words[:0]
+	for _, w := range words {
+		if len(w) >= leastTheme {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// everyday are words that stand in any request.
+var everyday = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`about above after again against along already always another around because before being below between could
+		doing during every everything first following found given going great having hello here however instead issue know known latest
+		least likely looks maybe might needs never other others please possible problem really right same should since sorry still sure
+		thank thanks their them then there these they thing things think this those though through under until using want wants what
+		when where which while whole whose will with within without would write wrote your yours`) {
+		m[w] = true
+	}
+	return m
+}()
