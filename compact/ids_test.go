@@ -59,6 +59,9 @@ func agentOf(id string) string {
 	return string(letters)
 }
 
+// branchOf is a branch's.
+func branchOf(id string) string { return id[len(id)/2:] + id[:len(id)/2] }
+
 // An id that names a session is no secret, wherever it stands: an audit log
 // that says <REDACTED> for each session is worth nothing, and what the session
 // once learned as a secret would go from its transcripts, too.
@@ -106,11 +109,12 @@ func sayTheID(w *watched, id string) []trace.Event {
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, tellsOf(id)+"\n"+text(150))
 	history[7] = message.ToolResult(history[7].Parts[0].CallID, tellsOf(agentOf(id))+"\n"+text(150))
+	history[9] = message.ToolResult(history[9].Parts[0].CallID, tellsOf(branchOf(id))+"\n"+text(150))
 	agent := compact.WithAgent(agentOf(id))
 	w.run(compact.Config{}, func(m *compact.CompactManager) {
 		var errs []error
 		for range 2 { // what the first call says is known to the second
-			_, err := m.Preflight(ctx, id, history, agent, compact.WithBranch(id))
+			_, err := m.Preflight(ctx, id, history, agent, compact.WithBranch(branchOf(id)))
 			errs = append(errs, err)
 			history = append(history, message.User("go on with "+id))
 		}

@@ -168,6 +168,9 @@ func TestReserveForTheAnswerGivesWayBeforeACallIsRefused(t *testing.T) {
 	if bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "answer") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
+	if want := 45_000 - 1_500 - 1_024; res.Budget != want { // without the buffer, and the least that is left for an answer
+		t.Errorf("the budget is %d, want %d", res.Budget, want)
+	}
 }
 
 func TestWindowsNearTwoThousand(t *testing.T) {

@@ -54,6 +54,13 @@ func (h *hanging) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return h.Archive.Create(ctx, k, b)
 }
 
+func (h *hanging) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := h.hang(ctx, k, h.writes); err != nil {
+		return err
+	}
+	return h.Archive.Append(ctx, k, seq, b)
+}
+
 // late is a context that ends after a while of the fake clock.
 func late(t *testing.T, after time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), after)
@@ -111,6 +118,29 @@ func TestWaitForACommitEndsWithTheContext(t *testing.T) {
 		endsAt(t, "another agent's commit", time.Second, preflightOf(m, loop(100, 200), asAgent("two")))
 		cancel()
 		wg.Wait()
+	})
+}
+
+func TestWaitForTheAuditLogEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &hanging{Archive: memory.New(), writes: "events.jsonl"}
+		m := crew.Manager(t, a, nil)
+		if err := preflightOf(m, loop(2, 10))(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.on.Store(true)
+		archive := func(ctx context.Context) error { return m.Archive(ctx, "s", loop(2, 10)) }
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = archive(ctx) })
+		synctest.Wait()
+		endsAt(t, "another writer of the audit log", 200*time.Millisecond, archive)
+		if n := a.asked.Load(); n != 1 {
+			t.Errorf("%d writers at once", n)
+		}
+		cancel()
+		wg.Wait()
+		a.on.Store(false)
 	})
 }
 

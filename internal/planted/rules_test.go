@@ -24,6 +24,8 @@ var ruleFaults = []struct {
 	{fault{"a lane in use is forgotten", "compact/lane.go", `other.users == 0 && (!found`, `(!found`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
 	{fault{"a lane in use forgets", "compact/weight.go", `		if l.users == 0 {`, `		if true {`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
 	{fault{"a session in use is forgotten", "compact/weight.go", `s.users == 0 && s != newest`, `s != newest`, nil}, "./compact", "TestSessionInUseIsNotForgotten"},
+	{fault{"a wait for the audit log has no end", "compact/audit.go", `a.writing.Lock(ctx)`, `a.writing.Lock(context.WithoutCancel(ctx))`, nil}, "./compact", "TestWaitForTheAuditLog"},
+	{fault{"a wait for the client of S3 has no end", "storage/s3/s3.go", `a.connecting.Lock(ctx)`, `a.connecting.Lock(context.WithoutCancel(ctx))`, nil}, "./storage/s3", "TestWaitForTheConnection"},
 	{fault{"the stack of a stage is not logged", "compact/recover.go", `"stack", string(p.Stack))`, `"stack", "")`, nil}, "./compact", "TestPanicOfASummarizer"},
 	{fault{"a stage's error is warned of with its secrets", "compact/report.go", `c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())`, `c.res.Warnings = append(c.res.Warnings, p.Err.Error())`, nil},
 		"./compact", "TestWarningsAreFreeOfSecrets"},

@@ -1,0 +1,33 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Making the client may ask a server for credentials: who waits for another's
+// client waits no longer than its context.
+func TestWaitForTheConnectionEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := New(Config{Bucket: "bucket"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.connecting.Lock(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer a.connecting.Unlock()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if _, err := a.api(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the deadline's error", err)
+		}
+		if waited := time.Since(began); waited != 100*time.Millisecond {
+			t.Errorf("waited %v", waited)
+		}
+	})
+}
