@@ -207,6 +207,33 @@ func TestFallbackGoesOnToACutThatTheWireTakes(t *testing.T) {
 	}
 }
 
+// addUp returns what an error names and counts: tokens, and messages.
+func addUp(over *compact.BudgetError) (tokens, messages int) {
+	tokens = over.Fixed
+	for _, l := range over.Largest {
+		tokens, messages = tokens+l.Tokens, messages+1
+	}
+	for _, s := range over.Others {
+		tokens, messages = tokens+s.Tokens, messages+s.Messages
+	}
+	return tokens, messages
+}
+
+// A call that is refused before any stage worked says what must stay, and no more.
+func TestBudgetErrorOfTheFloorAddsUp(t *testing.T) {
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens = 8_000
+	history := append([]message.Message{message.System(text(9_000))}, loop(30, 200)...)
+	_, err := newRig(t, c).Preflight(context.Background(), "s", history)
+	var over *compact.BudgetError
+	if !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	if sum, named := addUp(over); sum != over.Tokens || named >= len(history) || over.Tokens <= over.Budget {
+		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
+	}
+}
+
 func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	c, _ := compact.Preset("masking")
 	c.MaxContextTokens = 8_000
@@ -216,14 +243,7 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	if !errors.As(err, &over) {
 		t.Fatal(err)
 	}
-	sum, named := over.Fixed, 0
-	for _, l := range over.Largest {
-		sum, named = sum+l.Tokens, named+1
-	}
-	for _, s := range over.Others {
-		sum, named = sum+s.Tokens, named+s.Messages
-	}
-	if sum != over.Tokens || named != len(history) {
+	if sum, named := addUp(over); sum != over.Tokens || named != len(history) {
 		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
 	}
 	if !strings.Contains(err.Error(), "messages that no stage of preset masking may take") || !strings.Contains(err.Error(), "dd summarise") {

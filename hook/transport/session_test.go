@@ -152,6 +152,24 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 	}
 }
 
+// Until there is an answer a call is a branch of how it begins, also where several
+// conversations of one name begin at once.
+func TestCallsBeforeTheFirstAnswerAreBranchesOfHowTheyBegin(t *testing.T) {
+	f := forms()[0]
+	f.fields += `,"metadata":{"session_id":"s"}`
+	var branches []string
+	r := newRig(t, compact.Config{}, transport.OnResult(func(ctx context.Context, _ *compact.Result) {
+		_, _, branch := transport.Lane(ctx)
+		branches = append(branches, branch)
+	}))
+	for _, ask := range []string{"hi", "hi", "hello"} {
+		r.do(r.request(t.Context(), f.path, f.body(ask, 0, 1)))
+	}
+	if len(branches) != 3 || branches[0] == "" || branches[0] != branches[1] || branches[0] == branches[2] {
+		t.Errorf("branches %q", branches)
+	}
+}
+
 // rigAt is a rig in front of a provider of this name that takes everything.
 func rigAt(t *testing.T, host string) *rig {
 	r := newRig(t, compact.Config{}, transport.Base(&reader{buf: make([]byte, 4096)}))
