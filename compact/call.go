@@ -55,6 +55,7 @@ type call struct {
 	floor             int           // what the view can't get below, where that is why nothing is done
 	offer             *policy.Offer // that the economic trigger has chosen; nil = none
 	stops             []int         // tokens behind which a mark of the cache stands; nil = nobody has asked
+	soon              *policy.Offer // that it will choose before long
 	summaryUSD        float64       // what a model was paid for summaries
 	did               *deeds        // what this call did to the history; nil = nothing
 	working           time.Time     // when that began which is under way
@@ -269,6 +270,7 @@ func (c *call) decide(ctx context.Context) error {
 		if total >= c.budget.Trigger {
 			c.res.Reason, c.floor = trace.ReasonFloor, c.last
 		}
+		c.prepare(ctx)
 		if !c.ep.always() {
 			c.keepView(c.now.conv)
 			c.emitDecision(started, nil)

@@ -360,8 +360,9 @@ func (c Config) filled() (Config, error) {
 		return c, err
 	}
 	overlay(reflect.ValueOf(&base).Elem(), reflect.ValueOf(c))
-	// The two booleans whose default is true can't be told from "not set" in a
-	// struct: a struct that names no redaction keeps it on.
+	// The booleans whose default is true can't be told from "not set" in a struct:
+	// a struct that names no redaction keeps it on, and what is written in the
+	// background is switched off by a PreparePct of 1.
 	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
 	base.complete = true
 	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarise == nil && (s.Model != "" || s.BaseURL != "") {

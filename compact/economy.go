@@ -45,7 +45,7 @@ var (
 
 // choose reports whether the economic trigger wants a compaction, and which.
 func (c *call) choose() bool {
-	c.offer, c.stops = nil, nil
+	c.offer, c.stops, c.soon = nil, nil, nil
 	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
 		return false
 	}
@@ -53,18 +53,26 @@ func (c *call) choose() bool {
 	if float64(s.Tokens) < max(s.Step, float64(c.lane.account.fruitless)) {
 		return false // nothing can be due
 	}
-	best := -1
+	best, ready := -1, -1
 	least := math.Inf(1)
 	for _, o := range c.offers() {
-		v := c.ep.card.Judge(s, c.candidate(o))
+		costs := c.candidate(o)
+		v := c.ep.card.Judge(s, costs)
 		x := Candidate{
 			Offer: o, FixedUSD: v.Fixed, LinearUSD: v.Linear, CallUSD: v.PerCall, SavesUSD: v.Saves, Pays: v.Pays, Safe: v.Safe, Chosen: v.Chosen(s),
 		}
 		x.Due = int(math.Ceil(v.Due))
 		c.res.Candidates = append(c.res.Candidates, x)
+		if x.Chosen && c.written(o) {
+			ready = len(c.res.Candidates) - 1
+		}
 		if v.PerCall < least {
 			best, least = len(c.res.Candidates)-1, v.PerCall
+			c.soon = c.before(s, costs, o, v)
 		}
+	}
+	if ready >= 0 { // there is a summary for it: another candidate would want one of its own
+		best = ready
 	}
 	for i := range c.res.Candidates {
 		x := &c.res.Candidates[i]

@@ -33,6 +33,7 @@ func (r *run) beside() strategy.Beside {
 	c := r.c
 	c.lane.flights.Begin()
 	return strategy.Beside{
+		Ahead:   r.ahead,
 		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
 		Start: func(f func(context.Context)) bool {
 			return r.driven.Err() == nil && c.m.fly(r.ctx, c.s, c.lane, f)

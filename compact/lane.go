@@ -16,6 +16,7 @@ type lane struct {
 	flights strategy.Flights
 	shelf   *shelf
 	sent    sentWhole
+	ahead   *ahead // what the last summary was prepared for; nil = none, or the history went another way
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 	account   account // what its calls have cost

@@ -34,6 +34,7 @@ type run struct {
 	summary  storage.Written
 	files    []storage.Written // of the step that is tried
 	stop     context.CancelFunc
+	ahead    bool // nothing is compacted: a summary is begun that a later call will need
 
 	ctx      context.Context
 	view     *policy.View       // before the run

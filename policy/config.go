@@ -31,6 +31,13 @@ type Config struct {
 	// held against it by itself, whatever those before it saved or cost. Default
 	// 0.05.
 	OverrunPct float64 `mapstructure:"overrun_pct" validate:"gte=0,lte=1"`
+	// Background lets a summary that a model writes be written beside the calls,
+	// before one needs it: from PreparePct of the amount on at which a call would
+	// compact, 0 to 1, of what there is then. The call that compacts takes it where
+	// all it is of is still there. Not with summarizer.backend agent. Default true, and
+	// 0.9; 1 is never.
+	Background bool    `mapstructure:"background"`
+	PreparePct float64 `mapstructure:"prepare_pct" validate:"gt=0,lte=1"`
 	// TriggerPct is the share of the window (0 to 1) from which on a compaction
 	// is due; default 0.85.
 	TriggerPct float64 `mapstructure:"trigger_pct" validate:"gt=0,lte=1"`
@@ -149,6 +156,8 @@ func Default() Config {
 		When:            AtWindow,
 		RecallWeight:    15,
 		OverrunPct:      0.05,
+		Background:      true,
+		PreparePct:      0.9,
 		TriggerPct:      0.85,
 		TargetPct:       0.60,
 		HardCapBuffer:   1500,

@@ -79,7 +79,8 @@ func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
 // A flight is a summary that is being written, or was, with what it is of.
 type flight struct {
 	key    string
-	view   []message.Fingerprint // the messages up to the last that the cut names
+	view   []message.Fingerprint // the messages up to the last that the cut names, as the run found them
+	ahead  bool                  // it was begun before a call needed it
 	gone   []int                 // which of them it stands for
 	start  int                   // see [policy.Partition]
 	limit  int                   // of its body
@@ -116,12 +117,18 @@ type Beside struct {
 	Wait  func()
 	Heard func(began time.Time, calls []CallInfo, thrown bool)
 	Late  func()
+	// Ahead: no call needs the summary yet. It is begun, unless the one that there
+	// is serves, and not waited for; the stage offers nothing.
+	Ahead bool
 }
+
+// Remote reports whether summaries are written by somebody who takes time.
+func (s *Stage) Remote() bool { return describe(s.w.Summarizer).Remote }
 
 // Beside returns a stage that writes what a remote summariser writes beside the
 // call.
 func (s *Stage) Beside(b Beside) *Stage {
-	if !describe(s.w.Summarizer).Remote {
+	if !s.Remote() {
 		return s
 	}
 	own := *s
@@ -132,7 +139,13 @@ func (s *Stage) Beside(b Beside) *Stage {
 // fly is Propose where summaries are written beside the call.
 func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	c := s.cut(v)
-	if c == nil || c.limit < minSummary {
+	switch {
+	case c != nil && c.limit >= minSummary && s.beside.Ahead:
+		s.flight(c)
+		return policy.Proposal{}, nil
+	case s.beside.Ahead:
+		return policy.Proposal{}, nil
+	case c == nil || c.limit < minSummary:
 		return s.proposeOf(c, nil, ctx.Err)
 	}
 	s.beside.Wait()
@@ -200,27 +213,35 @@ func (s *Stage) key() string {
 }
 
 func (s *Stage) newFlight(c *cut) *flight {
-	f := &flight{key: s.key(), gone: c.part.Remainder, start: c.part.Start, limit: c.limit, began: time.Now(), done: make(chan struct{})}
+	f := &flight{key: s.key(), ahead: s.beside.Ahead, gone: c.part.Remainder, start: c.part.Start, limit: c.limit, began: time.Now(), done: make(chan struct{})}
 	f.quit, f.cancel = context.WithCancel(context.Background())
 	end := c.part.Start
 	for _, i := range f.gone {
 		end = max(end, i+1)
 	}
 	for i := range end {
-		f.view = append(f.view, c.v.Messages[i].Fingerprint())
+		f.view = append(f.view, identity(c.v, i))
 	}
 	return f
 }
 
+// identity tells message i of a view, whatever this run has made of it: of two
+// runs the later one may mask more.
+func identity(v *policy.View, i int) message.Fingerprint {
+	m := v.Unedited(i)
+	return m.Fingerprint()
+}
+
 // serves reports whether a summary can stand in the view that a cut is of: of
-// the same view, or of one that has only grown since.
+// the same view, or of one that has only grown since. One that failed before
+// anybody needed it does not: the call asks anew.
 func (s *Stage) serves(f *flight, c *cut) bool {
 	v := c.v
-	if f.key != s.key() || len(f.view) > len(v.Messages) {
+	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {
 		return false
 	}
 	for i, fp := range f.view {
-		if v.Messages[i].Fingerprint() != fp {
+		if identity(v, i) != fp {
 			return false
 		}
 	}
@@ -246,6 +267,16 @@ func (f *flight) cut(c *cut) *cut {
 		own.take(i)
 	}
 	return own
+}
+
+// failed reports whether it is done, and brought nothing.
+func (f *flight) failed() bool {
+	select {
+	case <-f.done:
+		return f.err != nil || f.panicked != nil
+	default:
+		return false
+	}
 }
 
 // wait waits for the summary, and reports whether it is there.

@@ -46,6 +46,8 @@ var comments = map[string]string{
 	"policy.when":               `window: at the shares of it that follow; trigger is the same; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
 	"policy.overrun_pct":        `With economic: a compaction may cost at most this share of what the calls so far cost with the whole history, beyond what it saves at once; each is held against it by itself.`,
+	"policy.background":         `A summary that a model writes is written beside the calls, before one needs it, so that none waits for a model that had time. Nothing where no model writes summaries.`,
+	"policy.prepare_pct":        `From this share on of the amount at which a call would compact. 1: never.`,
 	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
 	"policy.target_pct":         `... and goes on until this share is reached.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,

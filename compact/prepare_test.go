@@ -1,0 +1,342 @@
+package compact_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/crew"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// ahead is a rig whose summaries take five seconds of the fake clock.
+func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) {
+	s := &crew.Summarizer{After: 5 * time.Second}
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Summarise = "gpt-4", 16_000, s
+	if change != nil {
+		change(&c)
+	}
+	return newRig(t, c), s
+}
+
+// took makes the calls of an agent that needs six seconds for each step, and
+// returns how long those took that compacted.
+func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
+	t.Helper()
+	history := turns(20, size)
+	for n := range calls {
+		began := time.Now()
+		res, err := r.Preflight(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Step > 0 {
+			compacted = append(compacted, time.Since(began))
+		} else if d := time.Since(began); d > 0 {
+			t.Errorf("call %d, which compacts nothing, took %v", n, d)
+		}
+		history = append(history, round(1000+n, size)...)
+		time.Sleep(6 * time.Second)
+	}
+	return compacted
+}
+
+// percentile returns what so many of a hundred do not exceed.
+func percentile(all []time.Duration, n int) time.Duration {
+	slices.SortFunc(all, cmp.Compare)
+	return all[(len(all)*n+99)/100-1]
+}
+
+// No call waits for a summariser that had time: with the fake clock what a call
+// takes is what it waits.
+func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		change      func(*compact.Config)
+		calls, size int
+		most, least time.Duration
+	}{
+		"in the background": {nil, 100, 100, 50 * time.Millisecond, 0},
+		"economy":           {economyAhead, 120, 800, 50 * time.Millisecond, 0},
+		"without it":        {func(c *compact.Config) { c.Policy.Background = false }, 100, 100, 5 * time.Second, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, s := ahead(t, func(c *compact.Config) {
+					if c.MaxContextTokens = 10_000; test.change != nil {
+						test.change(c)
+					}
+				})
+				all := took(t, r, test.calls, test.size)
+				used, thrown := billed(t, r)
+				if len(all) < 3 || used < 2 {
+					t.Fatalf("%d calls compacted, %d with a summary", len(all), used)
+				}
+				p := percentile(all, 99)
+				t.Logf("%d calls compact, 99 of 100 take up to %v; %d summaries, %d thrown away", len(all), p, used, thrown)
+				if p > test.most || p < test.least {
+					t.Errorf("99 of 100 calls that compact take up to %v", p)
+				}
+				if n := int(s.Calls.Load()); used+thrown > n || n > used+thrown+1 {
+					t.Errorf("%d summaries are billed as used and %d as thrown away, of %d", used, thrown, n)
+				}
+				crew.Verify(t, r.archive, len(all))
+			})
+		})
+	}
+}
+
+func economyAhead(c *compact.Config) {
+	e, err := compact.Preset("economy")
+	if err != nil {
+		panic(err)
+	}
+	e.Model, e.MaxContextTokens, e.Summarise = "claude-sonnet-4-5", 200_000, c.Summarise
+	e.Policy.RecallWeight, e.Policy.OverrunPct, e.Policy.Stages = 1, 1, []string{"summarise", "shrink", "squeeze"}
+	*c = e
+}
+
+// Of 16,000 tokens 13,600 trigger, and from 12,240 on a summary is written: so
+// many turns are above the one and below the other, and so many above both.
+const soonTurns, dueTurns = 57, 62
+
+// soon makes the call that lets a summary begin, and returns its history.
+func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
+	t.Helper()
+	history := turns(soonTurns, 100)
+	res, err := r.Preflight(t.Context(), "s", history, opts...)
+	if err != nil || res.Triggered || bytesOf(res.Messages) != bytesOf(history) {
+		t.Fatalf("triggered %v, %d of %d tokens: %v", res.Triggered, res.After.Total, res.Trigger, err)
+	}
+	return history
+}
+
+// What was prepared is taken, joined, made anew or thrown away; what it cost is
+// said each time.
+func TestPreparedSummary(t *testing.T) {
+	due := turns(dueTurns, 100)
+	another := slices.Clone(due)
+	another[1] = message.User(due[1].Text() + " And now something else.")
+	for name, test := range map[string]struct {
+		then               func(t *testing.T, r *rig)
+		written, used, not int // summaries
+	}{
+		"is taken": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			waits(t, r, due, 0)
+		}, 1, 1, 0},
+		"is joined": {func(t *testing.T, r *rig) {
+			time.Sleep(2 * time.Second)
+			waits(t, r, due, 3*time.Second)
+		}, 1, 1, 0},
+		"is written once": {func(t *testing.T, r *rig) {
+			for n := soonTurns; n < dueTurns-2; n++ {
+				r.preflight(turns(n, 100))
+				time.Sleep(time.Second)
+			}
+			time.Sleep(5 * time.Second)
+			waits(t, r, due, 0)
+		}, 1, 1, 0},
+		"is of another prefix": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			waits(t, r, another, 5*time.Second)
+		}, 2, 1, 1},
+		"is of another branch": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			waits(t, r, due, 5*time.Second, compact.WithBranch("b"))
+		}, 2, 1, 1},
+		"is of another model": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			waits(t, r, due, 5*time.Second, compact.WithModel("gpt-4-0613"))
+		}, 2, 1, 1},
+		"is shorter than what was asked for": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			if res, err := r.ManualCompact(t.Context(), "s", due, ""); err != nil || res.Step != 1 {
+				t.Errorf("step %d, %v", res.Step, err)
+			}
+		}, 2, 1, 1},
+		"outlives its call": {func(t *testing.T, r *rig) {
+			ctx, cancel := context.WithCancel(t.Context())
+			if _, err := r.Preflight(ctx, "s", turns(soonTurns, 100)); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			time.Sleep(6 * time.Second)
+			waits(t, r, due, 0)
+		}, 1, 1, 0},
+		"is not needed":         {func(*testing.T, *rig) { time.Sleep(6 * time.Second) }, 1, 0, 1},
+		"ends with its manager": {func(*testing.T, *rig) {}, 1, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, s := ahead(t, nil)
+				soon(t, r)
+				synctest.Wait()
+				if s.Calls.Load() != 1 {
+					t.Fatalf("%d summaries are being written", s.Calls.Load())
+				}
+				test.then(t, r)
+				if err := r.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				used, thrown := fates(r)
+				if n := int(s.Calls.Load()); n != test.written || used != test.used || thrown != test.not {
+					t.Errorf("%d summaries were written, %d used, %d thrown away; want %d, %d, %d", n, used, thrown, test.written, test.used, test.not)
+				}
+			})
+		})
+	}
+}
+
+// waits makes a call that compacts, and holds how long it took against what it
+// should have.
+func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, opts ...compact.Option) *compact.Result {
+	t.Helper()
+	began := time.Now()
+	res, err := r.Preflight(t.Context(), "s", history, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took != want || res.Step == 0 || res.ReductionStage != compact.ReductionSummarization {
+		t.Errorf("it took %v, want %v; step %d, %s", took, want, res.Step, res.ReductionStage)
+	}
+	return res
+}
+
+// fates is billed, of a manager that is closed.
+func fates(r *rig) (used, thrown int) {
+	for _, e := range r.events.Named(trace.NameSummarize) {
+		if strings.Contains(e.Data.String(), `"SummaryUnused"`) {
+			thrown++
+		} else {
+			used++
+		}
+	}
+	return used, thrown
+}
+
+// What only says what would be done spends nothing.
+func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := ahead(t, nil)
+		history := turns(soonTurns, 100)
+		if _, err := r.Plan(t.Context(), "s", history); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Preflight(t.Context(), "s", history, compact.WithObserve()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Preflight(t.Context(), "other", turns(50, 100)); err != nil { // below prepare_pct
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := s.Calls.Load(); n != 0 {
+			t.Errorf("%d summaries are being written", n)
+		}
+	})
+}
+
+// A summariser that was out of order when nobody waited is asked again by the
+// call that needs it.
+func TestPreparedSummaryThatFailedIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &mended{after: time.Now().Add(time.Minute)}
+		r, _ := ahead(t, func(c *compact.Config) { c.Summarise = s })
+		soon(t, r)
+		time.Sleep(2 * time.Minute)
+		waits(t, r, turns(dueTurns, 100), 0)
+	})
+}
+
+// mended is a summariser that fails until some time.
+type mended struct {
+	crew.Summarizer
+	after time.Time
+}
+
+func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
+	if time.Now().Before(m.after) {
+		return strategy.Draft{}, errors.New("out of order")
+	}
+	return m.Summarizer.Summarize(ctx, q)
+}
+
+// Of two processes the one that commits first decides; a restart changes
+// nothing.
+func TestPreparedSummaryGivesWayToAStepOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, _ := ahead(t, nil)
+		two, _ := ahead(t, func(c *compact.Config) { c.Archive, c.Policy.PreparePct = one.archive, 1 })
+		soon(t, one)
+		due := turns(dueTurns, 100)
+		first := waits(t, two, due, 5*time.Second) // by now that of the other is there
+		time.Sleep(time.Second)
+		res := one.preflight(due)
+		if res.Step != 0 || bytesOf(res.Messages) != bytesOf(first.Messages) {
+			t.Errorf("step %d, and the view is another: %v", res.Step, bytesOf(res.Messages) != bytesOf(first.Messages))
+		}
+		if err := one.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if used, thrown := fates(one); used != 0 || thrown != 1 {
+			t.Errorf("%d summaries used, %d thrown away", used, thrown)
+		}
+		again, _ := ahead(t, func(c *compact.Config) { c.Archive = one.archive })
+		if res := again.preflight(due); bytesOf(res.Messages) != bytesOf(first.Messages) {
+			t.Error("after a restart the view is another")
+		}
+		crew.Verify(t, one.archive, 1)
+	})
+}
+
+// A session that is forgotten says what its summary has cost.
+func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := ahead(t, func(c *compact.Config) { c.Sessions.MaxBytes = 1 })
+		soon(t, r)
+		time.Sleep(6 * time.Second)
+		if _, err := r.Preflight(t.Context(), "another", turns(2, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if _, thrown := billed(t, r); thrown != 1 {
+			t.Errorf("%d events tell of a summary that was thrown away", thrown)
+		}
+		waits(t, r, turns(dueTurns, 100), 5*time.Second)
+	})
+}
+
+// Sessions and branches that prepare, take and throw away summaries at the same
+// time: of interest to the race detector.
+func TestSummariesArePreparedInManyPlacesAtOnce(t *testing.T) {
+	s := &crew.Summarizer{After: time.Millisecond}
+	r, _ := ahead(t, func(c *compact.Config) { c.Summarise, c.Sessions.MaxBytes = s, 1<<20 })
+	var wg sync.WaitGroup
+	for k := range 4 {
+		wg.Go(func() {
+			branch := compact.WithBranch(fmt.Sprint(k % 2))
+			for n := soonTurns - 2 + k; n < dueTurns+2; n += 2 {
+				history := turns(n, 100)
+				if k == 3 { // of the branch of another
+					history[1] = message.User("another request")
+				}
+				if res, err := r.Preflight(t.Context(), fmt.Sprint("s", k/3), history, branch); err != nil || res.After.Total > res.Budget {
+					t.Errorf("%d tokens, %v", res.After.Total, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
