@@ -375,8 +375,11 @@ func TestAgentsOwnModelThatFails(t *testing.T) {
 			return nil, req.Context().Err()
 		}, "time for the summary"},
 	} {
-		var r *rig
-		r = agentRig(t, compact.Config{Summarizer: compact.SummarizerConfig{Timeout: 50 * time.Millisecond, MaxAttempts: 1}}, &byteCache{}, writes,
+		timeout := time.Minute
+		if name == "hangs" {
+			timeout = 50 * time.Millisecond
+		}
+		r := agentRig(t, compact.Config{Summarizer: compact.SummarizerConfig{Timeout: timeout, MaxAttempts: 1}}, &byteCache{}, writes,
 			transport.Base(failsAsked{http.DefaultTransport, c.fail}))
 		r.talk(f, 1, 14, 1200)
 		s := r.last().Summary
