@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/trace"
 )
 
 // account is what a lane knows of what its calls cost, and of what the provider
@@ -106,8 +107,11 @@ func (a *account) called(c *call) {
 	a.seen = observedUsage{}
 	a.calls++
 	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
-	a.total, a.in = c.res.After.Total, c.res.TokensIn
 	n := a.same(c.res.Messages)
+	if n < len(a.sent) && n < len(c.res.Messages) {
+		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.common(c))}
+	}
+	a.total, a.in = c.res.After.Total, c.res.TokensIn
 	a.sent = a.sent[:n]
 	for _, m := range c.res.Messages[n:] {
 		a.sent = append(a.sent, m.Fingerprint())

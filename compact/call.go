@@ -51,14 +51,17 @@ type call struct {
 	telling           stepTelling
 	events            []redact.Text // of this call, for the audit log; flushed with the commit
 	parent            trace.Event
-	logged            int           // the step that the line of parent says
-	floor             int           // what the view can't get below, where that is why nothing is done
-	offer             *policy.Offer // that the economic trigger has chosen; nil = none
-	stops             []int         // tokens behind which a mark of the cache stands; nil = nobody has asked
-	soon              *policy.Offer // that it will choose before long
-	summaryUSD        float64       // what a model was paid for summaries
-	did               *deeds        // what this call did to the history; nil = nothing
-	working           time.Time     // when that began which is under way
+	logged            int               // the step that the line of parent says
+	floor             int               // what the view can't get below, where that is why nothing is done
+	offer             *policy.Offer     // that the economic trigger has chosen; nil = none
+	stops             []int             // tokens behind which a mark of the cache stands; nil = nobody has asked
+	soon              *policy.Offer     // that it will choose before long
+	summaryUSD        float64           // what a model was paid for summaries
+	did               *deeds            // what this call did to the history; nil = nothing
+	working           time.Time         // when that began which is under way
+	cause             string            // why there is no summary of a model
+	broken            *trace.CacheBreak // where this prompt is not that of the call before; nil: it goes on from it
+	saved             int               // tokens that this call has added to what its session saved
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {

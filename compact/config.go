@@ -267,6 +267,10 @@ type TraceConfig struct {
 	OTLPService string `mapstructure:"otlp_service"`
 	// OTLPTimeout bounds one request to the collector; default 5s.
 	OTLPTimeout time.Duration `mapstructure:"otlp_timeout" validate:"gte=0"`
+	// Content says whether texts of the conversation, which are those of summaries
+	// and patterns, go to the collector, too; default false. The audit log and
+	// Ariadne always have them, redacted.
+	Content bool `mapstructure:"content"`
 
 	// CloseTimeout is how long Close waits for the exporters, whatever its context
 	// allows; 0: 5s.

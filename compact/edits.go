@@ -273,9 +273,11 @@ func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started 
 	p := trace.Archival{
 		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
 	}
-	p.FilePath, p.S3Key = place(w.Written)
 	if err != nil {
-		p.ErrorType = "ArchiveFailed"
+		p.ErrorType, p.Cause = "ArchiveFailed", causeOf(err)
+	} else {
+		p.FilePath, p.S3Key = place(w.Written)
+		p.ReadWith = c.readWith(w.Written)
 	}
 	ended := c.m.now()
 	return func(step int) trace.Event {

@@ -177,7 +177,7 @@ func kept(v *policy.View) trace.Kept {
 }
 
 func (c *call) emitError(kind, fallback string, err error) {
-	e := trace.Error{SessionID: c.id, ErrorType: kind, Fallback: fallback, Message: err.Error()}
+	e := trace.Error{SessionID: c.id, ErrorType: kind, Cause: causeOf(err), Fallback: fallback, Message: err.Error()}
 	var b *policy.BudgetError
 	if errors.As(err, &b) {
 		e.Tokens, e.Budget = b.Tokens, b.Budget
@@ -190,7 +190,7 @@ func (c *call) emitError(kind, fallback string, err error) {
 }
 
 func (c *call) emitDiscard(p policy.Pass) {
-	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Stage: p.Stage, Message: p.Err.Error()}
+	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Cause: causeOf(p.Err), Stage: p.Stage, Message: p.Err.Error()}
 	if p.Discarded {
 		e.ErrorType = "StageDiscarded"
 	}
@@ -237,6 +237,10 @@ func (c *call) logParent(err error) {
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
 	}
+	if c.res.Before.Total > 0 {
+		p.Before, p.After = rolesOf(&c.res.Before), rolesOf(&c.res.After)
+	}
+	p.SessionSaved = c.s.savedWith(c)
 	if b := c.res.Bill; b != nil && err == nil {
 		p.Bill = &trace.CallBill{
 			Prices: b.Prices, Relative: b.Relative, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD,
@@ -256,6 +260,24 @@ func (c *call) logParent(err error) {
 	if !logged {
 		c.events = append(c.events, c.auditLine(e))
 	}
+}
+
+// rolesOf is layers as events have them.
+func rolesOf(l *Layers) *trace.RoleLayers {
+	return &trace.RoleLayers{
+		System: l.System, Developer: l.Developer, ToolsSchema: l.ToolsSchema, Summary: l.Summary,
+		User: l.User, Assistant: l.Assistant, ToolResults: l.ToolResults, Overhead: l.Overhead,
+	}
+}
+
+// savedWith is what the session has saved, once this call is counted, which a
+// second event of the same call does not do again.
+func (s *session) savedWith(c *call) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved += c.res.TokensIn - c.res.After.Total - c.saved
+	c.saved = c.res.TokensIn - c.res.After.Total
+	return s.saved
 }
 
 func (c *call) timings() map[string]float64 {

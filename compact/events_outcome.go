@@ -143,6 +143,7 @@ func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {
 		Kept: c.did.kept, Layers: layersOf(out.View),
 		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,
 	}
+	e.Taken, e.Rest = c.rows(out)
 	return c.event(e, c.m.now())
 }
 
@@ -165,7 +166,7 @@ func layersOf(v *policy.View) trace.Layers {
 func (c *call) fallbackEvent(step int, p policy.Pass) trace.Event {
 	s := p.Summary
 	e := trace.Error{
-		SessionID: c.id, Step: step, ErrorType: "SummarizerFailed", Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
+		SessionID: c.id, Step: step, ErrorType: "SummarizerFailed", Cause: c.cause, Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,
 		Chain: each(s.Errors), Tokens: s.InputSize,
 	}
 	if n := len(s.Errors); n > 0 {

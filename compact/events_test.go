@@ -58,7 +58,8 @@ func (b billing) Describe() strategy.Info {
 }
 
 func (b billing) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
-	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n", PromptTokens: 900, CompletionTokens: 20}, b.err
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n", PromptTokens: 900, CompletionTokens: 20, CacheKnown: true, CachedTokens: 100, WrittenTokens: 50,
+		Answer: strategy.Answer{ID: "chatcmpl-1", Model: "small-2026", Finish: "stop", Server: "models.example:443", Seed: new(int)}}, b.err
 }
 
 // bucket is an archive that says it is one in S3.
@@ -170,7 +171,7 @@ func TestEveryFieldOfEveryEventIsEmitted(t *testing.T) {
 	eventScenarios(t, s)
 	for _, p := range []trace.Payload{
 		trace.Preflight{}, trace.TokenEstimate{}, trace.TriggerDecision{}, trace.Archival{}, trace.Summarize{}, trace.SummaryCreated{},
-		trace.MaskedObservations{}, trace.TruncatedResults{}, trace.PrunedMessages{}, trace.Error{}, trace.RedactionDisabled{},
+		trace.MaskedObservations{}, trace.TruncatedResults{}, trace.PrunedMessages{}, trace.Error{}, trace.RedactionDisabled{}, trace.SummaryAttempt{},
 	} {
 		name := trace.New(p, redact.Text{}, began, began).Name
 		if s[name] == nil {

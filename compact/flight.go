@@ -43,6 +43,7 @@ func (r *run) beside() strategy.Beside {
 			r.startArchive(r.ctx, nil) // while the model thinks
 			r.archiveFirst()
 			r.summariseBegan = c.m.now()
+			r.patience()
 		},
 		Heard: r.heard,
 		Late: func() {
@@ -50,6 +51,24 @@ func (r *run) beside() strategy.Beside {
 			r.summarise += c.m.now().Sub(r.summariseBegan)
 		},
 	}
+}
+
+// longSummary is how long a summary is waited for before that is said.
+const longSummary = 2 * time.Second
+
+// patience says once that a summary takes long. The run's end takes it back.
+func (r *run) patience() {
+	c, began := r.c, r.summariseBegan
+	if r.waiting != nil || c.q.dry || c.q.observe {
+		return
+	}
+	before := c.res.Before.Total
+	p := trace.SummaryBegun{SessionID: c.id, Backend: c.ep.cfg.Summarizer.Backend, Strategy: c.ep.writer.Strategy.Name, InputTokens: before}
+	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
+		info := d.Describe()
+		p.Backend, p.Model = info.Name, info.Model
+	}
+	r.waiting = time.AfterFunc(longSummary, func() { c.noteEvent(c.event(p, began)) })
 }
 
 // heard says what a summary has cost that this call takes or throws away.
@@ -64,9 +83,11 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	for _, i := range calls {
 		if i.Phase == strategy.Answered {
 			r.c.m.logPanic(i.Err)
+			r.c.gotOver(i)
 		}
 		r.c.heardAgent(i)
 		if i.Phase == strategy.Finished {
+			r.c.cause = causeOf(i.Err)
 			p := summarizePayload(r.c.id, i)
 			r.c.paid(p)
 			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))

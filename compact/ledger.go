@@ -77,6 +77,7 @@ type session struct {
 
 	bill  SessionBill
 	agent agentState
+	saved int       // tokens, over all calls; guarded by mu
 	users int       // calls that are under way; the manager's mutex guards these three
 	used  time.Time // when the last one ended
 	bytes int64     // about what it costs in memory, as of then

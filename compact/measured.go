@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/trace"
@@ -15,7 +16,7 @@ const furthest = 4
 // once, at any time.
 func (c *call) measured(b Bill) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
-	say := c.usageEvent
+	say, broken := c.usageEvent, c.broken
 	at, done := a.calls, false
 	return func(u Usage) {
 		a.mu.Lock()
@@ -37,6 +38,7 @@ func (c *call) measured(b Bill) func(Usage) {
 		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
+			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
@@ -58,7 +60,28 @@ func (a *account) observed(u observedUsage) {
 // log.
 func (c *call) usageEvent(p trace.CallUsage) {
 	p.SessionID, p.Agent, p.Model = c.id, c.q.agent, c.ep.name
-	e := c.event(p, c.m.now())
+	c.tellLater(p, c.m.now())
+}
+
+// happened tells of something that just happened to the request of the call. What
+// the session and the agent are called is the call's to say.
+func (c *call) happened(p trace.Payload) {
+	if r, ok := p.(trace.Refused); ok {
+		r.SessionID, r.Agent = c.id, c.q.agent
+		p = r
+	}
+	c.tellLater(p, c.m.now())
+}
+
+// tellLater tells of something that happened after the call: to the exporters,
+// and to the audit log.
+func (c *call) tellLater(p trace.Payload, start time.Time) {
+	c.noteEvent(c.event(p, start))
+}
+
+// noteEvent hands an event to the exporters and to the audit log. It may be called by
+// any goroutine.
+func (c *call) noteEvent(e trace.Event) {
 	c.export(e)
 	c.s.audit.add(c.auditLine(e))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
 )
 
 // A Usage is what a provider billed for one request.
@@ -24,9 +25,10 @@ type Usage struct {
 type observation struct {
 	epoch  *epoch
 	id     message.Fingerprint
-	fixed  int                // tokens of the request that the caller said, which need no correction
-	shown  func(measured int) // says what a request was billed of which nothing was done; nil = it was
-	billed func(Usage)        // takes the usage into account; nil = nobody does
+	fixed  int                 // tokens of the request that the caller said, which need no correction
+	shown  func(measured int)  // says what a request was billed of which nothing was done; nil = it was
+	later  func(trace.Payload) // tells of what happened to the request afterwards; nil = nobody does
+	billed func(Usage)         // takes the usage into account; nil = nobody does
 }
 
 // Observe tells what the provider billed for the request that was made of res,
@@ -82,6 +84,9 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 func (c *call) sent(msgs []message.Message) {
 	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
 	c.answer()
+	if !c.q.dry && !c.q.observe {
+		c.res.observe.later = c.happened
+	}
 	if c.ep.exact || c.q.dry {
 		return
 	}

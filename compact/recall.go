@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
 )
 
 // A RecallOption says which part of a text is wanted. Without one it is the
@@ -160,10 +161,12 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 		return "", err
 	}
 	defer m.release(s)
+	began := m.now()
 	text, err := s.recall(ctx, q, opts)
 	if err == nil {
 		s.wasRecalled(q.text)
 	}
+	m.sayRecall(ctx, s, trace.Recalled{Ref: q.text, Found: err == nil, Chars: utf8.RuneCountInString(text)}, began, err)
 	if why := s.late.missing(); why != nil && errors.Is(err, ErrNotFound) {
 		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // nobody knows
 	}

@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/turnindex"
+	"github.com/agentcompact/compact/trace"
 )
 
 // A Match is a line of text that was taken out of a session's view.
@@ -62,7 +64,14 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 		return Found{}, err
 	}
 	defer m.release(s)
-	return s.search(ctx, pattern, most)
+	began := m.now()
+	found, err = s.search(ctx, pattern, most)
+	chars := 0
+	for i := range found.Matches {
+		chars += utf8.RuneCountInString(found.Matches[i].Text)
+	}
+	m.sayRecall(ctx, s, trace.Recalled{Pattern: pattern.String(), Found: found.Lines > 0, Matches: found.Lines, Chars: chars}, began, err)
+	return found, err
 }
 
 // Search is [CompactManager.Search] for those who have an archive and no

@@ -117,6 +117,7 @@ func (r *run) write(ctx context.Context, originals []int) {
 	}
 	c.s.unarchived.Store(false)
 	p.FilePath, p.S3Key = place(r.written)
+	p.ReadWith = c.readWith(r.written)
 	r.archived = func(step int) trace.Event {
 		p.Step = step
 		return c.eventAt(p, r.began, ended)
@@ -131,7 +132,7 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 		return
 	}
 	c := r.c
-	p.ErrorType, p.Bytes, p.ManifestHead = "ArchiveFailed", 0, ""
+	p.ErrorType, p.Cause, p.Bytes, p.ManifestHead = "ArchiveFailed", causeOf(r.err), 0, ""
 	e := c.eventAt(p, r.began, at)
 	r.failure = &e
 	c.export(e)

@@ -2,6 +2,8 @@ package compact
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -44,12 +46,26 @@ func (r *run) observe(i strategy.CallInfo) {
 		}
 	case strategy.Answered:
 		r.c.m.logPanic(i.Err)
+		r.c.gotOver(i)
 	case strategy.Finished:
+		r.c.cause = causeOf(i.Err)
 		r.summarise += r.c.m.now().Sub(r.summariseBegan)
 		p := summarizePayload(r.c.id, i)
 		r.c.paid(p)
 		r.c.emit(r.c.event(p, r.summariseBegan))
 	}
+}
+
+// gotOver tells of an attempt that failed, and was not the last word.
+func (c *call) gotOver(i strategy.CallInfo) {
+	if i.Err == nil || i.Action == "" {
+		return
+	}
+	end := i.At
+	c.emit(c.eventAt(trace.SummaryAttempt{
+		SessionID: c.id, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempt: i.Attempt, MaxTokens: i.MaxTokens,
+		Prompt: i.Prompt, Answer: i.Completion, Action: i.Action, ErrorType: "SummarizerFailed", Cause: causeOf(i.Err), Message: i.Err.Error(),
+	}, end.Add(-i.Elapsed), end))
 }
 
 // summarizePayload is the model call: its duration is the latency bar.
@@ -59,8 +75,17 @@ func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
 		PromptTokens: i.Prompt, CompletionTokens: i.Completion, CachedTokens: i.Cached, WrittenTokens: i.Written,
 	}
+	a := &i.Answer
+	p.Seed, p.ResponseModel, p.ResponseID = a.Seed, a.Model, a.ID
+	if a.Finish != "" {
+		p.Finish = []string{a.Finish}
+	}
+	if host, port, err := net.SplitHostPort(a.Server); err == nil {
+		p.Server = host
+		p.Port, _ = strconv.Atoi(port)
+	}
 	if i.Err != nil {
-		p.ErrorType, p.OutputText = "SummarizerFailed", i.Err.Error()
+		p.ErrorType, p.Cause, p.OutputText = "SummarizerFailed", causeOf(i.Err), i.Err.Error()
 	}
 	return p
 }
@@ -101,6 +126,7 @@ func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Reques
 	driven, give := context.WithCancelCause(ctx)
 	defer give(nil)
 	r.driven, r.give = driven, give
+	defer r.arrived()
 	out, err := engine.Run(driven, *q)
 	if c.gaveWay(err) {
 		q.Budget = c.aiming(c.budget, q.Only)
@@ -109,6 +135,13 @@ func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Reques
 		out, err = engine.Run(driven, *q)
 	}
 	return out, r.given(ctx, driven, err)
+}
+
+// arrived ends the wait for summaries.
+func (r *run) arrived() {
+	if r.waiting != nil {
+		r.waiting.Stop()
+	}
 }
 
 // measure notes how long the stages took, and the summariser.
@@ -124,6 +157,7 @@ type observed struct {
 	late           bool            // a summary could not be waited for
 	waited         time.Duration   // for the archive, before a summary was asked for
 	driven         context.Context // what the engine runs with
+	waiting        *time.Timer     // says that a summary takes long
 	summarise      time.Duration
 	summariseBegan time.Time
 }

@@ -65,7 +65,7 @@ func (l *loader) collector(c *compact.Config) {
 	if t.OTLPEndpoint == "" || len(l.report.all) > 0 {
 		return
 	}
-	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout})
+	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Content: t.Content})
 	if err != nil {
 		l.wrong("trace.otlp_endpoint", "trace.otlp_endpoint", nil, "can't be used: "+err.Error())
 		return

@@ -22,7 +22,7 @@ var free = []string{
 	"model", "observe", "mask.exclude_tools", "mask.plain", "tidy.exclude_tools", "summarizer.seed",
 	"redaction.enabled", "redaction.strict", "redaction.pii", "redaction.summarizer",
 	"storage.region", "storage.path_style", "storage.kms_key_id",
-	"trace.console", "trace.per_session", "trace.otlp_service", "prices.model",
+	"trace.console", "trace.per_session", "trace.otlp_service", "trace.content", "prices.model",
 }
 
 // special are wrong values of settings whose rule is no tag.

@@ -252,11 +252,12 @@ func (a *asker) bill(d Draft) {
 	a.outcome.Completion += d.CompletionTokens
 	a.outcome.Cached += d.CachedTokens
 	a.outcome.Written += d.WrittenTokens
+	a.answer = d.Answer
 }
 
 func (a *asker) call(asked Request, d Draft, err error, action string, elapsed time.Duration) CallInfo {
 	c := CallInfo{Phase: Answered, Strategy: asked.Strategy.Name, Piece: a.piece, MaxTokens: asked.MaxTokens, Prompt: d.PromptTokens,
-		Completion: d.CompletionTokens, Cached: d.CachedTokens, Written: d.WrittenTokens, CacheKnown: d.CacheKnown, Err: err, Action: action, Elapsed: elapsed}
+		Completion: d.CompletionTokens, Cached: d.CachedTokens, Written: d.WrittenTokens, CacheKnown: d.CacheKnown, Answer: d.Answer, Err: err, Action: action, Elapsed: elapsed}
 	if d.Text != "" {
 		c.SummaryTokens = a.in.Count(d.Text)
 	}

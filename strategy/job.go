@@ -26,6 +26,7 @@ type job struct {
 
 	mu      sync.Mutex // guards what follows
 	outcome Summary
+	answer  Answer // the last one
 }
 
 func (w Writer) job(in Input) *job {
@@ -184,12 +185,14 @@ func (j *job) tell(c CallInfo) {
 	}
 	c.Backend, c.Model, c.InputMessages, c.InputTokens = j.info.Name, j.info.Model, len(j.in.Messages), j.in.Tokens
 	if c.Phase == Finished {
+		c.Answer = j.answer
 		c.Prompt, c.Completion, c.Cached, c.Written = j.outcome.Prompt, j.outcome.Completion, j.outcome.Cached, j.outcome.Written
 	}
 	c.Pieces, c.Attempt = max(j.outcome.Pieces, c.Pieces), j.outcome.Attempts
 	if c.MaxTokens == 0 {
 		c.MaxTokens = j.limit
 	}
+	c.At = time.Now()
 	j.w.Observe(c)
 }
 

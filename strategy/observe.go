@@ -33,7 +33,10 @@ type CallInfo struct {
 	Written       int  // likewise: written into one
 	CacheKnown    bool // the server says what was; of Answered alone
 
+	Answer Answer // of the server; with Finished that of the last one
+
 	Err     error  // nil = the draft was taken
 	Action  string // what is done about Err: "retry in 2s", "half the limit", "brief", …
 	Elapsed time.Duration
+	At      time.Time // when this was told: the end of Elapsed
 }

@@ -97,4 +97,15 @@ type Draft struct {
 	CacheKnown    bool // the server says what of the prompt had to do with a cache
 	CachedTokens  int  // of PromptTokens: read from it
 	WrittenTokens int  // likewise: written into it
+
+	Answer Answer
+}
+
+// An Answer is what the server of a model says of it. All may be missing.
+type Answer struct {
+	ID     string // of the completion
+	Model  string // that wrote it
+	Finish string // why it ended: "stop", "length"
+	Server string // whom was asked: host:port
+	Seed   *int   // that the request carried
 }

@@ -19,6 +19,10 @@ const (
 // asked: redaction that is switched off, for example.
 const SeverityHigh = "high"
 
+// SeverityWarning marks what was got over: a fallback, an attempt that failed, a
+// refusal. The call went out.
+const SeverityWarning = "warning"
+
 // Event is one finished thing that happened before a model call. It is a
 // value: exporters get copies and share the strings.
 //
@@ -39,7 +43,7 @@ type Event struct {
 	End   time.Time // when it ended; never before Start
 
 	Status   Status
-	Severity string // "" or SeverityHigh
+	Severity string // "", SeverityWarning or SeverityHigh
 
 	// Data is one JSON object: numbers first, long text after them,
 	// output_text last. The empty Text stands for no data.

@@ -17,6 +17,10 @@ const (
 	NameObserved           = "observe.call"                // a call that was only looked at: what would have been sent
 	NameWouldCompact       = "observe.would_compact"       // the compaction that it would have made
 	NameObservedUsage      = "observe.usage"               // what the provider billed for it, beside what is projected
+	NameRefused            = "compact.refused"             // the provider said that a request is too long
+	NameRecall             = "compact.recall"              // what was taken out was asked for
+	NameSummaryBegun       = "compact.summary_begun"       // a summary takes long, and is still being written
+	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summariser failed, and was got over
 	NameSession            = "session"                     // the session as a whole ended; describes no span
 )
 
@@ -36,5 +40,9 @@ const (
 	KindSecurity  = "compact.security"
 	KindUsage     = "compact.usage"
 	KindObserve   = "compact.observe"
+	KindRefusal   = "compact.refusal"
+	KindRecall    = "compact.recall"
+	KindBegun     = "compact.begun"
+	KindAttempt   = "compact.attempt"
 	KindSession   = "compact.session"
 )

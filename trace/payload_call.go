@@ -14,6 +14,8 @@ type Preflight struct {
 	TokensIn        int                `json:"tokens_in"`      // the history as it came in
 	TokensBefore    int                `json:"tokens_before"`  // with the edits of earlier steps
 	TokensAfter     int                `json:"tokens_after"`
+	TokensSaved     int                `json:"tokens_saved"`         // computed: what the history costs more than what goes out
+	SessionSaved    int                `json:"session_tokens_saved"` // over all calls of the session that this process has seen
 	MaxTokens       int                `json:"max_tokens"`
 	Budget          int                `json:"budget"`
 	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
@@ -25,16 +27,30 @@ type Preflight struct {
 	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, whoever took them out
 	SessionMasked   int                `json:"session_masked_count"` // that are masked in it
 	SessionTrunc    int                `json:"session_truncated_count"`
-	Replayed        int                `json:"replayed_edits"`        // edits of earlier steps that the ledger applied again
-	Timings         map[string]float64 `json:"timings_ms"`            // what took how long, in milliseconds; what was waited for is named …_wait
-	EventsDropped   uint64             `json:"events_dropped"`        // events that did not get to their place since the start, over all exporters
-	EventsLost      map[string]uint64  `json:"events_lost,omitempty"` // the same by exporter; those without a loss left out
-	ReductionStage  string             `json:"reduction_stage"`       // "none", "truncation", "masking", "summarization", "fallback"
-	InvariantStatus string             `json:"invariant_status"`      // "ok", "fallback"
-	Bill            *CallBill          `json:"bill,omitempty"`        // nil where nothing was counted
+	Replayed        int                `json:"replayed_edits"`          // edits of earlier steps that the ledger applied again
+	Timings         map[string]float64 `json:"timings_ms"`              // what took how long, in milliseconds; what was waited for is named …_wait
+	EventsDropped   uint64             `json:"events_dropped"`          // events that did not get to their place since the start, over all exporters
+	EventsLost      map[string]uint64  `json:"events_lost,omitempty"`   // the same by exporter; those without a loss left out
+	Before          *RoleLayers        `json:"layers_before,omitempty"` // where tokens_before are; where nothing was decided, it is left out
+	After           *RoleLayers        `json:"layers_after,omitempty"`  // where tokens_after are
+	ReductionStage  string             `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
+	InvariantStatus string             `json:"invariant_status"`        // "ok", "fallback"
+	Bill            *CallBill          `json:"bill,omitempty"`          // nil where nothing was counted
 	ErrorType       string             `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// RoleLayers says where the tokens of a request are, by who said it.
+type RoleLayers struct {
+	System      int `json:"system"`
+	Developer   int `json:"developer"`
+	ToolsSchema int `json:"tools_schema"`
+	Summary     int `json:"summary"`
+	User        int `json:"user"`
+	Assistant   int `json:"assistant"`
+	ToolResults int `json:"tool_results"`
+	Overhead    int `json:"overhead"` // what primes the reply
 }
 
 // CallBill is what a call is expected to cost, in US dollars: estimated figures
@@ -63,7 +79,11 @@ func (b *CallBill) finite() *CallBill {
 }
 
 func (p Preflight) spec() spec {
-	return spec{NameBeforeModelCall, KindPreflight, statusOf(p.ErrorType), ""}
+	severity := ""
+	if p.Triggered && p.InvariantStatus == "fallback" {
+		severity = SeverityWarning
+	}
+	return spec{NameBeforeModelCall, KindPreflight, statusOf(p.ErrorType), severity}
 }
 
 func (p Preflight) complete() any {
@@ -72,6 +92,7 @@ func (p Preflight) complete() any {
 		timings[k] = finite(v)
 	}
 	p.Timings, p.Bill = timings, p.Bill.finite()
+	p.TokensSaved = p.TokensIn - p.TokensAfter
 	p.OutputText = or(p.OutputText, p.line)
 	return p
 }
@@ -95,6 +116,7 @@ type Error struct {
 	Tokens    int          `json:"tokens,omitempty"` // what was there, where size is the matter
 	Budget    int          `json:"budget,omitempty"` // what was allowed
 	Attempts  int          `json:"attempts,omitempty"`
+	Cause     string       `json:"cause,omitempty"`    // what kind of failure led to it, a short word of few: "timeout", "no_space"
 	ErrorType string       `json:"error_type"`         // a stable name: "InsufficientBudget", "SummarizerRefused"
 	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; written "none" when empty
 	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were thrown away
@@ -113,7 +135,14 @@ const (
 	FallbackExtractive = "extractive"
 )
 
-func (p Error) spec() spec { return spec{NameError, KindError, StatusError, ""} }
+// spec makes it a warning where something was done instead.
+func (p Error) spec() spec {
+	severity := ""
+	if p.Fallback != "" && p.Fallback != FallbackNone {
+		severity = SeverityWarning
+	}
+	return spec{NameError, KindError, StatusError, severity}
+}
 
 func (p Error) complete() any {
 	if p.Fallback == "" {

@@ -98,8 +98,34 @@ type PrunedMessages struct {
 	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
+	// Taken are the messages that lost most, at most twenty, and Rest adds up the
+	// others by tool.
+	Taken []TakenRow `json:"taken,omitempty"`
+	Rest  []TakenSum `json:"taken_rest,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// TakenRow is a message of which this step left less, or nothing, in the view.
+type TakenRow struct {
+	Index  int    `json:"index"` // in the history, from 0
+	Turn   int    `json:"turn"`  // of the history, from 1
+	Role   string `json:"role"`
+	Tool   string `json:"tool,omitempty"` // whose result it is, or that it calls
+	Became string `json:"became"`         // "summarised", "dropped", "masked", "truncated"
+	Tokens int    `json:"tokens"`         // of the original
+	Left   int    `json:"tokens_left"`    // in the view
+	Ref    string `json:"ref"`            // the first 12 digits of its fingerprint, as in pruned_ids
+}
+
+// TakenSum adds up such messages.
+type TakenSum struct {
+	Role     string `json:"role"`
+	Tool     string `json:"tool,omitempty"`
+	Became   string `json:"became"`
+	Messages int    `json:"messages"`
+	Tokens   int    `json:"tokens"`
+	Left     int    `json:"tokens_left"`
 }
 
 // Layers is what the view consists of, in its order.

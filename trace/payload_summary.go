@@ -23,7 +23,17 @@ type Summarize struct {
 	CachedTokens     int     `json:"cached_tokens,omitempty"`     // of prompt_tokens: read from the provider's cache
 	WrittenTokens    int     `json:"written_tokens,omitempty"`    // likewise: written into it
 	Temperature      float64 `json:"temperature"`
-	ErrorType        string  `json:"error_type,omitempty"`
+
+	// What the server of the model says of its last answer.
+	Seed          *int     `json:"seed,omitempty"`
+	ResponseModel string   `json:"response_model,omitempty"`
+	ResponseID    string   `json:"response_id,omitempty"`
+	Finish        []string `json:"finish_reasons,omitempty"`
+	Server        string   `json:"server_address,omitempty"`
+	Port          int      `json:"server_port,omitempty"`
+
+	ErrorType string `json:"error_type,omitempty"`
+	Cause     string `json:"cause,omitempty"` // what kind of failure it was: "timeout", "overloaded"
 
 	OutputText string `json:"output_text"` // the answer, or the error; a line is written when empty
 }

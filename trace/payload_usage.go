@@ -12,6 +12,8 @@ type CallUsage struct {
 	Agent        string  `json:"agent,omitempty"`
 	Model        string  `json:"model"`
 	Measured     int     `json:"prompt_tokens_measured"`
+	Estimated    int     `json:"tokens_estimated"`   // of the same prompt, counted before
+	ErrorPct     float64 `json:"estimate_error_pct"` // computed: by how much that is too high (+) or too low (-), in percent of what was measured
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
@@ -23,13 +25,25 @@ type CallUsage struct {
 	SessionCalls int     `json:"session_measured_calls"`
 	SessionUSD   float64 `json:"session_measured_usd"`
 
+	// Break is where this prompt stopped to be that of the call before, so that
+	// nothing from there on could come from the cache; nil: it went on from it.
+	Break *CacheBreak `json:"cache_break,omitempty"`
+
 	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+// A CacheBreak is the first message that another one stands in the place of.
+type CacheBreak struct {
+	Index  int    `json:"index"`  // in the view that was sent, from 0
+	Role   string `json:"role"`   // of what stands there now
+	Tokens int    `json:"tokens"` // of the prompt before, from there on
 }
 
 func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK, ""} }
 
 func (p CallUsage) complete() any {
 	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
+	p.ErrorPct = -reduction(p.Measured, p.Estimated)
 	p.OutputText = or(p.OutputText, func() string {
 		unit := "$"
 		if p.Relative {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"github.com/agentcompact/compact/compact"
 )
 
 // maxError is how much of an error is read, in bytes.
@@ -52,23 +54,31 @@ var errNoSmaller = errors.New("the provider says that the context is too long, a
 // from now on.
 func (x *exchange) tighten(o overflow) error {
 	x.forgetSent()
+	refused := x.res
+	window, err := x.shorten(o)
+	x.t.m.Refused(refused, compact.Refusal{Limit: o.limit, Prompt: o.prompt, Window: window, Retried: err == nil})
+	return err
+}
+
+// shorten makes the smaller view, and returns the window that it is made for.
+func (x *exchange) shorten(o overflow) (window int, err error) {
 	counted, err := x.counted()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	counted = x.refused(o, counted)
-	window, before := o.window(counted, x.parsed.About().MaxOutput), x.sent
-	if window == 0 {
-		return errNoSmaller
+	before := x.sent
+	if window = o.window(counted, x.parsed.About().MaxOutput); window == 0 {
+		return 0, errNoSmaller
 	}
 	if err := x.guard(func() error { return x.compact(window) }); err != nil {
-		return err
+		return window, err
 	}
 	x.t.windows.put(x.lane(), window)
 	if len(x.sent) >= len(before) && bytes.Equal(x.sent, before) {
-		return errNoSmaller
+		return window, errNoSmaller
 	}
-	return nil
+	return window, nil
 }
 
 // counted returns what was sent, in our count. What went out as it came in is

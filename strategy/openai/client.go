@@ -10,7 +10,9 @@ package openai
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -64,6 +66,7 @@ var ErrModel = errors.New("strategy/openai: a model is required")
 type Client struct {
 	config Config
 	client *api.Client
+	server string // host:port
 
 	mu      sync.Mutex
 	dialect dialect // what the server turned out to want
@@ -94,7 +97,24 @@ func New(c Config) (*Client, error) {
 		conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	}
 	conf.HTTPClient = doer{c.HTTP}
-	return &Client{config: c, client: api.NewClientWithConfig(conf), dialect: dialectOf(c.Model)}, nil
+	return &Client{config: c, client: api.NewClientWithConfig(conf), server: serverOf(conf.BaseURL), dialect: dialectOf(c.Model)}, nil
+}
+
+// serverOf is the host and the port of a URL, "" where it has none.
+func serverOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // errRedirect is returned for a redirect to another host.
@@ -142,14 +162,19 @@ func (c *Client) ask(ctx context.Context, p strategy.Prompt, limit int) (strateg
 
 func (c *Client) call(ctx context.Context, d dialect, p strategy.Prompt, limit int) (strategy.Draft, error) {
 	ctx, seen := withResponse(ctx)
-	resp, err := c.client.CreateChatCompletion(ctx, c.request(d, p, limit))
+	req := c.request(d, p, limit)
+	asked := strategy.Answer{Server: c.server, Seed: req.Seed}
+	resp, err := c.client.CreateChatCompletion(ctx, req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return strategy.Draft{}, ctx.Err()
+			return strategy.Draft{Answer: asked}, ctx.Err()
 		}
-		return strategy.Draft{}, c.failure(err, seen)
+		return strategy.Draft{Answer: asked}, c.failure(err, seen)
 	}
-	draft := strategy.Draft{PromptTokens: resp.Usage.PromptTokens, CompletionTokens: resp.Usage.CompletionTokens}
+	draft := strategy.Draft{PromptTokens: resp.Usage.PromptTokens, CompletionTokens: resp.Usage.CompletionTokens, Answer: answerOf(asked, &resp)}
+	if d := resp.Usage.PromptTokensDetails; d != nil {
+		draft.CacheKnown, draft.CachedTokens = true, d.CachedTokens
+	}
 	if len(resp.Choices) == 0 {
 		return draft, &strategy.Failure{Reason: strategy.ErrEmpty, Detail: errors.New("no choices")}
 	}
@@ -166,6 +191,15 @@ func (c *Client) call(ctx context.Context, d dialect, p strategy.Prompt, limit i
 		return draft, &strategy.Failure{Reason: strategy.ErrEmpty}
 	}
 	return draft, nil
+}
+
+// answerOf adds what the server says of its answer.
+func answerOf(a strategy.Answer, resp *api.ChatCompletionResponse) strategy.Answer {
+	a.ID, a.Model = resp.ID, resp.Model
+	if len(resp.Choices) > 0 {
+		a.Finish = string(resp.Choices[0].FinishReason)
+	}
+	return a
 }
 
 // withoutThinking removes what some open models write before their answer.

@@ -160,6 +160,8 @@ func nameColor(ev *trace.Event) string {
 // verdict is the word in the fifth column, and its colour.
 func verdict(ev *trace.Event) (string, string) {
 	switch {
+	case ev.Severity == trace.SeverityWarning:
+		return "warn", yellow
 	case ev.Failed():
 		return "error", red
 	case ev.Severity != "":

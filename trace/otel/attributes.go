@@ -2,7 +2,10 @@ package otel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,42 +18,89 @@ import (
 // Keys of the semantic conventions for generative AI.
 const (
 	conversationID = attribute.Key("gen_ai.conversation.id")
+	compacted      = attribute.Key("gen_ai.conversation.compacted")
 	agentName      = attribute.Key("gen_ai.agent.name")
 	operationName  = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")
+	requestModel   = "gen_ai.request.model"
+	outputMessages = attribute.Key("gen_ai.output.messages")
 	errorType      = attribute.Key("error.type")
 )
 
-// everywhere says which key of an event's data has a name in the conventions.
-var everywhere = map[string]string{
-	"model":      "gen_ai.request.model",
-	"error_type": string(errorType),
-}
+// chat is the name of the operation of a model that is asked for a summary.
+const chat = "chat"
 
-// ofCall says the same of the event that is a call to a model.
-var ofCall = map[string]string{
-	"max_tokens":        "gen_ai.request.max_tokens",
-	"temperature":       "gen_ai.request.temperature",
-	"prompt_tokens":     "gen_ai.usage.input_tokens",
-	"completion_tokens": "gen_ai.usage.output_tokens",
+// unnamed begins the ids of sessions that nobody has named: they are no
+// conversation's.
+const unnamed = "unnamed:"
+
+// name is what a key of an event's data is called in the conventions.
+type name struct{ from, to string }
+
+// ofCall are the names of the event that is a call to a model, in their order.
+var ofCall = []name{
+	{"model", requestModel},
+	{"max_tokens", "gen_ai.request.max_tokens"},
+	{"temperature", "gen_ai.request.temperature"},
+	{"seed", "gen_ai.request.seed"},
+	{"response_model", "gen_ai.response.model"},
+	{"response_id", "gen_ai.response.id"},
+	{"finish_reasons", "gen_ai.response.finish_reasons"},
+	{"prompt_tokens", "gen_ai.usage.input_tokens"},
+	{"cached_tokens", "gen_ai.usage.cache_read.input_tokens"},
+	{"written_tokens", "gen_ai.usage.cache_write.input_tokens"},
+	{"completion_tokens", "gen_ai.usage.output_tokens"},
+	{"server_address", "server.address"},
+	{"server_port", "server.port"},
 }
 
 // facts is what an event says.
 type facts struct {
+	name       string
 	attributes []attribute.KeyValue
 	kind       oteltrace.SpanKind // client for a call to a model
 	message    string             // the text to show
+	compacted  bool               // a summary stands in the conversation now
 }
 
-func read(ev *trace.Event) facts {
-	f := facts{kind: oteltrace.SpanKindInternal, attributes: []attribute.KeyValue{
+// read says of an event what goes into its span, always in the same order. Texts
+// of the conversation are left out unless they are wanted.
+func read(ev *trace.Event, content bool) facts {
+	f := facts{name: ev.Name, kind: oteltrace.SpanKindInternal, attributes: []attribute.KeyValue{
+		attribute.String("compact.event", ev.Name),
 		attribute.String("compact.kind", ev.Kind),
 		attribute.String("compact.trace_id", ev.TraceID),
 		attribute.String("compact.span_id", ev.SpanID),
 	}}
-	f.addText(string(conversationID), ev.Session.String())
+	if id := ev.Session.String(); strings.HasPrefix(id, unnamed) {
+		f.addText("compact.session_id", id)
+	} else {
+		f.addText(string(conversationID), id)
+	}
 	f.addText(string(agentName), ev.Agent.String())
 	f.addText("compact.severity", ev.Severity)
+	data := dataOf(ev)
+	f.message, _ = data["message"].(string)
+	if f.message == "" {
+		f.message, _ = data["output_text"].(string)
+	}
+	f.message = strings.ToValidUTF8(f.message, "\uFFFD")
+	f.fail(data)
+	if ev.Kind == trace.KindLLM {
+		f.call(data, content)
+	}
+	if ev.Kind == trace.KindSummary {
+		f.compacted = true
+		f.attributes = append(f.attributes, compacted.Bool(true))
+	}
+	if !content {
+		f.withhold(ev, data)
+	}
+	f.flatten("compact.", data)
+	return f
+}
+
+func dataOf(ev *trace.Event) map[string]any {
 	data := map[string]any{}
 	dec := json.NewDecoder(strings.NewReader(ev.Data.String()))
 	dec.UseNumber()
@@ -60,49 +110,86 @@ func read(ev *trace.Event) facts {
 	delete(data, "session_id") // gen_ai.conversation.id
 	delete(data, "agent")
 	delete(data, "severity")
-	f.message, _ = data["message"].(string)
-	if f.message == "" {
-		f.message, _ = data["output_text"].(string)
+	return data
+}
+
+// fail says what kind of failure it was: its cause, where that is known.
+func (f *facts) fail(data map[string]any) {
+	cause, _ := data["cause"].(string)
+	kind, _ := data["error_type"].(string)
+	if kind == "" {
+		return
 	}
-	f.message = strings.ToValidUTF8(f.message, "\uFFFD")
-	if ev.Kind == trace.KindLLM {
-		f.call(data)
+	f.addText(string(errorType), cmp.Or(cause, kind))
+	delete(data, "cause")
+}
+
+// withhold takes out what is text of the conversation, and no number or word of
+// ours.
+func (f *facts) withhold(ev *trace.Event, data map[string]any) {
+	switch ev.Kind {
+	case trace.KindSummary:
+		delete(data, "output_text")
+		delete(data, "payload")
+	case trace.KindLLM:
+		delete(data, "payload")
+		if !ev.Failed() {
+			delete(data, "output_text")
+		}
+	case trace.KindRecall:
+		delete(data, "pattern")
+		delete(data, "output_text") // it has the pattern
 	}
-	f.rename(data, everywhere)
-	f.flatten("compact.", data)
-	return f
 }
 
 // call adds what the conventions want to know of a call to a model.
-func (f *facts) call(data map[string]any) {
+func (f *facts) call(data map[string]any, content bool) {
 	if data["backend"] == "extractive" {
 		return // nobody was called
 	}
 	f.kind = oteltrace.SpanKindClient
-	f.attributes = append(f.attributes, operationName.String("chat"))
+	f.attributes = append(f.attributes, operationName.String(chat))
 	if backend, _ := data["backend"].(string); backend != "" {
 		f.addText(string(providerName), backend)
+	}
+	if model, _ := data["model"].(string); model != "" {
+		f.name = chat + " " + strings.ToValidUTF8(model, "\uFFFD")
+	} else {
+		f.name = chat
+	}
+	if text, _ := data["output_text"].(string); content && text != "" && data["error_type"] == nil {
+		f.addText(string(outputMessages), encode([]any{map[string]any{
+			"role": "assistant", "parts": []any{map[string]any{"type": "text", "content": text}}, "finish_reason": finish(data),
+		}}))
 	}
 	f.rename(data, ofCall)
 }
 
+func finish(data map[string]any) string {
+	if all, _ := data["finish_reasons"].([]any); len(all) > 0 {
+		s, _ := all[0].(string)
+		return s
+	}
+	return "stop"
+}
+
 // rename adds the values of the named keys and takes them out of data.
-func (f *facts) rename(data map[string]any, names map[string]string) {
-	for from, to := range names {
-		if v, there := data[from]; there {
-			f.add(to, v)
-			delete(data, from)
+func (f *facts) rename(data map[string]any, names []name) {
+	for _, n := range names {
+		if v, there := data[n.from]; there {
+			f.add(n.to, v)
+			delete(data, n.from)
 		}
 	}
 }
 
 func (f *facts) flatten(prefix string, data map[string]any) {
-	for k, v := range data {
-		if m, ok := v.(map[string]any); ok {
+	for _, k := range slices.Sorted(maps.Keys(data)) {
+		if m, ok := data[k].(map[string]any); ok {
 			f.flatten(prefix+k+".", m)
 			continue
 		}
-		f.add(prefix+k, v)
+		f.add(prefix+k, data[k])
 	}
 }
 

@@ -10,6 +10,8 @@ package otel
 import (
 	"context"
 	"encoding/hex"
+	"runtime/debug"
+	"sync"
 
 	"go.opentelemetry.io/otel/codes"
 	oteltrace "go.opentelemetry.io/otel/trace"
@@ -18,8 +20,38 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// scope is the instrumentation scope of the spans.
-const scope = "github.com/agentcompact/compact/trace/otel"
+// scope is the instrumentation scope of the spans, and schemaURL the version of
+// the conventions that their attributes are of.
+const (
+	scope     = "github.com/agentcompact/compact/trace/otel"
+	schemaURL = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
+)
+
+// version is that of this module in the program, "" where it is not known.
+var version = sync.OnceValue(func() string {
+	const module = "github.com/agentcompact/compact"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Path == module && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return ""
+})
+
+// An Option changes what an exporter through the program's own provider does.
+type Option func(*Exporter)
+
+// Content has the texts of summaries and searches in the spans, too, redacted.
+// The conventions have them opt-in.
+func Content() Option { return func(e *Exporter) { e.content = true } }
+
+// MarkCaller sets gen_ai.conversation.compacted on the caller's span, if it is
+// still open when its call has made a summary.
+func MarkCaller() Option { return func(e *Exporter) { e.marks = newMarks() } }
 
 // Exporter is a [trace.Exporter] and a [trace.Joiner] for OpenTelemetry. Like
 // any exporter it is used from one goroutine at a time; Join may be called from
@@ -28,6 +60,8 @@ type Exporter struct {
 	tracer  oteltrace.Tracer
 	made    *recent.Map[string, oteltrace.SpanContext] // by the SpanID of their events
 	callers *callers
+	marks   *marks // nil: callers' spans are left alone
+	content bool   // texts of the conversation go out, too
 	closed  bool
 
 	// With a provider that makes its own ids, a child can be made only when
@@ -55,12 +89,17 @@ const maxWaiting = 4096
 // one call become spans when the call is over, with the times they had; their
 // span ids are the provider's, and the events' own are in the attributes
 // compact.trace_id and compact.span_id.
-func New(provider oteltrace.TracerProvider) *Exporter {
+func New(provider oteltrace.TracerProvider, opts ...Option) *Exporter {
 	nothing := func(context.Context) error { return nil }
-	return &Exporter{
-		tracer: provider.Tracer(scope), made: recent.New[string, oteltrace.SpanContext](remembered),
+	tracer := provider.Tracer(scope, oteltrace.WithInstrumentationVersion(version()), oteltrace.WithSchemaURL(schemaURL))
+	e := &Exporter{
+		tracer: tracer, made: recent.New[string, oteltrace.SpanContext](remembered),
 		callers: newCallers(), waiting: map[string][]trace.Event{}, flush: nothing, shutdown: nothing,
 	}
+	for _, o := range opts {
+		o(e)
+	}
+	return e
 }
 
 // Name is "otlp" for an exporter to a collector, "otel" for one through the
@@ -80,6 +119,9 @@ func (e *Exporter) Join(ctx context.Context) context.Context {
 		return ctx
 	}
 	e.callers.remember(sc)
+	if e.marks != nil {
+		e.marks.caller(oteltrace.SpanFromContext(ctx))
+	}
 	return trace.ContextWith(ctx, sc.TraceID().String(), sc.SpanID().String())
 }
 
@@ -166,18 +208,31 @@ func (e *Exporter) span(ev *trace.Event) {
 	if end.Before(start) {
 		end = start
 	}
-	facts := read(ev)
+	facts := read(ev, e.content)
 	ctx := oteltrace.ContextWithSpanContext(context.Background(), e.parent(ev))
 	if e.ownIDs {
 		ctx = withIDs(ctx, ev)
 	}
-	_, span := e.tracer.Start(ctx, ev.Name,
+	_, span := e.tracer.Start(ctx, facts.name,
 		oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(facts.kind), oteltrace.WithAttributes(facts.attributes...))
 	if ev.Failed() {
 		span.SetStatus(codes.Error, facts.message)
 	}
 	span.End(oteltrace.WithTimestamp(end))
 	e.made.Put(ev.SpanID, span.SpanContext())
+	e.mark(ev, facts.compacted)
+}
+
+// mark sets on the caller's span that its conversation was compacted. The event of
+// the whole call knows that span, and comes before that of its summary or after.
+func (e *Exporter) mark(ev *trace.Event, compacted bool) {
+	switch {
+	case e.marks == nil:
+	case compacted:
+		e.marks.summary(ev.ParentID)
+	case ev.Name == trace.NameBeforeModelCall:
+		e.marks.call(ev.SpanID, ids{traceIDOf(ev), spanIDOf(ev.ParentID)})
+	}
 }
 
 // parent is the context of the span under which the event goes: the one made

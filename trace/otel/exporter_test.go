@@ -216,9 +216,10 @@ func TestAttributesFollowTheConventions(t *testing.T) {
 	tp, rec := provider(t)
 	events := tracetest.Sample(start)
 	events[3].Data = redact.Lit(`{"session_id":"s","model":"gpt-4o-mini","backend":"openai","strategy":"task_state","attempts":2,"max_tokens":1500,` +
-		`"input_tokens":81995,"summary_tokens":480,"prompt_tokens":82100,"completion_tokens":481,"temperature":0,"output_text":"Goals"}`)
+		`"input_tokens":81995,"summary_tokens":480,"prompt_tokens":82100,"completion_tokens":481,"cached_tokens":512,"temperature":0,"seed":42,"response_model":"gpt-4o-mini-2024","response_id":"chatcmpl-1",` +
+		`"finish_reasons":["stop"],"server_address":"api.openai.com","server_port":443,"output_text":"Goals"}`)
 	export(t, otel.New(tp), events...)
-	call := named(t, rec.Ended(), trace.NameSummarize)
+	call := named(t, rec.Ended(), "chat gpt-4o-mini")
 	if call.SpanKind() != oteltrace.SpanKindClient {
 		t.Errorf("kind = %v", call.SpanKind())
 	}
@@ -227,9 +228,12 @@ func TestAttributesFollowTheConventions(t *testing.T) {
 		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-4o-mini",
 		"gen_ai.request.max_tokens": int64(1500), "gen_ai.request.temperature": 0.0,
 		"gen_ai.usage.input_tokens": int64(82_100), "gen_ai.usage.output_tokens": int64(481),
+		"gen_ai.usage.cache_read.input_tokens": int64(512), "gen_ai.request.seed": int64(42), "gen_ai.response.model": "gpt-4o-mini-2024",
+		"gen_ai.response.id": "chatcmpl-1", "gen_ai.response.finish_reasons": []string{"stop"}, "server.address": "api.openai.com",
+		"server.port": int64(443), "compact.event": trace.NameSummarize,
 		"compact.kind": trace.KindLLM, "compact.trace_id": events[3].TraceID, "compact.span_id": events[3].SpanID,
 		"compact.backend": "openai", "compact.strategy": "task_state", "compact.attempts": int64(2),
-		"compact.input_tokens": int64(81_995), "compact.summary_tokens": int64(480), "compact.output_text": "Goals",
+		"compact.input_tokens": int64(81_995), "compact.summary_tokens": int64(480),
 	}
 	if diff := cmp.Diff(want, attributes(call)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -237,7 +241,7 @@ func TestAttributesFollowTheConventions(t *testing.T) {
 	estimate := attributes(named(t, rec.Ended(), trace.NameTokenEstimate))
 	for key, want := range map[string]any{
 		"compact.t_est": int64(112_345), "compact.max_tokens": int64(128_000), "compact.usage_pct": 0.8777,
-		"compact.breakdown.tools_schema": int64(1500), "gen_ai.request.model": "gpt-4",
+		"compact.breakdown.tools_schema": int64(1500), "compact.model": "gpt-4", "gen_ai.request.model": nil,
 	} {
 		if got := estimate[key]; got != want {
 			t.Errorf("%s = %v (%T), want %v (%T)", key, got, got, want, want)

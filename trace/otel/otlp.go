@@ -29,6 +29,8 @@ type OTLPOptions struct {
 	// Timeout is how long one request may take. Default 5 s. One that fails for
 	// a passing reason is repeated within twice that time.
 	Timeout time.Duration
+	// Content has the texts of summaries and searches in the spans, too, redacted.
+	Content bool
 }
 
 // NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL
@@ -56,7 +58,9 @@ func NewOTLP(ctx context.Context, endpoint string, opts *OTLPOptions) (*Exporter
 	if err != nil {
 		return nil, errors.Join(err, exporter.Shutdown(ctx))
 	}
-	return newOwn(exporter, res), nil
+	e := newOwn(exporter, res)
+	e.content = o.Content
+	return e, nil
 }
 
 // CheckURL reports what is wrong with the base URL of a collector, if anything.

@@ -143,6 +143,7 @@ var comments = map[string]string{
 		`Secrets never stand here: headers come from OTEL_EXPORTER_OTLP_HEADERS.`,
 	"trace.otlp_service": `What the spans say they come from (service.name). "": OTEL_SERVICE_NAME, or compact.`,
 	"trace.otlp_timeout": `For one request to the collector.`,
+	"trace.content":      `Send the texts of summaries and searches to the collector, too. They are redacted, and always in the audit log.`,
 	"trace.console":      `One line an event on standard error.`,
 	"trace.per_session":  `One trace for each session instead of one for each model call.`,
 

@@ -1,0 +1,52 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"syscall"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// causes names kinds of failures, for events and metrics: few words, that never
+// hold anything of a session. The first that fits counts.
+var causes = []struct {
+	err  error
+	name string
+}{
+	{strategy.ErrDeadline, "timeout"}, {strategy.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrFiltered, "content_filter"},
+	{strategy.ErrCutOff, "length"}, {strategy.ErrTooLong, "too_long"}, {strategy.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
+	{strategy.ErrUnverified, "unverified"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
+	{strategy.ErrTransient, "unavailable"}, {strategy.ErrRejected, "rejected"},
+	{storage.ErrLocked, "locked"}, {storage.ErrHeld, "legal_hold"}, {storage.ErrErased, "erased"}, {storage.ErrDamaged, "damaged"},
+	{storage.ErrChanged, "changed"}, {storage.ErrExists, "exists"},
+	{ErrConflict, "conflict"}, {ErrInsufficientBudget, "insufficient_budget"}, {ErrInternal, "panic"},
+	{context.DeadlineExceeded, "timeout"}, {os.ErrDeadlineExceeded, "timeout"}, {context.Canceled, "cancelled"},
+	{syscall.ENOSPC, "no_space"}, {syscall.EROFS, "read_only"}, {fs.ErrPermission, "permission_denied"}, {fs.ErrNotExist, "not_found"},
+	{syscall.ECONNREFUSED, "connection_refused"},
+}
+
+// causeOf names what kind of failure an error is; "_OTHER" where nobody knows.
+func causeOf(err error) string {
+	for _, c := range causes {
+		if errors.Is(err, c.err) {
+			return c.name
+		}
+	}
+	var panicked *policy.PanicError
+	var op *net.OpError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &panicked):
+		return "panic"
+	case errors.As(err, &op):
+		return "connection"
+	}
+	return "_OTHER"
+}

@@ -1,0 +1,60 @@
+package otel
+
+import (
+	"sync"
+
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/agentcompact/compact/trace/internal/recent"
+)
+
+// marked is how many spans of callers are held to be marked.
+const marked = 256
+
+// marks sets gen_ai.conversation.compacted on spans of callers.
+type marks struct {
+	mu        sync.Mutex
+	live      *recent.Map[ids, oteltrace.Span] // of callers
+	calls     *recent.Map[string, ids]         // by the SpanID of a call's event: its caller
+	summaries *recent.Map[string, bool]        // by the same: calls that made one
+}
+
+func newMarks() *marks {
+	return &marks{
+		live: recent.New[ids, oteltrace.Span](marked), calls: recent.New[string, ids](marked), summaries: recent.New[string, bool](marked),
+	}
+}
+
+// caller remembers a span of a caller.
+func (m *marks) caller(s oteltrace.Span) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live.Put(ids{s.SpanContext().TraceID(), s.SpanContext().SpanID()}, s)
+}
+
+// call says whose a call is.
+func (m *marks) call(span string, by ids) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls.Put(span, by)
+	if _, made := m.summaries.Find(span); made {
+		m.set(by)
+	}
+}
+
+// summary says that a call made one.
+func (m *marks) summary(span string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.summaries.Put(span, true)
+	if by, ok := m.calls.Find(span); ok {
+		m.set(by)
+	}
+}
+
+// set marks a span, which does nothing once it is ended.
+func (m *marks) set(by ids) {
+	if s, ok := m.live.Find(by); ok {
+		s.SetAttributes(compacted.Bool(true))
+	}
+}

@@ -1,0 +1,118 @@
+package trace
+
+import "fmt"
+
+// Refused is the payload of compact.refused: the provider said that a request
+// is too long, and what was done about it.
+type Refused struct {
+	SessionID string `json:"session_id"`
+	Agent     string `json:"agent,omitempty"`
+	Model     string `json:"model"`
+	Estimated int    `json:"tokens_estimated"`                 // of the request, counted here
+	Measured  int    `json:"prompt_tokens_measured,omitempty"` // that the provider counted, where it says so
+	Limit     int    `json:"limit_tokens,omitempty"`           // that it named
+	Window    int    `json:"window_tokens,omitempty"`          // for which requests are made from now on, in tokens counted here
+	Retried   bool   `json:"retried"`                          // a smaller request was sent
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p Refused) spec() spec { return spec{NameRefused, KindRefusal, StatusError, SeverityWarning} }
+
+func (p Refused) complete() any {
+	p.OutputText = or(p.OutputText, func() string {
+		s := fmt.Sprintf("the provider refused %d tokens", p.Estimated)
+		if p.Limit > 0 {
+			s += fmt.Sprintf(", it takes %d", p.Limit)
+		}
+		if p.Retried {
+			return s + fmt.Sprintf("; sent again for a window of %d", p.Window)
+		}
+		return s + "; there is no smaller request"
+	})
+	return p
+}
+
+// Recalled is the payload of compact.recall: what was taken out of a view was
+// asked for.
+type Recalled struct {
+	SessionID string `json:"session_id"`
+	Ref       string `json:"ref,omitempty"`     // what was asked for: a reference, "turn:17", "s12"
+	Pattern   string `json:"pattern,omitempty"` // or searched for
+	Found     bool   `json:"found"`
+	Matches   int    `json:"matching_lines,omitempty"`
+	Chars     int    `json:"returned_chars"` // of what came back
+	ErrorType string `json:"error_type,omitempty"`
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p Recalled) spec() spec { return spec{NameRecall, KindRecall, statusOf(p.ErrorType), ""} }
+
+func (p Recalled) complete() any {
+	p.OutputText = or(p.OutputText, p.Line)
+	return p
+}
+
+// Line tells it in one line.
+func (p Recalled) Line() string {
+	what := p.Ref
+	if p.Pattern != "" {
+		what = "/" + p.Pattern + "/"
+	}
+	switch {
+	case p.ErrorType != "":
+		return fmt.Sprintf("recall %s failed: %s", what, p.ErrorType)
+	case !p.Found:
+		return fmt.Sprintf("recall %s: not found", what)
+	case p.Pattern != "":
+		return fmt.Sprintf("recall %s: %s", what, count(p.Matches, "line"))
+	}
+	return fmt.Sprintf("recall %s: %s", what, count(p.Chars, "character"))
+}
+
+// SummaryBegun is the payload of compact.summary_begun: a summary takes long, and
+// is still being written.
+type SummaryBegun struct {
+	SessionID   string `json:"session_id"`
+	Model       string `json:"model,omitempty"` // the summariser's
+	Backend     string `json:"backend"`
+	Strategy    string `json:"strategy"`
+	InputTokens int    `json:"tokens_before"` // of the view that it is to make smaller
+
+	OutputText string `json:"output_text"` // one line; written when empty
+}
+
+func (p SummaryBegun) spec() spec { return spec{NameSummaryBegun, KindBegun, StatusOK, ""} }
+
+func (p SummaryBegun) complete() any {
+	p.OutputText = or(p.OutputText, func() string { return "a summary is being written" })
+	return p
+}
+
+// SummaryAttempt is the payload of compact.summary_attempt: a call of the
+// summariser that failed, and was got over.
+type SummaryAttempt struct {
+	SessionID string `json:"session_id"`
+	Model     string `json:"model,omitempty"` // the summariser's
+	Backend   string `json:"backend"`
+	Strategy  string `json:"strategy"`
+	Attempt   int    `json:"attempt"` // from 1
+	MaxTokens int    `json:"max_tokens"`
+	Prompt    int    `json:"prompt_tokens,omitempty"`     // billed
+	Answer    int    `json:"completion_tokens,omitempty"` // billed
+	Action    string `json:"action"`                      // what was done about it: "retry in 2s", "brief"
+	ErrorType string `json:"error_type"`
+	Cause     string `json:"cause,omitempty"` // what kind of failure it was
+
+	Message string `json:"message"`
+}
+
+func (p SummaryAttempt) spec() spec {
+	return spec{NameSummaryAttempt, KindAttempt, StatusError, SeverityWarning}
+}
+
+func (p SummaryAttempt) complete() any {
+	p.Message = or(p.Message, func() string { return p.ErrorType })
+	return p
+}
