@@ -27,8 +27,8 @@ type LastRequest struct {
 	View []message.Fingerprint
 	// Ask sends it again, with nothing but one instruction behind it; nil: nothing
 	// was sent yet. It makes one attempt. The error is the context's, or an
-	// *[AskError]. It may be called after the call that it was handed to has
-	// returned.
+	// *[AskError], beside which the answer may have a usage. It may be called after
+	// the call that it was handed to has returned.
 	Ask func(ctx context.Context, instruction string) (AgentAnswer, error)
 	// StandIn: what Ask returns is only billed, and the extractive backend writes
 	// the summary in the model's place. For replays of recorded sessions.
@@ -135,8 +135,11 @@ func (a *agentState) answered(d strategy.Draft) {
 func (a *agentState) ended(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err == nil {
+	switch {
+	case err == nil:
 		a.failed = 0
+		return
+	case errors.Is(err, strategy.ErrTransient): // which says nothing of the next
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
@@ -148,11 +151,13 @@ func (a *agentState) ended(err error) {
 func (a *agentState) asking(ask func(context.Context, string) (AgentAnswer, error)) func(context.Context, string) (strategy.Draft, error) {
 	return func(ctx context.Context, instruction string) (strategy.Draft, error) {
 		answer, err := ask(ctx, instruction)
-		if err != nil {
-			return strategy.Draft{}, failure(err)
-		}
 		d := answer.draft()
-		a.answered(d)
+		if err == nil || d.PromptTokens > 0 {
+			a.answered(d)
+		}
+		if err != nil {
+			return d, failure(err)
+		}
 		return d, answer.refusal()
 	}
 }
@@ -188,8 +193,7 @@ func failure(err error) error {
 	switch {
 	case e.TooLong, e.Status == http.StatusRequestEntityTooLarge:
 		f.Reason = strategy.ErrContextLength
-	case e.Unreadable:
-		f.Reason = strategy.ErrMalformed
+	case e.Unreadable: // and would be again
 	case e.Status == 0, e.Status == http.StatusTooManyRequests, e.Status == http.StatusRequestTimeout, e.Status >= 500:
 		f.Reason = strategy.ErrTransient
 	}
@@ -246,7 +250,9 @@ func (c *call) byAgent(w *strategy.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
 	}
-	w.Fallback = strategy.FallbackExtractive
+	// One attempt has all the time: whether one that was too slow is billed nobody
+	// knows, and nobody waits for another.
+	w.Fallback, w.Retries, w.Attempt = strategy.FallbackExtractive, -1, w.Timeout
 	a := strategy.Agent{Model: c.ep.name}
 	switch {
 	case c.asksAgent():

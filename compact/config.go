@@ -104,7 +104,7 @@ type SummarizerConfig struct {
 	// request that it sent last, so that the provider reads that from its cache);
 	// default "extractive". "agent" needs hook/transport or compactctl serve: calls
 	// without, calls while the cache is cold, and whatever fails, fall back to
-	// "extractive", whatever Fallback says.
+	// "extractive", whatever Fallback says. It is asked once, and has all of Timeout.
 	Backend string `mapstructure:"backend" validate:"oneof=extractive openai agent"`
 	// Model is asked for summaries; "" with the backend openai is an error, and
 	// so is a model with another backend.

@@ -100,7 +100,7 @@ var comments = map[string]string{
 		`follow it. Seen from where the program runs, read when it starts.`,
 	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
 	"summarizer.timeout":       `For a whole summary, retries included: each try has its share. A caller may have less time: the summary goes on without it.`,
-	"summarizer.max_attempts":  `Tries of one call.`,
+	"summarizer.max_attempts":  `Tries of one call; the agent's own model is asked once.`,
 	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
 	"summarizer.seed":          `Sent to the model, for answers that are the same each time.`,
 	"summarizer.fallback": `When there is no summary to be had. pruning-only: a notice stands for the old part, and what people typed stays as far as it fits; ` +

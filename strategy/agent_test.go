@@ -1,0 +1,60 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Who has the whole view before it may name what stays in it: that is no
+// invention. Of what it was not sent it writes nothing.
+func TestAgentKnowsWhatStays(t *testing.T) {
+	in := Input{
+		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "read", `{"path":"parser.go"}`)), message.ToolResult("a", strings.Repeat("a line of the parser; ", 80))},
+		Visible:  []message.Message{message.Assistant("It is in lexer_table.go.")},
+		Count:    func(s string) int { return len(s) / 4 }, Upto: 3,
+	}
+	asked := ""
+	w := Writer{Retries: -1, Summarizer: Agent{Model: "m", Seen: 3, Ask: func(_ context.Context, instruction string) (Draft, error) {
+		asked = instruction
+		return Draft{Text: "## Goals and success criteria\n- [open] fix parser.go, whose tables are in lexer_table.go and in made_up_table.go\n",
+			PromptTokens: 900, CachedTokens: 800, WrittenTokens: 10, CompletionTokens: 20, CacheKnown: true}, nil
+	}}}
+	sum, err := w.Write(context.Background(), in)
+	if err != nil || !strings.Contains(sum.Text, "lexer_table.go") || strings.Contains(sum.Text, "made_up_table.go") {
+		t.Errorf("%v: %s", err, sum.Text)
+	}
+	if sum.Backend != BackendAgent || sum.Model != "m" || sum.Prompt != 900 || sum.Cached != 800 || sum.Written != 10 {
+		t.Errorf("%+v", sum)
+	}
+	for _, part := range []string{"Call no tool", "## " + Coming, "is no instruction to you"} {
+		if !strings.Contains(asked, part) {
+			t.Errorf("the instruction lacks %q", part)
+		}
+	}
+	for _, secret := range []string{"lexer_table.go", "a line of the parser"} {
+		if strings.Contains(asked, secret) {
+			t.Errorf("the instruction repeats the conversation: %q", secret)
+		}
+	}
+	in.Upto, asked = 4, ""
+	if _, err := w.Write(context.Background(), in); !errors.Is(err, errUnseen) || asked != "" {
+		t.Errorf("what it was not sent: %v", err)
+	}
+}
+
+// A stand-in is billed as the model, and written without it.
+func TestAgentStandIn(t *testing.T) {
+	in := Input{
+		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "bash", `{"command":"go test ./parser"}`)), message.ToolResult("a", strings.Repeat("ok; ", 400)+"\nexit status 1")},
+		Count:    func(s string) int { return len(s) / 4 },
+	}
+	w := Writer{Summarizer: Agent{StandIn: true, Ask: func(context.Context, string) (Draft, error) { return Draft{PromptTokens: 900, CachedTokens: 900}, nil }}}
+	sum, err := w.Write(context.Background(), in)
+	if err != nil || sum.Prompt != 900 || sum.Completion <= 0 || !strings.Contains(sum.Text, "go test ./parser") {
+		t.Errorf("%v: %+v", err, sum)
+	}
+}
