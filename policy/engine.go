@@ -59,7 +59,8 @@ type Request struct {
 	Estimate     bool // ask estimators instead of spending money
 	Recall       bool // the model can ask for what a reference names
 
-	Sent func(m *message.Message) bool // see [View]
+	Sent func(m *message.Message) bool       // see [View]
+	Ref  func(of message.Fingerprint) string // likewise
 
 	// View is that of Conversation, where the caller has it from [Engine.View] or
 	// [Engine.Grow]; nil: it is read. Costs are what the first messages that came
@@ -152,7 +153,7 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 // bind ties a view to the conversation that it is of, and to what is asked.
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
-	v.Rigid, v.Recall, v.Sent = e.Rigid, q.Recall, q.Sent
+	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
 	began := q.Conversation // and nothing else of q, which has a view of its own

@@ -54,6 +54,10 @@ type View struct {
 	// it is: the call before this one got no answer. May be nil.
 	Sent func(m *message.Message) bool
 
+	// Ref returns the reference of a part with this fingerprint, 12 hex digits; nil:
+	// the fingerprint's own ([message.Fingerprint.Ref]).
+	Ref func(of message.Fingerprint) string
+
 	// Origins says what is known of part p of message i, if it was edited
 	// before. May be nil.
 	Origins func(i, p int) (Origin, bool)
@@ -215,11 +219,19 @@ func (v *View) Origin(i, p int) Origin {
 	if k, ok := v.Forms.ParseMark(part.Text); ok {
 		return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: true}
 	}
-	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: part.Fingerprint().Ref()}
+	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: v.RefOf(part)}
 	if k, ok := parseTruncation(part.Text, v.Cost); ok {
 		o.Tokens = k.Tokens
 	}
 	return o
+}
+
+// RefOf returns what a part is had back by.
+func (v *View) RefOf(p *message.Part) string {
+	if v.Ref == nil {
+		return p.Fingerprint().Ref()
+	}
+	return v.Ref(p.Fingerprint())
 }
 
 // rendered is the text of part p of message i after an edit.

@@ -42,16 +42,16 @@ func (r *Result) words() terms {
 type Earlier struct {
 	Text string
 	Call Call
-	Ref  string // what it is had back by; "" = ask the message
+	Ref  string // what it is had back by; "" = ask the view
 
-	message *message.Message
-	part    int
+	view *policy.View
+	of   *message.Part
 }
 
 // ref returns what the result is had back by. It is asked of few.
 func (e *Earlier) ref() string {
-	if e.Ref == "" && e.message != nil {
-		return e.message.Parts[e.part].Fingerprint().Ref()
+	if e.Ref == "" && e.of != nil {
+		return e.view.RefOf(e.of)
 	}
 	return e.Ref
 }
