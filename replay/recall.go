@@ -20,6 +20,8 @@ type Recaller interface {
 	// would give. What it says of a reference that it does not have is the
 	// answer too.
 	Recall(ctx context.Context, arguments json.RawMessage) (string, error)
+	// Ref returns the reference of a part of the history.
+	Ref(p message.Part) string
 }
 
 // What of one answer counts, and what is tried to find the best.
@@ -53,7 +55,7 @@ func (r *recalls) best(ctx context.Context, history []message.Message, missing [
 			if len(wanted) <= best {
 				continue
 			}
-			got, err := r.part(ctx, p.Fingerprint().Ref(), wanted)
+			got, err := r.part(ctx, r.from.Ref(p), wanted)
 			if err != nil {
 				return best, err
 			}

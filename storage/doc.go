@@ -34,7 +34,8 @@
 //
 // The manifest and the logs are JSON objects, one a line. Each begins with
 // "seq", the number of the line, and "prev", the SHA-256 of the line before
-// (of the first line: of "compact archive v1", a line feed and the key). A line
+// (of the first line: of "compact archive v2", a line feed and the key; version 1
+// had v1 there). A line
 // {"torn":{"bytes","sha256"}} speaks of that many bytes before it, which are no
 // line because a crash cut them off.
 //

@@ -26,8 +26,27 @@ const (
 	linkEnd  = `"`
 )
 
+// FormatVersion is the version of the format that is written. Version 1 is read:
+// its fingerprints are not keyed, and every file is whole.
+const FormatVersion = 2
+
 // genesis is the prev of the first line of a log.
-func genesis(k Key) string { return hashOf([]byte("compact archive v1\n" + k.String())) }
+func genesis(k Key) string { return genesisOf(FormatVersion, k) }
+
+func genesisOf(version int, k Key) string {
+	return hashOf([]byte("compact archive v" + strconv.Itoa(version) + "\n" + k.String()))
+}
+
+// versionOf returns the version of a log whose first line has this prev; 0 where
+// it is the first line of no log of this name.
+func versionOf(prev string, k Key) int {
+	for v := FormatVersion; v > 0; v-- {
+		if prev == genesisOf(v, k) {
+			return v
+		}
+	}
+	return 0
+}
 
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)

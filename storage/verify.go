@@ -103,6 +103,7 @@ type FileReport struct {
 // Report is what [Verify] found.
 type Report struct {
 	Dir      string       `json:"dir"`                // the session's folder
+	Version  int          `json:"version,omitempty"`  // of the format that the session was begun with; 0 = the manifest does not say
 	Steps    int          `json:"steps"`              // committed
 	Files    []FileReport `json:"files"`              // in the order of their names
 	Bytes    int64        `json:"bytes"`              // of all files
@@ -161,6 +162,7 @@ func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report
 		}
 	}
 	v.checkHead()
+	v.checkVersion()
 	slices.SortStableFunc(v.report.Problems, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
@@ -236,6 +238,13 @@ func (v *verifier) unreadable(ctx context.Context, name string, err error) error
 	}
 	v.problem(Unreadable, name, 0, "%v", err)
 	return nil
+}
+
+// checkVersion says what older versions of the format do not keep.
+func (v *verifier) checkVersion() {
+	if v.report.Version == 1 {
+		v.note("the session was begun with format version 1: its fingerprints are not keyed, so that whoever has it can test guesses of what was redacted; what was written since has a key")
+	}
 }
 
 // checkHead compares the end of the manifest with the heads that were kept.

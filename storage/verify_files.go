@@ -75,8 +75,13 @@ func (v *verifier) onlyLogs() bool {
 // first line: nothing, its beginning, or room that was never written.
 func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
 	key := v.dir.child(manifestName)
-	begin := linkSeq + "1" + linkPrev + genesis(key) + linkEnd
-	r, err := v.a.Open(ctx, key, 0, int64(len(begin)))
+	var begins []string
+	longest := 0
+	for version := 1; version <= FormatVersion; version++ {
+		b := linkSeq + "1" + linkPrev + genesisOf(version, key) + linkEnd
+		begins, longest = append(begins, b), max(longest, len(b))
+	}
+	r, err := v.a.Open(ctx, key, 0, int64(longest))
 	var head []byte
 	if err == nil {
 		head, err = io.ReadAll(&ctxReader{ctx, r})
@@ -85,7 +90,8 @@ func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, v.unreadable(ctx, manifestName, err)
 	}
-	return strings.HasPrefix(begin, string(head)) || len(bytes.Trim(head, "\x00")) == 0, nil
+	torn := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(b, string(head)) })
+	return torn || len(bytes.Trim(head, "\x00")) == 0, nil
 }
 
 func (m *manifestIndex) add(r record) {

@@ -65,6 +65,17 @@ func (c *logCheck) problem(kind ProblemKind, line int, format string, args ...an
 	c.v.problem(kind, c.name, line, format, args...)
 }
 
+// begin takes note of the version that a log was begun by.
+func (c *logCheck) begin(first linked) {
+	key := c.v.dir.child(c.name)
+	if v := versionOf(first.prev, key); v > 0 {
+		c.head = genesisOf(v, key)
+		if c.name == manifestName {
+			c.v.report.Version = v
+		}
+	}
+}
+
 func (c *logCheck) line(l rawLine) {
 	c.number++
 	link, ok := parseLink(l.text)
@@ -79,6 +90,9 @@ func (c *logCheck) line(l rawLine) {
 		return
 	}
 	hash := hashOf(l.text)
+	if c.last == 0 && link.seq == 1 {
+		c.begin(link)
+	}
 	if len(c.junk) > 0 {
 		c.closeJunk(link)
 	}

@@ -36,6 +36,7 @@ var arrows = map[string][]string{
 	"internal/secretgen": {},
 	"internal/slope":     {},
 	"internal/chart":     {},
+	"internal/testkey":   {"message", "storage"},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting"},

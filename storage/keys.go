@@ -1,0 +1,72 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// keysName is the log of the keys that fingerprints of an archive are sealed
+// with, beside the sessions: their ids, never the keys.
+const keysName = "_keys.jsonl"
+
+// keyLine is a line of it.
+type keyLine struct {
+	At  time.Time `json:"at"`
+	Key string    `json:"key"`
+}
+
+// errMoved: somebody else has added a key since the list was read.
+var errMoved = errors.New("another key was added")
+
+// KeyIDs returns the ids of the keys of an archive, the oldest first. None is no
+// error. An id says nothing of the key.
+func KeyIDs(ctx context.Context, a Archive) (ids []string, err error) {
+	for line, err := range logLines(ctx, newChain(a, Key{}.child(keysName), false)) {
+		var l keyLine
+		if err == nil {
+			err = Wrap("read", Key{}.child(keysName), json.Unmarshal(line, &l))
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, l.Key)
+	}
+	return ids, nil
+}
+
+// AddKeyID adds the id of a key, unless those that are there are enough, and
+// returns what is there then. Nobody adds one between the question and the answer.
+func AddKeyID(ctx context.Context, a Archive, id string, enough func(ids []string) bool) (ids []string, err error) {
+	for attempt := range maxAttempts {
+		c := newChain(a, Key{}.child(keysName), false)
+		if _, err := c.refresh(ctx); err != nil {
+			return nil, err
+		}
+		if ids, err = KeyIDs(ctx, a); err != nil || enough(ids) {
+			return ids, err
+		}
+		if err = c.addOnce(ctx, id); !errors.Is(err, errMoved) {
+			return append(ids, id), err
+		}
+		if err := backOff(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &Error{"append", Key{}.child(keysName), ErrSeq}
+}
+
+// addOnce adds a line where the log is what was last read of it.
+func (c *chain) addOnce(ctx context.Context, id string) error {
+	line, _ := json.Marshal(keyLine{time.Now().UTC().Truncate(time.Millisecond), id}) // cannot fail
+	asked := false
+	_, err := c.append(ctx, func(facts) ([]string, error) {
+		if asked {
+			return nil, errMoved
+		}
+		asked = true
+		return []string{string(line)}, nil
+	})
+	return err
+}

@@ -1,0 +1,98 @@
+package seal
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Folder is where keys lie: $XDG_CONFIG_HOME/compact/keys, or in the folder that
+// the system has for configuration.
+func Folder() (string, error) {
+	base := os.Getenv("XDG_CONFIG_HOME")
+	if base == "" {
+		var err error
+		if base, err = os.UserConfigDir(); err != nil {
+			return "", fmt.Errorf("seal: %w", err)
+		}
+	}
+	return filepath.Join(base, "compact", "keys"), nil
+}
+
+// ReadKey reads the key with this id from a folder. One that is not there, or is
+// another than its name says, is an error.
+func ReadKey(folder, id string) (Key, error) {
+	if folder == "" || !isID(id) {
+		return Key{}, fs.ErrNotExist
+	}
+	text, err := os.ReadFile(filepath.Join(folder, id))
+	if err != nil {
+		return Key{}, err
+	}
+	k, err := ParseKey(string(text))
+	if err == nil && k.ID() != id {
+		err = errKey
+	}
+	return k, err
+}
+
+// WriteKey puts a key into a folder, which is made where it is missing, and is
+// durable then. Nobody but the user may read it (0600).
+func WriteKey(folder string, k Key) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	name := filepath.Join(folder, k.ID())
+	temp := name + "." + rand.Text()
+	if err := writeFile(temp, k.Hex()+"\n"); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := os.Rename(temp, name); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return syncFolder(folder)
+}
+
+func writeFile(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// RemoveKey takes a key away that nothing was sealed with.
+func RemoveKey(folder string, k Key) error { return os.Remove(filepath.Join(folder, k.ID())) }
+
+// isID reports whether id is what [Key.ID] returns, and so no path.
+func isID(id string) bool {
+	if len(id) != 16 {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// syncFolder makes the entries of a folder durable, where a system knows that.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

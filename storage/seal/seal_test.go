@@ -1,0 +1,211 @@
+package seal
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+var one, two = Key{1}, Key{2}
+
+func TestWhatIsSealedOpensWithItsKeyAlone(t *testing.T) {
+	fp := [16]byte{1, 2, 3}
+	sealed := New(one).Seal(fp)
+	if sealed == fp || New(two).Seal(fp) == sealed {
+		t.Error("it does not hang on the key")
+	}
+	if New(one).Seal(fp) != sealed {
+		t.Error("it is another each time")
+	}
+	if New(one).Open(sealed) != fp {
+		t.Error("its key does not open it")
+	}
+	if New(two).Open(sealed) == fp {
+		t.Error("another key opens it")
+	}
+	if ref := New(one).Ref(fp); ref != fmt.Sprintf("%x", sealed[:6]) {
+		t.Errorf("the reference %s is not the beginning of %x", ref, sealed)
+	}
+	if (*Sealer)(nil).Open((*Sealer)(nil).Seal(fp)) != fp || (*Sealer)(nil).ID() != "" {
+		t.Error("without a key it changes")
+	}
+}
+
+func TestDigestsHangOnKeyAndPurpose(t *testing.T) {
+	seen := map[[16]byte]bool{}
+	for _, k := range []Key{one, two} {
+		for _, purpose := range []string{"name", "branch"} {
+			for _, text := range []string{"", "a", "ab"} {
+				seen[New(k).Digest(purpose, []byte(text))] = true
+			}
+		}
+	}
+	if len(seen) != 12 {
+		t.Errorf("%d different ones of 12", len(seen))
+	}
+	if New(one).Digest("a", []byte("bc")) == New(one).Digest("ab", []byte("c")) {
+		t.Error("purpose and data run into each other")
+	}
+}
+
+func TestKeysAreReadAndNeverPrinted(t *testing.T) {
+	for _, text := range []string{one.Hex(), " " + strings.ToUpper(one.Hex()) + "\n", base64.StdEncoding.EncodeToString(one[:]), base64.RawURLEncoding.EncodeToString(one[:])} {
+		if k, err := ParseKey(text); err != nil || k != one {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "ab", one.Hex()[1:], one.Hex() + "00", base64.StdEncoding.EncodeToString(one[:31])} {
+		if _, err := ParseKey(text); err == nil {
+			t.Errorf("%q is a key", text)
+		} else if len(text) > 8 && strings.Contains(err.Error(), text) {
+			t.Errorf("the error says the key: %v", err)
+		}
+	}
+	if keys, err := ParseKeys(one.Hex() + ", " + two.Hex()); err != nil || !slices.Equal(keys, []Key{one, two}) {
+		t.Errorf("%d keys, %v", len(keys), err)
+	}
+	for _, verb := range []string{"%v", "%s", "%x", "%q", "%+v", "%#v", "%d"} {
+		if got := fmt.Sprintf(verb, one); got != "[redacted]" {
+			t.Errorf("%s prints %s", verb, got)
+		}
+	}
+}
+
+func TestAKeyInAFolderIsTheUsersAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a", "keys")
+	if err := WriteKey(folder, one); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := ReadKey(folder, one.ID()); err != nil || k != one {
+		t.Errorf("read back: %v", err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700, one.ID(): 0o600} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q has mode %v, want %v (%v)", name, info.Mode().Perm(), want, err)
+		}
+	}
+	for _, id := range []string{"", "../" + one.ID(), two.ID(), strings.ToUpper(one.ID())} {
+		if _, err := ReadKey(folder, id); err == nil {
+			t.Errorf("the id %q leads to a key", id)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, two.ID()), []byte(one.Hex()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadKey(folder, two.ID()); err == nil {
+		t.Error("a key under another's name is taken for it")
+	}
+}
+
+// Processes that make the key of one archive at once have the same one afterwards.
+func TestTwoThatMakeTheKeyAtOnceHaveOne(t *testing.T) {
+	for range 20 {
+		a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
+		var wg sync.WaitGroup
+		var got [8]Held
+		for i := range got {
+			wg.Go(func() {
+				h, err := Make(t.Context(), a, folder, NewKey())
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = h
+			})
+		}
+		wg.Wait()
+		for _, h := range got {
+			if len(h.Keys) != 1 || h.Keys[0] != got[0].Keys[0] || len(h.Lost) != 0 {
+				t.Fatalf("%d keys, %d lost", len(h.Keys), len(h.Lost))
+			}
+		}
+		if files, _ := os.ReadDir(folder); len(files) != 1 {
+			t.Fatalf("%d files in the folder of keys", len(files))
+		}
+	}
+}
+
+func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
+	a := memory.New()
+	here, elsewhere := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "keys")
+	if _, err := Make(t.Context(), a, elsewhere, one); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Look(t.Context(), a, here)
+	if err != nil || len(h.Keys) != 0 || !slices.Equal(h.Lost, []string{one.ID()}) {
+		t.Fatalf("%d keys, lost %v, %v", len(h.Keys), h.Lost, err)
+	}
+	h, err = Make(t.Context(), a, here, two)
+	if err != nil || !slices.Equal(h.Keys, []Key{two}) || !slices.Equal(h.Lost, []string{one.ID()}) {
+		t.Fatalf("%d keys, lost %v, %v", len(h.Keys), h.Lost, err)
+	}
+	ids, err := storage.KeyIDs(t.Context(), a)
+	if err != nil || !slices.Equal(ids, []string{one.ID(), two.ID()}) {
+		t.Errorf("the archive names %v, %v", ids, err)
+	}
+}
+
+func TestANewKeyStandsInFrontAndNamesStay(t *testing.T) {
+	a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
+	if _, err := Make(t.Context(), a, folder, one); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Add(t.Context(), a, folder, two)
+	if err != nil || !slices.Equal(h.Keys, []Key{two, one}) {
+		t.Fatalf("%d keys, %v", len(h.Keys), err)
+	}
+	r := NewRing(folder, h.Keys...)
+	if r.Current().ID() != two.ID() || r.Root().ID() != one.ID() {
+		t.Error("the new key is not in front, or names are made with it")
+	}
+}
+
+func TestARingFindsKeysByTheirIDs(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "keys")
+	if err := WriteKey(folder, two); err != nil {
+		t.Fatal(err)
+	}
+	r := NewRing(folder, one)
+	for id, want := range map[string]bool{"": true, one.ID(): true, two.ID(): true, (Key{3}).ID(): false} {
+		if s, ok := r.ByID(id); ok != want || ok && s.ID() != id {
+			t.Errorf("%q: %v", id, ok)
+		}
+	}
+	if all := r.All(); len(all) != 3 || all[0] != nil {
+		t.Errorf("%d sealers, want that of no key and two", len(all))
+	}
+	if _, ok := (*Ring)(nil).ByID(one.ID()); ok {
+		t.Error("no ring has a key")
+	}
+}
+
+// The archive has nothing of a key but its id.
+func TestTheArchiveHasNoKey(t *testing.T) {
+	a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
+	k := NewKey()
+	if _, err := Make(t.Context(), a, folder, k); err != nil {
+		t.Fatal(err)
+	}
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		_, _ = b.ReadFrom(r)
+		if strings.Contains(b.String(), k.Hex()) || !strings.Contains(b.String(), k.ID()) {
+			t.Errorf("%s: %s", info.Key, b.String())
+		}
+	}
+}
