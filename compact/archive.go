@@ -15,12 +15,12 @@ import (
 //
 //	{…the message, redacted…,"meta":{"fp":"…","refs":["3f9a2c1b77de"],"protected":true}}
 //
-// fp is the fingerprint of the message before redaction; refs are those of its
-// parts, in order. A message of another wire than chat completions has "wire"
+// fp is the fingerprint of the message before redaction, sealed; refs are those of
+// its parts, in order. A message of another wire than chat completions has "wire"
 // too, the name of it.
 func (s *session) line(msg message.Message) redact.Text {
 	object := s.object(msg)
-	return redact.Join(object, metaMember(msg, object))
+	return redact.Join(object, s.metaMember(msg, object))
 }
 
 // pieces are the lines of a history, each in two pieces and a line feed, so that
@@ -29,7 +29,7 @@ func (s *session) pieces(history []message.Message) []redact.Text {
 	out := make([]redact.Text, 0, 3*len(history))
 	for i := range history {
 		object := s.object(history[i])
-		out = append(out, object, metaMember(history[i], object), redact.Lit("\n"))
+		out = append(out, object, s.metaMember(history[i], object), redact.Lit("\n"))
 	}
 	return out
 }
@@ -45,18 +45,17 @@ func (s *session) object(msg message.Message) redact.Text {
 }
 
 // metaMember is the rest of the line, behind the members of the message.
-func metaMember(msg message.Message, object redact.Text) redact.Text {
+func (s *session) metaMember(msg message.Message, object redact.Text) redact.Text {
 	sep := redact.Lit(`,"meta":{"fp":"`)
 	if strings.TrimSpace(object.String()) == "{" {
 		sep = redact.Lit(`"meta":{"fp":"`)
 	}
-	texts := []redact.Text{sep, redact.Digest(msg.Fingerprint()), redact.Lit(`","refs":[`)}
+	texts := []redact.Text{sep, redact.Digest(s.sealed(msg.Fingerprint())), redact.Lit(`","refs":[`)}
 	for i, p := range msg.Parts {
 		if i > 0 {
 			texts = append(texts, redact.Lit(","))
 		}
-		ref := p.Fingerprint()
-		texts = append(texts, redact.Lit(`"`), redact.Ref(ref), redact.Lit(`"`))
+		texts = append(texts, redact.Lit(`"`), redact.Ref(s.sealed(p.Fingerprint())), redact.Lit(`"`))
 	}
 	texts = append(texts, redact.Lit("]"))
 	if w, ok := wireMark(msg.Wire()); ok {
@@ -120,6 +119,9 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 		return err
 	}
 	defer m.release(s)
+	if _, err := m.keys.make(ctx, m.archive); err != nil {
+		return &ArchiveError{Op: "key", Session: sessionID, Err: err}
+	}
 	if err := s.writeEvents(ctx); err != nil {
 		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
 	}

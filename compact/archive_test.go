@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/agentcompact/compact/internal/testkey"
 	"io"
 	"iter"
 	"os"
@@ -271,7 +272,7 @@ func TestRecallReturnsTheLinesThatAreAskedFor(t *testing.T) {
 	if !res.Triggered {
 		t.Fatal("not triggered")
 	}
-	ref := history[3].Parts[0].Fingerprint().Ref()
+	ref := testkey.Ref(history[3].Parts[0])
 	for name, c := range map[string]struct {
 		opt  compact.RecallOption
 		want string
@@ -313,7 +314,7 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("line %d: %v", i, err)
 		}
-		if got.Role != string(history[i].Role) || got.Meta.FP != history[i].Fingerprint().String() || len(got.Meta.Refs) != len(history[i].Parts) || got.Meta.Protected != history[i].Protected {
+		if got.Role != string(history[i].Role) || got.Meta.FP != testkey.Sealed(history[i].Fingerprint()).String() || len(got.Meta.Refs) != len(history[i].Parts) || got.Meta.Protected != history[i].Protected {
 			t.Errorf("line %d is %+v", i, got)
 		}
 		i++
@@ -404,7 +405,7 @@ func TestJournalHoldsEachMessageOnce(t *testing.T) {
 		seen[got.Meta.FP]++
 	}
 	for i, m := range history {
-		if n := seen[m.Fingerprint().String()]; n != 1 {
+		if n := seen[testkey.Sealed(m.Fingerprint()).String()]; n != 1 {
 			t.Errorf("message %d stands %d times in the journal", i, n)
 		}
 	}

@@ -20,6 +20,7 @@ type call struct {
 	id      string            // a name, as nameOf makes it; so are the agent and the branch in q
 	history []message.Message // as the stages see it: protected by the caller's function too
 	input   []message.Message // as it came in
+	asked   names             // as the caller calls them
 	res     *Result
 
 	ep   *epoch
@@ -65,16 +66,21 @@ type call struct {
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
-	label, agent := m.nameOf(id), m.nameOf(q.agent)
-	asked := q.agent
-	q.agent, q.branch = agent.String(), m.nameOf(q.branch).String()
-	c := &call{m: m, q: q, id: label.String(), label: label, agent: agent, input: history, history: protect(history, q.pins), began: m.now()}
+	c := &call{m: m, q: q, asked: names{id, q.agent, q.branch}, input: history, history: protect(history, q.pins), began: m.now()}
+	c.name()
 	c.res = &Result{
-		Session: id, Agent: asked, Manual: q.manual,
+		Session: id, Agent: q.agent, Manual: q.manual,
 		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
 		Note: m.redactor.Text(q.note).String(),
 	}
 	return c
+}
+
+// name calls session, agent and branch what the archive calls them.
+func (c *call) name() {
+	c.label, c.agent = c.m.nameOf(c.asked.session), c.m.nameOf(c.asked.agent)
+	c.id, c.q.agent = c.label.String(), c.agent.String()
+	c.q.branch = branchName(c.m.keys.Ring, c.m.nameOf(c.asked.branch).String())
 }
 
 // protect marks the messages that the caller's function protects.
@@ -142,6 +148,10 @@ func (c *call) open(ctx context.Context) (err error) {
 	c.sayGuess()
 	started := c.m.now()
 	c.working = started
+	if err := c.m.keyed(ctx, c.q); err != nil {
+		return err
+	}
+	c.name()
 	if c.s, err = c.m.sessionOf(ctx, c); err != nil {
 		return err
 	}
@@ -243,7 +253,7 @@ func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
-		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.lane.sent.has,
+		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.lane.sent.has, Ref: c.s.ref,
 	}
 }
 
@@ -287,6 +297,9 @@ func (c *call) decide(ctx context.Context) error {
 // compact runs the engine and commits what it did.
 func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
 	if !c.q.dry {
+		if err := c.haveKey(ctx); err != nil {
+			return err
+		}
 		c.s.study(c.lane.memo.unstudied(c.history))
 	}
 	run := newRun(ctx, c)

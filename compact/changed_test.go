@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -51,7 +52,7 @@ func live(t *testing.T, c compact.Config, rounds int) *lived {
 	for i := range rounds {
 		more := round(i, 150+i%7)
 		for _, m := range more {
-			l.originals[m.Fingerprint().String()] = m
+			l.originals[testkey.Sealed(m.Fingerprint()).String()] = m
 		}
 		l.history = append(l.history, more...)
 		res := r.preflight(l.history)
@@ -197,7 +198,7 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 	for range 3 {
 		msg := l.originals[fps[r.IntN(len(fps))]]
 		p := msg.Parts[len(msg.Parts)-1]
-		text, err := m.Recall(ctx, "s", p.Fingerprint().Ref())
+		text, err := m.Recall(ctx, "s", testkey.Ref(p))
 		want := p.Text
 		if p.Kind == message.KindToolCall {
 			want = p.Name + " " + string(p.Args)
@@ -287,7 +288,7 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	refused := 0
 	for i := range 38 { // what stands at the end of a log nobody speaks for
 		p := round(i, 150+i%7)[1].Parts[0]
-		text, err := m.Recall(t.Context(), "s", p.Fingerprint().Ref())
+		text, err := m.Recall(t.Context(), "s", testkey.Ref(p))
 		var changed *storage.ChangedError
 		switch {
 		case err == nil && text != p.Text:
@@ -322,7 +323,7 @@ func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	if err := m.Archive(t.Context(), "s", history); err != nil {
 		t.Fatal(err)
 	}
-	ref := history[3].Parts[0].Fingerprint().Ref()
+	ref := testkey.Ref(history[3].Parts[0])
 	other := newRig(t, compact.Config{Archive: a})
 	if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != history[3].Parts[0].Text {
 		t.Fatalf("%q, %v", text, err)

@@ -162,7 +162,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // create creates the ledger of a step, which commits it.
 func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
-	ledger, err := c.s.ledgerPieces(step)
+	ledger, err := c.s.ledgerPieces(c.s.toStore(step))
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 // ledger writes down what the step did.
 func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	step := ledgerStep{
-		V: ledgerVersion, Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
+		V: ledgerVersion, Key: c.s.ring().Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
 		Archive: path.Base(r.written.Key.String()), Edits: c.seenEdits,

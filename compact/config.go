@@ -212,6 +212,13 @@ type StorageConfig struct {
 	// "compactions".
 	Transcripts string `mapstructure:"transcripts" validate:"oneof=compactions all"`
 
+	// Key is what fingerprints and references are sealed with before they leave
+	// memory: 64 hex digits, or base64 of 32 bytes; several with commas in between,
+	// the newest first. "": COMPACT_ARCHIVE_KEY, else a key in the user's
+	// configuration folder, made at first use. Who has it can test guesses of what was
+	// redacted, so it does not belong beside the archive.
+	Key Secret `mapstructure:"-" validate:"-"`
+
 	// Bucket and what follows is of s3. Credentials come from the default chain
 	// of the SDK alone (environment, profile, web identity, container, instance).
 	Bucket string `mapstructure:"bucket" validate:"required_if=Adapter s3"`

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 		t.Errorf("the newest copy is %s", d.Decision)
 	}
 	pruned := r.named("compact.pruned_messages")
-	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), rule.Fingerprint().Ref()) {
+	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {
 		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
 	}
 	report, err := storage.Verify(t.Context(), r.archive, "s", storage.VerifyOptions{Refs: compact.Refs})

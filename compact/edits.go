@@ -90,6 +90,7 @@ func (s *session) readEdits(ctx context.Context) error {
 			}
 			continue
 		}
+		s.unseal(&e.Edit)
 		e.Edit.seq, e.Edit.off = l.Seq, first
 		fresh, first = append(fresh, e.Edit), l.End
 	}
@@ -217,10 +218,10 @@ func (c *call) editLines(out *policy.Outcome) (step ledgerStep, lines []redact.T
 		sum := sha256.Sum256([]byte(lines[k].String()))
 		is, _ := out.Conversation.Decision(i)
 		step.Evicted = append(step.Evicted, eviction{
-			FP: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
+			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
 		})
 	}
-	raw, err := json.Marshal(edit{step})
+	raw, err := json.Marshal(edit{c.s.toStore(step)})
 	return step, append(lines, c.s.redactor.Record(raw)), err
 }
 
@@ -292,7 +293,7 @@ func (c *call) taken(out *policy.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {
 		for i := range e.Evicted {
-			before[e.Evicted[i].FP] = true
+			before[e.Evicted[i].of] = true
 		}
 	}
 	at := []int{}
@@ -330,11 +331,15 @@ func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, e
 	return "", false, nil
 }
 
-// firstPending returns where the originals begin that no step has archived.
+// firstPending returns where the originals begin that no step has archived under
+// the references that were shown: those of another key are in the edits alone.
 func (s *session) firstPending() (off int64, found bool) {
 	_, all, _ := s.record(owner{})
 	seen := map[owner]bool{}
 	for i := range all {
+		if all[i].Key != s.ring().Current().ID() && (!found || all[i].off < off) {
+			off, found = all[i].off, true
+		}
 		of := all[i].owner()
 		if seen[of] {
 			continue

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"errors"
+	"github.com/agentcompact/compact/internal/testkey"
 	"io"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 					if d.Decision.String() == "kept" {
 						continue
 					}
-					ref, want := history[i].Parts[0].Fingerprint().Ref(), history[i].Parts[0].Text
+					ref, want := testkey.Ref(history[i].Parts[0]), history[i].Parts[0].Text
 					if text, err := m.Recall(ctx, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d: %.40q, %v", i, text, err)
 					}

@@ -42,7 +42,7 @@ func (m *CompactManager) afterErasure(ctx context.Context, id string, s *session
 		if err != nil {
 			return nil, err
 		}
-		if s, err = openLog(ctx, id, log); err != nil {
+		if s, err = openLog(ctx, id, log, m.keys); err != nil {
 			return nil, err
 		}
 	}

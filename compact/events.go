@@ -295,6 +295,7 @@ func (c *call) timings() map[string]float64 {
 func (c *call) finish(err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
 	c.sayChanged()
+	c.sayKeys()
 	if c.s == nil || c.q.dry {
 		return
 	}

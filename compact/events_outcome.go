@@ -13,7 +13,7 @@ func (c *call) pruned(after *policy.Conversation) []string {
 	var refs []string
 	for i := range c.now.conv.Inputs() {
 		if c.now.conv.Holds(i) && !after.Holds(i) {
-			refs = append(refs, c.history[i].Fingerprint().Ref())
+			refs = append(refs, c.s.ref(c.history[i].Fingerprint()))
 		}
 	}
 	return refs

@@ -14,13 +14,15 @@ import (
 // An eviction is a message that a step edited or took out, and where the
 // archive has it: what a ledger proves it with.
 type eviction struct {
-	FP     message.Fingerprint `json:"fp"`  // as it came in
+	FP     message.Fingerprint `json:"fp"`  // as it came in, sealed
 	Off    int64               `json:"off"` // of its line in the ledger's archive file
 	Len    int64               `json:"len"` // without the line feed
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
 	Number uint32              `json:"n,omitempty"` // as the summary of the step cites it: [s12]
+
+	of message.Fingerprint // FP, before it was sealed
 }
 
 // stored is the messages that a run has written to the archive, line by line:
@@ -92,7 +94,7 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 		}
 		is, _ := out.Conversation.Decision(i)
 		all = append(all, eviction{
-			FP: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
+			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
 			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
 		})
 		of = append(of, i)

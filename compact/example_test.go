@@ -65,7 +65,7 @@ func ExampleCompactManager_Recall() {
 		fmt.Println(err)
 		return
 	}
-	ref := history[6].Parts[0].Fingerprint().Ref() // as the placeholder says it
+	ref := m.Ref(history[6].Parts[0]) // as the placeholder says it
 	text, err := m.Recall(ctx, "session-1", ref, compact.Head(2))
 	fmt.Println(text, err)
 	// Output:
@@ -99,7 +99,7 @@ func ExampleRecallTool() {
 	definition, err := tool.For("anthropic")
 	fmt.Println(len(definition) > 0, err)
 
-	ref := history[6].Parts[0].Fingerprint().Ref() // as the placeholder says it
+	ref := m.Ref(history[6].Parts[0]) // as the placeholder says it
 	answer, err := tool.Call(ctx, "session-1", json.RawMessage(`{"ref":"`+ref+`","pattern":"ERROR","context":1}`))
 	fmt.Println(answer, err)
 	// Output:

@@ -20,8 +20,8 @@ type indexRef struct {
 // row is what an index is made of: one message of one file.
 type row struct {
 	role  message.Role
-	parts []message.Part // their kinds
-	fp    message.Fingerprint
+	parts []message.Part      // their kinds
+	fp    message.Fingerprint // sealed
 	refs  [][6]byte
 	turn  uint32 // 0 = none
 	shown turnindex.Shown
@@ -30,13 +30,13 @@ type row struct {
 	want  bool // its fingerprint and parts are to be found by this index
 }
 
-func rowOf(m *message.Message, at span, want bool) row {
-	r := row{role: m.Role, parts: m.Parts, fp: m.Fingerprint(), at: at, want: want}
+func (s *session) rowOf(m *message.Message, at span, want bool) row {
+	r := row{role: m.Role, parts: m.Parts, fp: s.sealed(m.Fingerprint()), at: at, want: want}
 	if !want {
 		return r // spares hashing the parts
 	}
 	for _, p := range m.Parts {
-		fp := p.Fingerprint()
+		fp := s.sealed(p.Fingerprint())
 		r.refs = append(r.refs, [6]byte(fp[:6]))
 	}
 	return r
@@ -158,10 +158,10 @@ func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *n
 		if !ok {
 			continue
 		}
-		row := rowOf(&c.history[i], where.span, i >= n.fresh || changed[i])
+		row := c.s.rowOf(&c.history[i], where.span, i >= n.fresh || changed[i])
 		d, _ := out.Conversation.Decision(i)
 		row.turn, row.shown = n.turn(i), shownAs(d.String())
-		row.ours = c.s.ours(&c.history[i], row.fp)
+		row.ours = c.s.ours(&c.history[i], c.history[i].Fingerprint())
 		rows = append(rows, row)
 	}
 	set := &turnindex.Set{}
@@ -241,9 +241,9 @@ func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, histor
 	written := storedLines(lines, nil)
 	rows := make([]row, len(history))
 	for i := range history {
-		rows[i] = rowOf(&history[i], written.lines[i].span, true)
+		rows[i] = s.rowOf(&history[i], written.lines[i].span, true)
 		rows[i].turn = n.turn(i)
-		rows[i].ours = s.ours(&history[i], rows[i].fp)
+		rows[i].ours = s.ours(&history[i], history[i].Fingerprint())
 	}
 	set := &turnindex.Set{}
 	if err := addRows(set, path.Base(w.Key.String()), rows); err != nil {

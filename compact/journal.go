@@ -67,7 +67,9 @@ func (s *session) readJournal(ctx context.Context) error {
 		}
 		var fp message.Fingerprint
 		if fp.UnmarshalText([]byte(metaOf(line).fp)) == nil {
-			s.firstSeen(fp)
+			for _, with := range s.ring().All() { // the line does not say which it is
+				s.firstSeen(message.Fingerprint(with.Open(fp)))
+			}
 		}
 	}
 	return nil

@@ -218,7 +218,7 @@ func (m *CompactManager) readLate(ctx context.Context, name string, err error) (
 		_, err := storage.OpenSession(ctx, m.archive, name)
 		return m.archive, err
 	})
-	s, err := openSession(ctx, a, name)
+	s, err := openSession(ctx, a, name, m.keys)
 	if err == nil {
 		s.late = a
 	}

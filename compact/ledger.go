@@ -19,13 +19,14 @@ import (
 )
 
 // ledgerVersion is the version of the form of ledger-NNN.json.
-const ledgerVersion = 1
+const ledgerVersion = 2
 
 // ledgerStep is what ledger-NNN.json holds: which edits one compaction made to
 // which prefix. It holds fingerprints, positions and the summary, no other
 // text of the history.
 type ledgerStep struct {
 	V           int                `json:"v"`
+	Key         string             `json:"key,omitempty"` // id of the key that its fingerprints are sealed with; "" = they are not
 	Step        int                `json:"step"`
 	Session     string             `json:"session"`
 	Agent       string             `json:"agent,omitempty"`
@@ -64,6 +65,9 @@ type ledgerStep struct {
 	// changed: the ledger in the archive is not what was stored. Its number is
 	// taken, and nothing is known of what it did.
 	changed *storage.ChangedError
+
+	// locked: the key that its fingerprints are sealed with is not to be had.
+	locked bool
 }
 
 // session is what the manager knows of one session. Its mutex is held for
@@ -71,6 +75,7 @@ type ledgerStep struct {
 type session struct {
 	id   string
 	log  *storage.Session
+	keys *keyring     // nil = it is only read
 	late *lateArchive // where the archive could not be read; nil = it could
 
 	unarchived atomic.Bool // the archive did not take the last transcript that it was given
@@ -100,6 +105,9 @@ type session struct {
 	rebuiltWeight int64                       // of them, in bytes
 	sums          map[string]lineSums         // by file, those that were held against the manifest as a whole
 	changes       changes
+	lost          []string   // ids of keys that steps are sealed with
+	lostTold      int        // of them
+	version1      bool       // it has steps of version 1
 	checked       time.Time  // when the archive was last asked for newer steps
 	asking        bool       // it is being asked
 	erased        bool       // nothing of it can be stored
@@ -125,17 +133,17 @@ func (s *ledgerStep) owner() owner {
 }
 
 // openSession reads the ledger of a session, which may be new.
-func openSession(ctx context.Context, a storage.Archive, id string) (*session, error) {
+func openSession(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
 	log, err := storage.OpenSession(ctx, a, id)
 	if err != nil {
 		return nil, err
 	}
-	return openLog(ctx, id, log)
+	return openLog(ctx, id, log, keys)
 }
 
 // openLog reads the ledger of a session that is called id.
-func openLog(ctx context.Context, id string, log *storage.Session) (*session, error) {
-	s := &session{id: id, log: log, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
+func openLog(ctx context.Context, id string, log *storage.Session, keys *keyring) (*session, error) {
+	s := &session{id: id, log: log, keys: keys, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
 		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)
 }
@@ -155,6 +163,7 @@ func (s *session) reload(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		s.unseal(&step)
 		fresh = append(fresh, step)
 	}
 	s.mu.Lock()

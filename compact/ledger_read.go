@@ -22,7 +22,7 @@ func (l *ledgerReader) ledger(data []byte) (step ledgerStep, err error) {
 	if err := l.step(data, &step); err != nil {
 		return step, err
 	}
-	if step.V != ledgerVersion {
+	if step.V < 1 || step.V > ledgerVersion {
 		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, ledgerVersion)
 	}
 	return step, nil
@@ -64,6 +64,7 @@ func readEdit(r *jsonscan.Record, to *edit) {
 func readStep(r *jsonscan.Record, to *ledgerStep) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Int("v", &to.V)
+		r.Word("key", &to.Key)
 		r.Int("step", &to.Step)
 		r.Word("session", &to.Session)
 		r.Word("agent", &to.Agent)

@@ -30,6 +30,7 @@ type CompactManager struct {
 	heads    *storage.Heads
 	graves   *storage.Graves
 	redactor *redact.Redactor
+	keys     *keyring
 	pipe     *trace.Pipeline
 	now      func() time.Time
 	prompts  map[string]string // by the path of their file
@@ -47,6 +48,8 @@ type CompactManager struct {
 
 	shadows storage.Archive // of sessions that are only observed: nothing is written to it
 	looking atomic.Int64    // observed calls that are under way beside others
+
+	saidVersion1 atomic.Bool
 
 	uses work // calls that are under way
 	side work // what they began and did not wait for
@@ -92,6 +95,9 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 		if m.archive, err = m.openArchive(ctx); err != nil {
 			return nil, &ArchiveError{Op: "open", Err: err}
 		}
+	}
+	if m.keys, err = c.keys(); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {

@@ -1,25 +1,92 @@
 package compact
 
 import (
+	"context"
 	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/seal"
 )
 
-// nameOf is what a session, an agent or a branch is called in files, events and
-// the ledger: its id. An id that holds a secret is replaced by a hash of it,
-// which tells it from others and is the same in every process; a folder's name
-// can't be redacted in another way. A name is its own name.
-func (m *CompactManager) nameOf(id string) redact.Text { return SessionName(m.redactor, id) }
+// names are session, agent and branch of a call, as the caller has them.
+type names struct{ session, agent, branch string }
 
-// SessionName returns what an archive calls a session, an agent or a branch with
-// this id, by a redactor of the archive's configuration: the id, or, where that
-// holds a secret, a hash of it. It is for those who look for an id in an archive.
+// nameOf is what a session, an agent or a branch is called in files, events and
+// the ledger: its id. An id that holds a secret is replaced by a keyed hash of it,
+// which tells it from others and is the same in every process that has the key; a
+// folder's name can't be redacted in another way. A name is its own name.
+func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
+
+// KeyedName returns what an archive calls a session, an agent or a branch with this
+// id, by a redactor of the archive's configuration and its keys: the id, or, where
+// that holds a secret, a keyed hash of it. It is for those who look for an id in an
+// archive.
+func KeyedName(r *redact.Redactor, keys *seal.Ring, id string) redact.Text {
+	name, secret := named(r, id)
+	if !secret {
+		return name
+	}
+	return redact.Join(redact.Lit("redacted-"), redact.Digest(keys.Root().Digest("name", []byte(id))))
+}
+
+// SessionName is what archives of version 1 call a session, an agent or a branch:
+// its hash has no key. What [KeyedName] finds nothing under may stand there.
 func SessionName(r *redact.Redactor, id string) redact.Text {
-	name := r.Text(id)
-	if name.String() == id {
+	name, secret := named(r, id)
+	if !secret {
 		return name
 	}
 	sum := sha256.Sum256([]byte("compact name " + id))
 	return redact.Join(redact.Lit("redacted-"), redact.Digest([16]byte(sum[:16])))
+}
+
+// named is an id without the secrets that it holds, and whether it holds any.
+func named(r *redact.Redactor, id string) (name redact.Text, secret bool) {
+	name = r.Text(id)
+	if name.String() == id {
+		return name, false
+	}
+	return name, true
+}
+
+// branchName keys the name of a branch that is made of fingerprints, as hooks name
+// conversations by how they begin. Any other is its own name.
+func branchName(keys *seal.Ring, branch string) string {
+	first, rest, _ := strings.Cut(branch, ".")
+	if len(first) != 32 || !isHex(first) || rest != "" && (len(rest) != 12 || !isHex(rest)) {
+		return branch
+	}
+	sum := keys.Root().Digest("branch", []byte(branch))
+	return "b-" + hex.EncodeToString(sum[:])
+}
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// folderOf returns the name under which the archive has a session: that of
+// version 1 where it has the session under that alone.
+func (m *CompactManager) folderOf(ctx context.Context, name, old redact.Text) (string, error) {
+	if name == old {
+		return name.String(), nil
+	}
+	for _, n := range []redact.Text{name, old} {
+		there, err := hasSession(ctx, m.archive, n.String())
+		if err != nil || there {
+			return n.String(), err
+		}
+	}
+	return name.String(), nil
+}
+
+func hasSession(ctx context.Context, a storage.Archive, name string) (bool, error) {
+	dir, err := storage.Prefix(name)
+	if err != nil {
+		return false, err
+	}
+	for _, err := range a.List(ctx, dir) {
+		return err == nil, err
+	}
+	return false, nil
 }

@@ -25,15 +25,22 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	if !m.uses.begin() {
 		return nil, ErrClosed
 	}
-	s, err := m.shared(ctx, m.nameOf(id))
+	if err := m.keyed(ctx, request{dry: true}); err != nil {
+		m.uses.done()
+		return nil, err
+	}
+	s, err := m.shared(ctx, called{m.nameOf(id), SessionName(m.redactor, id)})
 	if err != nil {
 		m.uses.done()
 	}
 	return s, err
 }
 
-func (m *CompactManager) shared(ctx context.Context, name redact.Text) (*session, error) {
-	s, o := m.held(ctx, name)
+// called is what a session is called, and what version 1 called it.
+type called struct{ name, old redact.Text }
+
+func (m *CompactManager) shared(ctx context.Context, is called) (*session, error) {
+	s, o := m.held(ctx, is)
 	if s != nil {
 		return s, nil
 	}
@@ -41,40 +48,41 @@ func (m *CompactManager) shared(ctx context.Context, name redact.Text) (*session
 	case <-o.done:
 	case <-ctx.Done():
 	}
-	return m.opened(ctx, name.String(), o)
+	return m.opened(ctx, is.name.String(), o)
 }
 
 // held returns a session that is in memory, or its opening.
-func (m *CompactManager) held(ctx context.Context, name redact.Text) (*session, *opening) {
+func (m *CompactManager) held(ctx context.Context, is called) (*session, *opening) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := m.sessions[name.String()]; s != nil {
+	if s := m.sessions[is.name.String()]; s != nil {
 		s.users++
 		return s, nil
 	}
-	o := m.openings[name.String()]
+	o := m.openings[is.name.String()]
 	if o == nil {
-		o = m.open(ctx, name)
+		o = m.open(ctx, is)
 	}
 	o.waiting++
 	return nil, o
 }
 
 // open begins to read a session; the caller holds mu, and a use.
-func (m *CompactManager) open(ctx context.Context, name redact.Text) *opening {
+func (m *CompactManager) open(ctx context.Context, is called) *opening {
+	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	o := &opening{done: make(chan struct{}), stop: stop}
-	m.openings[name.String()] = o
+	m.openings[name] = o
 	m.uses.add()
 	go func() {
 		defer m.uses.done()
 		defer stop()
-		s, err := m.read(ctx, name)
+		s, err := m.read(ctx, is)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		o.s, o.err = s, err
-		if m.openings[name.String()] == o {
-			delete(m.openings, name.String())
+		if m.openings[name] == o {
+			delete(m.openings, name)
 			if err == nil {
 				m.keepSession(s, o.waiting)
 			}
@@ -117,9 +125,14 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 }
 
 // read reads a session from the archive.
-func (m *CompactManager) read(ctx context.Context, name redact.Text) (_ *session, err error) {
+func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err error) {
 	defer m.rescue("the archive", &err)
-	s, err := openSession(ctx, m.archive, name.String())
+	name := is.name
+	folder, err := m.folderOf(ctx, name, is.old)
+	if err != nil && !m.goesOn(ctx, err) {
+		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
+	}
+	s, err := openSession(ctx, m.archive, folder, m.keys)
 	if err != nil && m.goesOn(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}
@@ -127,6 +140,7 @@ func (m *CompactManager) read(ctx context.Context, name redact.Text) (_ *session
 		s, err = m.afterErasure(ctx, name.String(), s)
 	}
 	if err == nil {
+		s.id = name.String()
 		if a, ok := m.archive.(*lateArchive); ok {
 			s.late = a
 		}

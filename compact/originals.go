@@ -67,7 +67,9 @@ func (c *call) held() map[string]string {
 		}
 		for _, p := range c.history[i].Parts {
 			if p.Kind == message.KindToolResult {
-				all[p.Fingerprint().Ref()] = p.Text
+				for _, with := range c.s.ring().All() { // a placeholder says what an older key made of it
+					all[with.Ref(p.Fingerprint())] = p.Text
+				}
 			}
 		}
 	}

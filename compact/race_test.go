@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"slices"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	crew.Verify(t, a, 3)
 	lostLines(t, a, []int{1, 2})
 	masked := decided(res, policy.Summarised)
-	text, err := r.Recall(t.Context(), "s", history[masked[len(masked)-1]].Parts[0].Fingerprint().Ref())
+	text, err := r.Recall(t.Context(), "s", testkey.Ref(history[masked[len(masked)-1]].Parts[0]))
 	if err != nil || text == "" {
 		t.Errorf("what the step took out is not found: %v", err)
 	}

@@ -61,7 +61,8 @@ func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
 		}
 		r := row{role: a.msg.Role, at: span{off, int64(len(line))}, want: true, refs: a.parsedRefs()}
 		_ = r.fp.UnmarshalText([]byte(a.fp)) // a line without one is found by its parts
-		r.ours = s.ours(&a.msg, r.fp)
+		with, _ := s.ring().ByID(step.Key)
+		r.ours = s.ours(&a.msg, message.Fingerprint(with.Open(r.fp)))
 		for i := range a.msg.Parts {
 			r.parts = append(r.parts, message.Part{Kind: a.msg.Parts[i].Kind, CallID: a.msg.Parts[i].CallID, Name: a.msg.Parts[i].Name})
 		}

@@ -185,7 +185,7 @@ func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string,
 	if sessionID == "" {
 		return "", ErrSession
 	}
-	s, err := openSession(ctx, archive, sessionID)
+	s, err := openSession(ctx, archive, sessionID, nil)
 	if err != nil {
 		return "", &ArchiveError{Op: "read", Session: sessionID, Err: err}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
@@ -159,7 +160,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 		for _, d := range res.Decisions {
 			if d.Decision != policy.Kept {
-				gone[history[d.Index].Fingerprint().String()] = history[d.Index]
+				gone[testkey.Sealed(history[d.Index].Fingerprint()).String()] = history[d.Index]
 			}
 		}
 		if keep {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/agentcompact/compact/internal/testkey"
 	"regexp"
 	"strings"
 	"testing"
@@ -145,7 +146,7 @@ func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
 	if got, err := r.RecallShown(ctx, res, ref, compact.Head(1)); err != nil || got != "Exit code 1" {
 		t.Errorf("%q, %v", got, err)
 	}
-	kept := history[len(history)-1].Parts[0].Fingerprint().Ref() // is in the archive, and in the view in full
+	kept := testkey.Ref(history[len(history)-1].Parts[0]) // is in the archive, and in the view in full
 	for _, not := range []string{kept, "turn:3", ref[:8], ""} {
 		if got, err := r.RecallShown(ctx, res, not); !errors.Is(err, compact.ErrNotFound) {
 			t.Errorf("%q: %.40q, %v", not, got, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"io"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func grown(t *testing.T, r *rig, steps int, keep bool) (history []message.Messag
 		}
 		more := round(i, 150+i%7)
 		for _, m := range more {
-			originals[m.Fingerprint().String()] = m
+			originals[testkey.Sealed(m.Fingerprint()).String()] = m
 		}
 		history = append(history, more...)
 		res := r.preflight(history)
@@ -96,7 +97,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 				}
 				for _, p := range m.Parts {
 					var text string
-					reads := a.during(func() { text = recall(p.Fingerprint().Ref()) })
+					reads := a.during(func() { text = recall(testkey.Ref(p)) })
 					want := p.Text
 					if p.Kind == message.KindToolCall {
 						want = p.Name + " " + string(p.Args)
@@ -182,11 +183,11 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 				}
 				out++
 				m := history[d.Index]
-				if !seen[m.Fingerprint().String()] {
+				if !seen[testkey.Sealed(m.Fingerprint()).String()] {
 					t.Errorf("message %d was %s, and no ledger says where it is", d.Index, d.Decision)
 				}
 				for _, p := range m.Parts {
-					got, err := r.Recall(t.Context(), "s", p.Fingerprint().Ref())
+					got, err := r.Recall(t.Context(), "s", testkey.Ref(p))
 					if err != nil || p.Kind != message.KindToolCall && got != p.Text {
 						t.Errorf("message %d (%s): recalled %.40q, %v", d.Index, d.Decision, got, err)
 					}
@@ -251,7 +252,7 @@ func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
 	if err := r.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ref := history[5].Parts[0].Fingerprint().Ref()
+	ref := testkey.Ref(history[5].Parts[0])
 	if got, err := r.Recall(t.Context(), "s", ref); err != nil || got != history[5].ResultText() {
 		t.Errorf("from the journal: %.60q, %v", got, err)
 	}
@@ -282,7 +283,7 @@ func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
 	a := memory.New()
 	one, two := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	history := loop(100, 200)
-	ref := history[3].Parts[0].Fingerprint().Ref()
+	ref := testkey.Ref(history[3].Parts[0])
 	if _, err := two.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
 		t.Fatalf("before: %v", err)
 	}
@@ -298,14 +299,14 @@ func TestRecallWithoutAManagerOnlyReads(t *testing.T) {
 	history := loop(100, 200)
 	r.preflight(history)
 	before := listing(t, a)
-	got, err := compact.Recall(t.Context(), a, "s", history[3].Parts[0].Fingerprint().String(), compact.Head(1), compact.AtMost(20))
+	got, err := compact.Recall(t.Context(), a, "s", testkey.Sealed(history[3].Parts[0].Fingerprint()).String(), compact.Head(1), compact.AtMost(20))
 	if err != nil || got != "file_0.go: word word\n[0 of 1 lines follow, 990 bytes are left out]" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := compact.Recall(t.Context(), a, "", "12345678"); !errors.Is(err, compact.ErrSession) {
 		t.Errorf("without session: %v", err)
 	}
-	if _, err := compact.Recall(t.Context(), a, "another", history[3].Parts[0].Fingerprint().Ref()); !errors.Is(err, compact.ErrNotFound) {
+	if _, err := compact.Recall(t.Context(), a, "another", testkey.Ref(history[3].Parts[0])); !errors.Is(err, compact.ErrNotFound) {
 		t.Errorf("another session's reference: %v", err)
 	}
 	if after := listing(t, a); after != before {

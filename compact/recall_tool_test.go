@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func recallRig(t *testing.T, text string, opts ...compact.ToolOption) (call func
 			t.Fatalf("%s: %v", arguments, err)
 		}
 		return got
-	}, history[3].Parts[0].Fingerprint().Ref(), r
+	}, testkey.Ref(history[3].Parts[0]), r
 }
 
 func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {

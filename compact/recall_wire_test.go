@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestRecallReadsTheLinesOfEveryWire(t *testing.T) {
 					if p.Kind == message.KindToolCall {
 						want = p.Name + " " + string(p.Args)
 					}
-					if got, err := other.Recall(t.Context(), "s", p.Fingerprint().Ref()); err != nil || got != want {
+					if got, err := other.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || got != want {
 						t.Fatalf("recalled %.60q, %v; want %.60q", got, err, want)
 					}
 					asked++

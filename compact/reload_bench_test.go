@@ -56,7 +56,7 @@ func BenchmarkReloadLength(b *testing.B) {
 			}
 		}
 		return func() {
-			s, err := openSession(ctx, a, "s")
+			s, err := openSession(ctx, a, "s", nil)
 			if err != nil || len(s.edits.all) != n {
 				b.Fatal(len(s.edits.all), err)
 			}
@@ -104,7 +104,7 @@ func BenchmarkReloadSteps(b *testing.B) {
 			}
 		}
 		return func() {
-			s, err := openSession(ctx, a, "s")
+			s, err := openSession(ctx, a, "s", nil)
 			if err != nil || len(s.steps) != n || len(s.steps[n-1].Evicted) != 40 {
 				b.Fatal(len(s.steps), err)
 			}

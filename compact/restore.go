@@ -54,10 +54,11 @@ func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledge
 			if err != nil {
 				return base, err
 			}
+			s.unseal(&other)
 			base = append(base, other)
 		}
 		step.Step = len(base) + 1
-		raw, err := json.Marshal(step)
+		raw, err := json.Marshal(s.toStore(step))
 		if err != nil {
 			return base, err
 		}

@@ -81,7 +81,7 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 	if sessionID == "" {
 		return Found{}, ErrSession
 	}
-	s, err := openSession(ctx, archive, sessionID)
+	s, err := openSession(ctx, archive, sessionID, nil)
 	if err != nil {
 		return Found{}, &ArchiveError{Op: "read", Session: sessionID, Err: err}
 	}

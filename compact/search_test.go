@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 			var want []string
 			for _, m := range gone(history, res) {
 				if m.Role == message.RoleTool && strings.Contains(m.ResultText(), "needle_") {
-					want = append(want, strings.Split(m.ResultText(), "\n")[1]+" "+m.Parts[0].Fingerprint().Ref())
+					want = append(want, strings.Split(m.ResultText(), "\n")[1]+" "+testkey.Ref(m.Parts[0]))
 				}
 			}
 			if len(want) < 5 {

@@ -205,7 +205,7 @@ func (c *call) pretend(ctx context.Context, out *policy.Outcome) error {
 // shadow.
 func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, error) {
 	if !c.q.observe {
-		return m.session(ctx, c.id)
+		return m.session(ctx, c.asked.session)
 	}
 	if !m.uses.begin() {
 		return nil, ErrClosed
@@ -228,7 +228,7 @@ func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*sess
 		s.users++
 		return s, nil
 	}
-	s, err := openSession(ctx, m.shadows, id) // in memory, and empty
+	s, err := openSession(ctx, m.shadows, id, m.keys) // in memory, and empty
 	if err != nil {
 		return nil, err
 	}

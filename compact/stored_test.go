@@ -17,7 +17,7 @@ func TestPiecesAreTheLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSession(t.Context(), memory.New(), "s")
+	s, err := openSession(t.Context(), memory.New(), "s", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

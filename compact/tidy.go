@@ -225,7 +225,7 @@ func (s *session) voids(e *ledgerStep) bool {
 
 // appendVoid tells other processes.
 func (s *session) appendVoid(ctx context.Context, e *ledgerStep) error {
-	raw, err := json.Marshal(edit{ledgerStep{V: e.V, Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: kindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out}})
+	raw, err := json.Marshal(edit{s.toStore(ledgerStep{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: kindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out})})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -110,7 +111,7 @@ func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
 	history := tidyLoop(5)
 	last := eachCall(t, m, history, nil)
 	for _, i := range decided(last, policy.Truncated) {
-		ref, want := history[i].Parts[0].Fingerprint().Ref(), history[i].Parts[0].Text
+		ref, want := testkey.Ref(history[i].Parts[0]), history[i].Parts[0].Text
 		if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != want {
 			t.Errorf("message %d: %.40q, %v", i, text, err)
 		}
@@ -314,7 +315,7 @@ func TestTidyBesideACompaction(t *testing.T) {
 		t.Errorf("another process makes another view (%v)", err)
 	}
 	text := history[3].Parts[0].Text
-	if got, err := m.Recall(t.Context(), "s", history[3].Parts[0].Fingerprint().Ref()); err != nil || got != text {
+	if got, err := m.Recall(t.Context(), "s", testkey.Ref(history[3].Parts[0])); err != nil || got != text {
 		t.Errorf("%.60q, %v", got, err)
 	}
 	if err := m.Flush(t.Context()); err != nil {

@@ -38,7 +38,7 @@ func (c Config) Validate() error {
 		errs = append(errs, e)
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
 	}
-	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage())
+	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage(), c.checkKeys())
 	// What an override makes of the rest is only worth telling where that is right.
 	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
@@ -78,7 +79,7 @@ func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
 	m := bounded(t, Config{Archive: a}, 1<<40)
 	find := func() {
 		t.Helper()
-		text, err := m.Recall(t.Context(), "s", history[3].Fingerprint().String())
+		text, err := m.Recall(t.Context(), "s", testkey.Sealed(history[3].Fingerprint()).String())
 		if err != nil || !strings.Contains(text, history[3].ResultText()) {
 			t.Fatalf("%.60q, %v", text, err)
 		}

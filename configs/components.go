@@ -55,6 +55,13 @@ func (l *loader) heads(c *compact.Config) {
 	}
 }
 
+// archiveKeys finds the keys of the archive.
+func (l *loader) archiveKeys(c *compact.Config) {
+	if keys := l.variable(compact.ArchiveKeyVariable); keys != "" {
+		c.Storage.Key = compact.Secret(keys)
+	}
+}
+
 const pseudonymsPath = "redaction.pseudonyms"
 
 // collector makes the exporter to an OpenTelemetry collector. Whoever makes a

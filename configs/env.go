@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/compact"
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
@@ -14,7 +15,7 @@ var short = []string{"trace.ariadne_url", "trace.otlp_endpoint"}
 
 // foreign are variables of this prefix that are no settings: a secret, and what
 // belongs to the tests of this project.
-var foreign = []string{pseudonymVariable, headsVariable, publicVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
+var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
 
 // variables maps the name of every variable to the setting it is for.
 func variables() map[string]string {

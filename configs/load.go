@@ -120,6 +120,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	l.unchanged(&c)
 	l.pseudonyms(&c)
 	l.heads(&c)
+	l.archiveKeys(&c)
 	l.validate(c)
 	l.components(&c)
 	return c, l.report.err(l.files)

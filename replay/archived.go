@@ -26,7 +26,8 @@ type Archived struct {
 	name  string
 	from  storage.Archive
 	steps []archivedStep
-	fps   []message.Fingerprint // of the messages before they were redacted
+	fps   []message.Fingerprint // of the messages before they were redacted, sealed
+	refs  [][]string            // of their parts
 }
 
 // archivedStep is what of a ledger is needed to make its edits again.
@@ -120,10 +121,12 @@ func (r *Archived) histories(ctx context.Context, s *storage.Session) error {
 func (r *Archived) history(ctx context.Context, s *storage.Session, name string) error {
 	var data []byte
 	var fps []message.Fingerprint
+	var refs [][]string
 	for line, err := range s.Lines(ctx, name) {
 		var about struct {
 			Meta struct {
-				FP message.Fingerprint `json:"fp"`
+				FP   message.Fingerprint `json:"fp"`
+				Refs []string            `json:"refs"`
 			} `json:"meta"`
 		}
 		if err == nil {
@@ -135,6 +138,7 @@ func (r *Archived) history(ctx context.Context, s *storage.Session, name string)
 		if i := len(fps); i < len(r.fps) && r.fps[i] != about.Meta.FP {
 			return fmt.Errorf("%w: %s is no continuation of the one before at line %d; the agent kept the view, or went back", ErrNotWhole, name, i+1)
 		}
+		refs = append(refs, about.Meta.Refs)
 		fps, data = append(fps, about.Meta.FP), append(append(data, line...), '\n')
 	}
 	if len(fps) <= len(r.fps) {
@@ -147,7 +151,7 @@ func (r *Archived) history(ctx context.Context, s *storage.Session, name string)
 	if len(f.Messages()) != len(fps) {
 		return fmt.Errorf("%s: %d messages on %d lines", name, len(f.Messages()), len(fps))
 	}
-	r.Session.Messages, r.fps = f.Messages(), fps
+	r.Session.Messages, r.fps, r.refs = f.Messages(), fps, refs
 	return nil
 }
 

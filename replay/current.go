@@ -29,16 +29,19 @@ func (c current) Begin(_ context.Context, s *Session, e Env) (Runner, error) {
 		return nil, errors.New("the policy current is for the archived session alone")
 	}
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
-	now := map[message.Fingerprint]message.Fingerprint{}
+	now, refs := map[message.Fingerprint]message.Fingerprint{}, map[message.Fingerprint]string{}
 	for i, fp := range c.fps {
 		now[fp] = s.Messages[i].Fingerprint()
+		for k, ref := range c.refs[i][:min(len(c.refs[i]), len(s.Messages[i].Parts))] {
+			refs[s.Messages[i].Parts[k].Fingerprint()] = ref
+		}
 	}
 	usual, err := compact.Preset("graduated")
 	if err != nil {
 		return nil, err
 	}
 	clean, err := usual.Redaction.Redactor()
-	return &redone{of: c.Archived, count: e.Count, conv: policy.NewConversation(nil, pins, nil), now: now, changes: changes{clean: clean}}, err
+	return &redone{of: c.Archived, count: e.Count, conv: policy.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
 }
 
 // redone makes the steps of a ledger again.
@@ -47,6 +50,7 @@ type redone struct {
 	count *token.Estimator
 	conv  *policy.Conversation
 	now   map[message.Fingerprint]message.Fingerprint // of messages, as the archive has them
+	refs  map[message.Fingerprint]string              // of parts
 	next  int                                         // step
 
 	changes changes
@@ -141,6 +145,9 @@ func (r *redone) report(res *compact.Result, v *View, history []message.Message,
 	}
 }
 
+// Ref implements [Recaller].
+func (r *redone) Ref(p message.Part) string { return r.refs[p.Fingerprint()] }
+
 // Recall implements [Recaller]: the archive of the session is asked.
 func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	var q query
@@ -156,7 +163,7 @@ func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string,
 		opts = append(opts, compact.Matching(pattern, q.Context))
 	}
 	text, err := compact.Recall(ctx, r.of.from, r.of.name, q.Ref, opts...)
-	if errors.Is(err, compact.ErrNotFound) { // redacted: it has another reference
+	if errors.Is(err, compact.ErrNotFound) {
 		return "", nil
 	}
 	return text, err

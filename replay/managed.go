@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/seal"
 )
 
 // Managed is a policy of this module: a manager under a configuration. Model
@@ -34,6 +36,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	c.Model, c.MaxContextTokens = e.Model, inUnits(e.Window, c.Counting)
 	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
 	c.Trace = compact.TraceConfig{}
+	c.Storage.Key = archiveKey
 	c.Now = e.Now
 	if c.Prices == (compact.PricesConfig{}) {
 		c.Prices = compact.PricesOf(e.Card)
@@ -46,6 +49,10 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	clean, err := c.Redaction.Redactor()
 	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
 }
+
+// archiveKey is the key of archives that end with the replay: two runs show the
+// same references.
+var archiveKey = compact.Secret(strings.Repeat("00", seal.KeySize))
 
 // charsOfToken are how many characters a token is taken for.
 const charsOfToken = 4
@@ -85,6 +92,9 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	}
 	return v, err
 }
+
+// Ref implements [Recaller].
+func (r *manager) Ref(p message.Part) string { return r.m.Ref(p) }
 
 // Recall implements [Recaller].
 func (r *manager) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {

@@ -61,6 +61,8 @@ func (s *shelf) Recall(_ context.Context, arguments json.RawMessage) (string, er
 	return strings.Join(out, "\n"), nil
 }
 
+func (*shelf) Ref(p message.Part) string { return p.Fingerprint().Ref() }
+
 func recallsOf(t *testing.T, s *shelf, history []message.Message) *recalls {
 	t.Helper()
 	counter, err := token.ForModel("gpt-4o")

@@ -34,7 +34,9 @@ var archiveFaults = []struct {
 	{fault{"a line of the manifest is dropped", "storage/session.go", `return bodies(records), nil`, `return bodies(records[:len(records)-1]), nil`, nil}, "./storage", "TestVerifyAccepts|TestTranscript|TestEvery|TestSession"},
 	{fault{"swapped files go unnoticed", "storage/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage", "TestVerifyNamesWhatWasDone"},
 	{fault{"a cut tail goes unnoticed", "storage/verify.go", `	if at < 0 {`, `	if at < -1 {`, nil}, "./storage", "TestVerifySeesACutTailOnlyWithAHead"},
-	{fault{"ids that hold secrets become one", "compact/name.go", `if name.String() == id {`, `if true {`, nil}, "./compact", "TestIDsThatHoldSecretsStayApart"},
+	{fault{"ids that hold secrets become one", "compact/name.go", `	if name.String() == id {`, `	if true {`, nil}, "./compact", "TestIDsThatHoldSecretsStayApart"},
+	{fault{"fingerprints leave memory as they are", "compact/keys.go", `return message.Fingerprint(s.ring().Current().Seal(fp))`, `return fp`, nil}, "./compact", "TestARedactedNumberCantBeGuessed"},
+	{fault{"a key that is lost is not said", "compact/sealed.go", `		s.locked(step.Key)`, ``, nil}, "./compact", "TestALostKeyBeginsANewEpochAndSaysSo"},
 	{fault{"events are written behind the ledger", "compact/commit.go", `if err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...); err != nil {`, `if _ = append(lines, c.takeEvents()...); false {`, nil},
 		"./compact", "TestNoCommittedStepLacksItsEvents"},
 }

@@ -3,6 +3,7 @@ package s3
 import (
 	"context"
 	"fmt"
+	"github.com/agentcompact/compact/internal/testkey"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -98,7 +99,7 @@ func TestRecallIsTwoRangedGetsOnARealServer(t *testing.T) {
 			results := evicted(t, manager(t, l.URL, bucket))
 			other := manager(t, l.URL, bucket)
 			recall := func(m message.Message) {
-				text, err := other.Recall(t.Context(), "s", m.Parts[0].Fingerprint().Ref())
+				text, err := other.Recall(t.Context(), "s", testkey.Ref(m.Parts[0]))
 				if err != nil || text != m.ResultText() {
 					t.Fatalf("recalled %.60q, %v; want %.60q", text, err, m.ResultText())
 				}

@@ -1,0 +1,181 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/seal"
+)
+
+// ArchiveKeyVariable is the environment variable that holds the keys of the
+// archive where [StorageConfig.Key] is empty.
+const ArchiveKeyVariable = "COMPACT_ARCHIVE_KEY"
+
+// keyring is the keys that fingerprints leave memory with. Until the archive says
+// which of those on this machine is its own, it has one that nobody else has.
+type keyring struct {
+	*seal.Ring
+	fresh   seal.Key // of an archive that has none
+	folder  string
+	settled atomic.Bool // the ring's key is the archive's
+
+	busy ctxlock.Mutex // held while the archive is asked
+
+	mu   sync.Mutex // guards what follows
+	said []string   // warnings that a call has still to give
+}
+
+// keys returns the ring that the configuration describes. Nothing is read yet.
+func (c Config) keys() (*keyring, error) {
+	given, err := c.Storage.keys()
+	if err != nil {
+		return nil, err
+	}
+	k := &keyring{fresh: seal.NewKey()}
+	k.folder, err = seal.Folder()
+	if len(given) == 0 {
+		given = []seal.Key{k.fresh}
+		k.settled.Store(c.Archive == nil && (c.Observe || c.Storage.Adapter == "memory"))
+	} else {
+		k.settled.Store(true)
+	}
+	if err != nil && !k.settled.Load() {
+		k.giveUp(err)
+	}
+	k.Ring = seal.NewRing(k.folder, given...)
+	return k, nil
+}
+
+// keys returns the keys that the configuration names, the newest first.
+func (c StorageConfig) keys() ([]seal.Key, error) {
+	text := string(c.Key)
+	if text == "" {
+		text = os.Getenv(ArchiveKeyVariable)
+	}
+	keys, err := seal.ParseKeys(text)
+	if err != nil {
+		return nil, &ConfigError{Path: "storage.key", Reason: "needs 64 hex digits, or base64 of 32 bytes, for each key, with commas in between: the environment variable " +
+			ArchiveKeyVariable + ", or in Go StorageConfig.Key"}
+	}
+	return keys, nil
+}
+
+// checkKeys says that a key is none.
+func (c Config) checkKeys() error {
+	_, err := c.Storage.keys()
+	return err
+}
+
+// look finds out which key on this machine is the archive's. It writes nothing.
+func (k *keyring) look(ctx context.Context, a storage.Archive) error {
+	return k.settle(ctx, func() (seal.Held, error) { return seal.Look(ctx, a, k.folder) })
+}
+
+// make is look that gives the archive a key where none of its own is here. It
+// reports whether the ring has another key than before.
+func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, err error) {
+	was := k.Current().ID()
+	err = k.settle(ctx, func() (seal.Held, error) {
+		h, err := seal.Look(ctx, a, k.folder)
+		if err != nil || len(h.Keys) > 0 {
+			return h, err
+		}
+		h, err = seal.Make(ctx, a, k.folder, k.fresh)
+		if errors.Is(err, seal.ErrFolder) {
+			k.giveUp(err)
+			return seal.Held{}, nil
+		}
+		return h, err
+	})
+	return k.Current().ID() != was, err
+}
+
+func (k *keyring) settle(ctx context.Context, ask func() (seal.Held, error)) error {
+	if k.settled.Load() {
+		return nil
+	}
+	if err := k.busy.Lock(ctx); err != nil {
+		return err
+	}
+	defer k.busy.Unlock()
+	if k.settled.Load() {
+		return nil
+	}
+	h, err := ask()
+	if err != nil || len(h.Keys) == 0 {
+		return err
+	}
+	k.Use(h.Keys[0], h.Keys[1:]...)
+	k.settled.Store(true)
+	return nil
+}
+
+// giveUp goes on with a key that ends with the process.
+func (k *keyring) giveUp(why error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.said = append(k.said, fmt.Sprintf("the key of the archive can't be kept (%v): another process won't know what this one compacted; set %s", why, ArchiveKeyVariable))
+	k.settled.Store(true)
+}
+
+// takeSaid returns the warnings that nobody has given yet.
+func (k *keyring) takeSaid() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	said := k.said
+	k.said = nil
+	return said
+}
+
+// keyed sees to it that the ring has the key of the archive before anything is
+// named. A call that may write gives an archive without one a key; that it can't be
+// written is told when the call has something to store.
+func (m *CompactManager) keyed(ctx context.Context, q request) error {
+	if q.observe || m.keys.settled.Load() {
+		return nil
+	}
+	if err := m.keys.look(ctx, m.archive); err != nil && !m.goesOn(ctx, err) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &ArchiveError{Op: "read", Err: err}
+	}
+	if !q.dry {
+		_, _ = m.keys.make(ctx, m.archive)
+	}
+	return ctx.Err()
+}
+
+// haveKey is asked before anything is stored: another process must know what this
+// call compacts.
+func (c *call) haveKey(ctx context.Context) error {
+	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
+		return nil
+	}
+	changed, err := c.m.keys.make(ctx, c.m.archive)
+	if err == nil && changed {
+		err = errKeyCame
+	}
+	if err != nil {
+		return c.archiveFailed(ctx, "key", err)
+	}
+	return nil
+}
+
+// errKeyCame: who names things by one key can't go on with another.
+var errKeyCame = errors.New("another process has given the archive a key meanwhile; the next call has it")
+
+// sealed is what stands for a fingerprint outside of memory.
+func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
+	return message.Fingerprint(s.ring().Current().Seal(fp))
+}
+
+// ref is what a part, or a message, is called outside of memory.
+func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }

@@ -1,0 +1,143 @@
+package compact
+
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/seal"
+	"github.com/agentcompact/compact/trace"
+)
+
+// toStore returns a step as the archive has it: its fingerprints are sealed. What
+// it says of evicted messages is already.
+func (s *session) toStore(step ledgerStep) ledgerStep {
+	with := s.ring().Current()
+	step.V, step.Key = ledgerVersion, with.ID()
+	step.mapped(with.Seal)
+	return step
+}
+
+// unseal makes a step that was read one that histories are held against. Where its
+// key is not to be had it stays sealed: it is like no history, so that what it was
+// made of is compacted anew, and what it took out can still be recalled.
+func (s *session) unseal(step *ledgerStep) {
+	if step.changed != nil {
+		return
+	}
+	if step.V < 2 {
+		s.fromVersion1(step)
+		return
+	}
+	with, ok := s.ring().ByID(step.Key)
+	if !ok {
+		step.locked = true
+		s.locked(step.Key)
+		return
+	}
+	step.mapped(with.Open)
+	for i := range step.Evicted {
+		e := &step.Evicted[i]
+		e.of = message.Fingerprint(with.Open(e.FP))
+	}
+}
+
+// fromVersion1 takes in a step of version 1, whose fingerprints were not keyed.
+func (s *session) fromVersion1(step *ledgerStep) {
+	s.mu.Lock()
+	s.version1 = true
+	s.mu.Unlock()
+	if s.keys != nil {
+		step.Branch = branchName(s.ring(), step.Branch)
+	}
+	for i := range step.Evicted {
+		step.Evicted[i].of = step.Evicted[i].FP
+	}
+}
+
+// ring is the session's keys; nil where it is only read.
+func (s *session) ring() *seal.Ring {
+	if s.keys == nil {
+		return nil
+	}
+	return s.keys.Ring
+}
+
+// mapped puts f of each fingerprint in its place. What the step shares with others
+// is copied.
+func (s *ledgerStep) mapped(f func([16]byte) [16]byte) {
+	s.In.Hash, s.Out.Hash = f(s.In.Hash), f(s.Out.Hash)
+	s.Recipes = slices.Clone(s.Recipes)
+	for k := range s.Recipes {
+		mapRecipe(&s.Recipes[k], f)
+	}
+}
+
+func mapRecipe(r *policy.Recipe, f func([16]byte) [16]byte) {
+	r.Texts, r.Copies = slices.Clone(r.Texts), slices.Clone(r.Copies)
+	for i := range r.Texts {
+		r.Texts[i].Was, r.Texts[i].Is = f(r.Texts[i].Was), f(r.Texts[i].Is)
+	}
+	for i := range r.Copies {
+		r.Copies[i].Of = f(r.Copies[i].Of)
+	}
+	if r.Cut != nil && r.Cut.Anchor != nil {
+		cut, anchor := *r.Cut, message.Fingerprint(f(*r.Cut.Anchor))
+		cut.Anchor, r.Cut = &anchor, &cut
+	}
+}
+
+// locked notes that a key of the archive is not to be had.
+func (s *session) locked(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keys != nil && !slices.Contains(s.lost, id) {
+		s.lost = append(s.lost, id)
+	}
+}
+
+// sayKeys says in the result, and once in an event, that steps of the session are
+// not known because their keys are lost; and in the log, once, that the archive is
+// of version 1.
+func (c *call) sayKeys() {
+	if c.s == nil || c.q.observe {
+		return
+	}
+	for _, why := range c.m.keys.takeSaid() {
+		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(why).String())
+	}
+	c.s.mu.Lock()
+	fresh := c.s.lost[c.s.lostTold:]
+	old := c.s.version1
+	if !c.q.dry {
+		c.s.lostTold = len(c.s.lost)
+	}
+	c.s.mu.Unlock()
+	if old {
+		c.m.sayVersion1(c.id)
+	}
+	for _, id := range fresh {
+		err := &LostKeyError{Key: id}
+		c.res.Warnings = append(c.res.Warnings, err.Error())
+		c.emitError("ArchiveKeyLost", trace.FallbackNone, err)
+	}
+}
+
+// sayVersion1 says once in a process that an archive was begun by version 1.
+func (m *CompactManager) sayVersion1(session string) {
+	if m.saidVersion1.CompareAndSwap(false, true) {
+		m.log().Warn("compact: the archive has sessions of format version 1: whoever has them can test guesses of what was redacted; new steps are keyed", "session", session)
+	}
+}
+
+// LostKeyError says that a key of the archive is not to be had, so that nobody
+// knows which histories the steps sealed with it are of. They begin a new epoch:
+// the history is compacted anew, and what was taken out can still be recalled.
+type LostKeyError struct {
+	Key string // its id
+}
+
+// Error names the key and where it is looked for.
+func (e *LostKeyError) Error() string {
+	return "the key " + e.Key + " of the archive is lost (" + ArchiveKeyVariable + ", or the folder compact/keys of the configuration): what was compacted with it is not known here and is compacted anew"
+}

@@ -1,0 +1,334 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/seal"
+	"github.com/agentcompact/compact/trace"
+)
+
+const guessed = "+1 202 555 0143"
+
+// sealedTurns are the turns of a session in which a number is redacted. They are
+// those of testdata/version1/record.go.
+func sealedTurns(n int) []message.Message {
+	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
+	for i := range n {
+		id := fmt.Sprintf("call_%d", i)
+		text := fmt.Sprintf("log %d\n", i) + strings.Repeat("INFO all is well\n", 60)
+		if i == 3 {
+			text = "API_KEY=" + strings.Repeat("a1B2", 10) + "\n" + text
+		}
+		history = append(history, message.Assistant("", message.Call(id, "read", `{"file":"app.log"}`)), message.ToolResult(id, text))
+	}
+	return history
+}
+
+// logOf is the result of the i-th of these turns.
+func logOf(i int) message.Message { return sealedTurns(i + 1)[2*i+3] }
+
+// keysOnly makes archives have their keys in a folder of the test.
+func keysOnly(t *testing.T) (folder string) {
+	t.Helper()
+	t.Setenv(compact.ArchiveKeyVariable, "")
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	return filepath.Join(config, "compact", "keys")
+}
+
+type heard struct{ lines bytes.Buffer }
+
+func (h *heard) Export(_ context.Context, events []trace.Event) error {
+	for _, e := range events {
+		h.lines.WriteString(e.Data.String() + e.Session.String() + e.Agent.String() + "\n")
+	}
+	return nil
+}
+func (*heard) Shutdown(context.Context) error { return nil }
+
+func sealedManager(t *testing.T, a storage.Archive, preset string, change ...func(*compact.Config)) *compact.CompactManager {
+	t.Helper()
+	c, err := compact.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Redaction.PII = "gpt-4", 8_000, a, true
+	if preset == "graduated" {
+		c.Storage.Transcripts = "all"
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
+
+func sealedView(t *testing.T, m *compact.CompactManager, session string, n int, opts ...compact.Option) (*compact.Result, string) {
+	t.Helper()
+	res, err := m.Preflight(t.Context(), session, sealedTurns(n), append(opts, compact.WithRecall())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for i := range res.Messages {
+		b.Write(openai.AppendMessage(nil, res.Messages[i]))
+		b.WriteByte('\n')
+	}
+	return res, b.String()
+}
+
+func folderArchive(t *testing.T, dir string) *fs.Archive {
+	t.Helper()
+	a, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// allStored is what an archive has, keys and all.
+func allStored(t *testing.T, a storage.Archive) string {
+	t.Helper()
+	var b bytes.Buffer
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(info.Key.String() + "\n")
+		_, _ = io.Copy(&b, r)
+		_ = r.Close()
+	}
+	return b.String()
+}
+
+// guesses are what somebody would look for who tries a number: what is made of it
+// without a key, as text and as bytes.
+func guesses(history []message.Message, names ...string) map[string]string {
+	out := map[string]string{}
+	note := func(what string, fp message.Fingerprint) {
+		for name, form := range map[string]string{"hex": fp.Ref(), "bytes": string(fp[:6]), "hash of hex": hexSHA256(fp.String())[:12]} {
+			out[what+", "+name] = form
+		}
+	}
+	for i, m := range history {
+		note(fmt.Sprintf("message %d", i), m.Fingerprint())
+		for _, p := range m.Parts {
+			note(fmt.Sprintf("a part of message %d", i), p.Fingerprint())
+		}
+	}
+	for _, n := range names {
+		for _, text := range []string{n, "compact name " + n, storage.EscapeSession(n), "redacted-" + n} {
+			out["name of "+text] = hexSHA256(text)[:12]
+		}
+	}
+	return out
+}
+
+func hexSHA256(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// The attack: whoever has the archive and the events tries a number, and looks for
+// the hash of the message with it. Version 1 gives it away, so the attack is one.
+func TestARedactedNumberCantBeGuessed(t *testing.T) {
+	history, name := sealedTurns(60), "ann@example.org"
+	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
+	found := func(in string) (all []string) {
+		for what, form := range guesses(history, name) {
+			if strings.Contains(in, form) {
+				all = append(all, what)
+			}
+		}
+		return all
+	}
+	if old := found(allStored(t, folderArchive(t, version1(t)))); len(old) < 60 {
+		t.Fatalf("in an archive of version 1 only %v is found: the attack is none", old)
+	}
+	keysOnly(t)
+	a, events := folderArchive(t, t.TempDir()), &heard{}
+	listen := func(c *compact.Config) { c.Exporters = []trace.Exporter{events} }
+	for _, preset := range []string{"graduated", "masking", "economy"} {
+		m := sealedManager(t, a, preset, listen)
+		for _, n := range []int{12, 16, 60} {
+			sealedView(t, m, preset, n)
+			sealedView(t, m, name, n, compact.WithBranch(branch))
+		}
+		if err := m.Archive(t.Context(), preset, history); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := allStored(t, a)
+	for where, text := range map[string]string{"the archive": stored, "the events": events.lines.String()} {
+		if len(text) < 10_000 || strings.Contains(text, guessed) {
+			t.Fatalf("%s has %d bytes, or the number itself", where, len(text))
+		}
+		if all := found(text); len(all) > 0 {
+			t.Errorf("%s has what is made without a key of %v", where, all)
+		}
+	}
+	s, err := storage.OpenSession(t.Context(), a, "graduated")
+	if err == nil {
+		_, err = s.Erase(t.Context(), redact.Lit("asked for"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A process that has the archive and the key sees the same references; one that
+// has another key says that it begins anew.
+func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
+	keysOnly(t)
+	a := folderArchive(t, t.TempDir())
+	m := sealedManager(t, a, "graduated")
+	first, want := sealedView(t, m, "s", 24)
+	ref := m.Ref(logOf(5).Parts[0])
+	if !first.Triggered || !strings.Contains(want, ref) {
+		t.Fatalf("nothing was compacted: %s", first.Reason)
+	}
+	again, got := sealedView(t, sealedManager(t, a, "graduated"), "s", 24)
+	if got != want || len(again.Warnings) > 0 {
+		t.Errorf("another process with the key has another view, or warns: %v", again.Warnings)
+	}
+
+	keysOnly(t) // an empty folder
+	events := &heard{}
+	lost := sealedManager(t, a, "graduated", func(c *compact.Config) { c.Exporters = []trace.Exporter{events} })
+	res, anew := sealedView(t, lost, "s", 24)
+	if !res.Triggered || res.Step != 2 || anew == want {
+		t.Errorf("step %d, %s: want a new epoch", res.Step, res.Reason)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "is lost") {
+		t.Errorf("warnings: %q", res.Warnings)
+	}
+	if res, next := sealedView(t, lost, "s", 24); next != anew || res.Step != 0 || len(res.Warnings) > 0 {
+		t.Errorf("the new epoch is not gone on with: %v", res.Warnings)
+	}
+	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
+		t.Errorf("what the old epoch took out is not recalled: %v", err)
+	}
+	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	if err != nil || !report.OK() {
+		t.Errorf("%v %v", err, report.Problems)
+	}
+	if err := lost.Close(t.Context()); err != nil || strings.Count(events.lines.String(), "ArchiveKeyLost") != 1 {
+		t.Errorf("the event is not there once: %v", err)
+	}
+}
+
+func TestANewKeyChangesNoView(t *testing.T) {
+	for _, preset := range []string{"graduated", "masking"} {
+		t.Run(preset, func(t *testing.T) {
+			folder := keysOnly(t)
+			a := folderArchive(t, t.TempDir())
+			branch := compact.WithBranch(sealedTurns(0)[1].Fingerprint().String())
+			m := sealedManager(t, a, preset)
+			sealedView(t, m, "ann@example.org", 14, branch)
+			_, want := sealedView(t, m, "ann@example.org", 24, branch)
+			old := m.Ref(logOf(5).Parts[0])
+			if err := m.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := seal.Add(t.Context(), a, folder, seal.NewKey()); err != nil {
+				t.Fatal(err)
+			}
+			m = sealedManager(t, a, preset)
+			res, got := sealedView(t, m, "ann@example.org", 24, branch)
+			if got != want || len(res.Warnings) > 0 {
+				t.Errorf("the view is another: %v", res.Warnings)
+			}
+			if now := m.Ref(logOf(5).Parts[0]); now == old || preset == "graduated" && !strings.Contains(want, "recall "+old) {
+				t.Error("the key is the same, or the view shows no reference")
+			}
+			_, next := sealedView(t, m, "ann@example.org", 80, branch)
+			if _, again := sealedView(t, sealedManager(t, a, preset), "ann@example.org", 80, branch); again != next {
+				t.Error("another process has another view of what both keys have sealed")
+			}
+			if text, err := m.Recall(t.Context(), "ann@example.org", old); err != nil || !strings.Contains(text, "log 5") {
+				t.Errorf("what the old key sealed is not recalled: %v", err)
+			}
+			text, err := m.Recall(t.Context(), "ann@example.org", m.Ref(logOf(50).Parts[0]))
+			if err != nil || !strings.Contains(text, "log 50") {
+				t.Errorf("what the new key sealed is not recalled: %v", err)
+			}
+			for info, err := range storage.Sessions(t.Context(), a) {
+				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
+					t.Errorf("session %q, %v", info.ID, err)
+				}
+				report, err := storage.Verify(t.Context(), a, info.ID, storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+				if err != nil || !report.OK() {
+					t.Errorf("%v %v", err, report.Problems)
+				}
+			}
+		})
+	}
+}
+
+func TestAPlanMakesNoKey(t *testing.T) {
+	folder := keysOnly(t)
+	a := folderArchive(t, t.TempDir())
+	m := sealedManager(t, a, "graduated")
+	if res, err := m.Plan(t.Context(), "s", sealedTurns(30)); err != nil || !res.Triggered {
+		t.Fatalf("%s %v", res.Reason, err)
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(folder); len(files) > 0 || allStored(t, a) != "" {
+		t.Errorf("a plan wrote something: %v", files)
+	}
+}
+
+func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
+	t.Setenv(compact.ArchiveKeyVariable, "")
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", blocked)
+	a := folderArchive(t, t.TempDir())
+	m := sealedManager(t, a, "graduated")
+	res, _ := sealedView(t, m, "s", 24)
+	if !res.Triggered || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "can't be kept") {
+		t.Errorf("%s, warnings %q", res.Reason, res.Warnings)
+	}
+	if res, _ := sealedView(t, m, "s", 24); len(res.Warnings) > 0 {
+		t.Errorf("it is said again: %q", res.Warnings)
+	}
+}
+
+func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
+	t.Setenv(compact.ArchiveKeyVariable, "swordfish")
+	_, err := compact.New(t.Context(), compact.Config{})
+	if err == nil || !strings.Contains(err.Error(), "storage.key") || strings.Contains(err.Error(), "swordfish") {
+		t.Errorf("%v", err)
+	}
+}

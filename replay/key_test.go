@@ -1,0 +1,3 @@
+package replay
+
+import _ "github.com/agentcompact/compact/internal/testkey" // for archives of tests

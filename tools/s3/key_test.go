@@ -1,0 +1,3 @@
+package s3
+
+import _ "github.com/agentcompact/compact/internal/testkey" // for archives of tests
