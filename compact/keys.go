@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -134,6 +135,28 @@ func (k *keyring) takeSaid() []string {
 	return said
 }
 
+// KeysOf returns the keys that a configuration, and this machine, have for an
+// archive. It writes nothing.
+func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error) {
+	k, err := c.keys()
+	if err == nil {
+		err = k.look(ctx, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k.Ring, nil
+}
+
+// Keyed returns a hash of a text with the archive's oldest key, 16 hex digits: the
+// same in every process that has the key, and nothing that a guess can be held
+// against by anybody else. It is for ids that are made of what was said.
+func (m *CompactManager) Keyed(ctx context.Context, text string) string {
+	_ = m.keys.look(ctx, m.archive) // what can't be read now is told by the call that needs it
+	sum := m.keys.Root().Digest("id", []byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
 // keyed sees to it that the ring has the key of the archive before anything is
 // named. A call that may write gives an archive without one a key; that it can't be
 // written is told when the call has something to store.
@@ -179,3 +202,27 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 
 // ref is what a part, or a message, is called outside of memory.
 func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
+
+// ErrConfiguredKey: the keys of the archive are configured, so that only whoever
+// configures them can add one.
+var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
+
+// Rekey gives an archive a new key, in the user's configuration folder, and returns
+// its id. What was written stays sealed with the keys that it has, and no view
+// changes. Managers use the new key once they are made anew.
+func Rekey(ctx context.Context, c Config, a storage.Archive) (id string, err error) {
+	given, err := c.Storage.keys()
+	if err != nil {
+		return "", err
+	}
+	if len(given) > 0 {
+		return "", ErrConfiguredKey
+	}
+	folder, err := seal.Folder()
+	if err != nil {
+		return "", err
+	}
+	k := seal.NewKey()
+	_, err = seal.Add(ctx, a, folder, k)
+	return k.ID(), err
+}

@@ -25,6 +25,9 @@ func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.reda
 // that holds a secret, a keyed hash of it. It is for those who look for an id in an
 // archive.
 func KeyedName(r *redact.Redactor, keys *seal.Ring, id string) redact.Text {
+	if front, origin, ok := madeOfContent(id); ok {
+		return redact.Join(KeyedName(r, keys, front), redact.Lit(":k-"), redact.Digest(keys.Root().Digest("origin", []byte(origin))))
+	}
 	name, secret := named(r, id)
 	if !secret {
 		return name
@@ -41,6 +44,19 @@ func SessionName(r *redact.Redactor, id string) redact.Text {
 	}
 	sum := sha256.Sum256([]byte("compact name " + id))
 	return redact.Join(redact.Lit("redacted-"), redact.Digest([16]byte(sum[:16])))
+}
+
+// RequestSession is what ids begin with that a hook made of what a request says of
+// its user or its cache. They end with ":" and 32 hex digits made of where it comes
+// from and how the conversation begins, which the archive has as a keyed hash.
+const RequestSession = "request:"
+
+func madeOfContent(id string) (front, origin string, ok bool) {
+	at := strings.LastIndexByte(id, ':')
+	if !strings.HasPrefix(id, RequestSession) || len(id)-at-1 != 32 || !isHex(id[at+1:]) {
+		return "", "", false
+	}
+	return id[:at], id[at+1:], true
 }
 
 // named is an id without the secrets that it holds, and whether it holds any.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -330,5 +332,87 @@ func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
 	_, err := compact.New(t.Context(), compact.Config{})
 	if err == nil || !strings.Contains(err.Error(), "storage.key") || strings.Contains(err.Error(), "swordfish") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Processes that begin with an archive at once have one key: they show the same
+// references.
+func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
+	keysOnly(t)
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	refs := make([]string, 8)
+	for i := range refs {
+		m := sealedManager(t, folderArchive(t, dir), "graduated")
+		wg.Go(func() {
+			if _, err := m.Preflight(t.Context(), fmt.Sprint("s", i), sealedTurns(24), compact.WithRecall()); err != nil {
+				t.Error(err)
+			}
+			refs[i] = m.Ref(logOf(5).Parts[0])
+		})
+	}
+	wg.Wait()
+	for i, ref := range refs {
+		if ref != refs[0] {
+			t.Errorf("manager %d calls a part %s, the first %s", i, ref, refs[0])
+		}
+	}
+	_, want := sealedView(t, sealedManager(t, folderArchive(t, dir), "graduated"), "s0", 24)
+	if !strings.Contains(want, "recall "+refs[0]) {
+		t.Error("the view shows another reference")
+	}
+}
+
+// keyless is an archive that takes no key while it is shut.
+type keyless struct {
+	storage.Archive
+	shut bool
+}
+
+func (a *keyless) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.shut && k.String() == "_keys.jsonl" {
+		return &storage.Error{Op: "append", Key: k, Err: errors.New("no space")}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// A call that compacts nothing needs no key in the archive; one that compacts
+// stores nothing without.
+func TestNothingIsCompactedUnderAKeyThatNobodyElseKnows(t *testing.T) {
+	keysOnly(t)
+	a := &keyless{folderArchive(t, t.TempDir()), true}
+	m := sealedManager(t, a, "graduated")
+	if res, _ := sealedView(t, m, "s", 3); res.Triggered {
+		t.Fatal("that is no short history")
+	}
+	if _, err := m.Preflight(t.Context(), "s", sealedTurns(24)); !errors.Is(err, compact.ErrArchiveFailed) {
+		t.Fatalf("%v", err)
+	}
+	a.shut = false
+	res, want := sealedView(t, m, "s", 24)
+	if res.Step != 1 {
+		t.Fatalf("step %d", res.Step)
+	}
+	if _, got := sealedView(t, sealedManager(t, a, "graduated"), "s", 24); got != want {
+		t.Error("another process has another view")
+	}
+}
+
+// What is made of how a conversation begins stands in the archive as a keyed hash.
+func TestIdsThatAreMadeOfContentAreKeyed(t *testing.T) {
+	keysOnly(t)
+	a := folderArchive(t, t.TempDir())
+	origin := strings.Repeat("0123456789abcdef", 2)
+	id := compact.RequestSession + "user:ann:" + origin
+	m := sealedManager(t, a, "graduated")
+	_, want := sealedView(t, m, id, 24)
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if stored := allStored(t, a); strings.Contains(stored, origin) || !strings.Contains(stored, "user") {
+		t.Error("the archive has what the id is made of")
+	}
+	if _, got := sealedView(t, sealedManager(t, a, "graduated"), id, 24); got != want {
+		t.Error("another process does not find it")
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/seal"
 	"io"
 	"os"
 	"strconv"
@@ -26,6 +27,7 @@ type app struct {
 	progress *progress
 	losses   losses
 	redactor *redact.Redactor // of the configuration of the archive that was opened
+	keys     *seal.Ring
 
 	// Flags that several subcommands share.
 	json, quiet bool

@@ -25,7 +25,7 @@ identity or the container).`,
 	}
 	for _, sub := range []*cobra.Command{
 		newArchiveLs(a), newArchiveShow(a), newArchiveVerify(a), newArchiveRecall(a),
-		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveHeads(a), newArchiveFlush(a), newArchiveStats(a),
+		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveHeads(a), newArchiveFlush(a), newArchiveStats(a), newArchiveRekey(a),
 	} {
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
@@ -63,6 +63,9 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 	if err != nil {
 		return nil, cfg, &brokenArchive{err}
 	}
+	if a.keys, err = compact.KeysOf(cmd.Context(), cfg, archive); err != nil {
+		return nil, cfg, &brokenArchive{err}
+	}
 	return archive, cfg, nil
 }
 
@@ -93,12 +96,15 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 // called returns what the archive calls a session: an id that holds a secret, as
 // the redaction of the configuration sees it, is stored under another name.
 func (a *app) called(ctx context.Context, archive storage.Archive, id string) string {
-	name := compact.SessionName(a.redactor, id).String()
+	name := compact.KeyedName(a.redactor, a.keys, id).String()
 	if name == id {
 		return id
 	}
-	if _, err := openSession(ctx, archive, id); err == nil {
-		return id // from when it was none
+	// From when it was none, and as version 1 of the format called it.
+	for _, other := range []string{id, compact.SessionName(a.redactor, id).String()} {
+		if _, err := openSession(ctx, archive, other); err == nil {
+			return other
+		}
 	}
 	return name
 }

@@ -14,14 +14,23 @@ import (
 // sessionIn is the id under which a transcript is archived now: of the sessions
 // ID, ID.2, ID.3, … that --fresh has begun, the newest, and with --fresh the one
 // behind it. An id that was given is taken as it is, unless --fresh is.
-func (a *app) sessionIn(ctx context.Context, cfg compact.Config, t *transcript) (string, error) {
+func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.CompactManager, t *transcript) (string, error) {
 	id := a.session(t)
+	old := id // what version 1 of the archive calls it
+	if a.input.session == "" {
+		id = m.Keyed(ctx, id)
+	}
 	if missing(cfg.Storage) || cfg.Storage.Adapter == "memory" || cfg.Archive != nil || a.input.session != "" && !a.input.fresh {
 		return id, nil
 	}
 	archive, err := configs.OpenArchiveReadOnly(cfg.Storage)
 	if err != nil {
 		return a.unlessFresh(id, err)
+	}
+	if used, err := isUsed(ctx, archive, old); err != nil {
+		return a.unlessFresh(id, err)
+	} else if used {
+		id = old
 	}
 	newest := id
 	for n := 2; ; n++ {

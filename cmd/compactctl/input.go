@@ -176,7 +176,7 @@ func (t *transcript) options() []compact.Option {
 }
 
 // session is the id under which a transcript is archived: the one that was
-// given, or a hash of the messages up to the first answer. So the same file is
+// given, or a hash of the messages up to the first answer, which sessionIn keys. So the same file is
 // the same session, and so is one that has grown since.
 func (a *app) session(t *transcript) string {
 	if a.input.session != "" {

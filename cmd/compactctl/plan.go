@@ -58,7 +58,7 @@ func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*
 	if err != nil {
 		return nil, err
 	}
-	session, err := p.sessionIn(ctx, cfg, t)
+	session, err := p.sessionIn(ctx, cfg, m, t)
 	if err != nil {
 		return nil, errors.Join(err, p.close(ctx, m))
 	}

@@ -121,7 +121,7 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	if err != nil {
 		return nil, err
 	}
-	session, err := r.sessionIn(ctx, cfg, t)
+	session, err := r.sessionIn(ctx, cfg, m, t)
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx, m))
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
@@ -32,7 +34,7 @@ func TestScriptsOnS3(t *testing.T) {
 			bucket := s.Bucket(t, false)
 			e.Vars = append(clean, "COLUMNS=80", "BUCKET="+bucket, "LOCKED="+s.Bucket(t, true), "CONFIG="+filepath.Join(e.WorkDir, "s3.yaml"),
 				"AWS_ACCESS_KEY_ID="+id, "AWS_SECRET_ACCESS_KEY="+secret, "AWS_REGION=us-east-1", "ENDPOINT="+s.Endpoint,
-				"COMPACT_STORAGE_ENDPOINT="+s.Endpoint, "COMPACT_STORAGE_PATH_STYLE=true")
+				"COMPACT_STORAGE_ENDPOINT="+s.Endpoint, "COMPACT_STORAGE_PATH_STYLE=true", compact.ArchiveKeyVariable+"="+testkey.Text)
 			return os.WriteFile(filepath.Join(e.WorkDir, "s3.yaml"),
 				fmt.Appendf(nil, "storage: {adapter: s3, bucket: %q, prefix: team/agents, spool: spool, timeout: 2s}\n", bucket), 0o600)
 		},

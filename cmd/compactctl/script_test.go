@@ -12,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/message/openai"
@@ -41,7 +43,7 @@ func TestScripts(t *testing.T) {
 					clean = append(clean, v)
 				}
 			}
-			e.Vars = append(clean, "EXAMPLES="+filepath.Join(root, "examples", "data"), "COLUMNS=80")
+			e.Vars = append(clean, "EXAMPLES="+filepath.Join(root, "examples", "data"), "COLUMNS=80", compact.ArchiveKeyVariable+"="+testkey.Text)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

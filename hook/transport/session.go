@@ -70,7 +70,7 @@ func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.M
 	if value == "" {
 		return compact.UnnamedSession + origin(t.key, req, about.User, first)
 	}
-	return "request:" + field + ":" + short(value) + ":" + origin(nil, req, about.User, first)
+	return compact.RequestSession + field + ":" + short(value) + ":" + origin(nil, req, about.User, first)
 }
 
 // conversation tells the conversations of one session apart by how they

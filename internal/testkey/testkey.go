@@ -14,6 +14,9 @@ import (
 const Text = "636f6d706163742074657374206b65792c206e6f742061207365637265742121"
 
 func init() {
+	if _, set := os.LookupEnv("COMPACT_ARCHIVE_KEY"); set {
+		return // a test that runs this process has another, or none
+	}
 	if err := os.Setenv("COMPACT_ARCHIVE_KEY", Text); err != nil {
 		panic(err)
 	}
