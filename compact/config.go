@@ -63,6 +63,12 @@ type Config struct {
 	// Archive stores what is taken out; nil: what Storage says. The manager
 	// does not close it.
 	Archive storage.Archive `mapstructure:"-" validate:"-"`
+	// ArchiveKey is what fingerprints and references are sealed with before they leave
+	// memory: 64 hex digits, or base64 of 32 bytes; several with commas in between,
+	// the newest first. "": COMPACT_ARCHIVE_KEY, else a key in the user's
+	// configuration folder, made at first use. Who has it can test guesses of what was
+	// redacted, so it does not belong beside the archive.
+	ArchiveKey Secret `mapstructure:"-" validate:"-"`
 	// HeadsKey is the Ed25519 key, 32 random bytes in base64, that the heads of
 	// sessions are signed with; none: they are not signed. configs.Load takes it
 	// from the environment, COMPACT_HEADS_KEY.
@@ -211,13 +217,6 @@ type StorageConfig struct {
 	// (each message once, also of sessions that never compact); default
 	// "compactions".
 	Transcripts string `mapstructure:"transcripts" validate:"oneof=compactions all"`
-
-	// Key is what fingerprints and references are sealed with before they leave
-	// memory: 64 hex digits, or base64 of 32 bytes; several with commas in between,
-	// the newest first. "": COMPACT_ARCHIVE_KEY, else a key in the user's
-	// configuration folder, made at first use. Who has it can test guesses of what was
-	// redacted, so it does not belong beside the archive.
-	Key Secret `mapstructure:"-" validate:"-"`
 
 	// Bucket and what follows is of s3. Credentials come from the default chain
 	// of the SDK alone (environment, profile, web identity, container, instance).

@@ -16,7 +16,7 @@ import (
 )
 
 // ArchiveKeyVariable is the environment variable that holds the keys of the
-// archive where [StorageConfig.Key] is empty.
+// archive where [Config.ArchiveKey] is empty.
 const ArchiveKeyVariable = "COMPACT_ARCHIVE_KEY"
 
 // keyring is the keys that fingerprints leave memory with. Until the archive says
@@ -35,7 +35,7 @@ type keyring struct {
 
 // keys returns the ring that the configuration describes. Nothing is read yet.
 func (c Config) keys() (*keyring, error) {
-	given, err := c.Storage.keys()
+	given, err := c.archiveKeys()
 	if err != nil {
 		return nil, err
 	}
@@ -54,23 +54,23 @@ func (c Config) keys() (*keyring, error) {
 	return k, nil
 }
 
-// keys returns the keys that the configuration names, the newest first.
-func (c StorageConfig) keys() ([]seal.Key, error) {
-	text := string(c.Key)
+// archiveKeys returns the keys that the configuration names, the newest first.
+func (c Config) archiveKeys() ([]seal.Key, error) {
+	text := string(c.ArchiveKey)
 	if text == "" {
 		text = os.Getenv(ArchiveKeyVariable)
 	}
 	keys, err := seal.ParseKeys(text)
 	if err != nil {
-		return nil, &ConfigError{Path: "storage.key", Reason: "needs 64 hex digits, or base64 of 32 bytes, for each key, with commas in between: the environment variable " +
-			ArchiveKeyVariable + ", or in Go StorageConfig.Key"}
+		return nil, &ConfigError{Path: "archive_key", Reason: "needs 64 hex digits, or base64 of 32 bytes, for each key, with commas in between: the environment variable " +
+			ArchiveKeyVariable + ", or in Go Config.ArchiveKey"}
 	}
 	return keys, nil
 }
 
 // checkKeys says that a key is none.
 func (c Config) checkKeys() error {
-	_, err := c.Storage.keys()
+	_, err := c.archiveKeys()
 	return err
 }
 
@@ -211,7 +211,7 @@ var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 // its id. What was written stays sealed with the keys that it has, and no view
 // changes. Managers use the new key once they are made anew.
 func Rekey(ctx context.Context, c Config, a storage.Archive) (id string, err error) {
-	given, err := c.Storage.keys()
+	given, err := c.archiveKeys()
 	if err != nil {
 		return "", err
 	}

@@ -330,7 +330,7 @@ func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
 func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "swordfish")
 	_, err := compact.New(t.Context(), compact.Config{})
-	if err == nil || !strings.Contains(err.Error(), "storage.key") || strings.Contains(err.Error(), "swordfish") {
+	if err == nil || !strings.Contains(err.Error(), "archive_key") || strings.Contains(err.Error(), "swordfish") {
 		t.Errorf("%v", err)
 	}
 }

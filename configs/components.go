@@ -58,7 +58,7 @@ func (l *loader) heads(c *compact.Config) {
 // archiveKeys finds the keys of the archive.
 func (l *loader) archiveKeys(c *compact.Config) {
 	if keys := l.variable(compact.ArchiveKeyVariable); keys != "" {
-		c.Storage.Key = compact.Secret(keys)
+		c.ArchiveKey = compact.Secret(keys)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	c.Model, c.MaxContextTokens = e.Model, inUnits(e.Window, c.Counting)
 	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
 	c.Trace = compact.TraceConfig{}
-	c.Storage.Key = archiveKey
+	c.ArchiveKey = archiveKey
 	c.Now = e.Now
 	if c.Prices == (compact.PricesConfig{}) {
 		c.Prices = compact.PricesOf(e.Card)
