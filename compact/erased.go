@@ -35,7 +35,7 @@ func (m *CompactManager) afterErasure(ctx context.Context, id string, s *session
 			return s, nil
 		case m.cfg.Storage.Erased != "new":
 			m.log().Error("compact: the session was erased, and nothing of it is stored again (storage.erased: refuse)", "session", id)
-			return openErased(ctx, m.archive, id)
+			return openErased(ctx, m.archive, id, m.keys)
 		}
 		folder = nextLife(id, t)
 		log, err := storage.OpenSession(ctx, m.archive, folder)
@@ -55,8 +55,8 @@ func nextLife(id string, t storage.Tombstone) string {
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
 }
 
-func openErased(ctx context.Context, a storage.Archive, id string) (*session, error) {
-	s, err := openSession(ctx, &erasedArchive{a}, id)
+func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
+	s, err := openSession(ctx, &erasedArchive{a}, id, keys)
 	if err == nil {
 		s.erased = true
 	}

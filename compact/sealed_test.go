@@ -27,7 +27,7 @@ import (
 const guessed = "+1 202 555 0143"
 
 // sealedTurns are the turns of a session in which a number is redacted. They are
-// those of testdata/version1/record.go.
+// those of testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
 	for i := range n {

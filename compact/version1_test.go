@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// version1 unpacks an archive of version 1, as testdata/version1/record.go made it.
+// version1 unpacks an archive of version 1, as testdata/version1/record.go.txt made it.
 func version1(t *testing.T) (dir string) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/version1/archive.tar.gz")
