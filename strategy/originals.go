@@ -8,13 +8,20 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// userShare is how much of the target the user's words may take: one part in
-// that many.
-const userShare = 10
+// The user's words may take one part in userShare of the target. Where that is
+// less than usefulWords they may take as much as that, up to one part in
+// mostShare: a target that was lowered to save money leaves what was asked for
+// whole.
+const (
+	userShare   = 10
+	mostShare   = 4
+	usefulWords = DefaultUserTokens
+)
 
 // userTokens is the most that the user's words may take in a view.
 func (s *Stage) userTokens(v *policy.View) int {
-	return max(min(s.w.UserTokens, v.Budget.Target/userShare), 1)
+	most := max(v.Budget.Target/userShare, min(usefulWords, v.Budget.Target/mostShare))
+	return max(min(s.w.UserTokens, most), 1)
 }
 
 // spoken is what the messages in the user's role cost.

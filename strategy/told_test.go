@@ -1,0 +1,136 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// tells fails unless the summary of a conversation has all of want and none of
+// not.
+func tells(t *testing.T, in Input, want, not []string) {
+	t.Helper()
+	text := write4(t, in)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not in:\n%s", w, text)
+		}
+	}
+	for _, n := range not {
+		if strings.Contains(text, n) {
+			t.Errorf("%q is in:\n%s", n, text)
+		}
+	}
+}
+
+func TestAResultInJSONIsToldByItsMembers(t *testing.T) {
+	tells(t, long("Where is my parcel?",
+		message.Assistant("", message.Call("1", "get_parcel", `{"id":"P-4711"}`)),
+		message.ToolResult("1", `{"id":"P-4711","carrier":"Nordpost","remarks":null,"tags":[],"weight_kg":2.5,"stops":[{"city":"Lund","day":"2024-03-01","note":"`+strings.Repeat("x y ", 30)+`"},{"city":"Malmo","day":"2024-03-02","note":"`+strings.Repeat("x y ", 30)+`"}]}`),
+		message.Assistant("", message.Call("2", "get_parcel", `{"id":"P-9"}`)),
+		message.ToolResult("2", `[]`),
+		message.Assistant("It is in Malmo.")),
+		[]string{"called `get_parcel` P-4711, which returned: id: P-4711, carrier: Nordpost, weight_kg: 2.5; stops: city: Lund, day: 2024-03-01", "city: Malmo, day: 2024-03-02", "`get_parcel` P-9, which returned: []"},
+		[]string{"remarks", "tags", `"carrier"`})
+}
+
+func TestWhatIsNoJSONHasNoMembers(t *testing.T) {
+	for _, s := range []string{"", "plain", "{", `{"a":1} and more`, "[1,", strings.Repeat("[", 5000) + strings.Repeat("]", 5000)} {
+		if got := digest(s); len(got) > 1 {
+			t.Errorf("%.20q has %d members", s, len(got))
+		}
+	}
+}
+
+func TestSentencesInAFormAreSentences(t *testing.T) {
+	got := spokenText("Ledger:\n{\"done\":{\"reason\":\"The price has not been found yet.\",\"answer\":false},\"next\":{\"answer\":\"Web\"}}")
+	if want := "Ledger:\n(done) The price has not been found yet."; got != want {
+		t.Errorf("%q", got)
+	}
+	for _, s := range []string{"no form", "call f({x}) first", "{broken", "```\n{\"a\":\"one two three four five\"}\n```"} {
+		if got := spokenText(s); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+func TestWhatWasTakenBackStandsWithItsReason(t *testing.T) {
+	tells(t, long("Make the importer faster.",
+		message.Assistant("The batch loses rows whose key is empty. I take the change back:", message.Call("1", "bash", `{"command":"git checkout -- importer/batch.go"}`)),
+		message.ToolResult("1", ""),
+		message.Assistant("", message.Call("2", "bash", `{"command":"git status"}`)),
+		message.ToolResult("2", "clean")),
+		[]string{"took changes back with `git checkout -- importer/batch.go`: The batch loses rows whose key is empty."},
+		[]string{"took changes back with `git status`"})
+}
+
+func TestFailuresOfACommandStandTogetherWithItsEnd(t *testing.T) {
+	run := func(id, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"python repro.py --all"}`)), message.ToolResult(id, result)}
+	}
+	var msgs []message.Message
+	msgs = append(msgs, run("1", "Exit code 1\nModuleNotFoundError: No module named 'flask'")...)
+	msgs = append(msgs, message.Assistant("", message.Call("x", "bash", `{"command":"mkdir -p out/cache"}`)), message.ToolResult("x", "Exit code 0"))
+	msgs = append(msgs, run("2", "Exit code 1\nKeyError: 'region'")...)
+	msgs = append(msgs, run("3", "Exit code 0\nfine")...)
+	tells(t, long("Reproduce it.", msgs...),
+		[]string{"`python repro.py --all` failed (exit 1): ModuleNotFoundError: No module named 'flask'; then [s8]: KeyError: 'region'; exit 0 in the end [s10]"}, nil)
+}
+
+func TestCodeIsNoQuotation(t *testing.T) {
+	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
+		if !codeLine(l) {
+			t.Errorf("%q passes for prose", l)
+		}
+	}
+	for _, l := range []string{"The index is written once for each batch of rows.", "- [Billing] never run it on the live data; use the copy instead"} {
+		if codeLine(l) {
+			t.Errorf("%q passes for code", l)
+		}
+	}
+}
+
+func TestASentenceThatGivesAReasonIsWorthMore(t *testing.T) {
+	h := &History{}
+	if why, what := h.weigh("The cache was dropped because two writers shared one key."), h.weigh("The cache was dropped by the two writers of that session."); why <= what {
+		t.Errorf("%v with a reason, %v without", why, what)
+	}
+	if sure, perhaps := h.weigh("The cache holds two copies of every session key."), h.weigh("Maybe the cache holds two copies of a session key."); perhaps >= sure {
+		t.Errorf("%v supposed, %v said", perhaps, sure)
+	}
+}
+
+func TestWhatIsSaidAgainIsWorthLess(t *testing.T) {
+	c := newComposer(TaskState, NewHistory(Request{Strategy: TaskState}), 500, func(s string) int { return len(s) / 4 })
+	all := c.candidates([]Line{{Text: "The importer skips rows without a region."}, {Text: "Rows without a region: the importer skips those."}, {Text: "Prices come from the nightly export."}})
+	c.take(all[0], 500, false)
+	if again, fresh := c.novelty(all[1]), c.novelty(all[2]); again >= fresh/2 {
+		t.Errorf("%v again, %v new", again, fresh)
+	}
+}
+
+func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
+	for _, c := range []struct{ limit, target, want int }{{2000, 8400, 2000}, {2000, 4000, 1000}, {2000, 100_000, 2000}, {5000, 30_000, 3000}, {300, 8400, 300}, {2000, 0, 1}} {
+		s := &Stage{w: Writer{UserTokens: c.limit}}
+		if got := s.userTokens(&policy.View{Budget: policy.Budget{Target: c.target}}); got != c.want {
+			t.Errorf("%d of a target of %d: %d tokens, want %d", c.limit, c.target, got, c.want)
+		}
+	}
+}
+
+func TestFilesOfAFolderAreReadBack(t *testing.T) {
+	files := []FileState{{Path: "a/x.go", Op: Created, Changes: 1}, {Path: "a/y.go", Op: Created, Changes: 3}, {Path: "a/z.go", Op: Created, Changes: 1}, {Path: "a/w.go", Op: Deleted, Changes: 1}}
+	line := folderLine("a", files)
+	dir, rest, _ := folderOfLine(line)
+	back := filesInFolder(dir, rest)
+	if len(back) != len(files) {
+		t.Fatalf("%q has %d files", line, len(back))
+	}
+	for i, f := range back {
+		if f.Path != files[i].Path || f.Op != files[i].Op || f.Changes != files[i].Changes {
+			t.Errorf("%q: %+v, want %+v", line, f, files[i])
+		}
+	}
+}
