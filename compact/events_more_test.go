@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,7 +36,7 @@ func TestRowsAddUpToWhatWasTakenOut(t *testing.T) {
 		}
 		largest = row.Tokens - row.Left
 		m := history[row.Index]
-		if row.Role != string(m.Role) || row.Tool != "read_file" || row.Turn < row.Index/2 || row.Ref != m.Fingerprint().Ref() {
+		if row.Role != string(m.Role) || row.Tool != "read_file" || row.Turn < row.Index/2 || row.Became == "summarised" && !slices.Contains(p.PrunedIDs, row.Ref) {
 			t.Errorf("%+v is not message %d", row, row.Index)
 		}
 		messages, saved = messages+1, saved+row.Tokens-row.Left

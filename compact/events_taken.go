@@ -32,7 +32,7 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 			turn++
 		}
 		rows = append(rows, trace.TakenRow{
-			Index: i, Turn: turn, Role: string(m.Role), Tool: toolOf(c.history, i), Became: is.String(), Tokens: costs[i], Ref: m.Fingerprint().Ref(),
+			Index: i, Turn: turn, Role: string(m.Role), Tool: toolOf(c.history, i), Became: is.String(), Tokens: costs[i], Ref: c.s.ref(m.Fingerprint()),
 		})
 	}
 	left(rows, out)
