@@ -4,13 +4,13 @@ import "strings"
 
 // totals are how the lines of test runs, builds and linters begin that say how
 // it went as a whole.
-var totals = []string{
+var totals = byFirst(
 	"FAIL", "ok  \t", "PASS", "Tests:", "Tests ", "Test Files", "Test Suites", "Ran ", "test result:", "BUILD ", "Found ", "Failures:", "FAILED", "Summary", "Total", "Done in", "Finished",
 	"Duration", "Coverage", "make: ", "make[", "npm ERR", "error Command", "Executed ", "Results", "✖ ", "✗ ", "Passed!", "Failed!",
-}
+)
 
 // passes are how the lines begin of what went well, or just went on.
-var passes = []string{"ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CONT", "✓", "✔", "√", "(pass)", "· ", "[PASS]", "PASSED", "Compiling ", "Downloading ", "Downloaded ", "Checking ", "Building ", "Installing ", "Collecting ", "Requirement already", "Fetching "}
+var passes = byFirst("ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CONT", "✓", "✔", "√", "(pass)", "· ", "[PASS]", "PASSED", "Compiling ", "Downloading ", "Downloaded ", "Checking ", "Building ", "Installing ", "Collecting ", "Requirement already", "Fetching ")
 
 // tests leaves of the output of a test run or a build what failed, with what
 // stands around it, and the totals.
@@ -74,19 +74,22 @@ func isTotal(text string) bool {
 	if strings.HasPrefix(text, "==") && strings.HasSuffix(text, "==") {
 		return true
 	}
-	for _, w := range []string{" passed", " failed", " passing", " failing", " pass", " fail", " errors", " warnings"} {
-		if i := strings.Index(text, w); i > 0 && i < 40 && isDigit(text[i-1]) {
+	for i := 1; i < min(len(text), 40); i++ {
+		if text[i] == ' ' && isDigit(text[i-1]) && beginsAny(text[i+1:], sums) {
 			return true
 		}
 	}
 	return false
 }
 
+// sums are the words of what is counted as a whole.
+var sums = byFirst("pass", "fail", "errors", "warnings")
+
 // unprefixed returns a line without what stands before each line of a program
 // that runs several ("@scope/name test: "), and without what it is indented by.
 func unprefixed(text string) string {
 	text = strings.TrimLeft(text, " \t")
-	if i := strings.Index(text, ": "); i > 0 && i < 60 {
+	if i := strings.Index(text[:min(len(text), 61)], ": "); i > 0 {
 		head := text[:i]
 		if strings.HasSuffix(head, " test") || strings.HasSuffix(head, " build") || strings.HasSuffix(head, " lint") || strings.HasSuffix(head, ":test") || strings.HasSuffix(head, ":build") || strings.HasSuffix(head, ":lint") {
 			return strings.TrimLeft(text[i+2:], " ")
@@ -95,8 +98,22 @@ func unprefixed(text string) string {
 	return text
 }
 
-func beginsAny(text string, starts []string) bool {
-	for _, s := range starts {
+// starts are beginnings of lines, by their first byte.
+type starts [256][]string
+
+func byFirst(all ...string) *starts {
+	t := &starts{}
+	for _, s := range all {
+		t[s[0]] = append(t[s[0]], s)
+	}
+	return t
+}
+
+func beginsAny(text string, t *starts) bool {
+	if text == "" {
+		return false
+	}
+	for _, s := range t[text[0]] {
 		if strings.HasPrefix(text, s) {
 			return true
 		}
