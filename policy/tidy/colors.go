@@ -28,8 +28,10 @@ func colors(d *draft, _ *Result, _ int) verdict {
 
 // uncolored returns the pieces of text[from:to] between escape sequences.
 func uncolored(text string, from, to int) (segs []policy.Segment, shown string) {
+	n := strings.Count(text[from:to], "\x1b")
 	var b strings.Builder
-	segs = []policy.Segment{}
+	b.Grow(to - from - n)
+	segs = make([]policy.Segment, 0, n+1)
 	for at := from; at < to; {
 		end := strings.IndexByte(text[at:to], '\x1b')
 		if end < 0 {

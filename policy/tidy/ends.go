@@ -1,7 +1,5 @@
 package tidy
 
-import "strings"
-
 // ends leaves of what has no kind its beginning and its end, the lines that the
 // call or the task names, and those that head a part of it.
 func ends(d *draft, r *Result, room int) verdict {
@@ -33,11 +31,6 @@ func (c *choice) span(from, to, head, tail int) {
 
 // heads reports whether a line heads what follows it: a file or a hunk of a
 // patch, a commit, a heading, a title that is underlined.
-func heads(text string) bool {
-	for _, h := range []string{"diff --git ", "@@ ", "commit ", "+++ ", "# ", "## ", "### ", "==> ", "=== ", "*** ", "--- "} {
-		if strings.HasPrefix(text, h) {
-			return true
-		}
-	}
-	return false
-}
+func heads(text string) bool { return beginsAny(text, headings) }
+
+var headings = byFirst("diff --git ", "@@ ", "commit ", "+++ ", "# ", "## ", "### ", "==> ", "=== ", "*** ", "--- ")

@@ -51,15 +51,7 @@ func ours(text string) line {
 // rewritten returns the line made of other pieces; their text is built from
 // text, the whole result.
 func (l line) rewritten(text string, segs ...policy.Segment) line {
-	var b strings.Builder
-	for _, s := range segs {
-		if s.Lit != "" {
-			b.WriteString(s.Lit)
-		} else {
-			b.WriteString(text[s.From:s.To])
-		}
-	}
-	l.text, l.segs = b.String(), segs
+	l.text, l.segs = render(text, segs), segs
 	return l
 }
 
@@ -145,7 +137,15 @@ func join(out []policy.Segment, s policy.Segment) []policy.Segment {
 
 // render returns what segments of text make.
 func render(text string, segs []policy.Segment) string {
+	if len(segs) == 1 && segs[0].Lit == "" {
+		return text[segs[0].From:segs[0].To]
+	}
+	n := 0
+	for i := range segs {
+		n += len(segs[i].Lit) + segs[i].To - segs[i].From
+	}
 	var b strings.Builder
+	b.Grow(n)
 	for _, s := range segs {
 		if s.Lit != "" {
 			b.WriteString(s.Lit)

@@ -52,13 +52,14 @@ func moreFolders(lines []line, depth, most int) bool {
 func (d *draft) listed(all []*folder, each int, words terms) (out []line, left int) {
 	const most = 6
 	named := map[string]int{}
+	var rest []line
 	for _, f := range all {
 		n := min(each, len(f.lines))
 		if len(f.lines) <= each+1 {
 			n = len(f.lines)
 		}
 		out = append(out, f.lines[:n]...)
-		var rest []line
+		rest = rest[:0]
 		for _, l := range f.lines[n:] {
 			w := words.in(strings.TrimPrefix(l.text, f.name))
 			if named[w]++; w != "" && named[w] <= most || holdsError(l.text) {

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -163,7 +164,7 @@ func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 // flush ends a line.
 func (p *page) flush() {
 	if len(p.segs) > 0 {
-		p.lines = append(p.lines, line{no: len(p.lines) + 1}.rewritten(p.text, p.segs...))
+		p.lines = append(p.lines, line{no: len(p.lines) + 1}.rewritten(p.text, slices.Clone(p.segs)...))
 	}
-	p.segs, p.heading = nil, 0
+	p.segs, p.heading = p.segs[:0], 0
 }
