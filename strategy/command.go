@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // commandOps reads from a command line which files it changed or showed. It
 // knows the forms that agents use; what it does not recognise is left out
@@ -89,7 +92,7 @@ func simpleOps(cmd string) []FileOp {
 			out = appendFiles(out, Read, args...)
 		}
 	case "sed", "perl":
-		out = appendFiles(out, sedOp(words), args...)
+		out = appendFiles(out, sedOp(words), slices.DeleteFunc(args, isScript)...)
 	case "tee":
 		out = appendFiles(out, Created, args...)
 	case "touch":
@@ -121,6 +124,16 @@ func redirected(w string) Op {
 		return Edited
 	}
 	return Created
+}
+
+// isScript reports whether an operand of sed is what it does (s/old/new/), no file.
+func isScript(word string) bool {
+	word = strings.TrimLeft(word, "0123456789,$")
+	if len(word) < 4 || word[0] != 's' && word[0] != 'y' {
+		return false
+	}
+	mark := rune(word[1])
+	return strings.ContainsRune("/|#,:@!~%", mark) && strings.Count(word[1:], string(mark)) >= 3
 }
 
 func sedOp(words []string) Op {

@@ -16,6 +16,9 @@ var effectCommands = []string{"git push", "git commit", "git merge", "git tag", 
 // harmlessForms of those commands only show.
 var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
 
+// nothingDone is what commands of git say that found nothing to do.
+var nothingDone = []string{"nothing to commit", "nothing added to commit", "no changes added to commit", "Everything up-to-date", "Already up to date."}
+
 // writingRequests are the forms of curl that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
 
@@ -33,7 +36,7 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	if cmd := c.Command(); cmd != "" {
-		return anyCommand(cmd, func(c string) bool {
+		return !hasAny(c.Result[:min(len(c.Result), 4*edge)], nothingDone) && anyCommand(cmd, func(c string) bool {
 			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) || strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
 		})
 	}

@@ -169,6 +169,43 @@ func TestAFileThatWasCreatedAndThenDeletedIsDeleted(t *testing.T) {
 	}
 }
 
+// What was there before is not created: a tool that reads has shown it, or the one
+// that writes says so. What a shell was asked for may not have been there.
+func TestAFileThatWasThereIsChanged(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		msgs []message.Message
+		want strategy.Op
+	}{
+		{"new", called("1", "write", `{"path":"a/b.go","content":"x"}`, "ok"), strategy.Created},
+		{"read before", append(called("1", "read", `{"path":"a/b.go"}`, "package b"), called("2", "write", `{"path":"a/b.go","content":"x"}`, "ok")...), strategy.Edited},
+		{"said so", called("1", "Write", `{"file_path":"a/b.go","content":"x"}`, "The file a/b.go has been updated. Here's the result"), strategy.Edited},
+		{"deleted before", append(called("1", "bash", `{"command":"rm a/b.go"}`, "ok"), called("2", "write", `{"path":"a/b.go","content":"x"}`, "ok")...), strategy.Created},
+		{"looked for", append(called("1", "bash", `{"command":"cat a/b.go"}`, "cat: a/b.go: not here"), called("2", "write", `{"path":"a/b.go","content":"x"}`, "ok")...), strategy.Created},
+		{"could not be read", append(called("1", "read", `{"path":"a/b.go"}`, "Error: file not found: a/b.go"), called("2", "write", `{"path":"a/b.go","content":"x"}`, "ok")...), strategy.Created},
+	} {
+		files := history(c.msgs...).Files()
+		if len(files) != 1 || files[0].Op != c.want {
+			t.Errorf("%s: %+v, want %v", c.name, files, c.want)
+		}
+	}
+}
+
+func TestAScriptOfSedIsNoFile(t *testing.T) {
+	files := history(called("1", "bash", `{"command":"sed -i s/loadOld/loadNew/g src/a.ts && sed -i '' 's|x/y.go|z/y.go|' src/a.ts"}`, "ok")...).Files()
+	if len(files) != 1 || files[0].Path != "src/a.ts" || files[0].Op != strategy.Edited {
+		t.Errorf("%+v", files)
+	}
+}
+
+func TestACommitOfNothingIsNotDone(t *testing.T) {
+	for result, want := range map[string]bool{"[main 1a2b3c4] fix\n 1 file changed": true, "On branch main\nnothing to commit, working tree clean": false} {
+		if got := history(called("1", "bash", `{"command":"git commit -m fix"}`, result)...).Steps[0].Calls[0].Effect(); got != want {
+			t.Errorf("%q: %v", result, got)
+		}
+	}
+}
+
 func TestOutcomesOfCommonTools(t *testing.T) {
 	for _, c := range []struct {
 		result string

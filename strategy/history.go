@@ -46,6 +46,7 @@ func NewHistory(r Request) *History {
 	h.resume()
 	h.findBase(marked(r.Messages))
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
+	h.findRewritten()
 	h.finishIndex()
 	return h
 }

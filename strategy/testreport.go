@@ -48,6 +48,8 @@ var successStarts = []string{"ok  \t", "test result: ok", "BUILD SUCCESS", "0 is
 // reportLine reads one line.
 func reportLine(line string) report {
 	switch {
+	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"):
+		return noReport
 	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"):
 		return reportsFailure
 	case beginsAny(line, successStarts), line == "PASS":
@@ -66,7 +68,14 @@ func reportLine(line string) report {
 
 // summaryLine reports whether a line is one in which a test runner counts.
 func summaryLine(line string) bool {
-	return strings.HasPrefix(line, "=") || beginsAny(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && line[0] >= '0' && line[0] <= '9'
+	return strings.HasPrefix(line, "=") || beginsAny(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && counts(line)
+}
+
+// counts reports whether a line begins with a number of tests ("3 failed, 10
+// passed"), and not with the number of a line of code.
+func counts(line string) bool {
+	rest := strings.TrimLeft(line, "0123456789")
+	return rest != line && beginsAny(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
 }
 
 // countBefore returns the number that stands before one of the words.

@@ -61,6 +61,33 @@ func (h *History) readFiles() []FileState {
 	return out
 }
 
+// rewrites are what tools say that wrote over a file that was there.
+var rewrites = []string{"has been updated", "updated successfully", "overwritten", "overwrote"}
+
+// findRewritten makes changes of what was told as created, though the file was
+// there before: an earlier call read it or changed it, or the tool says so.
+func (h *History) findRewritten() {
+	there := map[string]bool{}
+	for _, f := range h.Previous.files() {
+		there[f.Path] = f.Op != Deleted
+	}
+	h.eachCall(func(_ *Step, c *Call) {
+		said := hasAny(c.Result[:min(len(c.Result), edge)], rewrites)
+		for i := range c.Files {
+			f := &c.Files[i]
+			if f.Op == Created && (there[f.Path] || said && len(c.Files) == 1) {
+				f.Op = Edited
+			}
+			there[f.From] = there[f.From] && f.Op != Renamed
+			switch {
+			case f.Op == Read && c.Command() != "": // which may say that there is none
+			case f.Op != Ran:
+				there[f.Path] = f.Op != Deleted
+			}
+		}
+	})
+}
+
 func (s *FileState) weight() int {
 	if s.Op >= Edited {
 		return 1
