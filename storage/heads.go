@@ -108,8 +108,14 @@ func (s *Session) tell(ctx context.Context, l head) error {
 	}
 	l.V, l.Writer, l.Session, l.At = headVersion, s.heads.writer, headID(s.dir), time.Now().UTC().Truncate(time.Millisecond)
 	l.Life, l.Line, l.Head = t.first, t.seq, t.head
-	if err := s.heads.append(ctx, l); err != nil || l.Op == opErase {
+	if err := s.heads.append(ctx, l); err != nil {
 		return err
+	}
+	s.mu.Lock()
+	s.untold = false
+	s.mu.Unlock()
+	if l.Op == opErase {
+		return nil
 	}
 	return s.nameIt(ctx)
 }

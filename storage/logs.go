@@ -111,13 +111,18 @@ func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 
 // Checkpoint marks in the manifest how far the logs go that this Session
 // appended to, so that [Verify] sees when their end is cut off. Each commit
-// does so too; call it at the end of a session. Nothing new is no write.
+// does so too; call it at the end of a session. Nothing new is no write. The heads
+// are told what they were not.
 func (s *Session) Checkpoint(ctx context.Context) error {
-	marks := s.marks()
-	if err := s.record(ctx, marks...); err != nil || len(marks) == 0 {
+	if err := s.record(ctx, s.marks()...); err != nil {
 		return err
 	}
-	s.told(ctx, head{Op: headMark})
+	s.mu.Lock()
+	untold := s.untold
+	s.mu.Unlock()
+	if untold {
+		s.told(ctx, head{Op: headMark})
+	}
 	return nil
 }
 
@@ -140,6 +145,7 @@ func (s *Session) marks() []record {
 func (s *Session) settle(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.untold = s.untold || len(records) > 0
 	for _, r := range records {
 		if r.Op == opMark {
 			s.marked[r.Name] = max(s.marked[r.Name], r.Bytes)

@@ -32,6 +32,7 @@ type Session struct {
 	head    int                // highest step known to be committed
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
 	named   bool               // what heads call it is said
+	untold  bool               // the manifest has lines of this Session that no head covers
 }
 
 // Written tells of a file that is now in the archive.

@@ -13,15 +13,24 @@ import (
 
 func newArchiveExport(a *app) *cobra.Command {
 	var out, format string
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "export SESSION --out FILE|-",
-		Short: "Write a session as one file",
+		Short: "Write a session as one file, or all into a folder",
 		Long: `Export writes everything that the archive has of a session, its manifest included,
-as a tar.gz (which unpacked into an archive verifies there) or as one JSONL.`,
-		Args: arguments(cobra.ExactArgs(1)),
+as a tar.gz (which unpacked into an archive verifies there) or as one JSONL. With --all it
+writes every session into the folder --out, a file each, with the heads (heads.jsonl) and,
+last, manifest.jsonl: a line for each file, with its SHA-256.`,
+		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if all == (len(args) == 1) {
+				return &usageError{fmt.Errorf("name a SESSION, or say --all")}
+			}
 			if out == "" {
 				return &usageError{fmt.Errorf("--out says where to; - is standard output")}
+			}
+			if all {
+				return a.exportEach(cmd, out, format)
 			}
 			f, err := exportFormat(format, out)
 			if err != nil {
@@ -45,6 +54,7 @@ as a tar.gz (which unpacked into an archive verifies there) or as one JSONL.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
+	cmd.Flags().BoolVar(&all, "all", false, "every session, into the folder --out")
 	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the ending of the file says; without one tar.gz)")
 	return cmd
 }
@@ -68,4 +78,18 @@ func exportFormat(format, out string) (storage.ExportFormat, error) {
 	default:
 		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; --format says which, whatever the name", out, ending)}
 	}
+}
+
+// exportEach is export --all.
+func (a *app) exportEach(cmd *cobra.Command, dir, format string) error {
+	f, err := exportFormat(format, "all") // the name of a folder promises nothing
+	if err != nil {
+		return err
+	}
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	defer a.progress.stop()
+	return a.exportAll(cmd.Context(), archive, dir, f)
 }

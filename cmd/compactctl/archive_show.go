@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,33 +16,108 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
+// showing is what show was asked for.
+type showing struct {
+	turn, summary int
+	page          string
+	raw           bool
+}
+
 func newArchiveShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	q := &showing{}
+	cmd := &cobra.Command{
 		Use:   "show SESSION [FILE]",
-		Short: "Show the compactions and files of a session, or one file",
-		Args:  arguments(cobra.RangeArgs(1, 2)),
+		Short: "Show what was said in a session, its compactions and files, or one of these",
+		Long: `Show tells of one session: its compactions, its files, and what was said, a line a
+message, from the newest transcript. --turn writes a turn in full, --summary the summary
+of a step, --html everything that was said as a page that needs no network, FILE one file.
+
+What could move the cursor of a terminal or change its colours is shown, not done; --raw
+writes FILE as it is.`,
+		Args: arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.archived(cmd, args[0])
+			if err := q.check(cmd, args); err != nil {
+				return err
+			}
+			archive, err := a.readArchive(cmd)
 			if err != nil {
 				return err
 			}
-			if len(args) == 2 {
-				return a.cat(cmd.Context(), s, args[1])
+			name := a.called(cmd.Context(), archive, args[0])
+			s, err := openSession(cmd.Context(), archive, name)
+			if err != nil {
+				return err
 			}
-			v, err := sheetOf(cmd.Context(), args[0], s)
 			switch {
-			case err != nil:
-				return &brokenArchive{err}
-			case a.json:
-				return a.printJSON(v)
+			case len(args) == 2:
+				return a.cat(cmd.Context(), s, args[1], q.raw)
+			case q.turn > 0:
+				return a.showTurn(cmd.Context(), archive, name, q.turn)
+			case q.summary > 0:
+				return a.showSummary(cmd.Context(), s, q.summary)
 			}
-			return a.printSheet(v)
+			return a.showSession(cmd.Context(), args[0], s, q.page)
 		},
 	}
+	f := cmd.Flags()
+	f.IntVar(&q.turn, "turn", 0, "turn `N` in full")
+	f.IntVar(&q.summary, "summary", 0, "the summary that step `N` made")
+	f.StringVar(&q.page, "html", "", "write what was said as a page to `FILE`")
+	f.BoolVar(&q.raw, "raw", false, "FILE byte for byte, whatever it does to a terminal")
+	return cmd
 }
 
-// cat writes one file as it is.
-func (a *app) cat(ctx context.Context, s *storage.Session, name string) error {
+func (q *showing) check(cmd *cobra.Command, args []string) error {
+	given := 0
+	for _, name := range []string{"turn", "summary", "html"} {
+		if cmd.Flags().Changed(name) {
+			given++
+		}
+	}
+	switch {
+	case given > 1 || given == 1 && len(args) == 2:
+		return &usageError{errors.New("FILE, --turn, --summary and --html don't go together")}
+	case q.raw && len(args) < 2:
+		return &usageError{errors.New("--raw goes with a FILE")}
+	case cmd.Flags().Changed("turn") && q.turn < 1, cmd.Flags().Changed("summary") && q.summary < 1:
+		return &usageError{errors.New("turns and steps are counted from 1")}
+	}
+	return nil
+}
+
+// showSession tells of a session, or writes its page.
+func (a *app) showSession(ctx context.Context, name string, s *storage.Session, page string) error {
+	to, err := prepared(page)
+	if err != nil {
+		return err
+	}
+	defer to.discard()
+	v, err := sheetOf(ctx, name, s)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if a.json && to == nil {
+		return a.printJSON(v)
+	}
+	said, err := conversationOf(ctx, name, s)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if to != nil {
+		var b bytes.Buffer
+		if err := showPage.Execute(&b, said.cleaned()); err != nil {
+			return err
+		}
+		return to.commit(b.Bytes())
+	}
+	if err := a.printSheet(v); err != nil {
+		return err
+	}
+	return a.printConversation(said)
+}
+
+// cat writes one file: as it is, or without what would do something to a terminal.
+func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool) error {
 	r, err := s.Open(ctx, name, 0, -1)
 	if bad := new(storage.KeyError); errors.Is(err, storage.ErrNotExist) || errors.As(err, &bad) {
 		return fmt.Errorf("the session has no file %q", name)
@@ -49,8 +126,23 @@ func (a *app) cat(ctx context.Context, s *storage.Session, name string) error {
 		return &brokenArchive{err}
 	}
 	defer r.Close()
-	_, err = io.Copy(a.out, r)
-	return err
+	if raw {
+		_, err = io.Copy(a.out, r)
+		return err
+	}
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if _, werr := io.WriteString(a.out, printable(line)); werr != nil {
+			return werr
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return &brokenArchive{err}
+		}
+	}
 }
 
 // sheet is what show tells of a session.

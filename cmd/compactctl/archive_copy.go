@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/storage"
+)
+
+func newArchiveCopy(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "copy SRC DST [SESSION...]",
+		Short: "Copy sessions into another archive, and verify them there",
+		Long: `Copy copies all sessions, or those that are named, from one archive into another: a
+folder, or s3://BUCKET/PREFIX. Files come over byte for byte, holds with them; with all
+sessions go the tombstones and the heads, with named ones a head of the copy. Nothing in
+DST is written over. A copy that was cut short goes on when it is made again.
+
+In the end every session is verified in DST. Nobody may write to the copies meanwhile.`,
+		Example: `  compactctl archive copy .compact/archive s3://bucket/team
+  compactctl archive copy s3://bucket/team /mnt/safe job-7`,
+		Args: arguments(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := a.readArchiveAt(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			dst, cfg, err := a.archiveAt(cmd, args[1], configs.OpenArchive)
+			if err != nil {
+				return err
+			}
+			opts := storage.CopyOptions{Progress: func(k storage.Key) { a.progress.start("copying " + k.Dir()) }}
+			if opts.Heads, err = cfg.Heads(dst); err != nil {
+				return &usageError{err}
+			}
+			for _, name := range args[2:] {
+				s, err := openSession(cmd.Context(), src, a.called(cmd.Context(), src, name))
+				if err != nil {
+					return err
+				}
+				opts.Sessions = append(opts.Sessions, s.Key().String())
+			}
+			return a.copied(cmd.Context(), dst, src, opts)
+		},
+	}
+	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	return cmd
+}
+
+// copied copies and verifies.
+func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts storage.CopyOptions) error {
+	done, err := storage.Copy(ctx, dst, src, opts)
+	a.progress.stop()
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	v := &verifying{}
+	if err := v.readKeys(); err != nil {
+		return err
+	}
+	reports, err := a.verify(ctx, dst, opts.Sessions, v)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return errors.Join(a.printJSON(done), a.judgeQuietly(reports))
+	}
+	if err := a.say("copied %s: %s, %s; %s there already", things(done.Sessions, "session"), things(done.Files, "file"), bytesOf(done.Bytes), things(done.Same, "file")); err != nil {
+		return err
+	}
+	return a.judge(reports, false)
+}
+
+// judgeQuietly is judge without a word.
+func (a *app) judgeQuietly(all []verified) error {
+	var errs []error
+	for _, v := range all {
+		if !v.OK {
+			errs = append(errs, &brokenArchive{fmt.Errorf("not what was stored: %s", v.Session)})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// archiveAt opens the archive in a place, a folder or a bucket, with the other
+// settings of the configuration, and without the spool: what is copied is to be
+// there.
+func (a *app) archiveAt(cmd *cobra.Command, at string, open func(compact.StorageConfig) (storage.Archive, error)) (storage.Archive, compact.Config, error) {
+	opts, err := place(at)
+	if err != nil {
+		return nil, compact.Config{}, err
+	}
+	if len(opts) == 1 { // a folder
+		opts = append(opts, configs.Override(at, "storage.adapter", "fs"), configs.Override(at, "storage.spool", ""))
+	}
+	cfg, err := a.load(cmd, append(opts, configs.KeysOptional())...)
+	if err != nil {
+		return nil, cfg, err
+	}
+	if a.redactor, err = cfg.Redaction.Redactor(); err != nil {
+		return nil, cfg, err
+	}
+	archive, err := open(cfg.Storage)
+	if err != nil {
+		return nil, cfg, &brokenArchive{err}
+	}
+	return archive, cfg, nil
+}
+
+// readArchiveAt is archiveAt for a place that is read, and must be there.
+func (a *app) readArchiveAt(cmd *cobra.Command, at string) (storage.Archive, error) {
+	archive, cfg, err := a.archiveAt(cmd, at, configs.OpenArchiveReadOnly)
+	if missing(cfg.Storage) {
+		return nil, fmt.Errorf("%w in %s", errNoArchive, at)
+	}
+	return archive, err
+}

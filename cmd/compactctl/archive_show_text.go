@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+)
+
+// said is a message as a person reads it.
+type said struct {
+	Number int      `json:"number"` // in the transcript, from 1
+	Role   string   `json:"role"`
+	Refs   []string `json:"refs,omitempty"`
+	Parts  []piece  `json:"parts"`
+}
+
+// piece is a part of a message.
+type piece struct {
+	Kind string `json:"kind"`
+	Name string `json:"name,omitempty"` // of a tool
+	Text string `json:"text"`
+}
+
+// conversation is the fullest transcript that the archive has of a session.
+type conversation struct {
+	Session string `json:"session"`
+	File    string `json:"file"`
+	Said    []said `json:"messages"`
+}
+
+// conversationOf reads the newest transcript of a session: the one of its end, or
+// else the one before its last step.
+func conversationOf(ctx context.Context, name string, s *storage.Session) (*conversation, error) {
+	var final, before []string
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		switch file := info.Key.Base(); {
+		case strings.HasPrefix(file, "transcript-final-"):
+			final = append(final, file)
+		case strings.HasPrefix(file, "transcript-pre-compact-"), strings.HasPrefix(file, "originals-"):
+			before = append(before, file)
+		}
+	}
+	all := final
+	if len(all) == 0 {
+		all = before
+	}
+	c := &conversation{Session: name}
+	if len(all) == 0 {
+		return c, nil
+	}
+	c.File = slices.MaxFunc(all, byNumber)
+	for line, err := range s.Lines(ctx, c.File) {
+		if err != nil {
+			return nil, err
+		}
+		one, err := saidIn(line, len(c.Said)+1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.File, err)
+		}
+		c.Said = append(c.Said, one)
+	}
+	return c, nil
+}
+
+// byNumber sorts names of files by their numbers, which may have more digits than
+// three.
+func byNumber(x, y string) int {
+	if len(x) != len(y) {
+		return len(x) - len(y)
+	}
+	return strings.Compare(x, y)
+}
+
+// saidIn reads a line of a transcript.
+func saidIn(line []byte, number int) (said, error) {
+	var about struct {
+		Meta struct {
+			Refs []string `json:"refs"`
+		} `json:"meta"`
+	}
+	if err := json.Unmarshal(line, &about); err != nil {
+		return said{}, err
+	}
+	f, err := formats.Read("auto", slices.Clone(line))
+	if err != nil {
+		return said{}, err
+	}
+	one := said{Number: number, Refs: about.Meta.Refs}
+	for _, m := range f.Messages() {
+		one.Role = string(m.Role)
+		for _, p := range m.Parts {
+			text := p.Text
+			if p.Kind == message.KindToolCall {
+				text = string(p.Args)
+			}
+			one.Parts = append(one.Parts, piece{p.Kind.String(), p.Name, text})
+		}
+	}
+	return one, nil
+}
+
+// printConversation writes one line a message.
+func (a *app) printConversation(c *conversation) error {
+	if len(c.Said) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", a.style.dim("what was said, from "+oneLine(c.File)))
+	for i := range c.Said {
+		m := &c.Said[i]
+		fmt.Fprintf(&b, "%5d  %-9s  %s\n", m.Number, oneLine(m.Role), clip(m.first(), showColumns))
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// showColumns is how much of a message stands in its line.
+const showColumns = 100
+
+// first is what a message begins with.
+func (m *said) first() string {
+	for _, p := range m.Parts {
+		text := oneLine(p.Text[:min(len(p.Text), maxWords)])
+		if p.Kind == message.KindToolCall.String() {
+			text = "→ " + oneLine(p.Name) + " " + text
+		}
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// showTurn writes a turn as it was.
+func (a *app) showTurn(ctx context.Context, archive storage.Archive, name string, turn int) error {
+	text, err := compact.Recall(ctx, archive, name, fmt.Sprintf("turn:%d", turn))
+	if errors.Is(err, compact.ErrNotFound) {
+		return fmt.Errorf("the archive has no turn %d of session %q", turn, name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, printable(strings.TrimSuffix(text, "\n")))
+	return err
+}
+
+// showSummary writes the summary that a step made.
+func (a *app) showSummary(ctx context.Context, s *storage.Session, step int) error {
+	name := ""
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return &brokenArchive{err}
+		}
+		if file := info.Key.Base(); strings.HasPrefix(file, fmt.Sprintf("summary-%03d.", step)) && (name == "" || byNumber(file, name) > 0) {
+			name = file
+		}
+	}
+	if name == "" {
+		return fmt.Errorf("step %d made no summary", step)
+	}
+	data, err := fileOf(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	var sum policy.SummaryInfo
+	if err := json.Unmarshal(data, &sum); err != nil {
+		return &brokenArchive{fmt.Errorf("%s: %w", name, err)}
+	}
+	if a.json {
+		return a.printJSON(sum)
+	}
+	by := sum.Backend
+	if sum.Model != "" {
+		by += " " + sum.Model
+	}
+	fmt.Fprintf(a.out, "%s\n", a.style.bold(fmt.Sprintf("summary of step %d: %s by %s, %s of %s, %s tokens", step, oneLine(sum.Strategy), oneLine(by), count(sum.Input), "messages", count(sum.Tokens))))
+	_, err = fmt.Fprintln(a.out, printable(strings.TrimSuffix(sum.Text, "\n")))
+	return err
+}
+
+func fileOf(ctx context.Context, s *storage.Session, name string) ([]byte, error) {
+	r, err := s.Open(ctx, name, 0, -1)
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	data, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return nil, &brokenArchive{err}
+	}
+	return data, nil
+}
+
+// showPage is a conversation as a page that needs no network. All text is escaped by
+// the template.
+var showPage = template.Must(template.New("show").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{{.Session}}</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+article{border-top:1px solid #ccc;padding:.6rem 0}
+h1{font-size:1.3rem} h2{font-size:.9rem;margin:0;color:#555}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
+.user pre{background:#eef4ff}.tool pre{background:#f6f6f6}
+@media (prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user pre{background:#1d2838}.tool pre{background:#222}h2{color:#aaa}}
+</style></head><body><h1>{{.Session}}</h1><p>{{len .Said}} messages of {{.File}}, redacted as they are in the archive</p>
+{{range .Said}}<article class="{{.Role}}" id="m{{.Number}}"><h2>{{.Number}} {{.Role}}{{range .Refs}} · recall {{.}}{{end}}</h2>
+{{range .Parts}}{{if .Name}}<p>{{.Kind}} {{.Name}}</p>{{end}}<pre>{{.Text}}</pre>{{end}}</article>
+{{end}}</body></html>
+`))
+
+// cleaned is a conversation without control characters.
+func (c *conversation) cleaned() *conversation {
+	out := &conversation{Session: printable(c.Session), File: printable(c.File), Said: slices.Clone(c.Said)}
+	for i := range out.Said {
+		out.Said[i].Parts = slices.Clone(out.Said[i].Parts)
+		for k := range out.Said[i].Parts {
+			p := &out.Said[i].Parts[k]
+			p.Name, p.Text = printable(p.Name), printable(p.Text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,256 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// CopyOptions is for [Copy]. The zero value copies everything.
+type CopyOptions struct {
+	// Sessions are the folders to copy; none: all of them, with the heads and the
+	// tombstones beside them.
+	Sessions []string
+	// Heads, if any, is told of each session that is copied by name.
+	Heads *Heads
+	// Progress, if any, is called from one goroutine with each key.
+	Progress func(k Key)
+}
+
+// Copied counts what [Copy] did.
+type Copied struct {
+	Sessions int   `json:"sessions"`
+	Files    int   `json:"files"` // that were written, or written on
+	Bytes    int64 `json:"bytes"` // written
+	Same     int   `json:"same"`  // files that were there already
+}
+
+// Copy copies sessions from one archive into another, byte for byte: holds and what
+// else the manifest says come along. A manifest comes before what it speaks of, so
+// that half a copy is not taken for a session. Copying again goes on where it was
+// cut short: what is there is compared, and only a log may be shorter. What is
+// there and differs is left as it is, and is [ErrExists]; the other sessions are
+// copied all the same. Nobody may write to the copies meanwhile.
+//
+// With all sessions go the heads, and the tombstones that dst does not have.
+func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, error) {
+	c := &copier{dst: dst, src: src, opts: opts}
+	if len(opts.Sessions) > 0 {
+		var errs []error
+		for _, dir := range opts.Sessions {
+			errs = append(errs, c.named(ctx, dir))
+		}
+		return c.done, errors.Join(errs...)
+	}
+	return c.done, c.all(ctx)
+}
+
+type copier struct {
+	dst, src Archive
+	opts     CopyOptions
+	done     Copied
+}
+
+// all copies sessions, then what stands beside them: heads of sessions that are not
+// there yet would say that they were taken away.
+func (c *copier) all(ctx context.Context) error {
+	// As they are now: the lines that come later speak of what is not copied.
+	heads, err := c.list(ctx, Key{headsName})
+	if err != nil {
+		return err
+	}
+	var dirs []string
+	for s, err := range Sessions(ctx, c.src) {
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, s.Dir)
+	}
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, c.session(ctx, Key{dir}))
+	}
+	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads))
+	return errors.Join(errs...)
+}
+
+// named copies one session, and says so in the heads.
+func (c *copier) named(ctx context.Context, dir string) error {
+	if err := c.session(ctx, Key{dir}); err != nil || c.opts.Heads == nil {
+		return err
+	}
+	s, err := openDir(ctx, c.dst, Key{dir})
+	if err != nil {
+		return err
+	}
+	s.KeepHeads(c.opts.Heads)
+	return s.tell(ctx, head{Op: headMark})
+}
+
+func (c *copier) session(ctx context.Context, dir Key) error {
+	if !isFolder(dir.s) {
+		return &KeyError{dir.s, "it is no folder of a session"}
+	}
+	c.done.Sessions++
+	return c.files(ctx, dir)
+}
+
+// list returns what there is to copy below a folder.
+func (c *copier) list(ctx context.Context, dir Key) (all []Info, err error) {
+	for info, err := range c.src.List(ctx, dir) {
+		if err != nil {
+			return nil, err
+		}
+		if info.Foreign == "" {
+			all = append(all, info)
+		}
+	}
+	return all, nil
+}
+
+// files copies what lies below a folder.
+func (c *copier) files(ctx context.Context, dir Key) error {
+	all, err := c.list(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return c.these(ctx, dir, all)
+}
+
+// these copies files of a folder, the manifest first and the ledgers last.
+func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
+	there := map[Key]int64{}
+	for info, err := range c.dst.List(ctx, dir) {
+		if err != nil {
+			return err
+		}
+		there[info.Key] = info.Size
+	}
+	slices.SortStableFunc(all, func(x, y Info) int { return cmp.Compare(removalRank(y), removalRank(x)) })
+	for _, info := range all {
+		if c.opts.Progress != nil {
+			c.opts.Progress(info.Key)
+		}
+		size, ok := there[info.Key]
+		if err := c.file(ctx, info, size, ok); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file copies one file, of which size bytes are there.
+func (c *copier) file(ctx context.Context, info Info, size int64, there bool) error {
+	log := isLog(info.Key.Base()) || info.Key.Dir() == headsName
+	if there {
+		if err := c.same(ctx, info, size, log); err != nil {
+			return err
+		}
+		if size == info.Size {
+			c.done.Same++
+			return nil
+		}
+	}
+	b, err := c.read(ctx, info, size)
+	if err != nil {
+		return err
+	}
+	if log {
+		err = c.dst.Append(ctx, info.Key, size, b)
+	} else {
+		err = c.dst.Create(ctx, info.Key, b)
+	}
+	if err == nil {
+		c.done.Files++
+		c.done.Bytes += b.Size()
+	}
+	return err
+}
+
+// same compares what is there with what is to be copied.
+func (c *copier) same(ctx context.Context, info Info, size int64, log bool) error {
+	if size > info.Size || size < info.Size && !log {
+		return differently(info.Key, fmt.Sprintf("it has %d bytes there, %d here", size, info.Size))
+	}
+	mine, err := sumOf(ctx, c.src, info.Key, size)
+	if err != nil {
+		return err
+	}
+	theirs, err := sumOf(ctx, c.dst, info.Key, size)
+	if err != nil {
+		return err
+	}
+	if mine != theirs {
+		return differently(info.Key, "it holds something else there")
+	}
+	return nil
+}
+
+func differently(k Key, how string) error {
+	return &Error{"copy", k, fmt.Errorf("%w: %s", ErrExists, how)}
+}
+
+// sumOf hashes the first n bytes of a file.
+func sumOf(ctx context.Context, a Archive, k Key, n int64) (string, error) {
+	r, err := a.Open(ctx, k, 0, n)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, &ctxReader{ctx, r})
+	return hex.EncodeToString(h.Sum(nil)), Wrap("read", k, errors.Join(err, r.Close()))
+}
+
+// read reads a file from off up to where it ended when it was listed.
+func (c *copier) read(ctx context.Context, info Info, off int64) (Blob, error) {
+	r, err := c.src.Open(ctx, info.Key, off, info.Size-off)
+	if err != nil {
+		return Blob{}, err
+	}
+	var b strings.Builder
+	_, err = io.Copy(&b, &ctxReader{ctx, r})
+	if err := errors.Join(err, r.Close()); err != nil {
+		return Blob{}, Wrap("read", info.Key, err)
+	}
+	if int64(b.Len()) != info.Size-off {
+		return Blob{}, &Error{"read", info.Key, io.ErrUnexpectedEOF}
+	}
+	return made(b.String()), nil
+}
+
+// stones copies the tombstones that are not there. Where there are none they come
+// out byte for byte, for their chain depends on nothing else.
+func (c *copier) stones(ctx context.Context) error {
+	there := map[string]bool{}
+	for t, err := range Tombstones(ctx, c.dst) {
+		if err != nil {
+			return err
+		}
+		there[t.body()] = true
+	}
+	graves := newChain(c.dst, Key{}.child(erasedName), false)
+	for line, err := range logLines(ctx, newChain(c.src, Key{}.child(erasedName), false)) {
+		var t Tombstone
+		if err == nil {
+			err = json.Unmarshal(line, &t)
+		}
+		if err != nil {
+			return err
+		}
+		if t.Session == "" || there[t.body()] {
+			continue
+		}
+		if err := bury(ctx, graves, t); err != nil {
+			return err
+		}
+		c.done.Files++
+	}
+	return nil
+}

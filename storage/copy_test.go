@@ -1,0 +1,179 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// lived is an archive with a session of two steps, a held one, and one that was
+// erased.
+func lived(t *testing.T) *memory.Archive {
+	t.Helper()
+	a := memory.New()
+	h := storage.NewHeads(a, nil)
+	for _, id := range []string{"alice", "bob", "carol"} {
+		s := session(t, a, id)
+		s.KeepHeads(h)
+		step(t, s, 1)
+		switch id {
+		case "alice":
+			step(t, s, 2)
+		case "bob":
+			must(t, s.Hold(t.Context(), text("a case")))
+		case "carol":
+			must(t, second(s.Erase(t.Context(), text("asked for"))))
+		}
+	}
+	return a
+}
+
+// wantCopy fails where a copy is not what it was made of, or is not proven.
+func wantCopy(t *testing.T, dst, src storage.Archive) {
+	t.Helper()
+	have, want := everything(t, dst), everything(t, src)
+	if len(have) != len(want) {
+		t.Errorf("%d keys, want %d", len(have), len(want))
+	}
+	for k, data := range want {
+		if have[k] != data {
+			t.Errorf("%s differs", k)
+		}
+	}
+	book, err := storage.ReadHeads(t.Context(), dst, storage.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), dst)
+	must(t, err)
+	if len(gone) > 0 || !book.Report().OK() {
+		t.Errorf("heads: %v, %q", gone, book.Report().Problems)
+	}
+	for _, id := range []string{"alice", "bob"} {
+		r, err := storage.Verify(t.Context(), dst, id, storage.VerifyOptions{Heads: book})
+		must(t, err)
+		if !r.OK() || !r.TailProven {
+			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
+		}
+	}
+	if held, _, err := session(t, dst, "bob").Held(t.Context()); !held || err != nil {
+		t.Errorf("bob is held %v, %v", held, err)
+	}
+	if stone, ok, err := storage.Erased(t.Context(), dst, "carol"); !ok || !stone.Done || err != nil {
+		t.Errorf("carol's tombstone: %+v, %v", stone, err)
+	}
+}
+
+func everything(t *testing.T, a storage.Archive) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		must(t, err)
+		data, err := io.ReadAll(r)
+		must(t, err)
+		all[info.Key.String()] = string(data)
+	}
+	return all
+}
+
+func TestCopyIsWhatItWasMadeOf(t *testing.T) {
+	src := lived(t)
+	archives(t, func(t *testing.T, dst storage.Archive) {
+		done, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+		must(t, err)
+		if done.Sessions != 2 || done.Files == 0 || done.Same > 0 {
+			t.Errorf("%+v", done)
+		}
+		wantCopy(t, dst, src)
+		again, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+		must(t, err)
+		if again.Files != 0 || again.Bytes != 0 {
+			t.Errorf("again: %+v", again)
+		}
+	})
+}
+
+// limited fails after some writes.
+type limited struct {
+	storage.Archive
+	left int
+}
+
+var errCut = errors.New("cut short")
+
+func (l *limited) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if l.left--; l.left < 0 {
+		return errCut
+	}
+	return l.Archive.Create(ctx, k, b)
+}
+
+func (l *limited) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if l.left--; l.left < 0 {
+		return errCut
+	}
+	return l.Archive.Append(ctx, k, seq, b)
+}
+
+// TestCopyThatWasCutShortGoesOn: after any number of writes, half a copy of a session
+// is never taken for one, and copying again ends it.
+func TestCopyThatWasCutShortGoesOn(t *testing.T) {
+	src := lived(t)
+	for n := 0; ; n++ {
+		dst := memory.New()
+		_, err := storage.Copy(t.Context(), &limited{dst, n}, src, storage.CopyOptions{})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errCut) {
+			t.Fatalf("after %d writes: %v", n, err)
+		}
+		for s, err := range storage.Sessions(t.Context(), dst) {
+			must(t, err)
+			r, err := storage.Verify(t.Context(), dst, s.Dir, storage.VerifyOptions{})
+			must(t, err)
+			if want, _ := storage.Verify(t.Context(), src, s.Dir, storage.VerifyOptions{}); r.OK() && len(r.Files) != len(want.Files) {
+				t.Errorf("after %d writes %s is taken for whole, with %d files of %d", n, s.Dir, len(r.Files), len(want.Files))
+			}
+		}
+		_, err = storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+		must(t, err)
+		wantCopy(t, dst, src)
+	}
+}
+
+func TestCopyOverwritesNothing(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	step(t, session(t, dst, "alice"), 1)
+	before := everything(t, dst)
+	if _, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{}); !errors.Is(err, storage.ErrExists) {
+		t.Errorf("got %v, want ErrExists", err)
+	}
+	after := everything(t, dst)
+	for k, data := range before {
+		if after[k] != data {
+			t.Errorf("%s was changed", k)
+		}
+	}
+	if r, err := storage.Verify(t.Context(), dst, "bob", storage.VerifyOptions{}); err != nil || !r.OK() {
+		t.Errorf("the others: %v, %q", err, r.Problems)
+	}
+}
+
+func TestCopyOfOneSessionHasAHeadOfItsOwn(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	_, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{Sessions: []string{"alice"}, Heads: storage.NewHeads(dst, nil)})
+	must(t, err)
+	book, err := storage.ReadHeads(t.Context(), dst, storage.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), dst)
+	must(t, err)
+	r, err := storage.Verify(t.Context(), dst, "alice", storage.VerifyOptions{Heads: book})
+	if err != nil || !r.OK() || !r.TailProven || len(gone) > 0 {
+		t.Errorf("%v, %q, proven %v, gone %v", err, r.Problems, r.TailProven, gone)
+	}
+}

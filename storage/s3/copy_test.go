@@ -1,0 +1,56 @@
+package s3_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// TestSessionsMoveIntoABucketAndBack: with their holds, tombstones and heads.
+func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
+	ctx, src := t.Context(), memory.New()
+	h := storage.NewHeads(src, nil)
+	for _, id := range []string{"alice", "carol"} {
+		x, err := storage.OpenSession(ctx, src, id)
+		must(t, err)
+		x.KeepHeads(h)
+		_, err = x.Originals(ctx, 1, []redact.Text{redact.Lit(`{"a":1}`)})
+		must(t, err)
+		_, err = x.Commit(ctx, 1, redact.Lit(`{"v":1}`))
+		must(t, err)
+		must(t, x.Hold(ctx, redact.Lit("a case")))
+		if id == "carol" {
+			must(t, x.Release(ctx, redact.Lit("over")))
+			_, err = x.Erase(ctx, redact.Lit("asked for"))
+			must(t, err)
+		}
+	}
+	s := s3test.Versitygw(t)
+	bucket, back := open(t, s.Config(s.Bucket(t, false))), memory.New()
+	for _, way := range [][2]storage.Archive{{bucket, src}, {back, bucket}} {
+		_, err := storage.Copy(ctx, way[0], way[1], storage.CopyOptions{})
+		must(t, err)
+		book, err := storage.ReadHeads(ctx, way[0], storage.HeadsOptions{})
+		must(t, err)
+		gone, err := book.Vanished(ctx, way[0])
+		must(t, err)
+		r, err := storage.Verify(ctx, way[0], "alice", storage.VerifyOptions{Heads: book})
+		must(t, err)
+		if !r.OK() || !r.TailProven || len(gone) > 0 {
+			t.Errorf("%q, proven %v, gone %v", r.Problems, r.TailProven, gone)
+		}
+	}
+	for info, err := range src.List(ctx, storage.Key{}) {
+		must(t, err)
+		want, err := read(ctx, src, info.Key, 0, -1)
+		must(t, err)
+		got, err := read(ctx, back, info.Key, 0, -1)
+		must(t, err)
+		if got != want {
+			t.Errorf("%s is not what it was", info.Key)
+		}
+	}
+}
