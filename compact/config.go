@@ -214,6 +214,10 @@ type StorageConfig struct {
 	// something out returns the history as it is with [ErrArchiveFailed]; "new"
 	// begins it anew in another folder, "ID.after-…"; default "refuse".
 	Erased string `mapstructure:"erased" validate:"oneof=refuse new"`
+	// AccessLog records who reads what of the archive: each recall and search of an
+	// agent, and what compactctl shows and exports. What can't be recorded is not
+	// read; default false.
+	AccessLog bool `mapstructure:"access_log"`
 	// Transcripts is "compactions" (the history before each compaction) or "all"
 	// (each message once, also of sessions that never compact); default
 	// "compactions".

@@ -102,3 +102,36 @@ func TestErasedSessionGoesOnElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// What can't be recorded is not read, where records are wanted.
+func TestRecallIsRecorded(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c.MaxContextTokens, c.Archive, c.Storage.AccessLog = 24_000, mustOpen(t, dir), true
+	r := newRig(t, c)
+	r.preflight(turns(60, 200))
+	if _, err := r.Recall(t.Context(), "s", "turn:2"); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for x, err := range storage.Accesses(t.Context(), c.Archive) {
+		if n++; err != nil || x.Who != "agent" || x.Op != "recall" || x.Session != "s" || x.What != "turn:2" {
+			t.Errorf("%+v, %v", x, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d records", n)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "_access")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "_access"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := r.Recall(t.Context(), "s", "turn:2"); !errors.Is(err, compact.ErrArchiveFailed) || text != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -1,9 +1,11 @@
 package compact
 
 import (
+	"context"
 	"crypto/ed25519"
 	"fmt"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -32,6 +34,22 @@ func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
 // beginHeads begins the heads of this manager, and what knows of erased sessions.
 func (m *CompactManager) beginHeads() (err error) {
 	m.graves = storage.NewGraves(m.archive)
+	if m.cfg.Storage.AccessLog {
+		m.access = storage.NewAccessLog(m.archive)
+	}
 	m.heads, err = m.cfg.Heads(m.archive)
 	return err
+}
+
+// recordRead records that an agent reads from the archive; what can't be recorded is not
+// read.
+func (m *CompactManager) recordRead(ctx context.Context, s *session, op, what string) error {
+	if m.access == nil {
+		return nil
+	}
+	err := m.access.Record(ctx, s.log.Key().String(), op, redact.Lit("agent"), s.redactor.Text(what))
+	if err != nil {
+		return &ArchiveError{Op: "record the access", Session: s.id, Err: err}
+	}
+	return nil
 }

@@ -29,6 +29,7 @@ type CompactManager struct {
 	archive  storage.Archive
 	heads    *storage.Heads
 	graves   *storage.Graves
+	access   *storage.AccessLog // nil: nobody wants to know
 	redactor *redact.Redactor
 	keys     *keyring
 	pipe     *trace.Pipeline

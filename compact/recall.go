@@ -161,6 +161,9 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 		return "", err
 	}
 	defer m.release(s)
+	if err := m.recordRead(ctx, s, "recall", q.text); err != nil {
+		return "", err
+	}
 	began := m.now()
 	text, err := s.recall(ctx, q, opts)
 	if err == nil {

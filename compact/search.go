@@ -64,6 +64,9 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 		return Found{}, err
 	}
 	defer m.release(s)
+	if err := m.recordRead(ctx, s, "search", pattern.String()); err != nil {
+		return Found{}, err
+	}
 	began := m.now()
 	found, err = s.search(ctx, pattern, most)
 	chars := 0

@@ -142,6 +142,7 @@ var stricter = map[string]func(locked, given any) bool{
 	"redaction.patterns":       contains,
 	"policy.roles_never_prune": contains,
 	"storage.on_error":         inOrder("continue", "fail"),
+	"storage.access_log":       isTrue,
 	"storage.erased":           inOrder("new", "refuse"),
 	"storage.transcripts":      inOrder("compactions", "all"),
 	"storage.object_lock.mode": inOrder("", "governance", "compliance"),

@@ -40,6 +40,9 @@ last, manifest.jsonl: a line for each file, with its SHA-256.`,
 			if err != nil {
 				return err
 			}
+			if err := a.accessed(cmd, s, "export", ""); err != nil {
+				return err
+			}
 			var buf bytes.Buffer
 			a.progress.start("exporting " + args[0])
 			defer a.progress.stop()
@@ -91,5 +94,5 @@ func (a *app) exportEach(cmd *cobra.Command, dir, format string) error {
 		return err
 	}
 	defer a.progress.stop()
-	return a.exportAll(cmd.Context(), archive, dir, f)
+	return a.exportAll(cmd, archive, dir, f)
 }

@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -32,7 +33,8 @@ const (
 
 // exportAll writes every session into a folder, which must be empty or not there,
 // and last the manifest, so that an export that was cut short has none.
-func (a *app) exportAll(ctx context.Context, archive storage.Archive, dir string, f storage.ExportFormat) error {
+func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string, f storage.ExportFormat) error {
+	ctx := cmd.Context()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func (a *app) exportAll(ctx context.Context, archive storage.Archive, dir string
 			return &brokenArchive{err}
 		}
 		a.progress.start("exporting " + info.Dir)
-		line, err := exportOne(ctx, archive, dir, info, f)
+		line, err := a.exportOne(cmd, archive, dir, info, f)
 		if err != nil {
 			return err
 		}
@@ -66,10 +68,14 @@ func (a *app) exportAll(ctx context.Context, archive storage.Archive, dir string
 	return writeFile(filepath.Join(dir, exportManifest), lines.Bytes())
 }
 
-func exportOne(ctx context.Context, archive storage.Archive, dir string, info storage.SessionInfo, f storage.ExportFormat) (exported, error) {
+func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string, info storage.SessionInfo, f storage.ExportFormat) (exported, error) {
+	ctx := cmd.Context()
 	s, err := storage.OpenDir(ctx, archive, info.Dir)
 	if err != nil {
 		return exported{}, &brokenArchive{err}
+	}
+	if err := a.accessed(cmd, s, "export", "--all"); err != nil {
+		return exported{}, err
 	}
 	var b bytes.Buffer
 	if err := s.Export(ctx, &b, f, storage.ExportOptions{}); err != nil {

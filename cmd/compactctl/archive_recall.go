@@ -45,6 +45,15 @@ each with the REF that gives the whole of it.`,
 				return err
 			}
 			args[0] = a.called(cmd.Context(), archive, args[0])
+			if s, none := openSession(cmd.Context(), archive, args[0]); none == nil {
+				op, what := "search", pattern
+				if len(args) == 2 {
+					op, what = "recall", args[1]
+				}
+				if err := a.accessed(cmd, s, op, what); err != nil {
+					return err
+				}
+			}
 			if len(args) == 1 {
 				return a.search(cmd, archive, args[0], pattern)
 			}

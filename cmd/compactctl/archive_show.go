@@ -48,6 +48,9 @@ writes FILE as it is.`,
 			if err != nil {
 				return err
 			}
+			if err := a.accessed(cmd, s, "show", q.what(args)); err != nil {
+				return err
+			}
 			switch {
 			case len(args) == 2:
 				return a.cat(cmd.Context(), s, args[1], q.raw)
@@ -65,6 +68,19 @@ writes FILE as it is.`,
 	f.StringVar(&q.page, "html", "", "write what was said as a page to `FILE`")
 	f.BoolVar(&q.raw, "raw", false, "FILE byte for byte, whatever it does to a terminal")
 	return cmd
+}
+
+// what is read, for the record.
+func (q *showing) what(args []string) string {
+	switch {
+	case len(args) == 2:
+		return args[1]
+	case q.turn > 0:
+		return fmt.Sprintf("turn:%d", q.turn)
+	case q.summary > 0:
+		return fmt.Sprintf("summary:%d", q.summary)
+	}
+	return ""
 }
 
 func (q *showing) check(cmd *cobra.Command, args []string) error {

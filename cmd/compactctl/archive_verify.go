@@ -228,6 +228,13 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *storage.He
 	if r := book.Report(); len(r.Files)+len(r.Problems) > 0 {
 		all = append(all, verified{"(heads)", r.OK(), r, true})
 	}
+	reads, err := storage.VerifyAccesses(ctx, archive)
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	if len(reads.Files)+len(reads.Problems) > 0 {
+		all = append(all, verified{"(access records)", reads.OK(), reads, true})
+	}
 	graves, err := storage.VerifyTombstones(ctx, archive)
 	if err != nil {
 		return nil, &brokenArchive{err}

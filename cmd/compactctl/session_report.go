@@ -36,6 +36,9 @@ Money is estimated from the tokens that were counted then; nobody billed it.`,
 			if err != nil {
 				return err
 			}
+			if err := a.accessed(cmd, s, "report", ""); err != nil {
+				return err
+			}
 			to, err := prepared(page)
 			if err != nil {
 				return err

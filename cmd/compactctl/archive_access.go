@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/storage"
+)
+
+func newArchiveAccess(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "access",
+		Short: "List who read what of the archive",
+		Long: `Access lists the access records: when who recalled, searched, showed or exported what.
+They are kept where storage.access_log is on; archive verify proves them like the sessions.`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			archive, err := a.readArchive(cmd)
+			if err != nil {
+				return err
+			}
+			all := []storage.Access{}
+			for x, err := range storage.Accesses(cmd.Context(), archive) {
+				if err != nil {
+					return &brokenArchive{err}
+				}
+				if id, ok := storage.UnescapeSession(x.Session); ok {
+					x.Session = id
+				}
+				all = append(all, x)
+			}
+			if a.json {
+				return a.printJSON(all)
+			}
+			for _, x := range all {
+				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", x.At.Format(timeLayout), oneLine(x.Op), oneLine(x.Session), oneLine(x.Who), oneLine(x.What)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// accessed puts on record, where that is wanted, that the user of this system reads
+// from a session. What can't be recorded is not read.
+func (a *app) accessed(cmd *cobra.Command, s *storage.Session, op, what string) error {
+	cfg, err := a.load(cmd, configs.KeysOptional())
+	if err != nil || !cfg.Storage.AccessLog {
+		return err
+	}
+	archive, err := configs.OpenArchive(cfg.Storage)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	x := &acting{why: what}
+	who, redacted, err := x.spoken(cfg)
+	if err != nil {
+		return err
+	}
+	err = storage.NewAccessLog(archive).Record(cmd.Context(), s.Key().String(), op, who, redacted)
+	if err == nil {
+		err = a.sendRecord(cmd.Context(), archive)
+	}
+	if err != nil {
+		return &brokenArchive{errors.Join(errors.New("what can't be recorded is not read (storage.access_log)"), err)}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// accessName is the folder of access records.
+const accessName = "_access"
+
+// Access says that somebody read from a session.
+type Access struct {
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+	Op      string    `json:"op"`             // "recall", "show", "export", …
+	Session string    `json:"session"`        // what heads call it: a hash of the folder's name
+	What    string    `json:"what,omitempty"` // a reference, a file, a pattern
+}
+
+// AccessLog is what one process writes of who read what, into _access/WRITER.jsonl,
+// chained like every log. It is safe for concurrent use.
+type AccessLog struct{ chain *chain }
+
+// NewAccessLog returns a new chain of access records. It does no I/O.
+func NewAccessLog(a Archive) *AccessLog {
+	return &AccessLog{newChain(a, Key{}.child(accessName).child(NewHeads(a, nil).writer+".jsonl"), false)}
+}
+
+// Record says that somebody reads from a session, by its id or the name of its
+// folder. It is durable then; what can't be recorded is best not read.
+func (l *AccessLog) Record(ctx context.Context, session, op string, who, what redact.Text) error {
+	dir, err := Prefix(session)
+	if err != nil {
+		return err
+	}
+	if isFolder(session) {
+		dir = Key{session}
+	}
+	b, _ := json.Marshal(Access{time.Now().UTC().Truncate(time.Millisecond), who.String(), op, headID(dir), what.String()}) // cannot fail
+	_, err = l.chain.append(ctx, func(facts) ([]string, error) { return []string{string(b)}, nil })
+	return err
+}
+
+// Accesses yields the access records of an archive, each with the folder of its
+// session, or "" where nothing says it any more: those of one process in their
+// order, of one process after the other. An error is yielded last.
+func Accesses(ctx context.Context, a Archive) iter.Seq2[Access, error] {
+	return func(yield func(Access, error) bool) {
+		b := &HeadBook{names: map[string]string{}}
+		if err := b.readNames(ctx, a); err != nil {
+			yield(Access{}, err)
+			return
+		}
+		for s, err := range Sessions(ctx, a) {
+			if err != nil {
+				yield(Access{}, err)
+				return
+			}
+			b.names[headID(Key{s.Dir})] = s.Dir
+		}
+		for info, err := range a.List(ctx, Key{accessName}) {
+			if err != nil {
+				yield(Access{}, err)
+				return
+			}
+			for line, err := range logLines(ctx, newChain(a, info.Key, false)) {
+				var x Access
+				if err == nil {
+					err = json.Unmarshal(line, &x)
+				}
+				x.Session = cmp.Or(b.names[x.Session], x.Session)
+				if !yield(x, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// VerifyAccesses is [Verify] for the access records. None are no problem.
+func VerifyAccesses(ctx context.Context, a Archive) (Report, error) {
+	v := &verifier{a: a, dir: Key{accessName}}
+	v.report.Dir = accessName
+	for info, err := range a.List(ctx, v.dir) {
+		if err != nil {
+			return Report{}, err
+		}
+		if info.Foreign != "" {
+			v.foreign(info)
+			continue
+		}
+		v.report.Files = append(v.report.Files, FileReport{info.Key.Base(), info.Size, StateLog})
+		v.report.Bytes += info.Size
+		if err := v.checkLog(ctx, info.Key.Base(), nil, nil); err != nil {
+			return Report{}, err
+		}
+	}
+	return v.report, nil
+}
