@@ -21,7 +21,7 @@ import (
 var free = []string{
 	"model", "observe", "policy.background", "mask.exclude_tools", "mask.plain", "tidy.exclude_tools", "summarizer.seed",
 	"redaction.enabled", "redaction.strict", "redaction.pii", "redaction.summarizer",
-	"storage.region", "storage.path_style", "storage.kms_key_id",
+	"storage.region", "storage.path_style", "storage.access_log", "storage.kms_key_id",
 	"trace.console", "trace.per_session", "trace.otlp_service", "trace.content", "prices.model",
 }
 
