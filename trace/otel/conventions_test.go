@@ -45,7 +45,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 	for _, i := range []int{summarize, created} {
 		for _, a := range one(t, i, secretly).Attributes() {
-			if strings.Contains(a.Value.Emit(), "The plan") {
+			if strings.Contains(a.Value.String(), "The plan") {
 				t.Errorf("%s goes out unasked: %s", tracetest.Sample(start)[i].Name, a.Key)
 			}
 		}
