@@ -42,6 +42,9 @@ type Copied struct {
 // With all sessions go the heads, and the tombstones that dst does not have.
 func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, error) {
 	c := &copier{dst: dst, src: src, opts: opts}
+	if err := c.keys(ctx); err != nil {
+		return c.done, err
+	}
 	if len(opts.Sessions) > 0 {
 		var errs []error
 		for _, dir := range opts.Sessions {
@@ -50,6 +53,22 @@ func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, erro
 		return c.done, errors.Join(errs...)
 	}
 	return c.done, c.all(ctx)
+}
+
+// keys names in dst the keys that the fingerprints of src are sealed with, before
+// anybody takes what is copied for sealed with another one.
+func (c *copier) keys(ctx context.Context) error {
+	ids, err := KeyIDs(ctx, c.src)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		there := func(have []string) bool { return slices.Contains(have, id) }
+		if _, err := AddKeyID(ctx, c.dst, id, there); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type copier struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -148,6 +149,7 @@ func TestCopyThatWasCutShortGoesOn(t *testing.T) {
 
 func TestCopyOverwritesNothing(t *testing.T) {
 	src, dst := lived(t), memory.New()
+	must(t, session(t, dst, "alice").Hold(t.Context(), text("another case"))) // another first line, whatever the clock says
 	step(t, session(t, dst, "alice"), 1)
 	before := everything(t, dst)
 	if _, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{}); !errors.Is(err, storage.ErrExists) {
@@ -175,5 +177,19 @@ func TestCopyOfOneSessionHasAHeadOfItsOwn(t *testing.T) {
 	r, err := storage.Verify(t.Context(), dst, "alice", storage.VerifyOptions{Heads: book})
 	if err != nil || !r.OK() || !r.TailProven || len(gone) > 0 {
 		t.Errorf("%v, %q, proven %v, gone %v", err, r.Problems, r.TailProven, gone)
+	}
+}
+
+func TestCopyNamesTheKeys(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	for _, id := range []string{"one", "two"} {
+		must(t, second(storage.AddKeyID(t.Context(), src, id, func([]string) bool { return false })))
+	}
+	for range 2 {
+		must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+		ids, err := storage.KeyIDs(t.Context(), dst)
+		if err != nil || !slices.Equal(ids, []string{"one", "two"}) {
+			t.Errorf("keys %q, %v", ids, err)
+		}
 	}
 }
