@@ -25,6 +25,7 @@ type keyring struct {
 	*seal.Ring
 	fresh   seal.Key // of an archive that has none
 	folder  string
+	bucket  bool        // the archive is not asked: its key is configured, or this machine's
 	settled atomic.Bool // the ring's key is the archive's
 
 	busy ctxlock.Mutex // held while the archive is asked
@@ -39,7 +40,7 @@ func (c Config) keys() (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keyring{fresh: seal.NewKey()}
+	k := &keyring{fresh: seal.NewKey(), bucket: c.Archive == nil && c.Storage.Adapter == "s3"}
 	k.folder, err = seal.Folder()
 	if len(given) == 0 {
 		given = []seal.Key{k.fresh}
@@ -76,7 +77,12 @@ func (c Config) checkKeys() error {
 
 // look finds out which key on this machine is the archive's. It writes nothing.
 func (k *keyring) look(ctx context.Context, a storage.Archive) error {
-	return k.settle(ctx, func() (seal.Held, error) { return seal.Look(ctx, a, k.folder) })
+	return k.settle(ctx, func() (seal.Held, error) {
+		if k.bucket {
+			return k.machines(false)
+		}
+		return seal.Look(ctx, a, k.folder)
+	})
 }
 
 // make is look that gives the archive a key where none of its own is here. It
@@ -84,6 +90,9 @@ func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, err error) {
 	was := k.Current().ID()
 	err = k.settle(ctx, func() (seal.Held, error) {
+		if k.bucket {
+			return k.machines(true)
+		}
 		h, err := seal.Look(ctx, a, k.folder)
 		if err != nil || len(h.Keys) > 0 {
 			return h, err
@@ -96,6 +105,20 @@ func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, er
 		return h, err
 	})
 	return k.Current().ID() != was, err
+}
+
+// machines is the key of this machine. Agents must not wait for a bucket behind a
+// spool, and one that machines share has no key of its own.
+func (k *keyring) machines(make bool) (h seal.Held, err error) {
+	key, ok, err := seal.MachineKey(k.folder, k.fresh, make)
+	if errors.Is(err, seal.ErrFolder) {
+		k.giveUp(err)
+		return h, nil
+	}
+	if ok {
+		h.Keys = []seal.Key{key}
+	}
+	return h, err
 }
 
 func (k *keyring) settle(ctx context.Context, ask func() (seal.Held, error)) error {
@@ -203,8 +226,8 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 // ref is what a part, or a message, is called outside of memory.
 func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
 
-// ErrConfiguredKey: the keys of the archive are configured, so that only whoever
-// configures them can add one.
+// ErrConfiguredKey: the keys of the archive are configured, as those of a bucket
+// should be, so that only whoever configures them can add one.
 var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 
 // Rekey gives an archive a new key, in the user's configuration folder, and returns
@@ -215,7 +238,7 @@ func Rekey(ctx context.Context, c Config, a storage.Archive) (id string, err err
 	if err != nil {
 		return "", err
 	}
-	if len(given) > 0 {
+	if len(given) > 0 || c.Archive == nil && c.Storage.Adapter == "s3" {
 		return "", ErrConfiguredKey
 	}
 	folder, err := seal.Folder()

@@ -416,3 +416,36 @@ func TestIdsThatAreMadeOfContentAreKeyed(t *testing.T) {
 		t.Error("another process does not find it")
 	}
 }
+
+// unasked is an archive that answers no question about keys.
+type unasked struct{ storage.Archive }
+
+func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if k.String() == "_keys.jsonl" {
+		return nil, &storage.Error{Op: "open", Key: k, Err: errors.New("no network")}
+	}
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// An agent does not wait for a bucket, which may be behind a spool, to know its
+// key: without one that is configured it is the machine's.
+func TestABucketIsNotAskedForItsKey(t *testing.T) {
+	keysOnly(t)
+	a := &unasked{folderArchive(t, t.TempDir())}
+	inBucket := func(c *compact.Config) {
+		c.Archive, c.Storage.Adapter, c.Storage.Bucket = nil, "s3", "b"
+		c.OpenArchive = func(context.Context, compact.StorageConfig) (storage.Archive, error) {
+			return struct{ storage.Archive }{a}, nil
+		}
+	}
+	_, want := sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
+	res, got := sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
+	if got != want || res.Step != 0 || len(res.Warnings) > 0 || !strings.Contains(got, "recall ") {
+		t.Errorf("another process on the machine has another view: step %d, %v", res.Step, res.Warnings)
+	}
+	keysOnly(t) // another machine
+	res, _ = sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
+	if res.Step != 2 || len(res.Warnings) != 1 {
+		t.Errorf("another machine: step %d, %v", res.Step, res.Warnings)
+	}
+}

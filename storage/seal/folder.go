@@ -29,11 +29,7 @@ func ReadKey(folder, id string) (Key, error) {
 	if folder == "" || !isID(id) {
 		return Key{}, fs.ErrNotExist
 	}
-	text, err := os.ReadFile(filepath.Join(folder, id))
-	if err != nil {
-		return Key{}, err
-	}
-	k, err := ParseKey(string(text))
+	k, err := readFile(filepath.Join(folder, id))
 	if err == nil && k.ID() != id {
 		err = errKey
 	}
@@ -67,6 +63,46 @@ func writeFile(name, text string) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// machineName is the file of the key that this machine has for archives that are
+// not asked for theirs.
+const machineName = "machine"
+
+// MachineKey returns the key of this machine: for archives that must not be waited
+// for, such as buckets. Where there is none yet it is k, and false unless it is to
+// be made. Of several processes that make it at once all get the same.
+func MachineKey(folder string, k Key, make bool) (Key, bool, error) {
+	name := filepath.Join(folder, machineName)
+	if have, err := readFile(name); err == nil {
+		return have, true, nil
+	}
+	if !make {
+		return k, false, nil
+	}
+	if err := WriteKey(folder, k); err != nil {
+		return k, false, fmt.Errorf("%w: %w", ErrFolder, err)
+	}
+	err := os.Link(filepath.Join(folder, k.ID()), name)
+	if errors.Is(err, fs.ErrExist) {
+		_ = RemoveKey(folder, k) // another was first
+		k, err = readFile(name)
+	}
+	if err == nil {
+		err = syncFolder(folder)
+	}
+	if err != nil {
+		return k, false, fmt.Errorf("%w: %w", ErrFolder, err)
+	}
+	return k, true, nil
+}
+
+func readFile(name string) (Key, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return Key{}, err
+	}
+	return ParseKey(string(text))
 }
 
 // RemoveKey takes a key away that nothing was sealed with.

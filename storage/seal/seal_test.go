@@ -209,3 +209,33 @@ func TestTheArchiveHasNoKey(t *testing.T) {
 		}
 	}
 }
+
+func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "keys")
+	if _, ok, err := MachineKey(folder, one, false); ok || err != nil {
+		t.Fatalf("there is one before it is made: %v", err)
+	}
+	var wg sync.WaitGroup
+	var got [8]Key
+	for i := range got {
+		wg.Go(func() {
+			k, ok, err := MachineKey(folder, NewKey(), true)
+			if err != nil || !ok {
+				t.Error(ok, err)
+			}
+			got[i] = k
+		})
+	}
+	wg.Wait()
+	for _, k := range got {
+		if k != got[0] {
+			t.Fatal("two processes have two keys")
+		}
+	}
+	if k, err := ReadKey(folder, got[0].ID()); err != nil || k != got[0] {
+		t.Errorf("it is not found by its id: %v", err)
+	}
+	if files, _ := os.ReadDir(folder); len(files) != 2 {
+		t.Errorf("%d files in the folder", len(files))
+	}
+}
