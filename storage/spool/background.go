@@ -199,7 +199,7 @@ func (s *Spool) Waiting() (Waiting, error) {
 		if err := s.conflict(session); err != nil {
 			w.Conflicts = append(w.Conflicts, err.Error())
 		}
-		if w.Operations += len(ops); len(ops) > 0 {
+		if w.Operations += len(ops); len(ops) > 0 && !isBeside(session) {
 			w.Sessions++
 		}
 	}

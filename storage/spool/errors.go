@@ -39,7 +39,7 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 type Waiting struct {
 	Dir        string   `json:"dir"`
 	Sessions   int      `json:"sessions"`
-	Operations int      `json:"operations"` // files to create, and additions to logs
+	Operations int      `json:"operations"` // files to create, and additions to logs, those beside the sessions included
 	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
