@@ -123,8 +123,9 @@ type SummarizerConfig struct {
 	// has 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
 	// UserTokens is the most that what people typed may take of a summary, beside
-	// MaxTokens, and never more than a tenth of the target, or 2000 (a quarter of
-	// the target) where that is more; over it the longest messages are cut in the
+	// MaxTokens, and never more than a tenth of the target; a target below half of
+	// the trigger, as policy.when economic chooses it, counts as that half, and a
+	// quarter of it is the most. Over it the longest messages are cut in the
 	// middle, the last ten never. Default 2000.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
 	// Instructions are added to ours in what a summarising model is asked. With

@@ -8,19 +8,18 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The user's words may take one part in userShare of the target. Where that is
-// less than usefulWords they may take as much as that, up to one part in
-// mostShare: a target that was lowered to save money leaves what was asked for
-// whole.
+// The user's words may take one part in userShare of the target. A target that was
+// lowered, to save money or to make the next compaction later, counts as half of
+// the trigger for this, so that what was asked for stays whole; but they take no
+// more than one part in mostShare of it.
 const (
-	userShare   = 10
-	mostShare   = 4
-	usefulWords = DefaultUserTokens
+	userShare = 10
+	mostShare = 4
 )
 
 // userTokens is the most that the user's words may take in a view.
 func (s *Stage) userTokens(v *policy.View) int {
-	most := max(v.Budget.Target/userShare, min(usefulWords, v.Budget.Target/mostShare))
+	most := min(max(v.Budget.Target, v.Budget.Trigger/2)/userShare, v.Budget.Target/mostShare)
 	return max(min(s.w.UserTokens, most), 1)
 }
 

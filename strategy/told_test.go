@@ -112,10 +112,13 @@ func TestWhatIsSaidAgainIsWorthLess(t *testing.T) {
 }
 
 func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
-	for _, c := range []struct{ limit, target, want int }{{2000, 8400, 2000}, {2000, 4000, 1000}, {2000, 100_000, 2000}, {5000, 30_000, 3000}, {300, 8400, 300}, {2000, 0, 1}} {
+	for _, c := range []struct{ limit, trigger, target, want int }{
+		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // chosen by prices, the least, and as it is configured
+		{2000, 6800, 4800, 480}, {5000, 42_000, 30_000, 3000}, {300, 170_000, 8400, 300}, {2000, 10, 0, 1},
+	} {
 		s := &Stage{w: Writer{UserTokens: c.limit}}
-		if got := s.userTokens(&policy.View{Budget: policy.Budget{Target: c.target}}); got != c.want {
-			t.Errorf("%d of a target of %d: %d tokens, want %d", c.limit, c.target, got, c.want)
+		if got := s.userTokens(&policy.View{Budget: policy.Budget{Trigger: c.trigger, Target: c.target}}); got != c.want {
+			t.Errorf("%d of a target of %d and a trigger of %d: %d tokens, want %d", c.limit, c.target, c.trigger, got, c.want)
 		}
 	}
 }

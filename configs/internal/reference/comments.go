@@ -90,7 +90,7 @@ var comments = map[string]string{
 	"summarizer.model":      `The model to ask; it may be a cheaper one than the agent's.`,
 	"summarizer.base_url":   `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
 	"summarizer.max_tokens": `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
-	"summarizer.user_tokens": `The most that what people typed may take beside that, at most a tenth of the target, or 2000 (a quarter of it) where that is more: word for word, by turn. Over it the ` +
+	"summarizer.user_tokens": `The most that what people typed may take beside that, at most a tenth of the target (of half of the trigger, where the target is lower; then at most a quarter of it): word for word, by turn. Over it the ` +
 		`longest are cut in the middle, the last ten never.`,
 	"summarizer.instructions": `What a summarising model is asked for besides, such as "Write in German.". The user's words, the plan and the check against ` +
 		`the history stay as they are, whatever stands here.`,
