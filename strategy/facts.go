@@ -272,11 +272,30 @@ var nextWords = []string{"next step", "next,", "next i", "remaining", "todo", "s
 // calls do.
 func startsNow(t string) bool { return hasAny(strings.ToLower(t), nextWords[:3]) }
 
+// lastAnswer is the index of the step with which the assistant last ended its turn:
+// text without a call, and then the user spoke. 0 = there is none.
+func (h *History) lastAnswer() int {
+	spoke := false
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		s := &h.Steps[i]
+		switch {
+		case s.user():
+			spoke = spoke || s.Text != ""
+		case spoke && s.Role == message.RoleAssistant && s.Text != "" && len(s.Calls) == 0:
+			return i
+		case s.Role == message.RoleAssistant:
+			spoke = false
+		}
+	}
+	return 0
+}
+
 // Next returns what the assistant says is still to be done, in the last third
-// of the history: what was to be done before that is mostly done by now.
+// of the history and since the last answer to the user: what was to be done
+// before that is mostly done by now.
 func (h *History) Next() []Fact {
 	var out []Fact
-	for i := len(h.Steps) * 2 / 3; i < len(h.Steps); i++ {
+	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant {
 			continue

@@ -137,3 +137,22 @@ func TestFilesOfAFolderAreReadBack(t *testing.T) {
 		}
 	}
 }
+
+// What was to be done before the user was answered is no longer what is next; what
+// the answer itself leaves to do is.
+func TestWhatWasAnsweredIsNotNext(t *testing.T) {
+	msgs := []message.Message{
+		message.User("Look around."), message.Assistant("There are twelve pages."), message.User("What else?"), message.Assistant("A theme."), message.User("And the tests?"), message.Assistant("None."),
+		message.User("Select the only file by default."), message.Assistant("The selection still needs to be in the browser modal of the page.", message.Call("1", "edit", `{"path":"a.ts"}`)), message.ToolResult("1", "ok"),
+		message.Assistant("Done. What still needs to be done is the translation of the dialog texts."), message.User("Good. Now the colors."),
+		message.Assistant("The palette still needs to be read from the theme file first.", message.Call("2", "read", `{"path":"theme.ts"}`)), message.ToolResult("2", "red"),
+	}
+	var next []string
+	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).Next() {
+		next = append(next, f.Text)
+	}
+	text := strings.Join(next, "\n")
+	if strings.Contains(text, "browser modal") || !strings.Contains(text, "translation") || !strings.Contains(text, "palette") {
+		t.Errorf("what is next:\n%s", text)
+	}
+}
