@@ -17,6 +17,7 @@ type lane struct {
 	shelf   *shelf
 	sent    sentWhole
 	ahead   *ahead // what the last summary was prepared for; nil = none, or the history went another way
+	lost    int    // summaries since the last step that were prepared of a history that went another way
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 	account   account // what its calls have cost

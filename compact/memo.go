@@ -27,7 +27,7 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 		l.memo.recognise(s)
 		return l.memo.now
 	}
-	l.ahead = nil
+	l.astray()
 	steps, _, edits := s.record(of)
 	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
 	l.memo.now = s.replay(history, of, pins, forms, nil)

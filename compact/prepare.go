@@ -27,11 +27,23 @@ type ahead struct {
 // summarise, from the first amount to that at which a call compacts.
 const tries = 4
 
+// mostLost is how many summaries in a row may be prepared for nothing. A system
+// prompt that tells the time makes another history of each call.
+const mostLost = 2
+
+// astray notes that the history is not that of the call before.
+func (l *lane) astray() {
+	if l.ahead != nil && l.flights.Waiting() {
+		l.lost++
+	}
+	l.ahead = nil
+}
+
 // prepare lets a summary begin that a call is expected to need before long,
 // unless there is one that may serve.
 func (c *call) prepare(ctx context.Context) {
 	offer, is := c.expects()
-	if !is || c.prepared() {
+	if !is || c.lane.lost >= mostLost || c.prepared() {
 		return
 	}
 	c.lane.ahead = &ahead{ep: c.ep, offer: offer, at: c.res.Before.Total}
