@@ -16,8 +16,27 @@ var effectCommands = []string{"git push", "git commit", "git merge", "git tag", 
 // harmlessForms of those commands only show.
 var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
 
-// nothingDone is what commands of git say that found nothing to do.
-var nothingDone = []string{"nothing to commit", "nothing added to commit", "no changes added to commit", "Everything up-to-date", "Already up to date."}
+// nothingDone is what commands of git say that found nothing to do. Of the others
+// on the same line it says nothing.
+var nothingDone = []struct {
+	command string
+	says    []string
+}{
+	{"git commit", []string{"nothing to commit", "nothing added to commit", "no changes added to commit"}},
+	{"git push", []string{"Everything up-to-date"}},
+	{"git merge", []string{"Already up to date."}},
+	{"git rebase", []string{" is up to date."}},
+}
+
+// didNothing reports whether a result says that a command found nothing to do.
+func didNothing(command, result string) bool {
+	for _, n := range nothingDone {
+		if strings.HasPrefix(command, n.command) && hasAny(result, n.says) {
+			return true
+		}
+	}
+	return false
+}
 
 // writingRequests are the forms of curl that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
@@ -36,8 +55,10 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	if cmd := c.Command(); cmd != "" {
-		return !hasAny(c.Result[:min(len(c.Result), 4*edge)], nothingDone) && anyCommand(cmd, func(c string) bool {
-			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) || strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
+		result := c.Result[:min(len(c.Result), 4*edge)]
+		return anyCommand(cmd, func(c string) bool {
+			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) && !didNothing(c, result) ||
+				strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
 		})
 	}
 	if len(c.Files) > 0 {

@@ -206,6 +206,26 @@ func TestACommitOfNothingIsNotDone(t *testing.T) {
 	}
 }
 
+// What git had nothing to do for says nothing of the other commands of a line.
+func TestNothingToDoIsOfOneCommand(t *testing.T) {
+	for _, c := range []struct {
+		cmd, result string
+		want        bool
+	}{
+		{"git push && gh pr create --fill", "Everything up-to-date\nhttps://example.com/pull/7", true},
+		{"git commit -m x; git tag v1", "nothing to commit, working tree clean", true},
+		{"git pull && npm install left-pad", "Already up to date.\nadded 1 package", true},
+		{"git commit -m x; git push", "[main 1a2b3c4] x\nEverything up-to-date", true},
+		{"git commit -m x; git push", "nothing to commit, working tree clean\nEverything up-to-date", false},
+		{"git merge main", "Already up to date.", false},
+		{"git rebase main", "Current branch topic is up to date.", false},
+	} {
+		if got := history(called("1", "bash", fmt.Sprintf(`{"command":%q}`, c.cmd), c.result)...).Steps[0].Calls[0].Effect(); got != c.want {
+			t.Errorf("%s: %v", c.cmd, got)
+		}
+	}
+}
+
 func TestOutcomesOfCommonTools(t *testing.T) {
 	for _, c := range []struct {
 		result string
