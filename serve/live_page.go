@@ -67,8 +67,7 @@ func isLoopback(address string) bool {
 // showLive writes the page, or the part of it that changes. Where nothing was
 // added since, a browser is told so.
 func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) {
-	view := h.live.view(h.cfg.Observe)
-	tag := fmt.Sprintf(`"%d-%d"`, view.Began.UnixNano(), view.changes)
+	tag := h.live.tag()
 	head := w.Header()
 	head.Set("Etag", tag)
 	head.Set("Cache-Control", "no-cache")
@@ -76,6 +75,8 @@ func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) 
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	view := h.live.view(h.cfg.Observe)
+	head.Set("Etag", view.tag)
 	var b bytes.Buffer
 	if err := livePage.ExecuteTemplate(&b, part, view); err != nil {
 		refuse(w, r.URL.Path, http.StatusInternalServerError, "the page can't be drawn: "+err.Error())
@@ -101,7 +102,7 @@ type liveView struct {
 	MoneyWide template.HTML
 	MoneyThin template.HTML
 
-	changes int
+	tag string
 }
 
 // sessionView is a session, with its curves.
@@ -112,11 +113,36 @@ type sessionView struct {
 	OfTheWindow string
 }
 
-// view draws what is there now.
-func (l *live) view(observed bool) liveView {
+// tag tells what is there now from what was there before.
+func (l *live) tag() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	v := liveView{liveSum: l.total, Began: l.began, Observed: observed, Seen: l.seen, Failed: l.failed, changes: l.changes}
+	return l.tagged()
+}
+
+// tagged is tag; l.mu is held.
+func (l *live) tagged() string { return fmt.Sprintf(`"%d-%d"`, l.began.UnixNano(), l.changes) }
+
+// view draws what is there now. No call waits for that: it is drawn of a copy.
+func (l *live) view(observed bool) liveView { return l.copied().draw(observed) }
+
+// copied returns what is there now, for one reader.
+func (l *live) copied() *live {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := &live{changes: l.changes, began: l.began, seen: l.seen, total: l.total, failed: l.failed,
+		line: slices.Clone(l.line), failures: slices.Clone(l.failures), sessions: make(map[string]*liveSession, len(l.sessions))}
+	for id, s := range l.sessions {
+		one := *s
+		one.points, one.compactions = slices.Clone(s.points), slices.Clone(s.compactions)
+		own.sessions[id] = &one
+	}
+	return own
+}
+
+// draw is the view of a copy.
+func (l *live) draw(observed bool) liveView {
+	v := liveView{liveSum: l.total, Began: l.began, Observed: observed, Seen: l.seen, Failed: l.failed, tag: l.tagged()}
 	v.Failures = slices.Clone(l.failures)
 	slices.Reverse(v.Failures)
 	v.TokenWide, v.TokenThin = drawn(func(class string, width float64) string { return sums(l.line, l.began, class, width, tokenSums) })
