@@ -38,9 +38,10 @@ const livePolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'u
 
 // pageOf returns what answers / and /live; nil = nobody does. The page is for
 // people on this machine: a request from elsewhere, or one that a browser was
-// led to by a foreign name for this address, is none of theirs.
+// led to by a foreign name for this address, or that a proxy hands on, is none of
+// theirs.
 func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) || isForwarded(r.Header) {
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -51,6 +52,17 @@ func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
 		}
 		h.showLive(w, r, map[string]string{"/": "page", "/live": "main"}[r.URL.Path])
 	}
+}
+
+// isForwarded reports whether a proxy says that it hands a request on: that is on
+// this machine, and who asks it may sit anywhere.
+func isForwarded(h http.Header) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
+		if h.Get(name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // isLoopback reports whether an address, with or without a port, is this

@@ -100,6 +100,19 @@ func TestThePageIsForThisMachineAlone(t *testing.T) {
 	}
 }
 
+// Who comes through a proxy on this machine may sit anywhere.
+func TestThePageIsNotForWhoComesThroughAProxy(t *testing.T) {
+	r := newRig(t, compact.Config{}, serve.Config{})
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
+		if resp, _ := r.do(r.request("GET", "/", "", name, "192.0.2.1")); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", name, resp.Status)
+		}
+	}
+	if resp, _ := r.do(r.request("GET", "/", "")); resp.StatusCode != http.StatusOK {
+		t.Errorf("without a proxy: %s", resp.Status)
+	}
+}
+
 // Chromium shows what a call adds without a reload, on a desk and on a phone, and
 // closes nothing that somebody opened.
 func TestThePageIsLive(t *testing.T) {
