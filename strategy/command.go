@@ -126,8 +126,13 @@ func redirected(w string) Op {
 	return Created
 }
 
-// isScript reports whether an operand of sed is what it does (s/old/new/), no file.
+// isScript reports whether an operand of sed is what it does (s/old/new/, /old/d), no
+// file.
 func isScript(word string) bool {
+	if pattern, does := strings.CutPrefix(word, "/"); does {
+		at := strings.LastIndexByte(pattern, '/')
+		return at > 0 && len(pattern) == at+2 && strings.ContainsRune("pdPD=lqQ", rune(pattern[at+1]))
+	}
 	word = strings.TrimLeft(word, "0123456789,$")
 	if len(word) < 4 || word[0] != 's' && word[0] != 'y' {
 		return false

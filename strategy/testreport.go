@@ -48,7 +48,7 @@ var successStarts = []string{"ok  \t", "test result: ok", "BUILD SUCCESS", "0 is
 // reportLine reads one line.
 func reportLine(line string) report {
 	switch {
-	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"):
+	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return noReport
 	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"):
 		return reportsFailure

@@ -1,0 +1,48 @@
+package strategy_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agentcompact/compact/strategy"
+)
+
+// A linter that only warns has not failed, and one that finds errors has.
+func TestWarningsOfALinterAreNoFailure(t *testing.T) {
+	for result, want := range map[string]strategy.Outcome{
+		"Exit code: 0\n\n/a/b.ts\n  3:1  warning  Unexpected any\n\n✖ 3 problems (0 errors, 3 warnings)":                 strategy.OK,
+		"Exit code: 0\n\n✖ 1 problem (0 errors, 1 warning)":                                                              strategy.OK,
+		"Exit code: 1\n\n✖ 3 problems (1 error, 2 warnings)":                                                             strategy.Failed,
+		"/a/b.ts\n  3:1  error  Unexpected any\n\n✖ 3 problems (1 error, 2 warnings)\n  0 errors and 2 warnings fixable": strategy.Failed,
+		"✖ 12 problems (10 errors, 2 warnings)":                                                                          strategy.Failed,
+		"✖ 3 problems (0 errors, 3 warnings)":                                                                            strategy.Unknown,
+	} {
+		if got := history(called("1", "bash", `{"command":"eslint src/"}`, result)...).Steps[0].Calls[0].Outcome; got != want {
+			t.Errorf("%q: %v, want %v", result, got, want)
+		}
+	}
+}
+
+// What sed does to lines is no file, whichever way it picks them.
+func TestScriptsOfSedAreNoFiles(t *testing.T) {
+	for cmd, want := range map[string]string{
+		"sed -i '/foo.bar/d' pkg/a.go":          "pkg/a.go edited",
+		"sed -n '/TODO/p' pkg/a.go":             "pkg/a.go read",
+		"sed -n '/TODO/,$p' pkg/a.go":           "pkg/a.go read",
+		"sed -i s/old/new.go/ pkg/a.go":         "pkg/a.go edited",
+		"sed -i '3s|a/b.c|d/e.f|g' pkg/a.go":    "pkg/a.go edited",
+		"sed -i s/old/new/ /srv/app/p.go":       "/srv/app/p.go edited",
+		"sed -n 1,5p src/s/a/b.go /home/x/y/ab": "src/s/a/b.go read, /home/x/y/ab read",
+	} {
+		got := ""
+		for i, f := range history(called("1", "bash", fmt.Sprintf(`{"command":%q}`, cmd), "")...).Steps[0].Calls[0].Files {
+			if i > 0 {
+				got += ", "
+			}
+			got += f.Path + " " + f.Op.String()
+		}
+		if got != want {
+			t.Errorf("%s: %s", cmd, got)
+		}
+	}
+}
