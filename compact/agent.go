@@ -139,7 +139,7 @@ func (a *agentState) ended(err error) {
 	case err == nil:
 		a.failed = 0
 		return
-	case errors.Is(err, strategy.ErrTransient): // which says nothing of the next
+	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // which say nothing of the next
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
