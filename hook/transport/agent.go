@@ -21,7 +21,7 @@ func (x *exchange) keepSent(resp *http.Response) {
 	if x.t.sent == nil || x.res == nil || resp.StatusCode/100 != 2 {
 		return
 	}
-	s := &sentRequest{body: x.sent, view: make([]message.Fingerprint, len(x.res.Messages))}
+	s := &sentRequest{body: x.sent, to: x.destination(), view: make([]message.Fingerprint, len(x.res.Messages))}
 	for i := range x.res.Messages {
 		s.view[i] = x.res.Messages[i].Fingerprint()
 	}
@@ -38,7 +38,7 @@ func (x *exchange) forgetSent() {
 // lastRequest hands the manager what was sent last.
 func (x *exchange) lastRequest() compact.Option {
 	last := x.t.sent.get(x.lane())
-	if last == nil {
+	if last == nil || last.to != x.destination() {
 		return compact.WithLastRequest(compact.LastRequest{})
 	}
 	y := *x // as the request is now, whatever becomes of it

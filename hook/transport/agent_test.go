@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -294,6 +295,30 @@ func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
 	r.talk(f, 1, 14, 1200)
 	if !said(r.last(), "stream_options.include_usage") || r.last().Summary.Backend != "agent" || r.last().Bill.SummaryUSD <= 0 {
 		t.Errorf("%+v; %q", r.last().Bill, r.last().Warnings)
+	}
+}
+
+// A session that goes on at another provider is not asked behind what that one
+// has never seen.
+func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
+	f := forms()[5]
+	for _, moved := range []bool{false, true} {
+		r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+		other := httptest.NewServer(r.server)
+		t.Cleanup(other.Close)
+		ctx := transport.WithSession(context.Background(), "s")
+		home, words := r.url, 1200
+		for rounds := 1; rounds <= 14 && (rounds == 1 || r.last().Summary == nil); rounds++ {
+			if r.url = home; moved && rounds%2 == 0 { // back and forth
+				r.url = other.URL
+			}
+			r.do(r.request(ctx, f.path, f.marked(f.body("hi", rounds, words))))
+		}
+		asked, _ := r.summaries()
+		if s := r.last().Summary; s == nil || (s.Backend == "agent") == moved || (len(asked) == 0) != moved {
+			t.Errorf("moved %v: %d summaries are asked for, %+v", moved, len(asked), s)
+		}
+		r.quiet()
 	}
 }
 

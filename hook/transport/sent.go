@@ -11,6 +11,15 @@ import (
 type sentRequest struct {
 	body []byte
 	view []message.Fingerprint // of the messages that it holds
+	to   destination
+}
+
+// destination is where a request goes, and in which form: its cache is nowhere
+// else.
+type destination struct{ scheme, host, wire string }
+
+func (x *exchange) destination() destination {
+	return destination{x.req.URL.Scheme, x.req.URL.Host, x.format.Name()}
 }
 
 func (s *sentRequest) size() int { return len(s.body) + len(s.view)*len(message.Fingerprint{}) }
