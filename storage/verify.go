@@ -260,7 +260,7 @@ func (v *verifier) checkHead() {
 			v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")
 			return
 		}
-		v.proven, v.report.Proof = at+1, ProofHead
+		v.prove(at+1, ProofHead)
 	}
 	switch {
 	case v.proven == 0 && v.opts.Heads != nil:

@@ -34,8 +34,7 @@ func (v *verifier) checkLife(x *life) {
 	for _, l := range x.lines {
 		at := slices.Index(v.heads, l.Head)
 		if at >= 0 {
-			v.proven = max(v.proven, at+1)
-			v.report.Proof = better(v.report.Proof, v.opts.Heads.proof(l))
+			v.prove(at+1, v.opts.Heads.proof(l))
 			continue
 		}
 		if lost == nil || l.Line > lost.Line {
@@ -54,6 +53,17 @@ func (v *verifier) checkLife(x *life) {
 		v.problem(Truncated, manifestName, 0, "it was rolled back: the heads know the %s (line %d, it has %d)", lost.said(), lost.Line, len(v.heads))
 	default:
 		v.problem(Changed, manifestName, 0, "it was written anew: the heads know another line %d (%s)", lost.Line, lost.said())
+	}
+}
+
+// prove notes that the first n lines of the manifest are proven. What proves fewer of
+// them than something else does says nothing of where the manifest ends.
+func (v *verifier) prove(n int, by Proof) {
+	switch {
+	case n > v.proven:
+		v.proven, v.report.Proof = n, by
+	case n == v.proven:
+		v.report.Proof = better(v.report.Proof, by)
 	}
 }
 

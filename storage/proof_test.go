@@ -1,0 +1,43 @@
+package storage_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A copy of the heads speaks for what it has seen, and not for what came later:
+// whoever writes beside the sessions could have written that anew.
+func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(storage.NewHeads(a, nil))
+	step(t, s, 1)
+	var kept strings.Builder
+	must(t, storage.WriteHeads(t.Context(), a, &kept))
+	first := s.ManifestHead()
+	verify := func(head string) storage.Report {
+		book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})
+		must(t, err)
+		must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+		r, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Heads: book, Head: head})
+		must(t, err)
+		return r
+	}
+	if r := verify(""); !r.TailProven || r.Proof != storage.ProofCopy {
+		t.Errorf("a copy of all: proven %v by %q", r.TailProven, r.Proof)
+	}
+	step(t, s, 2)
+	if r := verify(""); !r.TailProven || r.Proof != storage.ProofHeads {
+		t.Errorf("a copy from before the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+	// Nor does a head that was kept take away what the heads beside it prove.
+	if r := verify(first); !r.TailProven || r.Proof != storage.ProofHeads {
+		t.Errorf("a head from before the end: proven %v by %q, %q", r.TailProven, r.Proof, r.Notes)
+	}
+	if r := verify(s.ManifestHead()); !r.TailProven || r.Proof != storage.ProofHead {
+		t.Errorf("the head of the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+}
