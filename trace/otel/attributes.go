@@ -80,11 +80,6 @@ func read(ev *trace.Event, content bool) facts {
 	f.addText(string(agentName), ev.Agent.String())
 	f.addText("compact.severity", ev.Severity)
 	data := dataOf(ev)
-	f.message, _ = data["message"].(string)
-	if f.message == "" {
-		f.message, _ = data["output_text"].(string)
-	}
-	f.message = strings.ToValidUTF8(f.message, "\uFFFD")
 	f.fail(data)
 	if ev.Kind == trace.KindLLM {
 		f.call(data, content)
@@ -96,8 +91,19 @@ func read(ev *trace.Event, content bool) facts {
 	if !content {
 		f.withhold(ev, data)
 	}
+	f.message = messageOf(data)
 	f.flatten("compact.", data)
 	return f
+}
+
+// messageOf is the text to show: what is withheld is not in it.
+func messageOf(data map[string]any) string {
+	for _, key := range []string{"message", "output_text", "error_type"} {
+		if text, _ := data[key].(string); text != "" {
+			return strings.ToValidUTF8(text, "\uFFFD")
+		}
+	}
+	return ""
 }
 
 func dataOf(ev *trace.Event) map[string]any {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/agentcompact/compact/redact"
@@ -134,5 +135,21 @@ func TestScopeSaysWhichConventions(t *testing.T) {
 	s := one(t, 0, func(*trace.Event) {}).InstrumentationScope()
 	if !strings.HasPrefix(s.SchemaURL, "https://opentelemetry.io/schemas/") || s.Name == "" {
 		t.Errorf("scope %+v", s)
+	}
+}
+
+// What somebody searched for is content in the description of a failure, too.
+func TestWhatWasSearchedForIsContent(t *testing.T) {
+	search := trace.Recalled{SessionID: "s", Pattern: "the plan", ErrorType: "ArchiveFailed"}
+	failed := func(ev *trace.Event) {
+		*ev = trace.New(search, redact.Lit(""), ev.Start, ev.End)
+		ev.Data = redact.Lit(`{"session_id":"s","pattern":"the plan","error_type":"ArchiveFailed","output_text":"recall /the plan/ failed: ArchiveFailed"}`)
+	}
+	s := one(t, 0, failed)
+	if got := s.Status().Description; s.Status().Code != codes.Error || strings.Contains(got, "the plan") || !strings.Contains(got, "ArchiveFailed") {
+		t.Errorf("unasked: %v %q", s.Status().Code, got)
+	}
+	if got := one(t, 0, failed, otel.Content()).Status().Description; !strings.Contains(got, "the plan") {
+		t.Errorf("asked for: %q", got)
 	}
 }
