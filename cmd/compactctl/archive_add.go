@@ -46,7 +46,7 @@ of its first messages, as compact names it. Adding a file again stores it again.
 		},
 	}
 	a.addInput(cmd)
-	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a hash of the first messages)")
+	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a keyed hash of the first messages)")
 	return cmd
 }
 
@@ -62,7 +62,10 @@ func (a *app) add(cmd *cobra.Command, cfg compact.Config, files []string) (all [
 		if err != nil {
 			return all, err
 		}
-		id := a.session(t)
+		id, err := a.sessionIn(cmd.Context(), cfg, m, t)
+		if err != nil {
+			return all, err
+		}
 		if err := m.Archive(cmd.Context(), id, t.msgs); err != nil {
 			return all, err
 		}

@@ -82,6 +82,16 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 		return exported{}, &brokenArchive{err}
 	}
 	sum := sha256.Sum256(b.Bytes())
-	line := exported{cmp.Or(info.ID, info.Dir), info.Dir + "." + string(f), b.Len(), hex.EncodeToString(sum[:]), s.ManifestHead()}
+	line := exported{cmp.Or(info.ID, info.Dir), exportName(info.Dir, f), b.Len(), hex.EncodeToString(sum[:]), s.ManifestHead()}
 	return line, writeFile(filepath.Join(dir, line.File), b.Bytes())
+}
+
+// exportName is the file of a session. No folder of one begins with an underscore, so
+// that what would be called as the manifest or the heads are has a name of its own.
+func exportName(dir string, f storage.ExportFormat) string {
+	name := dir + "." + string(f)
+	if name == exportManifest || name == exportHeads {
+		return "_" + name
+	}
+	return name
 }

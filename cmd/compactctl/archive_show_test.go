@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestShowNamesAFileWithAnotherNumberThanItsStep(t *testing.T) {
 	for archive, want := range map[string]string{
@@ -14,6 +17,16 @@ func TestShowNamesAFileWithAnotherNumberThanItsStep(t *testing.T) {
 	} {
 		if got := (&stepRow{Step: 7, Archive: archive}).elsewhere(); got != want {
 			t.Errorf("%q of step 7 is shown as %q, want %q", archive, got, want)
+		}
+	}
+}
+
+func TestNewestTranscriptIsThatOfTheLastStep(t *testing.T) {
+	names := []string{"originals-002.jsonl", "transcript-pre-compact-001.jsonl", "transcript-pre-compact-001.2.jsonl", "transcript-pre-compact-002.jsonl",
+		"transcript-pre-compact-002.9.jsonl", "transcript-pre-compact-002.10.jsonl", "transcript-pre-compact-999.2.jsonl", "transcript-pre-compact-1000.jsonl"}
+	for i := range names {
+		if got := slices.MaxFunc(names[:i+1], byNumber); got != names[i] {
+			t.Errorf("of %q the newest is %s", names[:i+1], got)
 		}
 	}
 }

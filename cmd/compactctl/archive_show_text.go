@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,13 +77,12 @@ func conversationOf(ctx context.Context, name string, s *storage.Session) (*conv
 	return c, nil
 }
 
-// byNumber sorts names of files by their numbers, which may have more digits than
-// three.
+// byNumber sorts names of files by the numbers of their steps, which may have more
+// digits than three, and those of one step by their attempts.
 func byNumber(x, y string) int {
-	if len(x) != len(y) {
-		return len(x) - len(y)
-	}
-	return strings.Compare(x, y)
+	step, attempt, _ := strings.Cut(x, ".")
+	other, against, _ := strings.Cut(y, ".")
+	return cmp.Or(len(step)-len(other), strings.Compare(step, other), len(attempt)-len(against), strings.Compare(attempt, against))
 }
 
 // saidIn reads a line of a transcript.
