@@ -118,5 +118,11 @@ func (a *app) readArchiveAt(cmd *cobra.Command, at string) (storage.Archive, err
 	if missing(cfg.Storage) {
 		return nil, fmt.Errorf("%w in %s", errNoArchive, at)
 	}
-	return archive, err
+	if err != nil {
+		return nil, err
+	}
+	if a.keys, err = compact.KeysOf(cmd.Context(), cfg, archive); err != nil {
+		return nil, &brokenArchive{err}
+	}
+	return archive, nil
 }
