@@ -18,13 +18,17 @@ const maxLives = 100
 // another one, in a folder of its own, which is the same in every process.
 // Where the tombstones can't be read the session is taken for one that was not
 // erased.
-func (m *CompactManager) afterErasure(ctx context.Context, id string, s *session) (*session, error) {
-	folder := id
+func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
+	id := is.name.String()
+	folder, before := id, is.old.String()
 	for range maxLives {
 		if s.log.ManifestHead() != "" {
 			break // it is there
 		}
 		t, erased, err := m.graves.Find(ctx, folder)
+		if err == nil && !erased && before != folder {
+			t, erased, err = m.graves.Find(ctx, before)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -38,6 +42,7 @@ func (m *CompactManager) afterErasure(ctx context.Context, id string, s *session
 			return openErased(ctx, m.archive, id, m.keys)
 		}
 		folder = nextLife(id, t)
+		before = folder
 		log, err := storage.OpenSession(ctx, m.archive, folder)
 		if err != nil {
 			return nil, err

@@ -135,3 +135,39 @@ func TestRecallIsRecorded(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// A session that version 1 called by a hash without a key, and that was erased under
+// that name, does not begin anew under the name that it would have today.
+func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
+	for _, policy := range []string{"refuse", "new"} {
+		c, err := compact.Preset("graduated")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, id := t.TempDir(), "jane.doe@example.org"
+		c.Model, c.MaxContextTokens, c.Archive, c.Storage.Erased, c.Redaction.PII = "gpt-4", 24_000, mustOpen(t, dir), policy, true
+		redactor, err := c.Redaction.Redactor()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := storage.OpenSession(t.Context(), c.Archive, compact.SessionName(redactor, id).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.Final(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.Erase(t.Context(), redact.Lit("asked for")); err != nil {
+			t.Fatal(err)
+		}
+		_, err = newRig(t, c).Preflight(t.Context(), id, turns(60, 200))
+		if refused := errors.Is(err, storage.ErrErased); refused != (policy == "refuse") || err != nil && !refused {
+			t.Errorf("%s: %v", policy, err)
+		}
+		again, _ := filepath.Glob(filepath.Join(dir, "redacted-*"))
+		next, _ := filepath.Glob(filepath.Join(dir, "redacted-*.after-*"))
+		if len(again) != len(next) || len(next) > 0 != (policy == "new") {
+			t.Errorf("%s: stored in %q", policy, again)
+		}
+	}
+}

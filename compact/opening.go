@@ -137,7 +137,7 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 		s, err = m.readLate(ctx, name.String(), err)
 	}
 	if err == nil && s.late == nil {
-		s, err = m.afterErasure(ctx, name.String(), s)
+		s, err = m.afterErasure(ctx, is, s)
 	}
 	if err == nil {
 		s.id = name.String()
