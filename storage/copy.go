@@ -15,8 +15,8 @@ import (
 
 // CopyOptions is for [Copy]. The zero value copies everything.
 type CopyOptions struct {
-	// Sessions are the folders to copy; none: all of them, with the heads and the
-	// tombstones beside them.
+	// Sessions are the folders to copy; none: all of them, with the heads, the access
+	// records and the tombstones beside them.
 	Sessions []string
 	// Heads, if any, is told of each session that is copied by name.
 	Heads *Heads
@@ -39,7 +39,8 @@ type Copied struct {
 // there and differs is left as it is, and is [ErrExists]; the other sessions are
 // copied all the same. Nobody may write to the copies meanwhile.
 //
-// With all sessions go the heads, and the tombstones that dst does not have.
+// With all sessions go the heads, the access records, and the tombstones that dst does
+// not have.
 func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, error) {
 	c := &copier{dst: dst, src: src, opts: opts}
 	if err := c.keys(ctx); err != nil {
@@ -96,7 +97,7 @@ func (c *copier) all(ctx context.Context) error {
 	for _, dir := range dirs {
 		errs = append(errs, c.session(ctx, Key{dir}))
 	}
-	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads))
+	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	return errors.Join(errs...)
 }
 
@@ -167,7 +168,7 @@ func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 
 // file copies one file, of which size bytes are there.
 func (c *copier) file(ctx context.Context, info Info, size int64, there bool) error {
-	log := isLog(info.Key.Base()) || info.Key.Dir() == headsName
+	log := isLog(info.Key.Base()) || info.Key.Dir() == headsName || info.Key.Dir() == accessName
 	if there {
 		if err := c.same(ctx, info, size, log); err != nil {
 			return err

@@ -193,3 +193,17 @@ func TestCopyNamesTheKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestCopyOfAllHasTheAccessRecords(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	l := storage.NewAccessLog(src)
+	record := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }
+	for _, what := range []string{"turn:1", "turn:2"} {
+		record(what) // so that the second copy goes on with the log of the first
+		must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+	}
+	wantCopy(t, dst, src)
+	if r, err := storage.VerifyAccesses(t.Context(), dst); err != nil || !r.OK() || len(r.Files) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
 )
@@ -14,7 +15,7 @@ func newArchiveAccess(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "access",
 		Short: "List who read what of the archive",
-		Long: `Access lists the access records: when who recalled, searched, showed or exported what.
+		Long: `Access lists the access records: when who recalled, searched, showed, exported or copied what.
 They are kept where storage.access_log is on; archive verify proves them like the sessions.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,12 +57,20 @@ func (a *app) accessed(cmd *cobra.Command, s *storage.Session, op, what string) 
 	if err != nil {
 		return &brokenArchive{err}
 	}
+	return a.recorded(cmd, cfg, archive, []string{s.Key().String()}, op, what)
+}
+
+// recorded puts on record that the user of this system reads from sessions.
+func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, dirs []string, op, what string) error {
 	x := &acting{why: what}
 	who, redacted, err := x.spoken(cfg)
 	if err != nil {
 		return err
 	}
-	err = storage.NewAccessLog(archive).Record(cmd.Context(), s.Key().String(), op, who, redacted)
+	l := storage.NewAccessLog(archive)
+	for _, dir := range dirs {
+		err = errors.Join(err, l.Record(cmd.Context(), dir, op, who, redacted))
+	}
 	if err == nil {
 		err = a.sendRecord(cmd.Context(), archive)
 	}

@@ -18,8 +18,8 @@ func newArchiveCopy(a *app) *cobra.Command {
 		Short: "Copy sessions into another archive, and verify them there",
 		Long: `Copy copies all sessions, or those that are named, from one archive into another: a
 folder, or s3://BUCKET/PREFIX. Files come over byte for byte, holds with them; with all
-sessions go the tombstones and the heads, with named ones a head of the copy. Nothing in
-DST is written over. A copy that was cut short goes on when it is made again.
+sessions go the tombstones, the heads and the access records, with named ones a head of
+the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
 
 In the end every session is verified in DST. Nobody may write to the copies meanwhile.`,
 		Example: `  compactctl archive copy .compact/archive s3://bucket/team
@@ -45,11 +45,37 @@ In the end every session is verified in DST. Nobody may write to the copies mean
 				}
 				opts.Sessions = append(opts.Sessions, s.Key().String())
 			}
+			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
+				return err
+			}
 			return a.copied(cmd.Context(), dst, src, opts)
 		},
 	}
 	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
 	return cmd
+}
+
+// copyRecorded puts on record, where that is wanted, that the user of this system
+// reads all sessions of src, or the named ones, to copy them.
+func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archive, dirs []string) error {
+	archive, cfg, err := a.archiveAt(cmd, at, func(c compact.StorageConfig) (storage.Archive, error) {
+		if !c.AccessLog {
+			return nil, nil // it may be where nothing can be written
+		}
+		return configs.OpenArchive(c)
+	})
+	if err != nil || archive == nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		for info, err := range storage.Sessions(cmd.Context(), src) {
+			if err != nil {
+				return &brokenArchive{err}
+			}
+			dirs = append(dirs, info.Dir)
+		}
+	}
+	return a.recorded(cmd, cfg, archive, dirs, "copy", to)
 }
 
 // copied copies and verifies.
