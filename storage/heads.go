@@ -132,10 +132,26 @@ func (s *Session) nameIt(ctx context.Context) error {
 	if err != nil && !errors.Is(err, ErrExists) {
 		return err
 	}
+	if err == nil {
+		if err := s.unnameErased(ctx); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	s.named = true
 	s.mu.Unlock()
 	return nil
+}
+
+// unnameErased takes the name back where somebody has erased the session since: who
+// erases removes the name before the manifest, and this one may have come after.
+func (s *Session) unnameErased(ctx context.Context) error {
+	t, err := s.manifest.refresh(ctx)
+	r, ok := s.a.(Remover)
+	if ok && (t.facts.erasing || errors.Is(err, ErrErased)) {
+		return r.Remove(ctx, nameKey(headID(s.dir)))
+	}
+	return nil // what can't be read now was there a moment ago
 }
 
 func nameKey(id string) Key { return Key{}.child(namesName).child(id + ".json") }
