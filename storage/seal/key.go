@@ -71,6 +71,9 @@ func (k Key) Hex() string { return hex.EncodeToString(k[:]) }
 // Format writes "[redacted]", whatever prints it.
 func (Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
 
+// MarshalText returns "[redacted]", for JSON and logs, which don't ask Format.
+func (Key) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
+
 // derive makes a key for one purpose of it.
 func (k Key) derive(purpose string) (out [sha256.Size]byte) {
 	copy(out[:], mac(k[:], "compact archive "+purpose, nil))
