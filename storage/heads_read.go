@@ -26,6 +26,8 @@ type HeadBook struct {
 	report   Report                 // of the files of heads
 	copied   bool
 	unsigned int // lines whose signature nobody can check
+
+	forged map[string]bool // hashes of lines that are not signed as they must be; they say nothing
 }
 
 // headWriter is the chain of one writer.
@@ -51,7 +53,7 @@ type HeadsOptions struct {
 // ReadHeads reads the heads that stand beside the sessions of an archive. An
 // archive without is no error: then nothing is proven by them.
 func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
-	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}}
+	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
 	for info, err := range a.List(ctx, Key{headsName}) {
 		if err != nil {
@@ -122,8 +124,10 @@ func (b *HeadBook) checkSignature(file string, number int, line []byte) {
 	case len(b.public) == 0:
 	case sig == nil:
 		b.problem(Changed, file, number, "it is not signed")
+		b.forged[hashOf(line)] = true
 	case !slices.ContainsFunc(b.public, func(k ed25519.PublicKey) bool { return ed25519.Verify(k, []byte(text), sig) }):
 		b.problem(Changed, file, number, "it is signed with another key, or was changed")
+		b.forged[hashOf(line)] = true
 	}
 }
 
@@ -256,6 +260,9 @@ type life struct {
 // of.
 func (b *HeadBook) lives(session string) (all []*life) {
 	for _, l := range b.sessions[session] {
+		if b.forged[l.hash] {
+			continue
+		}
 		i := slices.IndexFunc(all, func(x *life) bool { return x.id == l.Life })
 		if i < 0 {
 			i, all = len(all), append(all, &life{id: l.Life})

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"crypto/ed25519"
 	"strings"
 	"testing"
 
@@ -39,5 +40,41 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	}
 	if r := verify(s.ManifestHead()); !r.TailProven || r.Proof != storage.ProofHead {
 		t.Errorf("the head of the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+}
+
+// Where heads must be signed, those that are not speak for nothing: neither for an
+// end nor for an erasure, also where only one session is looked at.
+func TestUnsignedHeadsProveNothing(t *testing.T) {
+	key, err := storage.HeadsKey("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	must(t, err)
+	public, _ := key.Public().(ed25519.PublicKey)
+	a := memory.New()
+	for _, id := range []string{"alice", "bob"} {
+		s := session(t, a, id)
+		s.KeepHeads(storage.NewHeads(a, key))
+		step(t, s, 1)
+	}
+	forger := storage.NewHeads(a, nil)
+	alice, bob := session(t, a, "alice"), session(t, a, "bob")
+	alice.KeepHeads(forger)
+	step(t, alice, 2)
+	bob.KeepHeads(forger)
+	must(t, second(bob.Erase(t.Context(), text("nobody asked"))))
+
+	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{Public: []ed25519.PublicKey{public}})
+	must(t, err)
+	r, err := storage.Verify(t.Context(), a, "alice", storage.VerifyOptions{Heads: book})
+	must(t, err)
+	if r.TailProven || r.Newer == 0 || r.Proof != storage.ProofSigned {
+		t.Errorf("alice: proven %v by %q, %d lines newer", r.TailProven, r.Proof, r.Newer)
+	}
+	gone, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	if len(gone) != 1 || gone[0].OK() {
+		t.Errorf("bob: %+v", gone)
+	}
+	if book.Report().OK() {
+		t.Error("the heads themselves are said to be good")
 	}
 }

@@ -87,7 +87,7 @@ func better(x, y Proof) Proof {
 	return x
 }
 
-// proof returns what a line proves with. A bad signature is a problem of its own.
+// proof returns what a line proves with. One with a bad signature is asked for nothing.
 func (b *HeadBook) proof(l *headLine) Proof {
 	switch {
 	case l.copied:
@@ -113,7 +113,7 @@ func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
 	if len(b.vanished(there, b)) == 0 {
 		return nil, nil
 	}
-	now, err := ReadHeads(ctx, a, HeadsOptions{}) // one may have been erased since
+	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // one may have been erased since
 	if err != nil {
 		return nil, err
 	}
