@@ -210,10 +210,12 @@ type StorageConfig struct {
 	// can't be opened or read, which is tried again at most once a minute; default
 	// "fail".
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
-	// Erased says what becomes of a session that was erased, and whose agent goes
-	// on: "refuse" stores nothing of it ever again, so that a call that would take
-	// something out returns the history as it is with [ErrArchiveFailed]; "new"
-	// begins it anew in another folder, "ID.after-…"; default "refuse".
+	// Erased says what becomes of a session that was erased, or pruned, and whose
+	// agent goes on, or whose id is used again: "new" begins it anew in another
+	// folder, "ID.after-…"; "refuse" stores nothing of it ever again, so that a call
+	// that would take something out returns the history as it is with
+	// [ErrArchiveFailed]. What was erased does not come back with either. Default
+	// "new".
 	Erased string `mapstructure:"erased" validate:"oneof=refuse new"`
 	// AccessLog records who reads what of the archive: each recall and search of an
 	// agent, and what compactctl shows and exports. What can't be recorded is not
@@ -358,7 +360,7 @@ func graduated() Config {
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
-		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "refuse", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
+		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "new", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
 		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
 		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
 		Cache:     CacheConfig{Marks: "keep"},

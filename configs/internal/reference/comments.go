@@ -120,7 +120,7 @@ var comments = map[string]string{
 	"storage.adapter":     `fs: a folder; memory: nothing outlives the process; s3: a bucket.`,
 	"storage.path":        `The folder, seen from where the program runs.`,
 	"storage.access_log":  `true: who reads what of the archive is recorded beside the sessions, and what cannot be recorded is not read.`,
-	"storage.erased":      `What becomes of a session that was erased and whose agent goes on. refuse: nothing of it is stored again, and so nothing taken out; new: it begins anew in another folder, ID.after-….`,
+	"storage.erased":      `What becomes of a session that was erased or pruned and whose agent goes on. new: it begins anew in another folder, ID.after-…; refuse: nothing of it is stored again, and so nothing taken out: calls above the window fail. What was erased does not come back with either.`,
 	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so, even where the archive cannot be opened.`,
 	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
 
