@@ -57,11 +57,15 @@ func (a *account) cold(c *call) bool {
 	return a.idle(c) || a.missed()
 }
 
+// beside is how much later than a call another one of its lane, that was under way
+// at the same time, may have begun.
+const beside = 10 * time.Minute
+
 // idle reports whether the cache has outlived its lifetime. A clock that ran
 // backwards says nothing.
 func (a *account) idle(c *call) bool {
 	gap := c.began.Sub(a.last)
-	if gap < 0 {
+	if gap < -beside {
 		a.warn("clock", "the clock ran backwards between two calls: how long the provider's cache was left alone is not known, and taken to be no time")
 		return false
 	}
