@@ -115,6 +115,10 @@ func (r *Record) Int64(name string, to *int64) {
 // Uint32 reads a whole number.
 func (r *Record) Uint32(name string, to *uint32) {
 	if r.Key(name) {
+		if r.at < len(r.data) && r.data[r.at] == '-' { // -0 is none of its numbers
+			r.fail()
+			return
+		}
 		*to = uint32(r.number(0, math.MaxUint32))
 	}
 }

@@ -45,7 +45,7 @@ func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	for _, s := range []string{
 		``, `{}`, `{`, `{"int":1`, `{"int":01}`, `{"int":-0}`, `{"int":-}`, `{"int":1.5}`, `{"int":1e3}`, `{"int":123456789012345678901}`,
 		`{,"int":1}`, `{"int":1,}`, `{"int":1"int64":2}`, `{"int":1,"int":2}`, `{"int64":1,"int":2}`, `{"Int":1}`, `{"int":null}`, `{"int":"1"}`,
-		`{"uint32":-1}`, `{"uint32":4294967296}`, `{"true":false}`, `{"true":true}`, `{"true":tru}`, `{"string":"\u00zz"}`, "{\"string\":\"a\nb\"}",
+		`{"uint32":-1}`, `{"uint32":-0}`, `{"uint32":4294967296}`, `{"true":false}`, `{"true":true}`, `{"true":tru}`, `{"string":"\u00zz"}`, "{\"string\":\"a\nb\"}",
 		"{\"string\":\"\xff\"}", `{"string":"\ud800"}`, `{"word":"a\tb"}`, `{"string":"a`, `{` + noFingerprint + `}`, `{"text":"0"}`, `{"text":null}`,
 		`{"json":{"a":1}}`, `{"json":{"a":}}`, `{"json": {}}`, `{"json":null}`, `{"list":[]}`, `{"list":null}`, `{"list":[{}]}`, `{"list":[{},{}]}`,
 		`{"list":[,{}]}`, `{"list":[{},]}`, `{"list":[{}{}]}`, `{"list":[{}`, `{"list":{}}`, `{"list":[]"int":1}`, `{"more":1}`, `{} `, `{}}`, ` {}`, `[]`, `null`,
