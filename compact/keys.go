@@ -41,7 +41,7 @@ func (c Config) keys() (*keyring, error) {
 		return nil, err
 	}
 	k := &keyring{fresh: seal.NewKey(), bucket: c.Archive == nil && c.Storage.Adapter == "s3"}
-	k.folder, err = seal.Folder()
+	k.folder, err = keyFolder(c.Archive)
 	if len(given) == 0 {
 		given = []seal.Key{k.fresh}
 		k.settled.Store(c.Archive == nil && (c.Observe || c.Storage.Adapter == "memory"))
@@ -53,6 +53,15 @@ func (c Config) keys() (*keyring, error) {
 	}
 	k.Ring = seal.NewRing(k.folder, given...)
 	return k, nil
+}
+
+// keyFolder returns where the key of an archive lies. That of one in memory ends
+// with it: a file for each would stay behind in the user's configuration.
+func keyFolder(a storage.Archive) (string, error) {
+	if _, volatile := a.(interface{ Volatile() }); volatile {
+		return seal.InMemory, nil
+	}
+	return seal.Folder()
 }
 
 // archiveKeys returns the keys that the configuration names, the newest first.
@@ -241,7 +250,7 @@ func Rekey(ctx context.Context, c Config, a storage.Archive) (id string, err err
 	if len(given) > 0 || c.Archive == nil && c.Storage.Adapter == "s3" {
 		return "", ErrConfiguredKey
 	}
-	folder, err := seal.Folder()
+	folder, err := keyFolder(a)
 	if err != nil {
 		return "", err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/seal"
 	"github.com/agentcompact/compact/trace"
 )
@@ -291,6 +292,23 @@ func TestANewKeyChangesNoView(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The key of an archive in memory ends with the process: no file of it stays behind.
+// Managers that share the archive share the key.
+func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
+	t.Setenv(compact.ArchiveKeyVariable, "")
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	archive, history := memory.New(), loop(60, 200)
+	first := newRig(t, compact.Config{Archive: archive, MaxContextTokens: 8_000}).preflight(history)
+	again := newRig(t, compact.Config{Archive: archive, MaxContextTokens: 8_000}).preflight(history)
+	if !first.Triggered || again.Triggered || bytesOf(first.Messages) != bytesOf(again.Messages) || len(again.Warnings) > 0 {
+		t.Errorf("triggered %v, then %v, %q", first.Triggered, again.Triggered, again.Warnings)
+	}
+	if left, err := os.ReadDir(config); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -37,12 +37,13 @@ type Copied struct {
 // that half a copy is not taken for a session. Copying again goes on where it was
 // cut short: what is there is compared, and only a log may be shorter. What is
 // there and differs is left as it is, and is [ErrExists]; the other sessions are
-// copied all the same. Nobody may write to the copies meanwhile.
+// copied all the same, and so are those beside a session that dst has erased, which
+// does not come back: that is [ErrErased]. Nobody may write to the copies meanwhile.
 //
 // With all sessions go the heads, the access records, and the tombstones that dst does
 // not have.
 func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, error) {
-	c := &copier{dst: dst, src: src, opts: opts}
+	c := &copier{dst: dst, src: src, opts: opts, graves: NewGraves(dst)}
 	if err := c.keys(ctx); err != nil {
 		return c.done, err
 	}
@@ -75,6 +76,7 @@ func (c *copier) keys(ctx context.Context) error {
 type copier struct {
 	dst, src Archive
 	opts     CopyOptions
+	graves   *Graves // of dst
 	done     Copied
 }
 
@@ -118,8 +120,23 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 	if !isFolder(dir.s) {
 		return &KeyError{dir.s, "it is no folder of a session"}
 	}
+	if err := c.alive(ctx, dir); err != nil {
+		return err
+	}
 	c.done.Sessions++
 	return c.files(ctx, dir)
+}
+
+// alive refuses what dst has erased, unless it is there again.
+func (c *copier) alive(ctx context.Context, dir Key) error {
+	_, gone, err := c.graves.of(ctx, dir)
+	if err != nil || !gone {
+		return err
+	}
+	for _, err := range c.dst.List(ctx, dir) {
+		return err
+	}
+	return &Error{"copy", dir, ErrErased}
 }
 
 // list returns what there is to copy below a folder.

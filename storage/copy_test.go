@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -164,6 +165,29 @@ func TestCopyOverwritesNothing(t *testing.T) {
 	if r, err := storage.Verify(t.Context(), dst, "bob", storage.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("the others: %v, %q", err, r.Problems)
 	}
+}
+
+// What was erased does not come back with a copy that somebody still has.
+func TestCopyBringsNothingBackThatWasErased(t *testing.T) {
+	src := lived(t)
+	archives(t, func(t *testing.T, dst storage.Archive) {
+		_, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+		must(t, err)
+		must(t, second(session(t, dst, "alice").Erase(t.Context(), text("asked for"))))
+		for _, opts := range []storage.CopyOptions{{Sessions: []string{"alice"}}, {}} {
+			if _, err := storage.Copy(t.Context(), dst, src, opts); !errors.Is(err, storage.ErrErased) || !strings.Contains(err.Error(), "alice") {
+				t.Errorf("%v: got %v, want ErrErased", opts.Sessions, err)
+			}
+		}
+		for k := range everything(t, dst) {
+			if strings.HasPrefix(k, "alice/") {
+				t.Errorf("%s came back", k)
+			}
+		}
+		if r, err := storage.Verify(t.Context(), dst, "bob", storage.VerifyOptions{}); err != nil || !r.OK() {
+			t.Errorf("the others: %v, %q", err, r.Problems)
+		}
+	})
 }
 
 func TestCopyOfOneSessionHasAHeadOfItsOwn(t *testing.T) {

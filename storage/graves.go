@@ -40,6 +40,11 @@ func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, err
 	if err != nil {
 		return Tombstone{}, false, err
 	}
+	return g.of(ctx, dir)
+}
+
+// of is Find by the folder of a session.
+func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 	if err := g.busy.Lock(ctx); err != nil {
 		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), err}
 	}

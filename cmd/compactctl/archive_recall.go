@@ -69,6 +69,9 @@ each with the REF that gives the whole of it.`,
 			if !strings.HasSuffix(text, "\n") {
 				text += "\n"
 			}
+			if isTerminal(a.out) { // what a tool printed must not act on it
+				text = printable(text)
+			}
 			_, err = a.out.Write([]byte(text))
 			return err
 		},

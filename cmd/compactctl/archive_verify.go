@@ -319,7 +319,11 @@ func (a *app) printVerified(v verified) {
 	case !v.proven():
 		verdict = a.style.yellow("not proven")
 	}
-	fmt.Fprintf(a.out, "%s  %s: %s, %s, %s\n", verdict, oneLine(v.Session), things(v.Steps, "step"), things(len(v.Files), "file"), bytesOf(v.Bytes))
+	steps := things(v.Steps, "step") + ", "
+	if strings.HasPrefix(v.Session, "(") { // it is no session
+		steps = ""
+	}
+	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))
 	for _, p := range v.Problems {
 		fmt.Fprintf(a.out, "    %s\n", a.style.red(oneLine(p.String())))
 	}

@@ -41,7 +41,8 @@ func (x *exchange) lastRequest() compact.Option {
 	if last == nil || last.to != x.destination() {
 		return compact.WithLastRequest(compact.LastRequest{})
 	}
-	y := *x // as the request is now, whatever becomes of it
+	y := *x // as the request is now, whatever becomes of it: a summary may outlive the call
+	y.req = x.req.Clone(x.req.Context())
 	return compact.WithLastRequest(compact.LastRequest{View: last.view, Ask: func(ctx context.Context, instruction string) (a compact.AgentAnswer, err error) {
 		err = y.guard(func() (err error) {
 			a, err = y.ask(ctx, last.body, instruction)

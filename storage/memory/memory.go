@@ -36,6 +36,10 @@ var (
 // New returns an empty archive.
 func New() *Archive { return &Archive{files: map[storage.Key]file{}} }
 
+// Volatile says that nothing of it outlives the process, so that its key need not
+// either.
+func (*Archive) Volatile() {}
+
 var errNegative = errors.New("offset is negative")
 
 // Create implements [storage.Archive].

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 )
 
 // Folder is where keys lie: $XDG_CONFIG_HOME/compact/keys, or in the folder that
@@ -23,10 +24,22 @@ func Folder() (string, error) {
 	return filepath.Join(base, "compact", "keys"), nil
 }
 
+// InMemory stands for a folder whose keys end with the process, as an archive in
+// memory does.
+const InMemory = ":memory:"
+
+var inMemory sync.Map // keys by id
+
 // ReadKey reads the key with this id from a folder. One that is not there, or is
 // another than its name says, is an error.
 func ReadKey(folder, id string) (Key, error) {
 	if folder == "" || !isID(id) {
+		return Key{}, fs.ErrNotExist
+	}
+	if folder == InMemory {
+		if k, ok := inMemory.Load(id); ok {
+			return k.(Key), nil //nolint:forcetypeassert // WriteKey puts nothing else there
+		}
 		return Key{}, fs.ErrNotExist
 	}
 	k, err := readFile(filepath.Join(folder, id))
@@ -39,6 +52,10 @@ func ReadKey(folder, id string) (Key, error) {
 // WriteKey puts a key into a folder, which is made where it is missing, and is
 // durable then. Nobody but the user may read it (0600).
 func WriteKey(folder string, k Key) error {
+	if folder == InMemory {
+		inMemory.Store(k.ID(), k)
+		return nil
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -106,7 +123,13 @@ func readFile(name string) (Key, error) {
 }
 
 // RemoveKey takes a key away that nothing was sealed with.
-func RemoveKey(folder string, k Key) error { return os.Remove(filepath.Join(folder, k.ID())) }
+func RemoveKey(folder string, k Key) error {
+	if folder == InMemory {
+		inMemory.Delete(k.ID())
+		return nil
+	}
+	return os.Remove(filepath.Join(folder, k.ID()))
+}
 
 // isID reports whether id is what [Key.ID] returns, and so no path.
 func isID(id string) bool {

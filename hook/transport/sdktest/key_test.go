@@ -1,0 +1,3 @@
+package sdktest
+
+import _ "github.com/agentcompact/compact/internal/testkey"
