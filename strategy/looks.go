@@ -1,0 +1,195 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxLooks is how many looks one entry stands for at most: more would leave
+// no name of them.
+const maxLooks = 24
+
+// looks collect what steps that only look have looked at.
+type looks struct {
+	read, sought, other []string
+	vain                []string // searches that found nothing
+}
+
+func (l *looks) n() int { return len(l.read) + len(l.sought) + len(l.other) + len(l.vain) }
+
+func (l *looks) add(o *looks) {
+	l.read = appendNew(l.read, o.read...)
+	l.sought = appendNew(l.sought, o.sought...)
+	l.other = appendNew(l.other, o.other...)
+	l.vain = appendNew(l.vain, o.vain...)
+}
+
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// looks says what the call looks at.
+func (c *Call) looks() *looks {
+	l := &looks{}
+	for _, f := range c.Files {
+		l.read = appendNew(l.read, f.Path)
+	}
+	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" && foundNothing(c.Result) {
+		return &looks{vain: []string{cutText(squash(s), 60)}}
+	} else if s != "" {
+		l.sought = appendNew(l.sought, cutText(squash(s), 60))
+	}
+	if u := c.arg("url"); u != "" {
+		l.read = appendNew(l.read, u)
+	}
+	if l.n() > 0 {
+		return l
+	}
+	if cmd := c.Command(); cmd != "" {
+		l.other = append(l.other, shortCommand(shortPaths(cmd, c.base)))
+	} else if t := c.Target(); t != "" {
+		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
+	}
+	return l
+}
+
+// searches begin commands that end with status 1 where they find nothing.
+var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
+
+// searchedInVain reports whether a command is a search that found nothing: no
+// failure, whatever its status.
+func (c *Call) searchedInVain() bool {
+	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
+		return false
+	}
+	for line := range strings.Lines(c.Result[:min(len(c.Result), edge)]) {
+		if line = strings.TrimSpace(line); !framed(line) && strings.TrimSpace(plainText(line)) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// emptyResults are how searches say that there is nothing.
+var emptyResults = []string{"no matches found", "no files found", "no results", "no match", "found 0 ", "0 results", "0 matches", "no search results", "nothing found", "no documents found"}
+
+// foundNothing reports whether a result says that there is nothing.
+func foundNothing(result string) bool {
+	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
+	return beginsAny(head, emptyResults) || head == "[]" || head == "{}" || strings.HasPrefix(head, `{"results":[]`) || strings.HasPrefix(head, `{"results": []`)
+}
+
+// named is how many of each kind an entry names.
+const namedLooks = 3
+
+// tell says what was looked at: those that matter most by name.
+func (l *looks) tell(x *Index) string {
+	var out []string
+	if n := len(l.read); n > 0 {
+		best := x.best(l.read, namedLooks)
+		text := "read " + joinAnd(best, "`")
+		if n > len(best) {
+			text += fmt.Sprintf(" and %d more", n-len(best))
+			if d := commonFolder(l.read); d != "" {
+				text += " under " + d
+			}
+		}
+		out = append(out, text)
+	}
+	if n := len(l.sought); n > 0 {
+		text := "searched for " + joinAnd(l.sought[:min(n, 2)], "`")
+		if n > 2 {
+			text += fmt.Sprintf(" and %d other things", n-2)
+		}
+		out = append(out, text)
+	}
+	if n := len(l.vain); n > 0 {
+		text := "found nothing for " + joinAnd(l.vain[:min(n, 4)], "`")
+		if n > 4 {
+			text += fmt.Sprintf(" and %d other searches", n-4)
+		}
+		out = append(out, text)
+	}
+	if n := len(l.other); n > 0 {
+		text := "looked with " + joinAnd(l.other[:min(n, 2)], "`")
+		if n > 2 {
+			text += fmt.Sprintf(" and %d more commands", n-2)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; then ")
+}
+
+// best returns the n of the names that matter most, in their order.
+func (x *Index) best(names []string, n int) []string {
+	if len(names) <= n {
+		return names
+	}
+	byScore := slices.Clone(names)
+	score := func(s string) float64 {
+		if e := x.Lookup(s); e != nil {
+			return e.Score
+		}
+		return 0
+	}
+	slices.SortStableFunc(byScore, func(a, b string) int { return cmp.Compare(score(b), score(a)) })
+	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !slices.Contains(byScore[:n], s) })
+}
+
+// joinAnd puts words between names, so that they read as a sentence.
+func joinAnd(names []string, quote string) string {
+	var b strings.Builder
+	for i, s := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", then ")
+		}
+		b.WriteString(quote + strings.ReplaceAll(s, "`", "'") + quote)
+	}
+	return b.String()
+}
+
+// pairs puts words between names too, with fewer of them: they are told in
+// twos.
+func pairs(names []string) string {
+	var b strings.Builder
+	for i, s := range names {
+		switch {
+		case i == 0:
+		case i%2 == 1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// commonFolder is the folder that all paths lie in, "" where there is none
+// that says anything.
+func commonFolder(paths []string) string {
+	common := folderOf(paths[0])
+	for _, p := range paths[1:] {
+		for common != "" && !strings.HasPrefix(strings.ReplaceAll(p, `\`, "/"), common+"/") {
+			common = folderOf(common)
+			if common == "/" {
+				return ""
+			}
+		}
+	}
+	if common == "" {
+		return ""
+	}
+	return common + "/"
+}
