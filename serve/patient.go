@@ -19,10 +19,16 @@ type patient struct {
 	until  time.Time // the request is read
 	status int
 	in     *slow // nil = there is no body
+	kept   bool  // the connection is for one request at a time
 }
 
 func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
-	return &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout)}
+	p := &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout), kept: r.ProtoMajor == 1}
+	// An upstream may answer before it has the whole request. Else the server
+	// would take the rest of the request, with its end, from under the sender,
+	// which then breaks off the answer.
+	_ = p.rc.EnableFullDuplex()
+	return p
 }
 
 // Unwrap lets [http.ResponseController] find the answer's own methods.
@@ -40,18 +46,27 @@ func (p *patient) FlushError() error {
 
 func (p *patient) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
-		p.status = status
+		p.begin(status)
 	}
 	p.ResponseWriter.WriteHeader(status)
 }
 
 func (p *patient) Write(b []byte) (int, error) {
 	if p.status == 0 {
-		p.status = http.StatusOK
+		p.begin(http.StatusOK)
 	}
 	p.hurry()
 	defer p.rest()
 	return p.ResponseWriter.Write(b)
+}
+
+// begin is the beginning of the answer. What follows of a request that was not
+// read to its end must never be taken for the next one.
+func (p *patient) begin(status int) {
+	p.status = status
+	if p.kept && p.in != nil && !p.in.ended() {
+		p.Header().Set("Connection", "close")
+	}
 }
 
 func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
@@ -84,10 +99,13 @@ type slow struct {
 	p *patient
 
 	mu   sync.Mutex // it may be read behind the end of the request
-	done bool
+	done bool       // its end was read
 }
 
 func (s *slow) Read(b []byte) (int, error) {
+	if s.ended() {
+		return 0, io.EOF // again, though the server has closed it since
+	}
 	s.deadline(time.Now().Add(s.p.left()))
 	n, err := s.ReadCloser.Read(b)
 	s.deadline(time.Time{})
@@ -105,6 +123,12 @@ func (s *slow) deadline(at time.Time) {
 	if !s.done {
 		_ = s.p.rc.SetReadDeadline(at)
 	}
+}
+
+func (s *slow) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done
 }
 
 // whole ends the deadlines: behind a whole request the server waits for the

@@ -93,6 +93,76 @@ func TestHeadOfAnAnswerComesBeforeItsBody(t *testing.T) {
 	_ = resp.Body.Close()
 }
 
+// An upstream answers while the client still sends, and each reads what the
+// other says then.
+func TestAnswersBeginBeforeTheRequestHasEnded(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		first := make([]byte, 5)
+		_, _ = io.ReadFull(r.Body, first)
+		_, _ = w.Write(first)
+		w.(http.Flusher).Flush()
+		_, _ = io.Copy(w, r.Body)
+	})
+	r := newRigTo(t, up, compact.Config{}, serve.Config{})
+	for _, length := range []int64{-1, 10} {
+		body, w := io.Pipe()
+		req := r.request("POST", "/openai/v1/x", "")
+		req.Body, req.ContentLength = body, length
+		go func() { _, _ = io.WriteString(w, "first") }()
+		resp, err := r.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := make([]byte, 5)
+		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != "first" || !resp.Close {
+			t.Fatalf("length %d: %q, %v, the connection ends: %v", length, first, err, resp.Close)
+		}
+		go func() { _, _ = io.WriteString(w, " last"); _ = w.Close() }()
+		if rest, err := io.ReadAll(resp.Body); err != nil || string(rest) != " last" {
+			t.Errorf("length %d: %q, %v", length, rest, err)
+		}
+		_ = resp.Body.Close()
+	}
+}
+
+// again asks once more for the end of a request's body when the client has
+// the answer's first bytes.
+type again struct {
+	answered chan struct{}
+	got      error
+}
+
+func (a *again) RoundTrip(req *http.Request) (*http.Response, error) {
+	if _, err := io.Copy(io.Discard, req.Body); err != nil {
+		return nil, err
+	}
+	answer, w := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(w, "first")
+		<-a.answered
+		_, a.got = req.Body.Read(make([]byte, 1))
+		_ = w.Close()
+	}()
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: answer, ContentLength: -1, Request: req}, nil
+}
+
+func TestEndOfARequestIsReadTwice(t *testing.T) {
+	a := &again{answered: make(chan struct{})}
+	r := newRigTo(t, "http://up.test", compact.Config{}, serve.Config{Base: a})
+	resp, err := r.client.Do(r.request("POST", "/openai/v1/x", strings.Repeat("x", 200_000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadFull(resp.Body, make([]byte, 5))
+	close(a.answered)
+	_, _ = io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if !errors.Is(a.got, io.EOF) {
+		t.Errorf("the second time: %v", a.got)
+	}
+}
+
 func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		began, gone := make(chan struct{}, 1), make(chan error, 1)
