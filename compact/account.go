@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -14,19 +15,26 @@ import (
 type account struct {
 	calls int
 
-	last      time.Time             // when the last call was made
-	model     string                // that it named
-	sent      []message.Fingerprint // its view
-	total     int                   // what that cost, in tokens
-	in        int                   // and the whole history
-	fruitless int                   // tokens of the view up to which no candidate is worth another try
-	tools     uint64                // a hash of its tools
+	last      time.Time            // when the last call was made
+	model     string               // that it named
+	sent      []sentMessage        // its view
+	conv      *policy.Conversation // that the view is of; nil: not known, and looked at message by message
+	total     int                  // what that cost, in tokens
+	in        int                  // and the whole history
+	fruitless int                  // tokens of the view up to which no candidate is worth another try
+	tools     uint64               // a hash of its tools
 
 	mu      sync.Mutex
 	seen    observedUsage
 	unread  int // calls in a row whose usage shows nothing that was read from a cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
+}
+
+// sentMessage is a message of a view that went out.
+type sentMessage struct {
+	fp   message.Fingerprint
+	upTo int // what the view costs up to its end, in tokens, without what is sent beside messages
 }
 
 // observedUsage is what Observe told since the last call.
@@ -81,22 +89,26 @@ func (a *account) missed() bool {
 }
 
 // common returns the tokens that the call's prompt has in common with the one
-// before it.
+// before it. No message of it is priced again.
 func (a *account) common(c *call) int {
-	n := a.same(c.res.Messages)
-	if n == len(a.sent) {
+	switch n := a.same(c); n {
+	case len(a.sent):
 		return a.total
+	case 0:
+		return c.fixed
+	default:
+		return c.fixed + a.sent[n-1].upTo
 	}
-	same := c.fixed
-	for i := range n {
-		same += c.ep.estimator.Message(c.res.Messages[i])
-	}
-	return same
 }
 
-// same returns with how many messages of the last view another one begins.
-func (a *account) same(view []message.Message) (n int) {
-	for n < len(view) && n < len(a.sent) && view[n].Fingerprint() == a.sent[n] {
+// same returns with how many messages of the last view the call's begins. What
+// lies at the same place in both conversations is not looked at.
+func (a *account) same(c *call) int {
+	view, n := c.res.Messages, 0
+	if a.conv != nil && c.shown != nil {
+		n = min(a.conv.Shared(c.shown), len(view), len(a.sent))
+	}
+	for n < len(view) && n < len(a.sent) && view[n].Fingerprint() == a.sent[n].fp {
 		n++
 	}
 	return n
@@ -111,14 +123,19 @@ func (a *account) called(c *call) {
 	a.seen = observedUsage{}
 	a.calls++
 	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
-	n := a.same(c.res.Messages)
+	n := a.same(c)
 	if n < len(a.sent) && n < len(c.res.Messages) {
 		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.common(c))}
 	}
 	a.total, a.in = c.res.After.Total, c.res.TokensIn
-	a.sent = a.sent[:n]
+	a.sent, a.conv = a.sent[:n], c.shown
+	upTo := 0
+	if n > 0 {
+		upTo = a.sent[n-1].upTo
+	}
 	for _, m := range c.res.Messages[n:] {
-		a.sent = append(a.sent, m.Fingerprint())
+		upTo += c.ep.estimator.Message(m)
+		a.sent = append(a.sent, sentMessage{m.Fingerprint(), upTo})
 	}
 }
 

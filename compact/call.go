@@ -40,7 +40,8 @@ type call struct {
 	seenEdits   int64         // the last line of edits.jsonl that the decision knew
 	outChain    *policy.Chain // of the conversation that a commit leads to
 
-	summary *policy.SummaryInfo // that this call made
+	shown   *policy.Conversation // whose messages the result's are; nil: the history as it came in
+	summary *policy.SummaryInfo  // that this call made
 
 	began             time.Time
 	entered           time.Time // by the clock that deadlines are of

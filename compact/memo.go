@@ -28,6 +28,7 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 		return l.memo.now
 	}
 	l.astray()
+	l.account.conv = nil // no second one is held
 	steps, _, edits := s.record(of)
 	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
 	l.memo.now = s.replay(history, of, pins, forms, nil)

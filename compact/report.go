@@ -12,13 +12,13 @@ import (
 
 // keepView makes the conversation the result, when this call compacted nothing.
 func (c *call) keepView(conv *policy.Conversation) {
-	c.res.Messages = conv.Messages()
+	c.res.Messages, c.shown = conv.Messages(), conv
 	c.decisions(conv, nil)
 }
 
 // took fills the result in from what the engine did.
 func (c *call) took(out *policy.Outcome) {
-	c.res.Messages = out.Conversation.Messages()
+	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
 	c.res.After = c.layers(out.View.Messages, out.View.Tokens)
 	c.res.Keep = out.Keep
 	c.did = c.deedsOf(out)
@@ -43,7 +43,7 @@ func (c *call) took(out *policy.Outcome) {
 // nor made again: the view is the history as it came in.
 func (c *call) undo() {
 	r := c.res
-	c.did = nil
+	c.did, c.shown = nil, nil
 	r.Messages, r.Sources = slices.Clone(c.input), identity(len(c.input))
 	r.Bill = nil
 	r.Triggered, r.Step, r.Archived, r.Replayed, r.Earlier = false, 0, nil, 0, nil

@@ -89,6 +89,18 @@ func (c *Conversation) Origin(i, p int) (Origin, bool) {
 	return c.items.at(i).origins.of(p)
 }
 
+// Shared returns of how many of its first messages the conversation knows, without
+// looking at them, that another one has the same there. It may have more of them.
+func (c *Conversation) Shared(with *Conversation) int {
+	n := min(c.items.len(), with.items.len())
+	for i := 0; i < n; i += pageLen {
+		if !c.items.shares(&with.items, i) {
+			return i
+		}
+	}
+	return n
+}
+
 func (c *Conversation) clone() *Conversation {
 	d := *c
 	d.items, d.fates = c.items.clone(), c.fates.clone()

@@ -1,9 +1,13 @@
 package policy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // A list does what a slice does, and its clones don't see what others do.
@@ -65,5 +69,26 @@ func TestListCopiesWhatChanges(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { d := l.clone(); d.edit(7)[0] = 1 }); n > 3 {
 		t.Errorf("a clone and a change make %v allocations, want 3 at most", n)
+	}
+}
+
+func TestSharedCountsWhatNeedNotBeLookedAt(t *testing.T) {
+	var history []message.Message
+	for i := range 3 * pageLen {
+		history = append(history, message.ToolResult(fmt.Sprint(i), strings.Repeat("x", 100+i)))
+	}
+	c := NewConversation(history, nil, nil)
+	d, err := c.Apply([]Edit{{Text: &TextEdit{Index: pageLen + 5, Segments: []Segment{{Lit: "short"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := c.Shared(d); n != pageLen {
+		t.Errorf("shared: %d, want %d", n, pageLen)
+	}
+	if n := c.Shared(c.Append(history[:1])); n != c.Len() {
+		t.Errorf("with what grew: %d, want %d", n, c.Len())
+	}
+	if n := NewConversation(history, nil, nil).Shared(c); n != 0 {
+		t.Errorf("with another one of the same messages: %d, want 0", n)
 	}
 }
