@@ -116,28 +116,52 @@ func listed(f Found, bytes int) string {
 	if f.Lines == 0 {
 		return "[no line of what was removed matches]"
 	}
-	var out []string
-	for i, m := range f.Matches {
-		if i == 0 || m.Ref != f.Matches[i-1].Ref {
-			out = append(out, m.heading())
-		}
-		out = append(out, strconv.Itoa(m.Line)+":"+m.Text)
-	}
+	out, shows := matchLines(f.Matches)
 	kept, left := fitting(out, bytes-noteBytes)
 	shown := 0
-	for _, l := range kept {
-		if !strings.HasPrefix(l, "[") {
+	for _, matches := range shows[:len(kept)] {
+		if matches {
 			shown++
 		}
 	}
 	if left == 0 && shown == f.Lines && !f.Cut {
 		return strings.Join(out, "\n")
 	}
-	note := fmt.Sprintf("[%d of %d matching lines, what was said first, the newest before the older; ask with a narrower pattern, or for a reference]", shown, f.Lines)
-	if f.Cut {
-		note = strings.Replace(note, "older;", "older, the oldest not searched;", 1)
+	return strings.Join(kept, "\n") + "\n" + restOf(f, shown)
+}
+
+// matchLines are the lines of an answer; shows says which of them match.
+func matchLines(matches []Match) (out []string, shows []bool) {
+	add := func(line string, matches bool) { out, shows = append(out, line), append(shows, matches) }
+	for i := range matches {
+		m, sep := &matches[i], ":"
+		switch {
+		case i == 0 || m.Ref != matches[i-1].Ref:
+			add(m.heading(), false)
+		case m.Line != matches[i-1].Line+1 && (m.Near || matches[i-1].Near):
+			add("--", false)
+		}
+		if m.Near {
+			sep = "-"
+		}
+		add(strconv.Itoa(m.Line)+sep+m.Text, !m.Near)
 	}
-	return strings.Join(kept, "\n") + "\n" + note
+	return out, shows
+}
+
+// restOf says what of a search's lines an answer does not show, and why.
+func restOf(f Found, shown int) string {
+	var why []string
+	if f.Same > 0 {
+		why = append(why, fmt.Sprintf("%d repeat one of these", f.Same))
+	}
+	if more := f.Lines - f.Same - shown; more > 0 {
+		why = append(why, fmt.Sprintf("%d more: narrow the pattern, or ask for a reference", more))
+	}
+	if f.Cut {
+		why = append(why, "the oldest not searched")
+	}
+	return fmt.Sprintf("[%d of %d matching lines, what was said first, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
 }
 
 // heading says whose lines follow, and how the whole of it is had.

@@ -148,7 +148,7 @@ func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuer
 	if t.shown != nil { // whoever else's conversation began alike must not be searched
 		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
 	}
-	found, err := t.m.Search(ctx, sessionID, q.pattern, searchMost)
+	found, err := t.m.Search(ctx, sessionID, q.pattern, searchMost, Around(q.Context))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return t.refuse(errors.New("nothing was removed from this conversation")), nil

@@ -26,12 +26,14 @@ type Match struct {
 	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
 	Line   int          `json:"line"`             // of the part's text, from 1
 	Text   string       `json:"text"`             // the line, redacted, at most 400 bytes of it around the match
+	Near   bool         `json:"near,omitempty"`   // the line does not match: it stands beside one that does, see [Around]
 }
 
 // Found is what a search led to.
 type Found struct {
 	Matches []Match `json:"matches"`           // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
 	Lines   int     `json:"matching_lines"`    // that match, of all that was searched; more than Matches where these are bounded
+	Same    int     `json:"same,omitempty"`    // of Lines: those left out because a line of Matches says the same
 	Cut     bool    `json:"cut,omitempty"`     // the oldest pieces were not searched: they are more than the bound, or the pattern takes too long
 	Changed int     `json:"changed,omitempty"` // messages that were not searched: what the archive has of them is not what was stored
 }
@@ -43,6 +45,15 @@ const (
 	searchMost  = 200      // matches, unless the caller says how many
 )
 
+// A SearchOption says more about what a search returns.
+type SearchOption func(*searcher)
+
+// Around adds up to n lines before and behind each that matches, 50 at most.
+// They do not count as matches.
+func Around(n int) SearchOption {
+	return func(r *searcher) { r.around = min(max(n, 0), recallAround) }
+}
+
 // Search returns the lines that match a pattern in what compactions took out of
 // a session's view, from the archive and never from memory, redacted. most
 // bounds the matches; 0 is 200. Of long sessions the newest 64 MiB are searched, and
@@ -51,7 +62,7 @@ const (
 // A session without a name can't be searched: others' conversations may have
 // begun alike. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
 // context's, which is looked at every few KB.
-func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int) (found Found, err error) {
+func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer m.rescue("Search", &err)
 	switch {
 	case sessionID == "":
@@ -68,7 +79,7 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 		return Found{}, err
 	}
 	began := m.now()
-	found, err = s.search(ctx, pattern, most)
+	found, err = s.search(ctx, pattern, most, opts)
 	chars := 0
 	for i := range found.Matches {
 		chars += utf8.RuneCountInString(found.Matches[i].Text)
@@ -79,7 +90,7 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 
 // Search is [CompactManager.Search] for those who have an archive and no
 // manager. It only reads. sessionID is the id that the archive lists.
-func Search(ctx context.Context, archive storage.Archive, sessionID string, pattern *regexp.Regexp, most int) (found Found, err error) {
+func Search(ctx context.Context, archive storage.Archive, sessionID string, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer rescue(nil, nil, "Search", &err)
 	if sessionID == "" {
 		return Found{}, ErrSession
@@ -88,13 +99,16 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 	if err != nil {
 		return Found{}, &ArchiveError{Op: "read", Session: sessionID, Err: err}
 	}
-	return s.search(ctx, pattern, most)
+	return s.search(ctx, pattern, most, opts)
 }
 
-func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int) (Found, error) {
+func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int, opts []SearchOption) (Found, error) {
 	ctx, cancel := withMatchTime(ctx)
 	defer cancel()
 	r := &searcher{s: s, matcher: newMatcher(ctx, pattern), most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
+	for _, o := range opts {
+		o(r)
+	}
 	err := s.reload(ctx)
 	if err == nil {
 		err = r.edits(ctx)
@@ -135,6 +149,8 @@ type searcher struct {
 	s       *session
 	matcher matcher
 	most    int
+	around  int             // lines beside each that matches
+	matched int             // lines in found.Matches that match
 	left    int64           // bytes that may still be read
 	seen    map[string]bool // messages: one that was masked and then summarised was taken out twice
 	shown   map[string]bool // lines
@@ -225,25 +241,55 @@ func (r *searcher) line(line []byte, about eviction) error {
 }
 
 func (r *searcher) part(a *archived, i int, about eviction) error {
-	n := 0
-	for text := range strings.SplitSeq(partText(a.msg.Parts[i]), "\n") {
-		n++
+	lines := strings.Split(partText(a.msg.Parts[i]), "\n")
+	like := Match{Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number)}
+	next := 0 // the first line that does not stand there yet
+	for k, text := range lines {
 		at, err := r.matcher.find(text)
 		if err != nil {
 			return err
 		}
-		if at == nil {
+		if at == nil || !r.wants(text) {
 			continue
 		}
-		r.found.Lines++
-		if len(r.found.Matches) < r.most && !r.shown[text] {
-			r.shown[text] = true
-			r.found.Matches = append(r.found.Matches, Match{
-				Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number), Line: n, Text: around(text, at[0], at[1]),
-			})
+		for n := max(next, k-r.around); n < k; n++ {
+			r.add(like, n, lines[n], nil)
+		}
+		if k < next { // it stands there, beside the one before
+			r.found.Matches = r.found.Matches[:len(r.found.Matches)-(next-k)]
+		}
+		r.add(like, k, text, at)
+		next = min(k+1+r.around, len(lines))
+		for n := k + 1; n < next; n++ {
+			r.add(like, n, lines[n], nil)
 		}
 	}
 	return nil
+}
+
+// wants counts a line that matches, and reports whether it is to be shown.
+func (r *searcher) wants(text string) bool {
+	r.found.Lines++
+	if r.shown[text] {
+		r.found.Same++
+		return false
+	}
+	if r.matched >= r.most {
+		return false
+	}
+	r.shown[text] = true
+	r.matched++
+	return true
+}
+
+// add shows a line; at is where it matches, nil where it does not.
+func (r *searcher) add(like Match, line int, text string, at []int) {
+	like.Line, like.Near = line+1, at == nil
+	if at == nil {
+		at = []int{0, 0}
+	}
+	like.Text = around(text, at[0], at[1])
+	r.found.Matches = append(r.found.Matches, like)
 }
 
 // around returns what a line says near a match, in at most searchLine bytes.

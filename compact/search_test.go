@@ -106,6 +106,20 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 	}
 }
 
+// A line that stands there already is counted apart from those that are more
+// than the bound, so that nobody asks again for what he has.
+func TestSearchSaysWhatItLeavesOut(t *testing.T) {
+	call, _, r := recallRig(t, strings.Repeat("the same\nline between\n", 3)+"the same, not quite\n"+numbers(300))
+	got := call(`{"pattern":"^the same","context":1}`)
+	if !strings.HasSuffix(got, "\n[2 of 4 matching lines, what was said first, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
+		t.Errorf("got %q", got)
+	}
+	found, err := r.Search(t.Context(), "s", regexp.MustCompile("^the same"), 1, compact.Around(99))
+	if err != nil || found.Lines != 4 || found.Same != 2 || len(found.Matches) != 51 || found.Matches[0].Near || !found.Matches[50].Near {
+		t.Errorf("%d of %d lines, %d the same, %v", len(found.Matches), found.Lines, found.Same, err)
+	}
+}
+
 func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
@@ -142,11 +156,17 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got, want := call(`{"pattern":"^line (49|51|950)( |$)","context":1}`), "[s2 tool, turn 1 · ref "+ref+"]\n48-line 48\n49:line 49\n50-line 50 ERROR\n51:line 51\n52-line 52\n--\n949-line 949\n950:line 950 ERROR\n951-line 951"; got != want {
+		t.Errorf("with the lines around: got %q, want %q", got, want)
+	}
+	if got, want := call(`{"pattern":"^line (49|50)( |$)","context":2}`), "[s2 tool, turn 1 · ref "+ref+"]\n47-line 47\n48-line 48\n49:line 49\n50:line 50 ERROR\n51-line 51\n52-line 52"; got != want {
+		t.Errorf("neighbors that match: got %q, want %q", got, want)
+	}
 	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of what was removed matches]" {
 		t.Errorf("got %q", got)
 	}
 	got = call(`{"pattern":"line"}`)
-	if len(got) > 800 || !strings.HasSuffix(got, "the newest before the older; ask with a narrower pattern, or for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
+	if len(got) > 800 || !strings.HasSuffix(got, "narrow the pattern, or ask for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 	shown := compact.RecallTool(r.CompactManager, compact.ToolShown(r.preflight(loop(100, 200))))

@@ -27,7 +27,7 @@ turn:17:observation for one part of it (request, reasoning, action, observation)
 
 Without REF, --grep searches everything that was taken out of the session, for a pattern
 without capitals in any case: what was said before what tools answered, the newest first,
-each with the REF that gives the whole of it.`,
+each with the REF that gives the whole of it. With -C N the lines around each stand beside it.`,
 		Args: arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
@@ -35,7 +35,7 @@ each with the REF that gives the whole of it.`,
 				return err
 			}
 			if len(args) == 1 {
-				err = searchable(pattern, around)
+				err = searchable(pattern)
 			}
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ each with the REF that gives the whole of it.`,
 				}
 			}
 			if len(args) == 1 {
-				return a.search(cmd, archive, args[0], pattern)
+				return a.search(cmd, archive, args[0], pattern, around)
 			}
 			text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
 			if errors.Is(err, compact.ErrNotFound) {
@@ -87,18 +87,15 @@ each with the REF that gives the whole of it.`,
 
 // searchable refuses flags that can't search a session. That the pattern is one
 // is known.
-func searchable(pattern string, around int) error {
-	switch {
-	case pattern == "":
+func searchable(pattern string) error {
+	if pattern == "" {
 		return &usageError{errors.New("name a REF, or give --grep RE to search everything that was taken out")}
-	case around > 0:
-		return &usageError{errors.New("--context goes with a REF: recall a match by its reference")}
 	}
 	return nil
 }
 
 // search prints the lines that match in what was taken out of a session.
-func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string) error {
+func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string, near int) error {
 	re, err := compact.SearchPattern(pattern)
 	if err != nil {
 		return err
@@ -106,24 +103,21 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 	if _, err := openSession(cmd.Context(), archive, session); err != nil {
 		return err
 	}
-	found, err := compact.Search(cmd.Context(), archive, session, re, 0)
+	found, err := compact.Search(cmd.Context(), archive, session, re, 0, compact.Around(near))
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.printJSON(found)
 	}
-	for i, m := range found.Matches {
-		if i == 0 || m.Ref != found.Matches[i-1].Ref {
-			fmt.Fprintf(a.out, "%s\n", a.style.bold(heading(m)))
-		}
-		fmt.Fprintf(a.out, "%6d  %s\n", m.Line, printable(m.Text))
-	}
+	shown := a.matches(found.Matches)
 	switch {
 	case found.Lines == 0:
 		a.complain("compactctl", "no line of what was taken out matches")
-	case found.Lines > len(found.Matches):
-		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines", count(len(found.Matches)), count(found.Lines)))
+	case found.Lines > shown+found.Same:
+		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines; a narrower pattern shows the others", count(shown), count(found.Lines)))
+	case found.Same > 0:
+		a.complain("compactctl", fmt.Sprintf("%s more lines match, each the same as one of these", count(found.Same)))
 	}
 	if found.Changed > 0 {
 		a.complain("compactctl", fmt.Sprintf("%s messages were not searched: the archive was changed; archive verify says where", count(found.Changed)))
@@ -132,6 +126,25 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB, or the pattern takes too long")
 	}
 	return nil
+}
+
+// matches prints lines, and returns how many of them match.
+func (a *app) matches(lines []compact.Match) (matching int) {
+	for i, m := range lines {
+		switch {
+		case i == 0 || m.Ref != lines[i-1].Ref:
+			fmt.Fprintf(a.out, "%s\n", a.style.bold(heading(m)))
+		case m.Line != lines[i-1].Line+1 && (m.Near || lines[i-1].Near):
+			fmt.Fprintln(a.out, "    --")
+		}
+		sep := "-"
+		if !m.Near {
+			sep = " "
+			matching++
+		}
+		fmt.Fprintf(a.out, "%6d%s %s\n", m.Line, sep, printable(m.Text))
+	}
+	return matching
 }
 
 // heading says whose lines follow, and how the whole of it is had.

@@ -90,6 +90,7 @@ type (
 		Session string `json:"session" jsonschema:"as sessions lists it"`
 		Pattern string `json:"pattern" jsonschema:"a regular expression (RE2)"`
 		Most    int    `json:"most,omitempty" jsonschema:"how many lines at most; default 50"`
+		Context int    `json:"context,omitempty" jsonschema:"so many lines around each, 50 at most"`
 	}
 	recallIn struct {
 		Session string `json:"session" jsonschema:"as sessions lists it"`
@@ -145,11 +146,11 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, out, err
 	}
-	found, err := compact.Search(ctx, archive, in.Session, pattern, orDefault(in.Most))
+	found, err := compact.Search(ctx, archive, in.Session, pattern, orDefault(in.Most), compact.Around(in.Context))
 	if err == nil && found.Matches != nil {
 		out.Matches = found.Matches
 	}
-	out.Lines, out.Cut = found.Lines, found.Cut
+	out.Lines, out.Same, out.Cut = found.Lines, found.Same, found.Cut
 	return nil, out, err
 }
 
