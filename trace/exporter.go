@@ -48,6 +48,14 @@ type Named interface {
 	Name() string // short and lower-case, such as "ariadne"; always the same
 }
 
+// Watcher is an [Exporter] that wants the counts of the pipeline that owns it, its
+// own among them.
+type Watcher interface {
+	// Watch is called once, before anything else. stats may be called at any time,
+	// from any goroutine, also after Shutdown.
+	Watch(stats func() []Stats)
+}
+
 // Logging is an [Exporter] that writes its failures to a log of its own.
 type Logging interface {
 	Logs() bool

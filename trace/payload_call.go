@@ -10,9 +10,10 @@ type Preflight struct {
 	Model           string             `json:"model"`
 	Triggered       bool               `json:"triggered"`
 	Manual          bool               `json:"manual"`
-	Step            int                `json:"step,omitempty"` // the compaction's number; 0 without one
-	TokensIn        int                `json:"tokens_in"`      // the history as it came in
-	TokensBefore    int                `json:"tokens_before"`  // with the edits of earlier steps
+	Reason          string             `json:"reason,omitempty"` // why it compacted, or why not; left out where it failed before that was known
+	Step            int                `json:"step,omitempty"`   // the compaction's number; 0 without one
+	TokensIn        int                `json:"tokens_in"`        // the history as it came in
+	TokensBefore    int                `json:"tokens_before"`    // with the edits of earlier steps
 	TokensAfter     int                `json:"tokens_after"`
 	TokensSaved     int                `json:"tokens_saved"`         // computed: what the history costs more than what goes out
 	SessionSaved    int                `json:"session_tokens_saved"` // over all calls of the session that this process has seen

@@ -78,8 +78,12 @@ func NewPipeline(exporters []Exporter, opts *PipelineOptions) *Pipeline {
 	o := opts.withDefaults()
 	p := &Pipeline{timeout: o.CloseTimeout}
 	for _, e := range exporters {
-		w := newWorker(e, o)
-		p.workers = append(p.workers, w)
+		p.workers = append(p.workers, newWorker(e, o))
+	}
+	for _, w := range p.workers {
+		if watcher, ok := w.exporter.(Watcher); ok {
+			watcher.Watch(p.Stats)
+		}
 		go w.run()
 	}
 	return p

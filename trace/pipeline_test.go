@@ -260,3 +260,28 @@ func (s *slow) Export(ctx context.Context, events []trace.Event) error {
 		return ctx.Err()
 	}
 }
+
+// An exporter that wants to know is told, before anything else, how to ask for
+// the counts of its pipeline.
+func TestWatchersAreToldOfTheCounts(t *testing.T) {
+	var stats func() []trace.Stats
+	w := &watching{Recorder: &tracetest.Recorder{}, told: func(f func() []trace.Stats) { stats = f }}
+	p := trace.NewPipeline([]trace.Exporter{w, &discard{}}, nil)
+	if stats == nil {
+		t.Fatal("it was not told")
+	}
+	p.Emit(tracetest.Sample(time.Now())...)
+	if err := p.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s := stats(); len(s) != 2 || s[0].Exported == 0 || s[0].Exported != s[0].Emitted || s[1].Exported != s[0].Emitted {
+		t.Errorf("%+v", s)
+	}
+}
+
+type watching struct {
+	*tracetest.Recorder
+	told func(func() []trace.Stats)
+}
+
+func (w *watching) Watch(stats func() []trace.Stats) { w.told(stats) }
