@@ -82,19 +82,29 @@ func clientOptions(endpoint string, o OTLPOptions) ([]otlptracehttp.Option, erro
 	if endpoint == "" {
 		return opts, nil
 	}
+	at, err := endpointURL(endpoint, "/v1/traces")
+	if err != nil {
+		return nil, err
+	}
+	return append(opts, otlptracehttp.WithEndpointURL(at)), nil
+}
+
+// endpointURL is the URL that requests go to: that of a collector, with the path
+// where it has none.
+func endpointURL(endpoint, path string) (string, error) {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil:
-		return nil, errors.New("not a URL") // the parser's error would repeat it, password included
+		return "", errors.New("not a URL") // the parser's error would repeat it, password included
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("scheme must be http or https")
+		return "", errors.New("scheme must be http or https")
 	case u.Host == "":
-		return nil, errors.New("host is missing")
+		return "", errors.New("host is missing")
 	}
 	if u.Path == "" || u.Path == "/" {
-		u.Path = "/v1/traces"
+		u.Path = path
 	}
-	return append(opts, otlptracehttp.WithEndpointURL(u.String())), nil
+	return u.String(), nil
 }
 
 // describe makes the resource: what the environment says, over our name.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/url"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
 // Try sends a collector a request without spans, with the headers that spans
@@ -33,4 +35,25 @@ func Try(ctx context.Context, endpoint string, opts *OTLPOptions) error {
 		err = fmt.Errorf("otlp: %w", err)
 	}
 	return errors.Join(err, client.Stop(context.WithoutCancel(ctx)))
+}
+
+// TryMetrics sends a collector a request without metrics, with the headers that
+// metrics would have. It tries once. No password is in its errors.
+func TryMetrics(ctx context.Context, endpoint string, opts *MetricsOptions) error {
+	client, err := metricsClient(endpoint, opts.withDefaults(), otlpmetrichttp.RetryConfig{})
+	if err != nil {
+		return err
+	}
+	to, err := otlpmetrichttp.New(ctx, client...)
+	if err != nil {
+		return fmt.Errorf("otlp: %w", err)
+	}
+	err = to.Export(ctx, &metricdata.ResourceMetrics{})
+	if u := new(url.Error); errors.As(err, &u) {
+		err = u.Err // it names the URL
+	}
+	if err != nil {
+		err = fmt.Errorf("otlp: %w", err)
+	}
+	return errors.Join(err, to.Shutdown(context.WithoutCancel(ctx)))
 }

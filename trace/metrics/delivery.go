@@ -1,0 +1,39 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// delivery says what became of events, by exporter: pipelines count that
+// themselves. Exporters of one name are one.
+func delivery(pipes []func() []trace.Stats) []Family {
+	sum := map[string]trace.Stats{}
+	for _, stats := range pipes {
+		for _, s := range stats() {
+			all := sum[s.Exporter]
+			all.Emitted += s.Emitted
+			all.Exported += s.Exported
+			all.Failed += s.Failed
+			all.Dropped += s.Dropped
+			all.Waiting += s.Waiting
+			sum[s.Exporter] = all
+		}
+	}
+	out := []Family{
+		{Name: "compact.events.emitted", Unit: "{event}", Help: "Events that were to reach an exporter's receiver: delivered, lost and waiting ones together."},
+		{Name: "compact.events.delivered", Unit: "{event}", Help: "Events that did."},
+		{Name: "compact.events.lost", Unit: "{event}", Help: "Events that never will."},
+		{Name: "compact.events.waiting", Unit: "{event}", Help: "Events that are in the queue, or under way.", Kind: Gauge},
+	}
+	for _, name := range slices.Sorted(maps.Keys(sum)) {
+		s := sum[name]
+		for i, v := range []float64{float64(s.Emitted), float64(s.Exported), float64(s.Lost()), float64(s.Waiting)} {
+			out[i].Labels = []string{"exporter"}
+			out[i].Points = append(out[i].Points, Point{Values: []string{name}, Value: v})
+		}
+	}
+	return out
+}

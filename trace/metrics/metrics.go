@@ -1,0 +1,131 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// Options changes what a [Metrics] does. Nil, and zero fields, mean the defaults.
+type Options struct {
+	// MaxValues is how many values a label may have; every other one is counted
+	// as "_other". Default 50.
+	MaxValues int
+}
+
+// Other stands for the values of a label that are too many.
+const Other = "_other"
+
+// maxValue is how long a label's value may be, in bytes.
+const maxValue = 128
+
+// Metrics are counts of events. One may serve several managers, each through an
+// exporter of its own. All methods may be called concurrently.
+type Metrics struct {
+	most  int // values of a label
+	began time.Time
+
+	mu     sync.Mutex
+	series [counted]map[string]*Point
+	values map[string]map[string]bool // by label
+	key    []byte                     // scratch
+
+	pipes []func() []trace.Stats
+}
+
+// New returns metrics that have counted nothing.
+func New(o *Options) *Metrics {
+	m := &Metrics{most: 50, began: time.Now(), values: map[string]map[string]bool{}}
+	if o != nil && o.MaxValues > 0 {
+		m.most = o.MaxValues
+	}
+	for i := range m.series {
+		m.series[i] = map[string]*Point{}
+	}
+	for family, values := range begun {
+		if len(families[family].Labels) == 0 {
+			m.add(family, 0)
+		}
+		for _, v := range values {
+			m.add(family, 0, v)
+		}
+	}
+	return m
+}
+
+// add counts by, which is never negative.
+func (m *Metrics) add(family int, by float64, labels ...string) {
+	m.point(family, labels).Value += by
+}
+
+// put adds a value to a histogram.
+func (m *Metrics) put(family int, v float64, labels ...string) {
+	p := m.point(family, labels)
+	if p.Buckets == nil {
+		p.Buckets = make([]uint64, len(families[family].Bounds)+1)
+	}
+	i, _ := slices.BinarySearch(families[family].Bounds, v) // the first that is not below v
+	p.Buckets[i]++
+	p.Count++
+	p.Value += v
+}
+
+// point finds the point of a family with such labels.
+func (m *Metrics) point(family int, labels []string) *Point {
+	m.key = m.key[:0]
+	for i, v := range labels {
+		m.key = append(append(m.key, m.bounded(families[family].Labels[i], v)...), 0)
+	}
+	if p := m.series[family][string(m.key)]; p != nil {
+		return p
+	}
+	p := &Point{}
+	if len(labels) > 0 {
+		p.Values = strings.Split(strings.TrimSuffix(string(m.key), "\x00"), "\x00")
+	}
+	m.series[family][string(m.key)] = p
+	return p
+}
+
+// bounded is the value of a label, or what stands for the many.
+func (m *Metrics) bounded(label, v string) string {
+	known := m.values[label]
+	if known[v] {
+		return v
+	}
+	v = strings.ReplaceAll(strings.ToValidUTF8(v[:min(len(v), maxValue)], ""), "\x00", "")
+	switch {
+	case known == nil:
+		known = map[string]bool{}
+		m.values[label] = known
+	case known[v]:
+		return v
+	case len(known) >= m.most:
+		return Other
+	}
+	known[strings.Clone(v)] = true
+	return v
+}
+
+// Began is when it began to count.
+func (m *Metrics) Began() time.Time { return m.began }
+
+// Snapshot returns what was counted until now. It is the caller's.
+func (m *Metrics) Snapshot() []Family {
+	m.mu.Lock()
+	all := make([]Family, 0, counted+4)
+	for i := range families {
+		f := families[i]
+		for _, p := range m.series[i] {
+			f.Points = append(f.Points, Point{Values: p.Values, Value: p.Value, Count: p.Count, Buckets: slices.Clone(p.Buckets)})
+		}
+		slices.SortFunc(f.Points, func(a, b Point) int { return slices.Compare(a.Values, b.Values) })
+		all = append(all, f)
+	}
+	pipes := slices.Clone(m.pipes)
+	m.mu.Unlock()
+	return append(all, delivery(pipes)...)
+}

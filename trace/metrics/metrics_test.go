@@ -1,0 +1,303 @@
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/metrics"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// event is one of a payload, which took so long.
+func event(p trace.Payload, took time.Duration) trace.Event {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return trace.New(p, r.JSON(trace.Encode(p)), at, at.Add(took))
+}
+
+// lines are those of the text, by what stands in front of the number.
+func lines(m *metrics.Metrics) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(string(m.AppendText(nil))) {
+		line = strings.TrimSpace(line)
+		if i := strings.LastIndexByte(line, ' '); line[0] != '#' {
+			all[line[:i]] = line[i+1:]
+		}
+	}
+	return all
+}
+
+func count(t *testing.T, m *metrics.Metrics, events ...trace.Event) {
+	t.Helper()
+	if err := m.Exporter().Export(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExporterKeepsItsPromises(t *testing.T) {
+	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return metrics.New(nil).Exporter() })
+}
+
+// counted says of each payload what it adds.
+var counted = []struct {
+	payload trace.Payload
+	want    string // the number is after the last space
+}{
+	{trace.Preflight{Model: "m", Reason: trace.ReasonBelow, TokensIn: 100, TokensBefore: 90, TokensAfter: 80, MaxTokens: 100, Timings: map[string]float64{"count": 2, "stages": 0},
+		Bill: &trace.CallBill{EstimatedUSD: 0.25, WholeUSD: 0.5, SummaryUSD: 0.125}}, `
+compact_calls_total{outcome="unchanged"} 1
+compact_calls_total{outcome="compacted"} 0
+compact_calls_total{outcome="failed"} 0
+compact_decisions_total{reason="usage_pct < trigger_pct"} 1
+compact_preflight_duration_seconds_count{outcome="unchanged"} 1
+compact_preflight_duration_seconds_sum{outcome="unchanged"} 0.25
+compact_preflight_duration_seconds_bucket{outcome="unchanged",le="0.1"} 0
+compact_preflight_duration_seconds_bucket{outcome="unchanged",le="0.25"} 1
+compact_preflight_duration_seconds_bucket{outcome="unchanged",le="+Inf"} 1
+compact_phase_duration_seconds_sum{phase="count"} 0.002
+compact_phase_duration_seconds_count{phase="stages"} -
+compact_history_tokens_total{model="m"} 100
+compact_sent_tokens_total{model="m"} 80
+compact_saved_tokens_total{model="m"} 20
+compact_window_usage_bucket{model="m",le="0.7"} 0
+compact_window_usage_bucket{model="m",le="0.8"} 1
+compact_compactions_total{stage="",reason="usage_pct < trigger_pct"} -
+compact_estimated_prompts_usd_total{model="m"} 0.25
+compact_projected_whole_prompts_usd_total{model="m"} 0.5
+compact_summaries_usd_total{model="m"} 0.125
+compact_unpriced_calls_total{model="m"} -`},
+	{trace.Preflight{Model: "m", Triggered: true, Reason: trace.ReasonUsage, ReductionStage: "masking", TokensIn: 100, TokensBefore: 90, TokensAfter: 30, Bill: &trace.CallBill{Relative: true, EstimatedUSD: 9}}, `
+compact_calls_total{outcome="compacted"} 1
+compact_compactions_total{stage="masking",reason="usage_pct >= trigger_pct"} 1
+compact_compaction_tokens_sum{when="before"} 90
+compact_compaction_tokens_sum{when="after"} 30
+compact_unpriced_calls_total{model="m"} 1
+compact_window_usage_count{model="m"} -
+compact_estimated_prompts_usd_total{model="m"} -`},
+	{trace.Preflight{Model: "m", Triggered: true, ErrorType: "ArchiveFailed", TokensIn: 100, TokensAfter: 100}, `
+compact_calls_total{outcome="failed"} 1
+compact_calls_total{outcome="compacted"} 0
+compact_compactions_total{stage="",reason=""} -
+compact_sent_tokens_total{model="m"} -
+compact_preflight_duration_seconds_count{outcome="failed"} 1`},
+	{trace.Archival{Bytes: 4711}, `
+compact_archive_duration_seconds_sum{result="ok"} 0.25
+compact_archived_bytes_total 4711`},
+	{trace.Archival{Bytes: 4711, ErrorType: "ArchiveFailed"}, `
+compact_archive_duration_seconds_count{result="failed"} 1
+compact_archived_bytes_total 0`},
+	{trace.Summarize{Backend: "openai", Model: "m", PromptTokens: 900, CompletionTokens: 70}, `
+compact_summary_duration_seconds_sum{backend="openai",result="ok"} 0.25
+gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type=""} 0.25
+gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} 900
+gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="output"} 70`},
+	{trace.Summarize{Backend: "openai", Model: "m", ErrorType: "SummarizerFailed", Cause: "timeout"}, `
+compact_summary_duration_seconds_count{backend="openai",result="failed"} 1
+gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type="timeout"} 1
+gen_ai_client_token_usage_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} -`},
+	{trace.Summarize{Backend: "extractive"}, `
+compact_summary_duration_seconds_count{backend="extractive",result="ok"} 1
+gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="extractive",gen_ai_request_model="",error_type=""} -`},
+	{trace.SummaryCreated{SummaryTokens: 480, InventedRemoved: 2}, `
+compact_summary_tokens_sum 480
+compact_summary_tokens_bucket{le="250"} 0
+compact_summary_tokens_bucket{le="500"} 1
+compact_summary_invented_total 2`},
+	{trace.SummaryAttempt{Cause: "refused"}, `compact_summary_failed_attempts_total{cause="refused"} 1`},
+	{trace.PrunedMessages{SummarizedCount: 4, DroppedCount: 3, MaskedCount: 2, TruncatedCount: 1, PrunedCount: 7}, `
+compact_taken_messages_total{became="summarised"} 4
+compact_taken_messages_total{became="dropped"} 3
+compact_taken_messages_total{became="masked"} 2
+compact_taken_messages_total{became="truncated"} 1`},
+	{trace.Error{ErrorType: "SummarizerFailed", Cause: "unavailable", Fallback: trace.FallbackPruning}, `
+compact_errors_total{error_type="SummarizerFailed"} 1
+compact_errors_total{error_type="ArchiveFailed"} 0
+compact_error_causes_total{cause="unavailable"} 1
+compact_fallbacks_total{fallback="pruning-only"} 1
+compact_fallbacks_total{fallback="none"} -`},
+	{trace.Error{ErrorType: "InsufficientBudget"}, `
+compact_errors_total{error_type="InsufficientBudget"} 1
+compact_fallbacks_total{fallback="none"} -
+compact_fallbacks_total{fallback="pruning-only"} 0`},
+	{trace.Refused{Retried: true}, `
+compact_refusals_total{retried="true"} 1
+compact_refusals_total{retried="false"} 0`},
+	{trace.Recalled{Found: true}, `compact_recalls_total{result="found"} 1`},
+	{trace.Recalled{}, `compact_recalls_total{result="not_found"} 1`},
+	{trace.Recalled{ErrorType: "Error"}, `
+compact_recalls_total{result="failed"} 1
+compact_recalls_total{result="not_found"} 0`},
+	{trace.CallUsage{Model: "m", Measured: 1000, Estimated: 1030, Cached: 600, Written: 300, Output: 50, CacheKnown: true, MeasuredUSD: 0.75, Break: &trace.CacheBreak{Tokens: 200}}, `
+compact_billed_prompt_tokens_total{model="m"} 1000
+compact_billed_cached_tokens_total{model="m"} 600
+compact_billed_written_tokens_total{model="m"} 300
+compact_billed_output_tokens_total{model="m"} 50
+compact_estimate_error_sum 3
+compact_estimate_error_bucket{le="2"} 0
+compact_estimate_error_bucket{le="5"} 1
+compact_cache_breaks_total 1
+compact_cache_broken_tokens_total 200
+compact_measured_usd_total{model="m"} 0.75`},
+	{trace.CallUsage{Model: "m", Measured: 1000, Cached: 600, Relative: true, MeasuredUSD: 7}, `
+compact_billed_prompt_tokens_total{model="m"} 1000
+compact_billed_cached_tokens_total{model="m"} -
+compact_cache_breaks_total 0
+compact_measured_usd_total{model="m"} -`},
+	{trace.ObservedUsage{Model: "m", Measured: 1000}, `compact_billed_prompt_tokens_total{model="m"} 1000`},
+	{trace.Observed{Model: "m", WouldCompact: true, Stage: "masking", Reason: trace.ReasonUsage, Estimated: 100, Projected: 40, WouldFail: "InsufficientBudget"}, `
+compact_observed_calls_total{model="m"} 1
+compact_observed_tokens_total{model="m"} 100
+compact_projected_tokens_total{model="m"} 40
+compact_projected_compactions_total{stage="masking",reason="usage_pct >= trigger_pct"} 1
+compact_projected_failures_total{error_type="InsufficientBudget"} 1
+compact_sent_tokens_total{model="m"} -`},
+	{trace.RedactionDisabled{}, `compact_redaction_disabled_total 1`},
+}
+
+func TestEachPayloadIsCounted(t *testing.T) {
+	for _, c := range counted {
+		m := metrics.New(nil)
+		count(t, m, event(c.payload, 250*time.Millisecond))
+		got := lines(m)
+		for want := range strings.Lines(strings.TrimSpace(c.want)) {
+			i := strings.LastIndexByte(want, ' ')
+			key, n := want[:i], strings.TrimSpace(want[i+1:])
+			if v, there := got[key]; n == "-" && there || n != "-" && v != n {
+				t.Errorf("%T: %s is %q, want %s", c.payload, key, v, n)
+			}
+		}
+	}
+}
+
+// Each family is counted by one of the payloads above: none is dead.
+func TestNoFamilyIsDead(t *testing.T) {
+	m := metrics.New(nil)
+	for _, c := range counted {
+		count(t, m, event(c.payload, time.Millisecond))
+	}
+	for _, f := range m.Snapshot() {
+		total := 0.0
+		for _, p := range f.Points {
+			total += p.Value
+		}
+		if total == 0 && !strings.HasPrefix(f.Name, "compact.events.") {
+			t.Errorf("%s: nothing counts it", f.Name)
+		}
+		if f.Help == "" || !strings.HasSuffix(f.Help, ".") || f.Unit == "" {
+			t.Errorf("%s: help %q, unit %q", f.Name, f.Help, f.Unit)
+		}
+	}
+}
+
+// A label's values that come from outside are bounded, and no text of theirs
+// breaks the form.
+func TestLabelsAreBounded(t *testing.T) {
+	m := metrics.New(&metrics.Options{MaxValues: 7})
+	for i := range 1000 {
+		name := fmt.Sprintf("model \"%d\"\\\n\x00\xff", i) + strings.Repeat("x", 500)
+		count(t, m, event(trace.Preflight{Model: name, Reason: name, ReductionStage: name, Triggered: true, TokensIn: 1, Timings: map[string]float64{name: 1}}, 0))
+	}
+	points := 0
+	for _, f := range m.Snapshot() {
+		points += len(f.Points)
+		if len(f.Points) > 12+8*8 {
+			t.Errorf("%s has %d series", f.Name, len(f.Points))
+		}
+	}
+	if points > 500 {
+		t.Errorf("%d series in all", points)
+	}
+	got := lines(m)
+	if n := got[`compact_history_tokens_total{model="_other"}`]; n != "993" {
+		t.Errorf("%s of 1000 calls are of other models", n)
+	}
+	for l := range got {
+		if strings.Contains(l, "\x00") || len(l) > 800 {
+			t.Errorf("line %q", l)
+		}
+	}
+}
+
+// What is no payload of ours changes nothing.
+func TestStrangeEventsCountNothing(t *testing.T) {
+	m := metrics.New(nil)
+	before := string(m.AppendText(nil))
+	for _, data := range []redact.Text{redact.Lit(""), redact.Lit("no JSON"), redact.Lit(`[1]`), redact.Lit(`{"tokens_in":"many"}`)} {
+		count(t, m, trace.Event{Name: trace.NameBeforeModelCall, Data: data}, trace.Event{Name: "somebody.else", Data: data})
+	}
+	if after := string(m.AppendText(nil)); after != before {
+		t.Errorf("counted: %s", after)
+	}
+}
+
+// Two managers count in the same metrics, at the same time, and nothing is lost;
+// what pipelines know of exporters is there, too.
+func TestSumsAreExactOverManagers(t *testing.T) {
+	m := metrics.New(nil)
+	const managers, times = 4, 250
+	var all sync.WaitGroup
+	for range managers {
+		p := trace.NewPipeline([]trace.Exporter{m.Exporter(), &tracetest.Recorder{}}, nil)
+		all.Go(func() {
+			for range times {
+				p.Emit(event(trace.Preflight{Model: "m", TokensIn: 3, TokensAfter: 1}, time.Millisecond))
+				_ = m.AppendText(nil)
+			}
+			_ = p.Close(context.Background())
+		})
+	}
+	all.Wait()
+	got := lines(m)
+	for key, want := range map[string]string{
+		`compact_calls_total{outcome="unchanged"}`: "1000", `compact_history_tokens_total{model="m"}`: "3000", `compact_saved_tokens_total{model="m"}`: "2000",
+		`compact_events_emitted_total{exporter="metrics"}`: "1000", `compact_events_delivered_total{exporter="metrics"}`: "1000",
+		`compact_events_lost_total{exporter="metrics"}`: "0", `compact_events_waiting{exporter="metrics"}`: "0",
+	} {
+		if got[key] != want {
+			t.Errorf("%s is %s, want %s", key, got[key], want)
+		}
+	}
+}
+
+func TestHandlerAnswersScrapers(t *testing.T) {
+	m := metrics.New(nil)
+	ask := func(method string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, httptest.NewRequest(method, "/metrics", nil))
+		return w
+	}
+	if w := ask("GET"); w.Code != 200 || w.Header().Get("Content-Type") != metrics.ContentType || !strings.Contains(w.Body.String(), "# TYPE compact_calls_total counter\n") {
+		t.Errorf("GET: %d %s", w.Code, w.Body)
+	}
+	if w := ask("HEAD"); w.Code != 200 || w.Body.Len() > 0 {
+		t.Errorf("HEAD: %d %s", w.Code, w.Body)
+	}
+	if w := ask("POST"); w.Code != 405 || w.Header().Get("Allow") == "" {
+		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+// BenchmarkCount is what one event of a call costs.
+func BenchmarkCount(b *testing.B) {
+	m := metrics.New(nil)
+	e := m.Exporter()
+	events := []trace.Event{event(trace.Preflight{Model: "gpt-4", Reason: trace.ReasonBelow, TokensIn: 100_000, TokensAfter: 90_000, MaxTokens: 128_000,
+		Timings: map[string]float64{"count": 2, "replay": 0.1}, Bill: &trace.CallBill{Prices: "gpt-4"}}, time.Millisecond)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := e.Export(context.Background(), events); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

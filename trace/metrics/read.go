@@ -1,0 +1,255 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/agentcompact/compact/trace"
+)
+
+// Values of the label outcome; failed is one of result, too.
+const (
+	unchanged = "unchanged"
+	compacted = "compacted"
+	failed    = "failed"
+)
+
+// readers say what is counted of an event; those of other names count nothing.
+var readers = map[string]func(*Metrics, *trace.Event){
+	trace.NameBeforeModelCall:   reading((*Metrics).call),
+	trace.NameArchival:          reading((*Metrics).archival),
+	trace.NameSummarize:         reading((*Metrics).summarize),
+	trace.NameSummaryCreated:    reading((*Metrics).summary),
+	trace.NameSummaryAttempt:    reading((*Metrics).attempt),
+	trace.NamePrunedMessages:    reading((*Metrics).pruned),
+	trace.NameError:             reading((*Metrics).failure),
+	trace.NameRefused:           reading((*Metrics).refused),
+	trace.NameRecall:            reading((*Metrics).recalled),
+	trace.NameCallUsage:         reading((*Metrics).billed),
+	trace.NameObservedUsage:     reading((*Metrics).observedUsage),
+	trace.NameObserved:          reading((*Metrics).looked),
+	trace.NameRedactionDisabled: func(m *Metrics, _ *trace.Event) { m.add(unredacted, 1) },
+}
+
+// reading makes a reader of one that wants an event's payload. What is no
+// payload is not counted: an event of somebody else's.
+func reading[T any](count func(*Metrics, *trace.Event, *T)) func(*Metrics, *trace.Event) {
+	return func(m *Metrics, e *trace.Event) {
+		var p T
+		if json.Unmarshal([]byte(e.Data.String()), &p) == nil {
+			count(m, e, &p)
+		}
+	}
+}
+
+// count reads an event; the caller holds mu.
+func (m *Metrics) count(e *trace.Event) {
+	if read := readers[e.Name]; read != nil {
+		read(m, e)
+	}
+}
+
+// callData are the parts of a [trace.Preflight] that are counted: reading all of
+// it would take longer.
+type callData struct {
+	Model     string             `json:"model"`
+	Triggered bool               `json:"triggered"`
+	Reason    string             `json:"reason"`
+	In        int                `json:"tokens_in"`
+	Before    int                `json:"tokens_before"`
+	After     int                `json:"tokens_after"`
+	Saved     int                `json:"tokens_saved"`
+	Window    int                `json:"max_tokens"`
+	Timings   map[string]float64 `json:"timings_ms"`
+	Stage     string             `json:"reduction_stage"`
+	Bill      *trace.CallBill    `json:"bill"`
+	ErrorType string             `json:"error_type"`
+}
+
+func (m *Metrics) call(e *trace.Event, p *callData) {
+	outcome := unchanged
+	switch {
+	case p.ErrorType != "":
+		outcome = failed
+	case p.Triggered:
+		outcome = compacted
+	}
+	m.add(calls, 1, outcome)
+	m.put(preflight, seconds(e), outcome)
+	for phase, ms := range p.Timings {
+		if ms > 0 {
+			m.put(phases, ms/1e3, phase)
+		}
+	}
+	if p.Reason != "" {
+		m.add(decisions, 1, p.Reason)
+	}
+	if outcome == failed {
+		return // it is not known what went out
+	}
+	m.add(historyTokens, positive(p.In), p.Model)
+	m.add(sentTokens, positive(p.After), p.Model)
+	m.add(savedTokens, positive(p.Saved), p.Model)
+	if p.Window > 0 {
+		m.put(windowUsage, float64(p.After)/float64(p.Window), p.Model)
+	}
+	if p.Triggered {
+		m.add(compactions, 1, p.Stage, p.Reason)
+		m.put(compactionTokens, float64(p.Before), "before")
+		m.put(compactionTokens, float64(p.After), "after")
+	}
+	m.bill(p.Model, p.Bill)
+}
+
+func (m *Metrics) bill(of string, b *trace.CallBill) {
+	if b == nil || b.Relative {
+		m.add(unpriced, 1, of)
+		return
+	}
+	m.add(estimatedUSD, money(b.EstimatedUSD), of)
+	m.add(wholeUSD, money(b.WholeUSD), of)
+	m.add(summaryUSD, money(b.SummaryUSD), of)
+}
+
+func (m *Metrics) archival(e *trace.Event, p *struct {
+	Bytes     int64  `json:"bytes"`
+	ErrorType string `json:"error_type"`
+}) {
+	m.put(archive, seconds(e), result(p.ErrorType))
+	if p.ErrorType == "" {
+		m.add(archived, max(float64(p.Bytes), 0))
+	}
+}
+
+func (m *Metrics) summarize(e *trace.Event, p *trace.Summarize) {
+	m.put(summaries, seconds(e), p.Backend, result(p.ErrorType))
+	if p.Backend == "extractive" {
+		return // no model was asked
+	}
+	cause := p.ErrorType
+	if p.Cause != "" {
+		cause = p.Cause
+	}
+	m.put(genOperation, seconds(e), "chat", p.Backend, p.Model, cause)
+	if p.PromptTokens > 0 {
+		m.put(genUsage, float64(p.PromptTokens), "chat", p.Backend, p.Model, "input")
+	}
+	if p.CompletionTokens > 0 {
+		m.put(genUsage, float64(p.CompletionTokens), "chat", p.Backend, p.Model, "output")
+	}
+}
+
+func (m *Metrics) summary(_ *trace.Event, p *struct {
+	Tokens   int `json:"summary_tokens"`
+	Invented int `json:"invented_removed"`
+}) {
+	m.put(summaryTokens, float64(p.Tokens))
+	m.add(invented, positive(p.Invented))
+}
+
+func (m *Metrics) attempt(_ *trace.Event, p *struct {
+	Cause string `json:"cause"`
+}) {
+	m.add(summaryAttempts, 1, p.Cause)
+}
+
+func (m *Metrics) pruned(_ *trace.Event, p *struct {
+	Summarized int `json:"summarized_count"`
+	Dropped    int `json:"dropped_count"`
+	Masked     int `json:"masked_count"`
+	Truncated  int `json:"truncated_count"`
+}) {
+	m.add(taken, positive(p.Summarized), "summarised")
+	m.add(taken, positive(p.Dropped), "dropped")
+	m.add(taken, positive(p.Masked), "masked")
+	m.add(taken, positive(p.Truncated), "truncated")
+}
+
+func (m *Metrics) failure(_ *trace.Event, p *struct {
+	ErrorType string `json:"error_type"`
+	Cause     string `json:"cause"`
+	Fallback  string `json:"fallback"`
+}) {
+	m.add(errorCount, 1, p.ErrorType)
+	if p.Cause != "" {
+		m.add(causes, 1, p.Cause)
+	}
+	if p.Fallback != "" && p.Fallback != trace.FallbackNone {
+		m.add(fallbacks, 1, p.Fallback)
+	}
+}
+
+func (m *Metrics) refused(_ *trace.Event, p *struct {
+	Retried bool `json:"retried"`
+}) {
+	m.add(refusals, 1, strconv.FormatBool(p.Retried))
+}
+
+func (m *Metrics) recalled(_ *trace.Event, p *struct {
+	Found     bool   `json:"found"`
+	ErrorType string `json:"error_type"`
+}) {
+	switch {
+	case p.ErrorType != "":
+		m.add(recalls, 1, failed)
+	case p.Found:
+		m.add(recalls, 1, "found")
+	default:
+		m.add(recalls, 1, "not_found")
+	}
+}
+
+func (m *Metrics) billed(_ *trace.Event, p *trace.CallUsage) {
+	m.add(promptTokens, positive(p.Measured), p.Model)
+	m.add(outputTokens, positive(p.Output), p.Model)
+	if p.CacheKnown {
+		m.add(cachedTokens, positive(p.Cached), p.Model)
+		m.add(writtenTokens, positive(p.Written), p.Model)
+	}
+	if p.Measured > 0 && p.Estimated > 0 {
+		m.put(estimateError, p.ErrorPct)
+	}
+	if p.Break != nil {
+		m.add(cacheBreaks, 1)
+		m.add(cacheBroken, positive(p.Break.Tokens))
+	}
+	if !p.Relative {
+		m.add(measuredUSD, money(p.MeasuredUSD), p.Model)
+	}
+}
+
+func (m *Metrics) observedUsage(_ *trace.Event, p *trace.ObservedUsage) {
+	m.add(promptTokens, positive(p.Measured), p.Model)
+}
+
+func (m *Metrics) looked(_ *trace.Event, p *trace.Observed) {
+	m.add(observed, 1, p.Model)
+	m.add(observedTokens, positive(p.Estimated), p.Model)
+	m.add(projectedTokens, positive(p.Projected), p.Model)
+	if p.WouldCompact {
+		m.add(wouldCompact, 1, p.Stage, p.Reason)
+	}
+	if p.WouldFail != "" {
+		m.add(wouldFail, 1, p.WouldFail)
+	}
+}
+
+func result(errorType string) string {
+	if errorType != "" {
+		return failed
+	}
+	return "ok"
+}
+
+func seconds(e *trace.Event) float64 { return max(float64(e.Duration())/float64(time.Second), 0) }
+
+func positive(n int) float64 { return float64(max(n, 0)) }
+
+func money(usd float64) float64 {
+	if math.IsNaN(usd) || math.IsInf(usd, 0) {
+		return 0
+	}
+	return max(usd, 0)
+}
