@@ -281,6 +281,11 @@ type TraceConfig struct {
 	OTLPService string `mapstructure:"otlp_service"`
 	// OTLPTimeout bounds one request to the collector; default 5s.
 	OTLPTimeout time.Duration `mapstructure:"otlp_timeout" validate:"gte=0"`
+	// OTLPMetricsEndpoint is the URL of a collector that takes metrics in OTLP over
+	// HTTP; "": none. As with OTLPEndpoint, configs.Load makes the exporter.
+	OTLPMetricsEndpoint string `mapstructure:"otlp_metrics_endpoint" validate:"omitempty,http_url"`
+	// OTLPMetricsInterval is how often they are sent; default 1m.
+	OTLPMetricsInterval time.Duration `mapstructure:"otlp_metrics_interval" validate:"gte=0"`
 	// Content says whether texts of the conversation, which are those of summaries
 	// and patterns, go to the collector, too; default false. The audit log and
 	// Ariadne always have them, redacted.
@@ -361,7 +366,7 @@ func graduated() Config {
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
 		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "new", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
-		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second},
+		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second, OTLPMetricsInterval: time.Minute},
 		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
 		Cache:     CacheConfig{Marks: "keep"},
 		complete:  true,

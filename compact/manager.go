@@ -176,8 +176,8 @@ func closeOpened(ctx context.Context, archive storage.Archive) error {
 }
 
 func exporters(c Config) ([]trace.Exporter, error) {
-	if c.Trace.OTLPEndpoint != "" && len(c.Exporters) == 0 {
-		return nil, errors.New("compact: trace.otlp_endpoint is set, and no exporter was handed in: use configs.Load, or put one of package trace/otel in Config.Exporters")
+	if c.Trace.OTLPEndpoint+c.Trace.OTLPMetricsEndpoint != "" && len(c.Exporters) == 0 {
+		return nil, errors.New("compact: an endpoint of OTLP is set in trace, and no exporter was handed in: use configs.Load, or put one of package trace/otel in Config.Exporters")
 	}
 	all := append([]trace.Exporter(nil), c.Exporters...)
 	if c.Trace.AriadneURL != "" {

@@ -32,6 +32,7 @@ func (l *loader) components(c *compact.Config) {
 	l.summariser(c, "")
 	l.summarisers(c)
 	l.collector(c)
+	l.counter(c)
 	if c.Storage.Adapter == s3Adapter {
 		c.OpenArchive = openForAgents
 	}
@@ -75,6 +76,22 @@ func (l *loader) collector(c *compact.Config) {
 	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Content: t.Content})
 	if err != nil {
 		l.wrong("trace.otlp_endpoint", "trace.otlp_endpoint", nil, "can't be used: "+err.Error())
+		return
+	}
+	c.Exporters = append(c.Exporters, exporter)
+}
+
+// counter makes the exporter that sends metrics to a collector.
+func (l *loader) counter(c *compact.Config) {
+	t := c.Trace
+	if t.OTLPMetricsEndpoint == "" || len(l.report.all) > 0 {
+		return
+	}
+	exporter, err := otel.NewOTLPMetrics(context.Background(), t.OTLPMetricsEndpoint, nil, &otel.MetricsOptions{
+		ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Interval: t.OTLPMetricsInterval,
+	})
+	if err != nil {
+		l.wrong("trace.otlp_metrics_endpoint", "trace.otlp_metrics_endpoint", nil, "can't be used: "+err.Error())
 		return
 	}
 	c.Exporters = append(c.Exporters, exporter)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/trace/metrics"
 )
 
 func TestCollectorIsSentWhatHappens(t *testing.T) {
@@ -46,10 +47,43 @@ func TestCollectorIsSentWhatHappens(t *testing.T) {
 	}
 }
 
+// Metrics go to the collector that a file names, with the headers of the
+// environment, and serve shows the same ones.
+func TestCollectorIsSentMetrics(t *testing.T) {
+	var posts atomic.Int64
+	var tenant, path atomic.Value
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		posts.Add(1)
+		tenant.Store(r.Header.Get("X-Tenant"))
+		path.Store(r.URL.Path)
+	}))
+	defer srv.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=seven")
+	c := load(t, "model: gpt-4\nstorage: {adapter: memory}\n", Environ([]string{"COMPACT_TRACE_OTLP_METRICS_ENDPOINT=" + srv.URL, "COMPACT_TRACE_OTLP_METRICS_INTERVAL=1h"}))
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Preflight(t.Context(), "s", []message.Message{message.User("hello")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if posts.Load() != 1 || path.Load() != "/v1/metrics" || tenant.Load() != "seven" {
+		t.Errorf("%d requests to %v, tenant %v", posts.Load(), path.Load(), tenant.Load())
+	}
+	counts := metrics.Of(c.Exporters)
+	if counts == nil || !strings.Contains(string(counts.AppendText(nil)), "compact_calls_total{outcome=\"unchanged\"} 1\n") {
+		t.Error("the call is not counted")
+	}
+}
+
 func TestCollectorThatCannotBeIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"trace: {otlp_endpoint: localhost}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "localhost")`},
 		{"trace: {otlp_endpoint: \"grpc://h:1\"}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "grpc://h:1")`},
+		{"trace: {otlp_metrics_endpoint: localhost}\n", `f.yaml:1: trace.otlp_metrics_endpoint must be a URL that begins with http:// or https:// (got "localhost")`},
 		{"trace: {otlp_headers: \"a=b\"}\n", `f.yaml:1: unknown key "trace.otlp_headers"`},
 	} {
 		got := mistakes(c.text)

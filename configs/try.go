@@ -51,6 +51,11 @@ func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 			return otel.Try(ctx, u, &otel.OTLPOptions{Timeout: timeout})
 		}))
 	}
+	if u := c.Trace.OTLPMetricsEndpoint; u != "" {
+		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector, func(ctx context.Context) error {
+			return otel.TryMetrics(ctx, u, &otel.MetricsOptions{Timeout: timeout})
+		}))
+	}
 	if u := c.Trace.AriadneURL; u != "" {
 		tries = append(tries, one("Ariadne", clean(u), "took an empty batch", adviseAriadne, func(ctx context.Context) error { return ariadne.Try(ctx, u) }))
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace/metrics"
 )
 
 // A form is one way in which a wire is asked.
@@ -125,6 +127,8 @@ func newRigTo(t *testing.T, upstream string, c compact.Config, s serve.Config) *
 	if c.Archive == nil && !c.Observe {
 		c.Archive = r.archive
 	}
+	s.Metrics = metrics.New(nil)
+	c.Exporters = append(c.Exporters, s.Metrics.Exporter())
 	m, err := compact.New(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -214,13 +218,36 @@ func (r *rig) steps() int {
 // metric returns the value of a line of /metrics.
 func (r *rig) metric(line string) string {
 	r.t.Helper()
-	_, text := r.do(r.request("GET", "/metrics", ""))
+	text := r.metrics()
 	for l := range strings.Lines(text) {
 		if v, ok := strings.CutPrefix(strings.TrimSpace(l), line+" "); ok {
 			return v
 		}
 	}
 	return ""
+}
+
+// total adds up a metric over its labels.
+func (r *rig) total(name string) (sum float64) {
+	r.t.Helper()
+	for l := range strings.Lines(r.metrics()) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(l), name); ok && (rest[0] == '{' || rest[0] == ' ') {
+			v, err := strconv.ParseFloat(rest[strings.LastIndexByte(rest, ' ')+1:], 64)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			sum += v
+		}
+	}
+	return sum
+}
+
+// metrics is the text of /metrics once all events are counted.
+func (r *rig) metrics() string {
+	r.t.Helper()
+	_ = r.m.Flush(context.Background()) // an archive that can't be written is no matter here
+	_, text := r.do(r.request("GET", "/metrics", ""))
+	return text
 }
 
 // waitFor fails if something does not happen for far too long.

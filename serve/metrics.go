@@ -5,12 +5,16 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strconv"
+	"time"
 )
 
-// expose writes the counters in Prometheus' text form. Nothing in it is of a
-// request but its provider and its status: no session, no path, no key.
+// expose writes the handler's own counters in Prometheus' text form. Nothing in it
+// is of a request but its provider and its status: no session, no path, no key.
+// What was done to conversations is counted of events, see [Config.Metrics].
 func (h *Handler) expose() []byte {
 	c := h.counters
 	c.mu.Lock()
@@ -25,22 +29,19 @@ func (h *Handler) expose() []byte {
 	e.labeled("compact_broken_total", "why", "Requests that were not answered, or not to the end.", c.broken)
 	e.labeled("compact_failures_total", "op", "What went wrong here; the request went out as it came in, unless strict.", c.failures)
 	e.single("compact_passed_total", "counter", "Conversations that are passed over on purpose.", c.passed)
-	e.single("compact_calls_total", "counter", "Model calls that were held against the budget.", c.calls)
-	e.labeled("compact_compactions_total", "stage", "Compactions by the most severe thing that was done; projected ones where it observes.", c.stages)
-	e.single("compact_recalls_total", "counter", "Calls of the recall tool that were answered.", c.recalls)
-	e.single("compact_history_tokens_total", "counter", "Tokens of the histories as they came in, estimated.", c.history)
-	e.single("compact_sent_tokens_total", "counter", "Tokens of the views that were sent, or would have been, estimated.", c.sent)
-	e.single("compact_trace_dropped_total", "counter", "Events that reached no exporter.", h.dropped())
 	e.histogram("compact_ready_seconds", "From the head of a request until it went out, the client's time for its body included.", c.added)
+	e.process(h.began)
 	return e.Bytes()
 }
 
-// dropped is how many events were lost on the way to exporters.
-func (h *Handler) dropped() (n int) {
-	for _, s := range h.m.Stats().Exporters {
-		n += int(s.Dropped + s.Failed)
-	}
-	return n
+// process says how the process is, as Prometheus' own libraries do.
+func (e *exposition) process(began time.Time) {
+	e.head("process_start_time_seconds", "gauge", "When the proxy began, in seconds since 1970.")
+	fmt.Fprintf(e, "process_start_time_seconds %d\n", began.Unix())
+	e.single("go_goroutines", "gauge", "Goroutines that there are.", runtime.NumGoroutine())
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	e.single("go_memory_bytes", "gauge", "Memory that the process holds.", int(sample[0].Value.Uint64()-sample[1].Value.Uint64()))
 }
 
 // exposition is text as Prometheus reads it.

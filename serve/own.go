@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
+
+	"github.com/agentcompact/compact/trace/metrics"
 )
 
 // tokenHeader is what a request carries where the handler wants a token.
@@ -38,8 +40,12 @@ func (h *Handler) ready() (int, string) {
 }
 
 func (h *Handler) metrics(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write(h.expose())
+	w.Header().Set("Content-Type", metrics.ContentType)
+	text := h.expose()
+	if h.cfg.Metrics != nil {
+		text = h.cfg.Metrics.AppendText(text)
+	}
+	_, _ = w.Write(text)
 }
 
 // say answers with a line of text.

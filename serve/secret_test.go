@@ -103,12 +103,14 @@ func TestMetricsAreInPrometheusForm(t *testing.T) {
 		r.post(f, f.body("Fix it.", 60, 300))
 	}
 	r.do(r.request("GET", "/nothing", ""))
+	r.metrics()
 	resp, text := r.do(r.request("GET", "/metrics", ""))
 	if resp.Header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Error(resp.Header)
 	}
-	sample := regexp.MustCompile(`^([a-z_]+?)(_bucket|_sum|_count)?(\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})? ([0-9.e+-]+)$`)
-	name, kind, last, seen := "", "", 0, map[string]bool{}
+	sample := regexp.MustCompile(`^([a-z_]+?)(_bucket|_sum|_count)?(\{[a-z_]+="[^"\\]*"(?:,[a-z_]+="[^"\\]*")*\})? ([0-9.e+-]+)$`)
+	bound := regexp.MustCompile(`,?le="[^"]*"`)
+	name, kind, of, last, seen := "", "", "", 0, map[string]bool{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if words := strings.Fields(line); words[0] == "#" {
@@ -124,6 +126,9 @@ func TestMetricsAreInPrometheusForm(t *testing.T) {
 		}
 		seen[m[1]+m[2]+m[3]] = true
 		if m[2] == "_bucket" || m[2] == "_count" {
+			if labels := strings.Replace(bound.ReplaceAllString(m[3], ""), "{}", "", 1); labels != of || m[1] != name {
+				of, last = labels, 0
+			}
 			n, err := strconv.Atoi(m[4])
 			if err != nil || n < last {
 				t.Errorf("%q after %d", line, last)

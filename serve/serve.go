@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/trace/metrics"
 )
 
 // A Config says how a handler works. The zero value stands in front of the
@@ -41,6 +42,10 @@ type Config struct {
 	// /metrics and /v1/preflight, as a bearer token; "" = nothing.
 	Token string
 
+	// Metrics are what /metrics shows beside the handler's own: what was done to
+	// conversations. The manager has to have an exporter of theirs. Nil = nothing.
+	Metrics *metrics.Metrics
+
 	Base      http.RoundTripper  // what sends the requests; nil = a transport that compresses nothing by itself
 	Logger    *slog.Logger       // nil = slog.Default()
 	Transport []transport.Option // more of them
@@ -64,6 +69,7 @@ type Handler struct {
 	bill      bill
 	live      *live
 	draining  atomic.Bool
+	began     time.Time
 	now       func() time.Time
 }
 
@@ -81,7 +87,8 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 	}
 	c.MaxCalls, c.Stall, c.BodyTimeout = cmp.Or(c.MaxCalls, defaultCalls), cmp.Or(c.Stall, defaultStall), cmp.Or(c.BodyTimeout, defaultBodyTimeout)
 	h := &Handler{m: m, cfg: c, log: c.Logger, upstreams: up, counters: newCounters(), now: time.Now}
-	h.live = newLive(m.Redact, h.now())
+	h.began = h.now()
+	h.live = newLive(m.Redact, h.began)
 	if h.log == nil {
 		h.log = slog.Default()
 	}

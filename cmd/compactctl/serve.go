@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/serve"
+	"github.com/agentcompact/compact/trace/metrics"
 )
 
 // serving is a proxy that is to be run.
@@ -162,6 +163,10 @@ func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *com
 		return nil, nil, err
 	}
 	cfg.OnTraceError, cfg.Trace.CloseTimeout = s.losses.add, closeTraceIn
+	if s.c.Metrics = metrics.Of(cfg.Exporters); s.c.Metrics == nil {
+		s.c.Metrics = metrics.New(nil)
+		cfg.Exporters = append(cfg.Exporters, s.c.Metrics.Exporter())
+	}
 	m, err := compact.New(cmd.Context(), cfg)
 	if err != nil {
 		return nil, nil, err

@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"cmd/compactctl":     {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
-	"serve":              {"message", "compact", "hook", "storage", "internal/chart", "internal/jsonscan"},
+	"serve":              {"message", "compact", "hook", "storage", "trace", "internal/chart", "internal/jsonscan"},
 }
 
 // heavy says which packages alone may import a dependency.

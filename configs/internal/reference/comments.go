@@ -142,11 +142,13 @@ var comments = map[string]string{
 	"trace.ariadne_url": `An Ariadne server, such as http://127.0.0.1:5175. "": none.`,
 	"trace.otlp_endpoint": `An OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318. "": none. ` +
 		`Secrets never stand here: headers come from OTEL_EXPORTER_OTLP_HEADERS.`,
-	"trace.otlp_service": `What the spans say they come from (service.name). "": OTEL_SERVICE_NAME, or compact.`,
-	"trace.otlp_timeout": `For one request to the collector.`,
-	"trace.content":      `Send the texts of summaries and searches to the collector, too. They are redacted, and always in the audit log.`,
-	"trace.console":      `One line an event on standard error.`,
-	"trace.per_session":  `One trace for each session instead of one for each model call.`,
+	"trace.otlp_service":          `What the spans say they come from (service.name). "": OTEL_SERVICE_NAME, or compact.`,
+	"trace.otlp_timeout":          `For one request to the collector.`,
+	"trace.otlp_metrics_endpoint": `A collector that takes metrics in OTLP over HTTP, which may be the same. "": none. serve has /metrics in any case.`,
+	"trace.otlp_metrics_interval": `How often they are sent.`,
+	"trace.content":               `Send the texts of summaries and searches to the collector, too. They are redacted, and always in the audit log.`,
+	"trace.console":               `One line an event on standard error.`,
+	"trace.per_session":           `One trace for each session instead of one for each model call.`,
 
 	"sessions": `How much is remembered of sessions.`,
 	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
