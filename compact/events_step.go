@@ -46,7 +46,7 @@ func (c *call) stepLines(number int) []redact.Text {
 func (c *call) settle(number int) {
 	if number > 0 {
 		c.lane.flights.Settle()
-		c.lane.ahead, c.lane.lost = nil, 0
+		c.lane.ahead, c.lane.reading, c.lane.lost = nil, nil, 0
 	}
 	t := &c.telling
 	if len(t.held) == 0 && t.outcome == nil {

@@ -16,8 +16,9 @@ type lane struct {
 	flights strategy.Flights
 	shelf   *shelf
 	sent    sentWhole
-	ahead   *ahead // what the last summary was prepared for; nil = none, or the history went another way
-	lost    int    // summaries since the last step that were prepared of a history that went another way
+	ahead   *ahead   // what the last summary was prepared for; nil = none, or the history went another way
+	reading *reading // what a summary that is prepared needs of the archive; nil = nothing was asked for
+	lost    int      // summaries since the last step that were prepared of a history that went another way
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
 	account   account // what its calls have cost
@@ -57,7 +58,7 @@ func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 		l.weigh(history)
 	}
 	if l.users--; l.users == 0 {
-		l.aside = l.shelf.weight() + l.flights.Weight()
+		l.aside = l.shelf.weight() + l.flights.Weight() + l.reading.weight()
 	}
 	l.used = s.calls
 	if len(s.lanes) <= maxLanes {

@@ -18,6 +18,7 @@ import (
 // say how calls came out whose results an earlier one masked.
 const (
 	originalsTime   = 2 * time.Second
+	originalsAhead  = 30 * time.Second // where no call waits
 	originalsBytes  = 16 << 20
 	originalsAtOnce = 8
 )
@@ -28,6 +29,9 @@ const (
 func (r *run) originals() func(ref string) (string, bool) {
 	var all map[string]string
 	return func(ref string) (string, bool) {
+		if all == nil && r.ahead {
+			all, _ = r.c.remembered(0)
+		}
 		if all == nil {
 			all = r.c.readOriginals(r.ctx)
 		}
@@ -39,15 +43,14 @@ func (r *run) originals() func(ref string) (string, bool) {
 // readOriginals never fails the call: of what can't be read nothing is said,
 // and a warning says so.
 func (c *call) readOriginals(ctx context.Context) map[string]string {
-	all := c.held()
-	missing := slices.DeleteFunc(c.shownRefs(), func(ref string) bool { _, ok := all[ref]; return ok })
+	all, missing := c.remembered(len(c.now.conv.Messages()))
 	if len(missing) == 0 {
 		return all
 	}
 	b := &readBack{s: c.s, all: all, left: originalsBytes}
 	err := c.s.late.missing()
 	if err == nil {
-		err = b.read(ctx, missing, c.until(ctx))
+		err = b.read(ctx, missing, originalsTime, c.until(ctx))
 	}
 	if err != nil && ctx.Err() == nil {
 		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
@@ -55,6 +58,15 @@ func (c *call) readOriginals(ctx context.Context) map[string]string {
 			b.found, len(missing), err)).String())
 	}
 	return all
+}
+
+// remembered is what needs no archive to be read: what the history has, and what
+// was read beside earlier calls. It also returns the references of the others that
+// the messages of the view up to one of them show.
+func (c *call) remembered(upTo int) (all map[string]string, missing []string) {
+	all = c.held()
+	c.lane.reading.into(all)
+	return all, slices.DeleteFunc(c.shownRefs(upTo), func(ref string) bool { _, ok := all[ref]; return ok })
 }
 
 // held are the results that the history has and the view has not, by their
@@ -76,12 +88,12 @@ func (c *call) held() map[string]string {
 	return all
 }
 
-// shownRefs are the references of the results that the view has only in part,
-// or as a placeholder, the newest first.
-func (c *call) shownRefs() (refs []string) {
+// shownRefs are the references of the results that the first messages of the view
+// have only in part, or as a placeholder, the newest first.
+func (c *call) shownRefs(upTo int) (refs []string) {
 	conv, forms := c.now.conv, c.ep.forms()
 	msgs := conv.Messages()
-	for i := len(msgs) - 1; i >= 0; i-- {
+	for i := upTo - 1; i >= 0; i-- {
 		for p := range msgs[i].Parts {
 			if msgs[i].Parts[p].Kind != message.KindToolResult {
 				continue
@@ -116,8 +128,8 @@ type readBack struct {
 }
 
 // read reads what stands under the references, as far as time and size allow.
-func (b *readBack) read(ctx context.Context, refs []string, until time.Time) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, originalsTime, errNoTime)
+func (b *readBack) read(ctx context.Context, refs []string, most time.Duration, until time.Time) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, most, errNoTime)
 	defer cancel()
 	if !until.IsZero() { // the summary needs time, too
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Until(until)/2, errNoTime)

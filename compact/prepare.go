@@ -36,14 +36,14 @@ func (l *lane) astray() {
 	if l.ahead != nil && l.flights.Waiting() {
 		l.lost++
 	}
-	l.ahead = nil
+	l.ahead, l.reading = nil, nil
 }
 
 // prepare lets a summary begin that a call is expected to need before long,
 // unless there is one that may serve.
 func (c *call) prepare(ctx context.Context) {
 	offer, is := c.expects()
-	if !is || c.lane.lost >= mostLost || c.prepared() {
+	if !is || c.lane.lost >= mostLost || c.prepared() || !c.readAhead(ctx) {
 		return
 	}
 	c.lane.ahead = &ahead{ep: c.ep, offer: offer, at: c.res.Before.Total}

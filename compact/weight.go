@@ -80,7 +80,7 @@ func (s *session) slim() {
 	for _, l := range s.lanes {
 		if l.users == 0 {
 			l.memo, l.weight, l.weighed = memo{}, 0, 0
-			l.shelf, l.aside = nil, l.flights.Weight()
+			l.shelf, l.reading, l.aside = nil, nil, l.flights.Weight()
 		}
 	}
 	s.rebuilt, s.rebuiltWeight = map[int]*turnindex.Table{}, 0

@@ -1,0 +1,74 @@
+package compact_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A call that compacts nothing waits for no archive, however slow: what a summary
+// needs that is prepared is read beside the calls, and the call that compacts
+// waits for neither.
+func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &unread{Archive: memory.New(), slow: 1500 * time.Millisecond}
+		_, view := masks(t, a.Archive)
+		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
+		model := &asked{}
+		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarise: model}) // 93 % of what triggers, beside the buffer
+		for n := range 4 {
+			began := time.Now()
+			res := r.preflight(view)
+			if res.Step != 0 || res.UpperBound*10 < res.Trigger*9 {
+				t.Fatalf("call %d: %d tokens (%d), %d trigger, step %d: %s", n, res.UpperBound, res.Before.Total, res.Trigger, res.Step, res.Reason)
+			}
+			if d := time.Since(began); d > 0 {
+				t.Errorf("call %d, which compacts nothing, took %v", n, d)
+			}
+			time.Sleep(3 * time.Second)
+			synctest.Wait()
+		}
+		model.mu.Lock()
+		asked := model.prompt
+		model.mu.Unlock()
+		if !strings.Contains(asked, tornWrite) || strings.Contains(asked, "observation masked") {
+			t.Error("the summary that is prepared is of placeholders")
+		}
+		more := append(slices.Clone(view), message.Assistant(text(400)), message.User("Go on."))
+		began := time.Now()
+		res := r.preflight(more)
+		if res.Step == 0 || res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
+			t.Fatalf("step %d, %+v", res.Step, res.Summary)
+		}
+		if d := time.Since(began); d > 50*time.Millisecond {
+			t.Errorf("the call that compacts took %v", d)
+		}
+	})
+}
+
+// An archive that fails keeps no summary from being prepared, and is not asked at
+// every call.
+func TestOriginalsThatCannotBeReadAheadKeepNobodyWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &unread{Archive: memory.New(), down: true}
+		_, view := masks(t, a.Archive)
+		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
+		model := &asked{}
+		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarise: model})
+		for range 3 {
+			r.preflight(view)
+			synctest.Wait()
+		}
+		model.mu.Lock()
+		defer model.mu.Unlock()
+		if model.prompt == "" || strings.Contains(model.prompt, tornWrite) {
+			t.Errorf("the summary was asked for with %d bytes", len(model.prompt))
+		}
+	})
+}
