@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,7 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	res, err := r.m.Preflight(ctx, sessionID, history, compact.WithTools(r.s.Tools), compact.WithLastRequest(r.agent.last()))
 	v := View{
 		Messages: res.Messages, Sources: res.Sources, Compacted: res.Step > 0, Reason: res.Reason, Elapsed: time.Since(began),
+		Paying: slices.ContainsFunc(res.Candidates, func(x compact.Candidate) bool { return x.Chosen }),
 		Tidied: res.Tidied, Summary: r.agent.billed(res),
 	}
 	switch {

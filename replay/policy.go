@@ -47,6 +47,7 @@ type View struct {
 	Sources []int
 
 	Compacted bool   // this call took something out
+	Paying    bool   // it did because that pays; else the window, or what the policy does anyway, wanted it
 	Refused   bool   // the policy could make no view; the history goes out as it is
 	Reason    string // why it compacted, or was refused
 

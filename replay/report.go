@@ -21,13 +21,14 @@ type Row struct {
 	RawCost     float64     `json:"raw_cost_usd"`     // of the same calls with the whole history
 	SummaryCost float64     `json:"summary_cost_usd"` // of the summaries alone
 	Money       Money       `json:"cost_by_kind_usd"`
-	Usage       price.Usage `json:"usage"`             // of the calls
-	Largest     int         `json:"largest_prompt"`    // tokens
-	Over        int         `json:"calls_over_window"` // calls whose prompt is larger than the window
-	Refused     int         `json:"calls_refused"`     // calls for which the policy could make no view
-	Compactions int         `json:"compactions"`       // calls that took something out
-	Changed     int         `json:"changed_prefixes"`  // calls that changed what the call before had sent
-	Sent        int         `json:"tokens_sent"`       // in the prompts of all calls
+	Usage       price.Usage `json:"usage"`                // of the calls
+	Largest     int         `json:"largest_prompt"`       // tokens
+	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
+	Refused     int         `json:"calls_refused"`        // calls for which the policy could make no view
+	Compactions int         `json:"compactions"`          // calls that took something out
+	Paying      int         `json:"compactions_that_pay"` // of these, those that policy.when economic chose
+	Changed     int         `json:"changed_prefixes"`     // calls that changed what the call before had sent
+	Sent        int         `json:"tokens_sent"`          // in the prompts of all calls
 	Kept
 	Tidied  []Tidied `json:"tidied,omitempty"` // by the name of the reducer
 	Recalls bool     `json:"recalls"`          // what the policy took out can be asked for
@@ -65,6 +66,7 @@ func (r *Row) call(at int, v *View, u price.Usage, changed bool, kept Kept, card
 	r.Over += one(u.Prompt() > r.Window)
 	r.Refused += one(v.Refused)
 	r.Compactions += one(v.Compacted)
+	r.Paying += one(v.Compacted && v.Paying)
 	r.Changed += one(changed)
 	r.Kept = r.Kept.Plus(kept)
 	r.Sent += u.Prompt()

@@ -46,6 +46,11 @@ func writeKept(b *strings.Builder, window int, own []Total) {
 			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.Span(), t.needed(), t.Held.Span(),
 			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst())
 	}
+	for _, t := range own {
+		if t.WorstByWill > 0 {
+			fmt.Fprintf(b, "\n  %s: where the window forced no compaction the worst session costs %.0f%% of its raw\n", t.label(), 100*t.WorstByWill)
+		}
+	}
 }
 
 // writeVerdict says what the page says first.

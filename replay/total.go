@@ -32,7 +32,8 @@ type Total struct {
 	Changed     float64     `json:"changed_prefixes_per_100_calls"`
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
-	Worst       float64     `json:"worst_session_of_raw"` // the session of 15 calls or more that costs most, of its raw
+	Worst       float64     `json:"worst_session_of_raw"`  // the session of 15 calls or more that costs most, of its raw
+	WorstByWill float64     `json:"worst_session_by_will"` // the same of those sessions in which nothing but what pays was taken out; 0: no compaction was chosen because it pays
 	Kept        Kept        `json:"kept"`
 	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by the name of the reducer
 
@@ -84,7 +85,7 @@ func pick(rows []Row, policy string, window int) []*Row {
 
 func total(own []*Row) Total {
 	t := Total{Policy: own[0].Policy, Reference: own[0].Reference, Window: own[0].Window}
-	changed := 0
+	changed, chosen := 0, 0
 	for _, r := range own {
 		t.Cost += r.Cost
 		t.SummaryCost += r.SummaryCost
@@ -98,9 +99,16 @@ func total(own []*Row) Total {
 		t.Kept = t.Kept.Plus(r.Kept)
 		t.Elapsed = append(t.Elapsed, r.Elapsed...)
 		changed += r.Changed
+		chosen += r.Paying
 		if r.Calls >= worstOfAtLeast && r.RawCost > 0 {
-			t.Worst = max(t.Worst, r.Cost/r.RawCost)
+			t.Worst = max(t.Worst, r.OfRaw())
+			if r.Paying == r.Compactions {
+				t.WorstByWill = max(t.WorstByWill, r.OfRaw())
+			}
 		}
+	}
+	if chosen == 0 {
+		t.WorstByWill = 0
 	}
 	slices.Sort(t.Elapsed)
 	t.Money, t.Tidied = sumOf(own), tidiedOf(own)
