@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -55,7 +57,8 @@ func times(n int) string {
 	return itoa(n) + " times"
 }
 
-// A check is the last run of one command that tests, builds or lints.
+// A check is the last run of one command that tests, builds or lints, in
+// whatever form.
 type check struct {
 	call   *Call
 	step   int
@@ -65,8 +68,8 @@ type check struct {
 
 // checks returns the last run of each check whose outcome is stated, in order.
 func (h *History) checks() []check {
-	last := map[string]int{}
 	var out []check
+	waiting := map[string][]int{} // by the name of a run: whose result it replaces
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
@@ -74,25 +77,34 @@ func (h *History) checks() []check {
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
-			key := c.name()
-			if was, ok := last[key]; ok {
-				now.before = out[was].before
-				if out[was].call.Outcome == Failed {
-					now.before++
+			own, covered := rerun(cmp.Or(c.Command(), c.name()))
+			for _, was := range waiting[own] {
+				if old := &out[was]; old.call != nil && (c.Outcome == OK || old.is(own)) {
+					now.before += old.failures()
+					old.call = nil
 				}
-				out[was].call = nil
 			}
-			last[key] = len(out)
+			for _, name := range covered {
+				waiting[name] = append(waiting[name], len(out))
+			}
 			out = append(out, now)
 		}
 	}
-	kept := out[:0]
-	for _, c := range out {
-		if c.call != nil {
-			kept = append(kept, c)
-		}
+	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
+}
+
+// is reports whether a check has a name.
+func (c *check) is(name string) bool {
+	own, _ := rerun(cmp.Or(c.call.Command(), c.call.name()))
+	return own == name
+}
+
+// failures are the runs that failed, this one among them.
+func (c *check) failures() int {
+	if c.call.Outcome == Failed {
+		return c.before + 1
 	}
-	return kept
+	return c.before
 }
 
 // settled are the calls whose outcome stands among the checks.

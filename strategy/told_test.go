@@ -79,6 +79,19 @@ func TestFailuresOfACommandStandTogetherWithItsEnd(t *testing.T) {
 		[]string{"`python repro.py --all` failed (exit 1): ModuleNotFoundError: No module named 'flask'; then [s8]: KeyError: 'region'; exit 0 in the end [s10]"}, nil)
 }
 
+// A check that failed, and passed through another filter or with more, is no
+// longer told as one that fails.
+func TestChecksAreSettledInAnotherForm(t *testing.T) {
+	run := func(id, cmd, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
+	}
+	msgs := append(run("1", "npm test -- cart 2>&1", "Exit code 1\nTests: 1 failed\nError: cart total is 12, want 14"), run("2", "npm run lint", "Exit code 1\nerror: 2 problems")...)
+	msgs = append(msgs, run("3", "npm test 2>&1 | tail -3", "Tests:       48 passed, 48 total")...)
+	tells(t, long("Fix the cart.", msgs...),
+		[]string{"`npm test 2>&1 | tail -3` passed: Tests: 48 passed, 48 total, after it had failed once", "failed (exit 1): Tests: 1 failed; passed in the end [s", "- `npm run lint` failed (exit 1)"},
+		[]string{"- `npm test -- cart 2>&1` failed"})
+}
+
 func TestCodeIsNoQuotation(t *testing.T) {
 	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
 		if !codeLine(l) {

@@ -80,8 +80,8 @@ func (h *History) settleEntries(log []event) {
 	passed := h.passed()
 	for i := range log {
 		if e := &log[i]; e.command != "" && !e.open {
-			if e.value = settledValue; passed[e.command] > e.last {
-				e.text += "; exit 0 in the end " + stepID(passed[e.command])
+			if e.value = settledValue; passed[e.command].step > e.last {
+				e.text += "; " + passed[e.command].how + " in the end " + stepID(passed[e.command].step)
 			}
 		}
 	}
@@ -91,13 +91,36 @@ func (h *History) settleEntries(log []event) {
 // not have.
 const settledValue = 1.9
 
-// passed are the commands whose last run ended with status 0, with its step.
-func (h *History) passed() map[string]int {
-	out := map[string]int{}
+// pass is a run that did not fail.
+type pass struct {
+	step int
+	how  string // it came out
+}
+
+// passed are the commands whose last run did not fail, with that run, or a later
+// one that checks the same in another form.
+func (h *History) passed() map[string]pass {
+	out := map[string]pass{}
+	failed := reruns{}
 	h.eachCall(func(s *Step, c *Call) {
-		if cmd := c.Command(); cmd != "" && c.Answered {
-			if delete(out, cmd); c.Exit == 0 && c.Outcome == OK {
-				out[cmd] = s.ID
+		cmd := c.Command()
+		if cmd == "" || !c.Answered {
+			return
+		}
+		if delete(out, cmd); c.Exit == 0 && c.Outcome == OK {
+			out[cmd] = pass{s.ID, "exit 0"}
+		}
+		if !c.Check() {
+			return
+		}
+		switch c.Outcome {
+		case Failed:
+			failed.wait(cmd)
+		case OK:
+			for _, settled := range failed.settle(cmd) {
+				if settled != cmd {
+					out[settled] = pass{s.ID, "passed"}
+				}
 			}
 		}
 	})
@@ -325,9 +348,11 @@ func (h *History) logLines(section int) []Line {
 	return append(out, h.saidLines(section)...)
 }
 
-// failing are the commands whose last run failed, each with that run.
+// failing are the commands whose last run failed, each with that run. A check
+// does not fail any more when it passed in another form.
 func (h *History) failing() map[string]at {
 	out := map[string]at{}
+	failed := reruns{}
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
@@ -336,8 +361,16 @@ func (h *History) failing() map[string]at {
 			case cmd == "" || !c.Answered:
 			case c.Outcome == Failed:
 				out[cmd] = at{i, k}
+				if c.Check() {
+					failed.wait(cmd)
+				}
 			default:
 				delete(out, cmd)
+				if c.Outcome == OK && c.Check() {
+					for _, settled := range failed.settle(cmd) {
+						delete(out, settled)
+					}
+				}
 			}
 		}
 	}
