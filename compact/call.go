@@ -301,10 +301,17 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		if err := c.haveKey(ctx); err != nil {
 			return err
 		}
-		c.s.study(c.lane.memo.unstudied(c.history))
 	}
 	run := newRun(ctx, c)
 	defer run.end()
+	if q.Only != policy.Always { // else it is a call like any other
+		if err := run.desk.take(ctx); err != nil {
+			return err
+		}
+	}
+	if !c.q.dry {
+		c.s.study(c.lane.memo.unstudied(c.history))
+	}
 	engine, err := run.engine()
 	if err != nil {
 		return err

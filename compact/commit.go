@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -162,7 +163,11 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // create creates the ledger of a step, which commits it.
 func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
-	ledger, err := c.s.ledgerPieces(c.s.toStore(step))
+	var ledger []redact.Text
+	err := c.m.compute(ctx, func() (err error) {
+		ledger, err = c.s.ledgerPieces(c.s.toStore(step))
+		return err
+	})
 	if err != nil {
 		return err
 	}

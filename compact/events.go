@@ -287,6 +287,7 @@ func (c *call) timings() map[string]float64 {
 		"stages": trace.Milliseconds(t.Stages), "summarise": trace.Milliseconds(t.Summarise), "archive": trace.Milliseconds(t.Archive),
 		"commit": trace.Milliseconds(t.Commit), "lane_wait": trace.Milliseconds(t.LaneWait),
 		"archive_wait": trace.Milliseconds(t.ArchiveWait), "commit_wait": trace.Milliseconds(t.CommitWait),
+		"place_wait": trace.Milliseconds(t.PlaceWait),
 	}
 }
 

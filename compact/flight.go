@@ -39,6 +39,7 @@ func (r *run) beside() strategy.Beside {
 			return r.driven.Err() == nil && c.m.fly(r.ctx, c.s, c.lane, f)
 		},
 		Wait: func() {
+			r.desk.give()
 			r.decision(r.view)
 			r.startArchive(r.ctx, nil) // while the model thinks
 			r.archiveFirst()

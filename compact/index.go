@@ -137,16 +137,21 @@ func shownAs(decision string) turnindex.Shown {
 // index stores the turn index of the step, and tells its ledger of it and of
 // what the step took out.
 func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (err error) {
-	n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
-	step.Turns, step.Evicted = n.ledger(out.Conversation, c.outChain), c.evicted(r, out, n)
-	step.Index, err = c.writeIndex(ctx, r, out, n, step.Step)
+	set := &turnindex.Set{}
+	err = c.m.compute(ctx, func() error {
+		n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
+		step.Turns, step.Evicted = n.ledger(out.Conversation, c.outChain), c.evicted(r, out, n)
+		return c.fillIndex(set, r, out, n, step.Step)
+	})
+	if err == nil {
+		step.Index, err = c.writeIndex(ctx, r, set, step.Step)
+	}
 	return err
 }
 
-// writeIndex stores the turn index of the step: what is new since the step
-// before, or shown otherwise, and what the indexes hold that it takes the
-// place of.
-func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *numbered, step int) (*indexRef, error) {
+// fillIndex puts into the turn index of the step what is new since the step
+// before, or shown otherwise.
+func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *numbered, step int) error {
 	changed := map[int]bool{}
 	for _, i := range c.taken(out) {
 		changed[i] = true
@@ -164,11 +169,13 @@ func (c *call) writeIndex(ctx context.Context, r *run, out *policy.Outcome, n *n
 		row.ours = c.s.ours(&c.history[i], c.history[i].Fingerprint())
 		rows = append(rows, row)
 	}
-	set := &turnindex.Set{}
 	set.Cover(step, step)
-	if err := addRows(set, path.Base(r.written.Key.String()), rows); err != nil {
-		return nil, err
-	}
+	return addRows(set, path.Base(r.written.Key.String()), rows)
+}
+
+// writeIndex stores the turn index of the step with what the indexes hold that it
+// takes the place of.
+func (c *call) writeIndex(ctx context.Context, r *run, set *turnindex.Set, step int) (*indexRef, error) {
 	first := c.s.merge(ctx, set, step)
 	w, err := c.s.log.Index(ctx, step, set)
 	if err != nil {

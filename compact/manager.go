@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -46,6 +47,7 @@ type CompactManager struct {
 	keep     int   // sessions in memory
 	bytes    int64 // of them
 	backlog  *backlog
+	places   *ctxlock.Slots // of compactions that compute
 
 	shadows storage.Archive // of sessions that are only observed: nothing is written to it
 	looking atomic.Int64    // observed calls that are under way beside others
@@ -75,7 +77,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	m := &CompactManager{
 		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
 		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{},
-		openings: map[string]*opening{}, loads: map[string]*load{}, keep: keepSessions,
+		openings: map[string]*opening{}, loads: map[string]*load{}, keep: keepSessions, places: newPlaces(),
 	}
 	if m.now == nil {
 		m.now = time.Now

@@ -33,7 +33,7 @@ func (r *run) originals() func(ref string) (string, bool) {
 			all, _ = r.c.remembered(0)
 		}
 		if all == nil {
-			all = r.c.readOriginals(r.ctx)
+			all = r.readOriginals(r.ctx)
 		}
 		text, ok := all[ref]
 		return text, ok
@@ -42,7 +42,8 @@ func (r *run) originals() func(ref string) (string, bool) {
 
 // readOriginals never fails the call: of what can't be read nothing is said,
 // and a warning says so.
-func (c *call) readOriginals(ctx context.Context) map[string]string {
+func (r *run) readOriginals(ctx context.Context) map[string]string {
+	c := r.c
 	all, missing := c.remembered(len(c.now.conv.Messages()))
 	if len(missing) == 0 {
 		return all
@@ -50,7 +51,7 @@ func (c *call) readOriginals(ctx context.Context) map[string]string {
 	b := &readBack{s: c.s, all: all, left: originalsBytes}
 	err := c.s.late.missing()
 	if err == nil {
-		err = b.read(ctx, missing, originalsTime, c.until(ctx))
+		r.desk.waiting(ctx, func() { err = b.read(ctx, missing, originalsTime, c.until(ctx)) })
 	}
 	if err != nil && ctx.Err() == nil {
 		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(

@@ -164,4 +164,5 @@ type Timing struct {
 	LaneWait    time.Duration `json:"lane_wait_ns"`    // another call of the same agent
 	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
 	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session
+	PlaceWait   time.Duration `json:"place_wait_ns"`   // compactions of other sessions: fewer compute at once than there are cores
 }

@@ -39,11 +39,12 @@ type run struct {
 	ctx      context.Context
 	view     *policy.View       // before the run
 	decision func(*policy.View) // says that this call compacts
+	desk     desk
 	observed
 }
 
 func newRun(ctx context.Context, c *call) *run {
-	return &run{c: c, ctx: ctx, done: make(chan struct{})}
+	return &run{c: c, ctx: ctx, done: make(chan struct{}), desk: desk{m: c.m}}
 }
 
 // reserve returns a number for the names of files whose step is not known yet:
@@ -94,9 +95,14 @@ func (r *run) write(ctx context.Context, originals []int) {
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
 	default:
-		pieces := c.s.pieces(c.history)
-		r.stored = storedOf(pieces)
-		r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, pieces)
+		var pieces []redact.Text
+		if r.err = c.m.compute(ctx, func() error {
+			pieces = c.s.pieces(c.history)
+			r.stored = storedOf(pieces)
+			return nil
+		}); r.err == nil {
+			r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, pieces)
+		}
 		if r.err == nil {
 			c.lane.shelf = &shelf{c.history, r.stored, r.written}
 		}
@@ -217,6 +223,7 @@ func (r *run) cancel() {
 
 // end ends the run, whatever came of it.
 func (r *run) end() {
+	r.desk.give()
 	r.cancel()
 	if r.failure != nil {
 		r.c.events = append(r.c.events, r.c.auditLine(*r.failure))

@@ -41,6 +41,7 @@ func (r *run) observe(i strategy.CallInfo) {
 		r.decision(r.view)
 		r.summariseBegan = r.c.m.now()
 		if i.Backend != strategy.BackendExtractive {
+			r.desk.give()
 			// The archive is written while the model thinks.
 			r.startArchive(r.ctx, nil)
 		}
@@ -134,6 +135,7 @@ func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Reques
 		r.late = false
 		out, err = engine.Run(driven, *q)
 	}
+	r.desk.give() // what is waited for now may need it
 	return out, r.given(ctx, driven, err)
 }
 
@@ -148,7 +150,8 @@ func (r *run) arrived() {
 func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Summarise = r.summarise
 	r.c.res.Timing.ArchiveWait += r.waited
-	r.c.res.Timing.Stages = elapsed - r.summarise - r.waited
+	r.c.res.Timing.PlaceWait += r.desk.queued
+	r.c.res.Timing.Stages = elapsed - r.summarise - r.waited - r.desk.queued
 }
 
 // observed is what a run hears of the summariser.

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,41 +25,112 @@ import (
 )
 
 // The times of 200 sessions at once, each with a conversation that grows by a round
-// a call and is compacted in a window of 32,000 at some call or at none, as they
-// come: their lengths differ. Ledgers and archive are on disk. A
-// model thinks for two seconds before it streams. Printed are, of calls through the
-// proxy and of the same calls without it, the 50th and the 99th of a hundred: of the
-// time from the call until its body is at the model whole (ready), and of that from
-// the model's first byte until the client has it (first-byte); and what the heap
-// grew by, in MB. COMPACT_SESSIONS and COMPACT_CALLS change the numbers.
+// a call and is compacted in a window of 32,000 at some call. Ledgers and archive are
+// on disk. A model thinks for two seconds before it streams. The sessions of "apart"
+// differ in length, so that they are compacted as they come; those of "storm" are all
+// compacted within the same two seconds. Printed are, of calls through the proxy and
+// of the same calls without it, the 50th and the 99th of a hundred: of the time from
+// the call until its body is at the model whole (ready), over all, over the calls that
+// compact nothing (plain), and over those that do (compacting); and of that from the
+// model's first byte until the client has it (first-byte). Then what the heap grew by,
+// in MB, and the processor time of a call in ms, client and model included.
+// COMPACT_SESSIONS and COMPACT_CALLS change the numbers.
 //
 //	go test ./serve -run '^$' -bench SessionsAtOnce -benchtime 1x
 func BenchmarkSessionsAtOnce(b *testing.B) {
-	sessions, calls := number("COMPACT_SESSIONS", 200), number("COMPACT_CALLS", 15)
 	up := httptest.NewServer(thinking(2 * time.Second))
 	b.Cleanup(up.Close)
-	archive, err := fs.Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, through := range []bool{false, true} {
-		b.Run(map[bool]string{false: "without", true: "through"}[through], func(b *testing.B) {
-			url := up.URL
-			if through {
-				url = proxyTo(b, up.URL, compact.Config{Archive: archive, MaxContextTokens: 32_000})
+	for name, l := range map[string]load{"apart": {least: 50, spread: 40}, "storm": {least: 78, spread: 1}} {
+		l.sessions, l.calls = number("COMPACT_SESSIONS", 200), number("COMPACT_CALLS", 15)
+		b.Run(name, func(b *testing.B) {
+			compacted := map[place]bool{} // the calls, which are the same without the proxy
+			for _, through := range []bool{true, false} {
+				b.Run(map[bool]string{false: "without", true: "through"}[through], func(b *testing.B) { l.measure(b, up.URL, through, compacted) })
 			}
-			before := heap()
-			for range b.N {
-				ready, first := together(b, url, sessions, calls)
-				for name, of := range map[string][]time.Duration{"ready": ready, "first-byte": first} {
-					slices.Sort(of)
-					b.ReportMetric(float64(of[len(of)/2].Microseconds())/1000, name+"-p50-ms")
-					b.ReportMetric(float64(of[len(of)*99/100].Microseconds())/1000, name+"-p99-ms")
-				}
-			}
-			b.ReportMetric((heap()-before)/1e6, "heap-MB")
 		})
 	}
+}
+
+// load is what is asked: so many sessions with so many calls each, whose lengths
+// differ by fewer rounds than spread from the least.
+type load struct{ sessions, calls, least, spread int }
+
+// place is a call of a session.
+type place struct{ session, call int }
+
+// times are those of one call.
+type times struct {
+	place
+	ready, first  time.Duration
+	sent, arrived int // bytes
+}
+
+func (l load) measure(b *testing.B, url string, through bool, compacted map[place]bool) {
+	if through {
+		archive, err := fs.Open(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		url = proxyTo(b, url, compact.Config{Archive: archive, MaxContextTokens: 32_000})
+	}
+	before := heap()
+	for range b.N {
+		began := processorTime()
+		all := l.make(b, url)
+		b.ReportMetric(float64((processorTime()-began).Microseconds())/1000/float64(len(all)), "cpu-ms/call")
+		if through {
+			sinks(all, compacted)
+			b.ReportMetric(float64(len(compacted)), "compactions")
+		}
+		report(b, "ready", all, func(t times) (time.Duration, bool) { return t.ready, true })
+		report(b, "cold", all, func(t times) (time.Duration, bool) { return t.ready, t.call == 0 && !compacted[t.place] })
+		report(b, "plain", all, func(t times) (time.Duration, bool) { return t.ready, !compacted[t.place] })
+		report(b, "compacting", all, func(t times) (time.Duration, bool) { return t.ready, compacted[t.place] })
+		report(b, "first-byte", all, func(t times) (time.Duration, bool) { return t.first, true })
+	}
+	b.ReportMetric((heap()-before)/1e6, "heap-MB")
+}
+
+// sinks finds the calls whose request was smaller than the one before, or than what
+// the first one of a session was asked to send.
+func sinks(all []times, into map[place]bool) {
+	arrived := map[place]int{}
+	for _, t := range all {
+		arrived[t.place] = t.arrived
+		if t.call == 0 {
+			arrived[place{t.session, -1}] = t.sent
+		}
+	}
+	for _, t := range all {
+		if t.arrived < arrived[place{t.session, t.call - 1}] {
+			into[t.place] = true
+		}
+	}
+}
+
+// report prints the 50th and the 99th of a hundred of the calls that count.
+func report(b *testing.B, name string, all []times, f func(times) (time.Duration, bool)) {
+	var of []time.Duration
+	for _, t := range all {
+		if d, counts := f(t); counts {
+			of = append(of, d)
+		}
+	}
+	if len(of) == 0 {
+		return
+	}
+	slices.Sort(of)
+	b.ReportMetric(float64(of[len(of)/2].Microseconds())/1000, name+"-p50-ms")
+	b.ReportMetric(float64(of[len(of)*99/100].Microseconds())/1000, name+"-p99-ms")
+}
+
+// processorTime is what the process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func number(name string, otherwise int) int {
@@ -73,15 +145,15 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// thinking is a model that says when the whole of a request was there, and when it
-// wrote its first byte.
+// thinking is a model that says when the whole of a request was there, when it
+// wrote its first byte, and how many bytes it was asked with.
 func thinking(d time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
+		n, _ := io.Copy(io.Discard, r.Body)
 		arrived := time.Now()
 		time.Sleep(d)
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"id\":\"%d-%d\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Done.\"},\"finish_reason\":\"stop\"}]}\n\n", arrived.UnixNano(), time.Now().UnixNano())
+		fmt.Fprintf(w, "data: {\"id\":\"%d-%d-%d\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Done.\"},\"finish_reason\":\"stop\"}]}\n\n", arrived.UnixNano(), time.Now().UnixNano(), n)
 		_ = http.NewResponseController(w).Flush()
 		_, _ = io.WriteString(w, "data: [DONE]\n\n")
 	})
@@ -108,56 +180,83 @@ func proxyTo(b *testing.B, upstream string, c compact.Config) string {
 	return proxy.URL + "/openai"
 }
 
-// together makes the calls of all sessions, which begin one after the other within
+// make makes the calls of all sessions, which begin one after the other within
 // the time that a call takes.
-func together(b *testing.B, url string, sessions, calls int) (ready, first []time.Duration) {
+func (l load) make(b *testing.B, url string) (out []times) {
 	b.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: sessions}}
+	client := &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: l.sessions}}
 	defer client.CloseIdleConnections()
+	talk := newTalk(l.least + l.spread + l.calls)
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for s := range sessions {
+	for s := range l.sessions {
 		all.Go(func() {
-			time.Sleep(time.Duration(s) * 2 * time.Second / time.Duration(sessions))
-			for n := range calls {
-				r, f, err := timed(client, url, fmt.Sprintf("session-%d", s), forms()[1].body(fmt.Sprintf("Fix bug %d.", s), 50+s%40+n, 300))
+			time.Sleep(time.Duration(s) * 2 * time.Second / time.Duration(l.sessions))
+			for n := range l.calls {
+				t, err := timed(client, url, fmt.Sprintf("session-%d", s), talk.body(s, l.least+s%l.spread+n))
+				t.place = place{s, n}
 				mu.Lock()
 				if err != nil {
 					b.Error(err)
 				}
-				ready, first = append(ready, r), append(first, f)
+				out = append(out, t)
 				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	return ready, first
+	return out
+}
+
+// talk is a conversation whose bytes are written once for all sessions, so that
+// the client costs little beside the proxy.
+type talk struct {
+	head string
+	text string
+	ends []int // of so many rounds
+}
+
+func newTalk(rounds int) *talk {
+	f, t := forms()[1], &talk{}
+	whole := f.body("ASK", rounds, 300)
+	t.head, t.text, _ = strings.Cut(whole, "ASK")
+	for n := range rounds {
+		_, text, _ := strings.Cut(f.body("ASK", n, 300), "ASK")
+		t.ends = append(t.ends, len(text)-len("]}"))
+	}
+	return t
+}
+
+func (t *talk) body(session, rounds int) *strings.Reader {
+	return strings.NewReader(t.head + fmt.Sprintf("Fix bug %d.", session) + t.text[:t.ends[rounds]] + "]}")
 }
 
 // timed makes a call.
-func timed(client *http.Client, url, session, body string) (ready, first time.Duration, err error) {
-	req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+func timed(client *http.Client, url, session string, body *strings.Reader) (t times, err error) {
+	req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", body)
 	if err != nil {
-		return 0, 0, err
+		return t, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Compact-Session", session)
+	t.sent = body.Len()
 	began := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
-		return 0, 0, err
+		return t, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	in := bufio.NewReader(resp.Body)
 	line, err := in.ReadBytes('\n')
 	got := time.Now()
 	if err != nil {
-		return 0, 0, err
+		return t, err
 	}
 	_, _ = io.Copy(io.Discard, in)
 	var arrived, wrote int64
-	if _, err := fmt.Sscanf(string(bytes.TrimPrefix(line, []byte(`data: {"id":"`))), "%d-%d", &arrived, &wrote); err != nil {
-		return 0, 0, fmt.Errorf("%s: %w", line, err)
+	if _, err := fmt.Sscanf(string(bytes.TrimPrefix(line, []byte(`data: {"id":"`))), "%d-%d-%d", &arrived, &wrote, &t.arrived); err != nil {
+		return t, fmt.Errorf("%s: %w", line, err)
 	}
-	return time.Unix(0, arrived).Sub(began), got.Sub(time.Unix(0, wrote)), nil
+	t.ready, t.first = time.Unix(0, arrived).Sub(began), got.Sub(time.Unix(0, wrote))
+	return t, nil
 }

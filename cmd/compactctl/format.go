@@ -42,7 +42,7 @@ func times(t compact.Timing) string {
 		d    time.Duration
 	}{
 		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarise},
-		{"archive", t.ArchiveWait}, {"commit", t.Commit}, {"other calls", t.LaneWait + t.CommitWait},
+		{"archive", t.ArchiveWait}, {"commit", t.Commit}, {"other calls", t.LaneWait + t.CommitWait + t.PlaceWait},
 	} {
 		if p.d >= 500*time.Microsecond {
 			parts = append(parts, p.name+" "+milliseconds(p.d))

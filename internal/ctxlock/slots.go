@@ -1,0 +1,35 @@
+package ctxlock
+
+import "context"
+
+// Slots are a number of places that are all the same, for what too many must
+// not do at once. They are safe for concurrent use. Who waits gets one in the
+// order in which they came.
+type Slots struct{ taken chan struct{} }
+
+// NewSlots returns n free places, one at least.
+func NewSlots(n int) *Slots { return &Slots{make(chan struct{}, max(n, 1))} }
+
+// Take takes a place, and waits until one is free or ctx ends. The error is that
+// of the context; nothing is taken then. A context that has ended takes nothing,
+// not even a free place.
+func (s *Slots) Take(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	select {
+	case s.taken <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Give gives a place back. It panics if none is taken.
+func (s *Slots) Give() {
+	select {
+	case <-s.taken:
+	default:
+		panic("ctxlock: a place is given back that was not taken")
+	}
+}

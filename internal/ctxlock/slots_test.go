@@ -1,0 +1,67 @@
+package ctxlock
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestSlotsAreTakenInTheOrderOfWhoCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(2)
+		var order []int // guarded by time: one goroutine runs in each second
+		for i := range 6 {
+			go func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				if err := s.Take(t.Context()); err != nil {
+					t.Error(err)
+				}
+				order = append(order, i)
+				time.Sleep(10*time.Second + time.Duration(i)*time.Millisecond)
+				s.Give()
+			}()
+		}
+		time.Sleep(5500 * time.Millisecond)
+		if len(order) != 2 {
+			t.Errorf("%d hold one of two places", len(order))
+		}
+		time.Sleep(time.Minute)
+		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(order, want) {
+			t.Errorf("they got their places in the order %v, want %v", order, want)
+		}
+	})
+}
+
+func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(0) // is one
+		if err := s.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		if err := s.Take(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+			t.Errorf("Take of a taken place = %v after %v", err, time.Since(began))
+		}
+		s.Give()
+		if err := s.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Take with a context that has ended = %v", err)
+		}
+		if err := s.Take(t.Context()); err != nil {
+			t.Error("a wait that ended holds the place")
+		}
+	})
+}
+
+func TestGiveOfWhatWasNotTakenPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	NewSlots(1).Give()
+}
