@@ -113,8 +113,16 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	if err := bury(ctx, graves, stone); err != nil {
 		return Tombstone{}, err
 	}
-	if err := s.removeAll(ctx, r, files); err != nil {
-		return Tombstone{}, err
+	// The index before the files, so that what is cut short is erased again; and
+	// behind them, for somebody may have put the session into it meanwhile.
+	for _, do := range []func() error{
+		func() error { return s.unindex(ctx) },
+		func() error { return s.removeAll(ctx, r, files) },
+		func() error { return s.unindex(ctx) },
+	} {
+		if err := do(); err != nil {
+			return Tombstone{}, err
+		}
 	}
 	stone.Left = s.sweep(ctx)
 	stone.At, stone.Done = time.Now(), true

@@ -66,7 +66,9 @@ func UnescapeSession(dir string) (string, bool) {
 	return id, EscapeSession(id) == dir
 }
 
-// isFolder reports whether dir can be the folder of a session.
+// IsFolder reports whether dir is a name that the folder of a session can have.
+func IsFolder(dir string) bool { return isFolder(dir) }
+
 func isFolder(dir string) bool {
 	if _, ok := UnescapeSession(dir); ok {
 		return true

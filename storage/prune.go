@@ -20,6 +20,8 @@ type PruneOptions struct {
 	Reason, Who redact.Text
 	// Heads, if any, are told what goes.
 	Heads *Heads
+	// Index, if any, forgets what goes ([Session.KeepIndex]).
+	Index TextIndex
 }
 
 // PruneOutcome is what became of a session that is old enough.
@@ -78,6 +80,7 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 	}
 	s.KeepHeads(opts.Heads)
 	s.ActAs(opts.Who)
+	s.KeepIndex(opts.Index)
 	t, _ := s.manifest.known()
 	switch {
 	case info.Modified.IsZero():

@@ -26,6 +26,7 @@ type Session struct {
 
 	heads *Heads      // nil: nothing is said of its heads
 	who   redact.Text // holds, releases and erases
+	index TextIndex   // of its text; nil: none is known
 
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session

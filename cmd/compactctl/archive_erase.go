@@ -18,7 +18,9 @@ func newArchiveErase(a *app) *cobra.Command {
 		Short: "Remove a session for good",
 		Long: `Erase removes every file of a session and leaves a tombstone, which holds no id but
 its hash. A session that a legal hold or a lock of the bucket keeps stays as it is;
-that it was asked for and refused, and until when, is put on record.`,
+that it was asked for and refused, and until when, is put on record. The index of
+compactctl archive search loses it, too: of an archive in a bucket the one of this
+user here; others lose it at their next search.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, why, send, err := a.change(cmd, args[0], x)
@@ -28,7 +30,13 @@ that it was asked for and refused, and until when, is put on record.`,
 			if !yes {
 				return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
 			}
+			index, err := a.forgetful(cmd, s.Archive())
+			if err != nil {
+				return err
+			}
+			s.KeepIndex(index)
 			t, err := s.Erase(cmd.Context(), why)
+			err = errors.Join(err, index.close())
 			if errors.Is(err, spool.ErrConflict) {
 				t, err = a.eraseConflict(cmd, args[0], x)
 			}

@@ -41,7 +41,12 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return &usageError{err}
 			}
-			err = a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h})
+			index, err := a.forgetful(cmd, archive)
+			if err != nil {
+				return err
+			}
+			err = a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h, Index: index})
+			err = errors.Join(err, index.close())
 			if err == nil && yes {
 				err = a.sendRecord(cmd.Context(), archive)
 			}

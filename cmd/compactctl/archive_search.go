@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/search"
+	"github.com/agentcompact/compact/storage"
+)
+
+// searching is what search was asked for.
+type searching struct {
+	search.Query
+	since  string
+	copied bool // a plain copy of an encrypted archive is wanted
+}
+
+func newArchiveSearch(a *app) *cobra.Command {
+	q := &searching{}
+	cmd := &cobra.Command{
+		Use:   "search QUERY…",
+		Short: "Find words in all sessions",
+		Long: `Search finds the messages and summaries that have all words of the query, in what the
+archive has of all sessions, redacted. Capitals and accents make no difference; "words in
+quotes" stand together; wor* begins a word. Each match is shown with its session, when
+the archive got it, its turn, its role and tool, and the line.
+
+An index makes that fast. It is made at the first search, and brought up to date by each:
+in the folder _index of an archive on disk, else in the user's cache folder. It is a second
+copy of the text; erase and prune take sessions out of it.`,
+		Example: `  compactctl archive search disk quota
+  compactctl archive search '"connection refused"' --since 7d --tool bash
+  compactctl archive search 'parse*' --session my-session --json`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if q.Since, err = sinceOf(q.since, time.Now()); err != nil {
+				return err
+			}
+			if q.Most < 1 {
+				return &usageError{errors.New("--limit is at least 1")}
+			}
+			q.Words = strings.Join(phrases(args), " ")
+			return a.searchAll(cmd, q)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.Session, "session", "", "only of the session with this `ID`")
+	f.StringVar(&q.since, "since", "", "only what the archive got since a `TIME`: 2026-11-22, 2026-11-22T15:04:05Z, 36h or 7d")
+	f.StringVar(&q.Agent, "agent", "", "only what the agent of this `NAME` worked with")
+	f.StringVar(&q.Model, "model", "", "only what an agent with the model of this `NAME` worked with")
+	f.StringVar(&q.Tool, "tool", "", "only calls of the tool of this `NAME`, and results that name it")
+	f.StringVar(&q.Role, "role", "", "only of this `ROLE`: user, assistant, tool, summary, …")
+	f.IntVar(&q.Most, "limit", 50, "at most `N` matches")
+	f.BoolVar(&q.copied, "plain-index", false, "keep a plain index of an encrypted archive")
+	return cmd
+}
+
+// phrases puts arguments with blanks into quotes, as they were for the shell.
+func phrases(args []string) []string {
+	out := slices.Clone(args)
+	if len(args) < 2 {
+		return out // one argument is the whole query
+	}
+	for i, arg := range out {
+		if strings.ContainsAny(arg, " \t\n") && !strings.Contains(arg, `"`) {
+			out[i] = `"` + arg + `"`
+		}
+	}
+	return out
+}
+
+func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
+	archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	if err != nil {
+		return err
+	}
+	if q.Session != "" {
+		s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, q.Session))
+		if err != nil {
+			return err
+		}
+		q.Session = s.Key().String()
+	}
+	x, err := a.indexOf(cmd, cfg, archive, q.copied)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }()
+	if err := a.indexed(cmd, x, nil); err != nil {
+		return err
+	}
+	f, err := x.Search(cmd.Context(), q.Query)
+	switch {
+	case errors.Is(err, search.ErrNoWords):
+		return &usageError{errors.New("the query has no word: letters or digits")}
+	case err != nil:
+		return &brokenArchive{err}
+	}
+	if err := a.onRecord(cmd, cfg, &f, q.Words); err != nil {
+		return err
+	}
+	for _, u := range f.Unread {
+		a.complain("compactctl", fmt.Sprintf("not searched in %s: %s; compactctl archive verify tells more", oneLine(u.Session), oneLine(u.Why)))
+	}
+	if a.json {
+		return a.printJSON(f)
+	}
+	return a.printMatches(&f)
+}
+
+// onRecord notes who searched, in each session of which something is shown.
+func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, words string) error {
+	if !cfg.Storage.AccessLog {
+		return nil
+	}
+	var dirs []string
+	for _, m := range f.Matches {
+		if !slices.Contains(dirs, m.Folder) {
+			dirs = append(dirs, m.Folder)
+		}
+	}
+	archive, err := configs.OpenArchive(cfg.Storage)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	return a.recorded(cmd, cfg, archive, dirs, "search", words)
+}
+
+// printMatches writes each session once, and a line a match below it.
+func (a *app) printMatches(f *search.Found) error {
+	var b strings.Builder
+	last := ""
+	for _, m := range f.Matches {
+		if m.Folder != last {
+			if last = m.Folder; b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintln(&b, a.style.bold(oneLine(m.Session)))
+		}
+		about := []string{left("turn "+turnName(m.Turn), 9), left(oneLine(m.Role), 9)}
+		if !m.At.IsZero() {
+			about = append([]string{m.At.Format(timeLayout)}, about...)
+		}
+		for _, more := range []string{m.Tool, m.Ref} {
+			if more != "" {
+				about = append(about, oneLine(more))
+			}
+		}
+		fmt.Fprintf(&b, "  %s\n    %s", a.style.dim(strings.Join(about, "  ")), oneLine(m.Text))
+		if m.Lines > 1 {
+			fmt.Fprint(&b, a.style.dim(fmt.Sprintf("  (and %s)", things(m.Lines-1, "other line"))))
+		}
+		b.WriteByte('\n')
+	}
+	if _, err := io.WriteString(a.out, b.String()); err != nil {
+		return err
+	}
+	note := ""
+	switch {
+	case len(f.Matches) == 0:
+		note = "nothing found in " + things(f.Sessions, "session")
+	case f.More:
+		note = "there are more: --limit shows them"
+	}
+	if note == "" || a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.err, note)
+	return err
+}
+
+func turnName(turn int) string {
+	if turn == 0 {
+		return "-"
+	}
+	return count(turn)
+}
+
+// errPlainIndex: the index would give away what encryption keeps.
+var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: say --plain-index if that is wanted")
+
+// indexOf opens the index of an archive, and makes it where there is none.
+func (a *app) indexOf(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, copied bool) (*search.Index, error) {
+	folder, err := search.Folder(archive)
+	if err != nil {
+		return nil, err
+	}
+	if encrypted(archive) && !copied {
+		return nil, &usageError{errPlainIndex}
+	}
+	x, err := search.Open(cmd.Context(), archive, folder)
+	if err != nil {
+		return nil, &brokenArchive{err}
+	}
+	if encrypted(archive) {
+		a.complain("compactctl", "the index is a plain copy of what the archive keeps encrypted: "+x.Path())
+	}
+	return x, nil
+}
+
+// encrypted reports whether an archive keeps its text encrypted.
+func encrypted(archive storage.Archive) bool {
+	e, ok := archive.(interface{ Encrypted() bool })
+	return ok && e.Encrypted()
+}
+
+// indexed brings an index up to date.
+func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) error {
+	a.progress.start("reading sessions")
+	defer a.progress.stop()
+	u, err := x.Update(cmd.Context(), func(done, total int) { a.progress.at(int64(done), int64(total)) })
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if to != nil {
+		*to = u
+	}
+	return nil
+}
+
+// forgetting is the indexes of an archive that this user has here.
+type forgetting []*search.Index
+
+// Forget implements [storage.TextIndex].
+func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
+	var errs []error
+	for _, x := range f {
+		errs = append(errs, x.Forget(ctx, dirs...))
+	}
+	return errors.Join(errs...)
+}
+
+func (f forgetting) close() error {
+	var errs []error
+	for _, x := range f {
+		errs = append(errs, x.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// forgetful returns what forgets sessions that are erased.
+func (a *app) forgetful(cmd *cobra.Command, archive storage.Archive) (forgetting, error) {
+	f := forgetting{}
+	for _, folder := range search.Existing(archive) {
+		x, err := search.Open(cmd.Context(), archive, folder)
+		if err != nil {
+			return nil, errors.Join(&brokenArchive{err}, f.close())
+		}
+		f = append(f, x)
+	}
+	return f, nil
+}

@@ -1,0 +1,234 @@
+package compact
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+)
+
+// A Stored is a message as the archive has it, redacted.
+type Stored struct {
+	Message message.Message
+	Refs    []string  // of its parts: what [Recall] takes; "" or too few where there are none
+	File    string    // that has it, in the session's folder
+	Line    int       // of the file, from 1
+	At      time.Time // when the archive got the file; the zero time where nothing says so
+	Turn    int       // 0 = not known
+	Step    int       // that archived the file; 0 = none did
+	Agent   string    // of the step
+	Model   string    // of the step
+}
+
+// Messages yields the messages of a session, file by file: the transcripts and
+// originals of its steps in their order, final transcripts, what was archived
+// between steps, and the journal. A message that several files have comes as often. It only
+// reads. A file that is not what was stored is [storage.ErrChanged], after which the
+// next file follows; any other error is yielded last. A Message is good until the
+// next one is yielded.
+func Messages(ctx context.Context, s *storage.Session) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledgerStep{}, turns: map[lineAt]int{}}
+		for _, do := range []func() error{r.ledgers, r.times, r.list, r.transcripts, r.logs} {
+			if err := do(); err != nil || r.stopped {
+				if err != nil && !r.stopped {
+					yield(Stored{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// The logs that hold messages.
+const (
+	editsFile   = "edits.jsonl"
+	journalFile = "journal.jsonl"
+)
+
+// storedReader goes through the files of a session.
+type storedReader struct {
+	ctx     context.Context
+	s       *storage.Session
+	yield   func(Stored, error) bool
+	stopped bool
+
+	files []string              // that hold messages, in their order
+	steps map[string]ledgerStep // by the file that they archived; the first where there are more
+	turns map[lineAt]int
+	at    map[string]time.Time
+	grown map[string]time.Time // logs that are there
+}
+
+// give yields what was read, or why it was not. It reports whether to go on.
+func (r *storedReader) give(m Stored, err error) bool {
+	r.stopped = r.stopped || !r.yield(m, err)
+	return !r.stopped
+}
+
+func (r *storedReader) ledgers() error {
+	for l, err := range r.s.Ledgers(r.ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if l.Changed != nil {
+			if !r.give(Stored{}, l.Changed) {
+				return nil
+			}
+			continue
+		}
+		step, err := parseLedger(l.Data)
+		if err != nil {
+			return err
+		}
+		if _, known := r.steps[step.Archive]; !known {
+			r.steps[step.Archive] = step
+		}
+	}
+	return nil
+}
+
+func (r *storedReader) times() (err error) {
+	r.at, err = r.s.StoredAt(r.ctx)
+	return err
+}
+
+// list finds the files that hold messages, and the turns that indexes tell of.
+func (r *storedReader) list() error {
+	r.grown = map[string]time.Time{}
+	for info, err := range r.s.Files(r.ctx) {
+		if err != nil {
+			return err
+		}
+		switch name := info.Key.Base(); {
+		case info.Foreign != "":
+		case strings.HasPrefix(name, "transcript-"), strings.HasPrefix(name, "originals-"):
+			r.files = append(r.files, name)
+		case strings.HasPrefix(name, "turns-"):
+			r.index(name)
+		case name == editsFile || name == journalFile:
+			r.grown[name] = info.Modified
+		}
+	}
+	slices.SortStableFunc(r.files, func(x, y string) int {
+		a, n := fileRank(x)
+		b, m := fileRank(y)
+		return cmp.Or(a-b, n-m, len(x)-len(y), strings.Compare(x, y))
+	})
+	return nil
+}
+
+// fileRank puts the files of steps, by their numbers, before final transcripts.
+func fileRank(name string) (rank, number int) {
+	if strings.HasPrefix(name, "transcript-final-") {
+		rank = 1
+	}
+	digits, _, _ := strings.Cut(name[strings.LastIndexByte(name, '-')+1:], ".")
+	number, _ = strconv.Atoi(digits) // a name that has none comes first
+	return rank, number
+}
+
+// index learns turns. One that is damaged teaches none: they are not known then.
+func (r *storedReader) index(name string) {
+	table, err := r.s.OpenIndex(r.ctx, name)
+	if err != nil {
+		return
+	}
+	for rec, err := range table.All(r.ctx) {
+		if err != nil {
+			return
+		}
+		if n, ok := strings.CutPrefix(rec.Key.String(), "turn:"); ok {
+			if turn, err := strconv.Atoi(n); err == nil {
+				r.turns[lineAt{rec.File, rec.Off}] = turn
+			}
+		}
+	}
+}
+
+func (r *storedReader) transcripts() error {
+	for _, name := range r.files {
+		if err := r.transcript(name); err != nil || r.stopped {
+			return err
+		}
+	}
+	return nil
+}
+
+// transcript yields the messages of a file that is what was stored.
+func (r *storedReader) transcript(name string) error {
+	_, err := r.s.LineSums(r.ctx, name)
+	if errors.Is(err, storage.ErrChanged) {
+		r.give(Stored{}, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	step := r.steps[name]
+	number, off := 0, int64(0)
+	for line, err := range r.s.Lines(r.ctx, name) {
+		if err != nil {
+			return err
+		}
+		number++
+		m := Stored{File: name, Line: number, At: r.at[name], Turn: r.turns[lineAt{name, off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
+		off += int64(len(line)) + 1
+		if !r.line(line, m) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// line yields the message of a line; what is none has none.
+func (r *storedReader) line(line []byte, m Stored) bool {
+	a, err := readLine(line)
+	if err != nil {
+		return true
+	}
+	m.Message, m.Refs = a.msg, a.refs
+	return r.give(m, nil)
+}
+
+// logs yields what was archived between steps, and the journal.
+func (r *storedReader) logs() error {
+	number := 0
+	for l, err := range r.s.EditsLines(r.ctx, 0) {
+		if err != nil {
+			return err
+		}
+		number++
+		if l.Changed {
+			if !r.give(Stored{}, &storage.ChangedError{File: editsFile, Detail: "line " + strconv.Itoa(number) + " is another"}) {
+				return nil
+			}
+			continue
+		}
+		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) && !r.line(l.Body, Stored{File: editsFile, Line: number, At: r.grown[editsFile]}) {
+			return nil
+		}
+	}
+	number = 0
+	for line, err := range r.s.JournalLines(r.ctx) {
+		if err != nil {
+			return err
+		}
+		if number++; !r.line(line, Stored{File: journalFile, Line: number, At: r.grown[journalFile]}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Text is what the parts of a message say, as [Recall] gives it: of a call its tool
+// and arguments.
+func (m *Stored) Text(part int) string { return partText(m.Message.Parts[part]) }

@@ -1,0 +1,257 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// A Match is a text in which everything was found.
+type Match struct {
+	Session string    `json:"session"` // its id, or its folder where that is too long to be told from it
+	Folder  string    `json:"folder"`
+	At      time.Time `json:"at,omitzero"` // when the archive got it; what was said is older
+	Turn    int       `json:"turn,omitempty"`
+	Role    string    `json:"role"` // "user", "assistant", "tool", "summary", …
+	Tool    string    `json:"tool,omitempty"`
+	Agent   string    `json:"agent,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Ref     string    `json:"ref,omitempty"` // what recall takes
+	File    string    `json:"file"`          // in the session's folder
+	Line    int       `json:"line"`          // of the file
+	Text    string    `json:"text"`          // the first line of the text that has any of it, at most 400 bytes around that
+	Lines   int       `json:"matching_lines"`
+}
+
+// Found is what a search led to.
+type Found struct {
+	Matches  []Match  `json:"matches"`        // the session that was written to last comes first; of each the newest
+	More     bool     `json:"more,omitempty"` // there are more than were asked for
+	Sessions int      `json:"sessions"`       // that were searched
+	Unread   []Unread `json:"unread,omitempty"`
+}
+
+// Unread is a session of which something was not searched.
+type Unread struct {
+	Session string `json:"session"`
+	Why     string `json:"why"`
+}
+
+// Search brings the index up to date and returns what has all words of a query.
+// [ErrNoWords] is a query without any.
+func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
+	t, err := parse(q.Words)
+	if err != nil {
+		return Found{}, err
+	}
+	if _, err := x.Update(ctx, nil); err != nil {
+		return Found{}, err
+	}
+	f, err := x.find(ctx, q, t)
+	if err != nil {
+		return Found{}, fmt.Errorf("search: %w", err)
+	}
+	return f, nil
+}
+
+func (x *Index) find(ctx context.Context, q Query, t terms) (f Found, err error) {
+	most := cmp.Or(q.Most, defaultMost)
+	f.Matches = []Match{}
+	where, err := x.ranges(ctx, q)
+	if err != nil {
+		return f, err
+	}
+	for _, r := range where {
+		if left := most + 1 - len(f.Matches); left > 0 {
+			if err := x.in(ctx, &f, q, t, r, left); err != nil {
+				return f, err
+			}
+		}
+	}
+	if len(f.Matches) > most {
+		f.Matches, f.More = f.Matches[:most], true
+	}
+	return f, x.about(ctx, &f, q)
+}
+
+// span is the ids of texts of sessions that were put in one after the other.
+type span struct{ first, last int64 }
+
+// mostRanges is how many ranges are looked at one by one. Where there are more, so
+// much of the archive is asked for that enough is found soon.
+const mostRanges = 300
+
+// ranges returns where the texts of the sessions stand in which a query can find
+// anything, the newest first.
+func (x *Index) ranges(ctx context.Context, q Query) ([]span, error) {
+	const all = math.MaxInt64
+	if q.Session == "" && q.Since.IsZero() && q.Agent == "" && q.Model == "" {
+		return []span{{0, all}}, nil
+	}
+	rows, err := x.db.QueryContext(ctx, `SELECT first, last FROM session WHERE last >= first AND (?1 = '' OR dir = ?1) AND (?2 = 0 OR newest >= ?2)
+		AND (?3 = '' AND ?4 = '' OR EXISTS (SELECT 1 FROM worked WHERE session = session.id AND (?3 = '' OR agent = ?3)) AND EXISTS (SELECT 1 FROM worked WHERE session = session.id AND (?4 = '' OR model = ?4)))
+		ORDER BY first DESC`, q.Session, q.since(), q.Agent, q.Model)
+	if err != nil {
+		return nil, err
+	}
+	var out []span
+	for rows.Next() {
+		var s span
+		if err := rows.Scan(&s.first, &s.last); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		if n := len(out); n > 0 && out[n-1].first == s.last+1 {
+			out[n-1].first = s.first
+			continue
+		}
+		out = append(out, s)
+	}
+	if len(out) > mostRanges {
+		out = []span{{out[len(out)-1].first, out[0].last}}
+	}
+	return out, errors.Join(rows.Err(), rows.Close())
+}
+
+func (q *Query) since() int64 {
+	if q.Since.IsZero() {
+		return 0
+	}
+	return q.Since.UnixMilli()
+}
+
+// in adds what is found in a range.
+func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, most int) error {
+	text, args := q.sql(t, where, most)
+	rows, err := x.db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		m, err := scan(rows, t)
+		if err != nil {
+			return errors.Join(err, rows.Close())
+		}
+		f.Matches = append(f.Matches, m)
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// sql is the query in the language of the database. Rows come in the order of their
+// ids, which the full-text table has them in: nothing is sorted.
+func (q *Query) sql(t terms, in span, most int) (string, []any) {
+	var where []string
+	var args []any
+	and := func(condition string, with ...any) {
+		where, args = append(where, condition), append(args, with...)
+	}
+	from, marked, by := "said JOIN session ON session.id = said.session", "said.text", "said.id"
+	if t.match != "" {
+		from = "word JOIN said ON said.id = word.rowid JOIN session ON session.id = said.session"
+		marked, by = fmt.Sprintf("highlight(word, 0, '%s', '%s')", markBegin, markEnd), "word.rowid"
+		and("word MATCH ?", t.match)
+	}
+	for _, part := range t.parts {
+		and("instr(said.text, ?) > 0", part)
+	}
+	and(by+" BETWEEN ? AND ?", in.first, in.last)
+	if q.Session != "" {
+		and("dir = ?", q.Session)
+	}
+	if !q.Since.IsZero() {
+		and("said.at >= ?", q.since())
+	}
+	for _, by := range []struct{ column, name string }{{"agent", q.Agent}, {"model", q.Model}} {
+		if by.name != "" {
+			and(fmt.Sprintf("(said.%[1]s = ? OR said.%[1]s IS NULL AND EXISTS (SELECT 1 FROM worked WHERE worked.session = session.id AND worked.%[1]s = ?))", by.column), by.name, by.name)
+		}
+	}
+	if q.Tool != "" {
+		and("said.tool = ?", q.Tool)
+	}
+	if q.Role != "" {
+		and("said.role = ?", q.Role)
+	}
+	args = append(args, most)
+	return "SELECT dir, said.at, turn, role, tool, coalesce(agent, ''), coalesce(model, ''), ref, file, line, " + marked + " FROM " + from +
+		" WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " DESC LIMIT ?", args
+}
+
+func scan(rows *sql.Rows, t terms) (m Match, err error) {
+	var at int64
+	var marked string
+	if err := rows.Scan(&m.Folder, &at, &m.Turn, &m.Role, &m.Tool, &m.Agent, &m.Model, &m.Ref, &m.File, &m.Line, &marked); err != nil {
+		return m, err
+	}
+	m.Session = nameOf(m.Folder)
+	if at > 0 {
+		m.At = time.UnixMilli(at).UTC()
+	}
+	for _, part := range t.parts {
+		marked = strings.ReplaceAll(marked, part, markBegin+part+markEnd)
+	}
+	m.Text, m.Lines = lineOf(marked)
+	return m, nil
+}
+
+// lineBytes is how much of a line is shown.
+const lineBytes = 400
+
+// lineOf returns the first line of a text in which something is marked, cut around
+// it, and how many such lines there are.
+func lineOf(marked string) (line string, count int) {
+	for l := range strings.SplitSeq(marked, "\n") {
+		if !strings.Contains(l, markBegin) {
+			continue
+		}
+		if count++; count == 1 {
+			line = around(l)
+		}
+	}
+	return line, count
+}
+
+// around is a line without marks, and what surrounds the first of them where all of
+// it is too long.
+func around(marked string) string {
+	at := strings.Index(marked, markBegin)
+	text := strings.NewReplacer(markBegin, "", markEnd, "").Replace(marked)
+	text = strings.TrimRight(text, "\r")
+	if len(text) <= lineBytes {
+		return text
+	}
+	from := max(0, min(at-lineBytes/4, len(text)-lineBytes))
+	to := from + lineBytes
+	out := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(text) {
+		out += "…"
+	}
+	return out
+}
+
+// about says what was searched and what was not.
+func (x *Index) about(ctx context.Context, f *Found, q Query) error {
+	rows, err := x.db.QueryContext(ctx, `SELECT dir, unread FROM session WHERE unread <> '' AND (?1 = '' OR dir = ?1) ORDER BY dir`, q.Session)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		var u Unread
+		if err := rows.Scan(&u.Session, &u.Why); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+		u.Session = nameOf(u.Session)
+		f.Unread = append(f.Unread, u)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	return x.db.QueryRowContext(ctx, `SELECT count(*) FROM session WHERE ?1 = '' OR dir = ?1`, q.Session).Scan(&f.Sessions)
+}

@@ -1,0 +1,210 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
+	a, m := rig(t)
+	res, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
+	ok(t, err)
+	if res.ReductionStage == "none" {
+		t.Fatal("nothing was compacted")
+	}
+	x := index(t, a, folder(t))
+	f, err := x.Search(t.Context(), Query{Words: "quux3"})
+	ok(t, err)
+	if len(f.Matches) != 1 || f.Sessions != 1 || f.More {
+		t.Fatalf("found %+v", f)
+	}
+	got := f.Matches[0]
+	if got.Session != "one" || got.Role != "tool" || got.Agent != "fixer" || got.Model != "gpt-4" || got.Turn != 4 || got.Text != "quux3 stands in parser" || got.Lines != 1 || time.Since(got.At) > time.Minute {
+		t.Errorf("found %+v", got)
+	}
+	text, err := compact.Recall(t.Context(), a, "one", got.Ref)
+	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
+		t.Errorf("its reference leads to %q, %v", text, err)
+	}
+}
+
+func TestSearchFilters(t *testing.T) {
+	a, m := rig(t)
+	for _, who := range []string{"fixer", "writer"} {
+		_, err := m.ManualCompact(t.Context(), "of "+who, conversation(who, 9), "test", compact.WithAgent(who))
+		ok(t, err)
+	}
+	x := index(t, a, folder(t))
+	dir, err := storage.Prefix("of writer")
+	ok(t, err)
+	for name, c := range map[string]struct {
+		q    Query
+		want int
+	}{
+		"all":                {Query{Words: "zebra crossing"}, 2},
+		"agent":              {Query{Words: "zebra", Agent: "fixer"}, 1},
+		"nobody":             {Query{Words: "zebra", Agent: "nobody"}, 0},
+		"model":              {Query{Words: "zebra", Model: "gpt-4"}, 2},
+		"other model":        {Query{Words: "zebra", Model: "gpt-5"}, 0},
+		"session":            {Query{Words: "zebra", Session: dir.String()}, 1},
+		"no session":         {Query{Words: "zebra", Session: "none"}, 0},
+		"tool":               {Query{Words: "writer_3.go", Tool: "read_file"}, 1},
+		"other tool":         {Query{Words: "writer_3.go", Tool: "bash"}, 0},
+		"since":              {Query{Words: "zebra", Since: time.Now().Add(-time.Hour)}, 2},
+		"since later":        {Query{Words: "zebra", Since: time.Now().Add(time.Hour)}, 0},
+		"role":               {Query{Words: "zebra", Role: "user"}, 2},
+		"other role":         {Query{Words: "zebra", Role: "tool"}, 0},
+		"begins":             {Query{Words: "zeb*", Role: "user"}, 2},
+		"not in the middle":  {Query{Words: "ebra"}, 0},
+		"all of the words":   {Query{Words: "zebra nowhere"}, 0},
+		"together":           {Query{Words: `"crossing zebra"`}, 0},
+		"capitals":           {Query{Words: "ZEBRA", Role: "user"}, 2},
+		"operators are text": {Query{Words: "zebra OR nowhere"}, 0},
+	} {
+		if got := found(t, x, c.q); len(got) != c.want {
+			t.Errorf("%s: found %d, want %d: %q", name, len(got), c.want, got)
+		}
+	}
+}
+
+func TestSearchSeesAtOnceWhatCameAndWent(t *testing.T) {
+	a := memory.New()
+	x := index(t, a, folder(t))
+	if got := found(t, x, Query{Words: "apple"}); len(got) != 0 {
+		t.Errorf("an empty archive has %q", got)
+	}
+	say(t, a, "one", "an apple")
+	gone := say(t, a, "two", "an apple, too")
+	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"two: an apple, too", "one: an apple"}) {
+		t.Errorf("found %q", got)
+	}
+	say(t, a, "one", "another apple")
+	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple", "two: an apple, too"}) {
+		t.Errorf("found %q", got)
+	}
+	if _, err := gone.Erase(t.Context(), plain(t).Text("why")); err != nil { // it knows of no index
+		t.Fatal(err)
+	}
+	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple"}) {
+		t.Errorf("found %q", got)
+	}
+	u, err := x.Update(t.Context(), nil)
+	if err != nil || u != (Updated{Sessions: 1}) {
+		t.Errorf("nothing changed, and %+v, %v", u, err)
+	}
+}
+
+func TestScriptsWithoutBlanksAreFound(t *testing.T) {
+	a := memory.New()
+	say(t, a, "one", "他修复了数据库连接池的错误\n第二行")
+	x := index(t, a, folder(t))
+	if got := found(t, x, Query{Words: "连接池"}); !slices.Equal(got, []string{"one: 他修复了数据库连接池的错误"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	ok(t, err)
+	say(t, a, "one", "an apple")
+	name := filepath.Join(root, "one", "transcript-final-001.jsonl")
+	data, err := os.ReadFile(name)
+	ok(t, err)
+	ok(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(data), "apple", "grape")), 0o600))
+	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "grape"})
+	ok(t, err)
+	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "not what was stored") {
+		t.Errorf("found %+v", f)
+	}
+}
+
+func TestSearchKnowsWhatGrewOnDisk(t *testing.T) {
+	root := t.TempDir()
+	a, err := fs.Open(root)
+	ok(t, err)
+	s := say(t, a, "one", "an apple")
+	settled(t, root)
+	x := index(t, a, folder(t))
+	if got := found(t, x, Query{Words: "pear"}); len(got) != 0 {
+		t.Fatalf("found %q", got)
+	}
+	line := plain(t).Text(`{"role":"user","content":"a pear"}`)
+	for range 2 { // the first makes the log, the second only lets it grow
+		ok(t, s.Journal(t.Context(), line1(line)))
+		settled(t, root)
+		if got := found(t, x, Query{Words: "pear"}); !slices.Equal(got, []string{"one: a pear"}) {
+			t.Errorf("found %q", got)
+		}
+		line = plain(t).Text(`{"role":"user","content":"a plum"}`)
+	}
+	if got := found(t, x, Query{Words: "plum"}); !slices.Equal(got, []string{"one: a plum"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
+// settled makes all folders look as if nobody had been there for long.
+func settled(t *testing.T, root string) {
+	t.Helper()
+	entries, err := os.ReadDir(root)
+	ok(t, err)
+	for _, e := range entries {
+		info, err := e.Info()
+		ok(t, err)
+		old := info.ModTime().Add(-time.Hour)
+		ok(t, os.Chtimes(filepath.Join(root, e.Name()), old, old))
+	}
+}
+
+func TestQueriesWithoutWordsAreRefused(t *testing.T) {
+	x := index(t, memory.New(), folder(t))
+	for _, words := range []string{"", " ", `""`, "*", `-- "...`} {
+		if _, err := x.Search(t.Context(), Query{Words: words}); !errors.Is(err, ErrNoWords) {
+			t.Errorf("%q: %v", words, err)
+		}
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, words := range []string{`a`, `"a b"* c`, `"`, `a" OR "b`, "é*", "连", "NEAR(a b)", "a:b", "^a", "{a}:b", "'", "a\x00b"} {
+		f.Add(words)
+	}
+	a := memory.New()
+	say(f, a, "one", "an apple")
+	x := index(f, a, folder(f))
+	f.Fuzz(func(t *testing.T, words string) {
+		if _, err := x.Search(context.Background(), Query{Words: words}); err != nil && !errors.Is(err, ErrNoWords) {
+			t.Errorf("%q: %v", words, err)
+		}
+	})
+}
+
+func TestLongLinesAreCutAroundTheMatch(t *testing.T) {
+	a := memory.New()
+	say(t, a, "one", strings.Repeat("é ", 900)+"needle "+strings.Repeat("x ", 900)+"\nsecond needle")
+	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "needle"})
+	ok(t, err)
+	if m := f.Matches[0]; !strings.Contains(m.Text, "needle") || len(m.Text) > lineBytes+6 || !strings.HasPrefix(m.Text, "…") || !strings.HasSuffix(m.Text, "…") || m.Lines != 2 {
+		t.Errorf("found %+v", m)
+	}
+}
+
+func TestMostBoundsTheMatches(t *testing.T) {
+	a := memory.New()
+	say(t, a, "one", "apple 1", "apple 2", "apple 3")
+	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "apple", Most: 2})
+	if err != nil || len(f.Matches) != 2 || !f.More || f.Matches[0].Text != "apple 3" {
+		t.Errorf("found %+v, %v", f, err)
+	}
+}

@@ -1,0 +1,212 @@
+package search
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// writer is the statements of a transaction.
+type writer struct {
+	tx                 *sql.Tx
+	said, word, worked *sql.Stmt
+	next               int64 // id of the next text
+}
+
+func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
+	w := &writer{tx: tx}
+	for _, p := range []struct {
+		to   **sql.Stmt
+		text string
+	}{
+		{&w.said, `INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.word, `INSERT INTO word(rowid, text) VALUES (?, ?)`},
+		{&w.worked, `INSERT OR IGNORE INTO worked VALUES (?, ?, ?)`},
+	} {
+		var err error
+		if *p.to, err = tx.PrepareContext(ctx, p.text); err != nil {
+			return nil, err
+		}
+	}
+	// Not the ids of what was taken out: rows of a session follow each other.
+	err := tx.QueryRowContext(ctx, `SELECT max(coalesce((SELECT max(last) FROM session), 0), coalesce((SELECT max(id) FROM said), 0)) + 1`).Scan(&w.next)
+	return w, err
+}
+
+// session replaces one, unless somebody else has put it in since it was read: before
+// says what it looked like then.
+func (w *writer) session(ctx context.Context, s *session, before string) error {
+	if s.same {
+		_, err := w.tx.ExecContext(ctx, `UPDATE session SET stamp = ? WHERE dir = ? AND files = ?`, s.stamp, s.dir, s.files)
+		return err
+	}
+	var now string
+	switch err := w.tx.QueryRowContext(ctx, `SELECT files FROM session WHERE dir = ?`, s.dir).Scan(&now); {
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return err
+	case now != before:
+		return nil
+	}
+	if err := w.forget(ctx, s); err != nil {
+		return err
+	}
+	first := w.next
+	res, err := w.tx.ExecContext(ctx, `INSERT INTO session(dir, stamp, files, logs, newest, first, last, unread) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.dir, s.stamp, s.files, strings.Join(s.logs, ","), s.newest(), first, first+int64(len(s.texts))-1, s.unread)
+	if err != nil {
+		return err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	for by := range s.worked {
+		if _, err := w.worked.ExecContext(ctx, id, by.agent, by.model); err != nil {
+			return err
+		}
+	}
+	for i := range s.texts {
+		if err := w.text(ctx, id, &s.texts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget takes out what the index has of a session that is put in again. Only where
+// that says something that the session says no longer the file must be cleaned.
+func (w *writer) forget(ctx context.Context, s *session) error {
+	now := make(map[string]bool, len(s.texts))
+	for i := range s.texts {
+		now[s.texts[i].body] = true
+	}
+	lost, err := w.loses(ctx, s.dir, now)
+	if err != nil {
+		return err
+	}
+	if _, err := forget(ctx, w.tx, s.dir); err != nil || !lost {
+		return err
+	}
+	return unclean(ctx, w.tx)
+}
+
+// loses reports whether the index has text of a session that is not among these.
+func (w *writer) loses(ctx context.Context, dir string, now map[string]bool) (bool, error) {
+	rows, err := w.tx.QueryContext(ctx, `SELECT text FROM said, session WHERE dir = ? AND said.id BETWEEN first AND last`, dir)
+	if err != nil {
+		return false, err
+	}
+	lost := false
+	for rows.Next() && !lost {
+		var was string
+		if err := rows.Scan(&was); err != nil {
+			return false, errors.Join(err, rows.Close())
+		}
+		lost = !now[was]
+	}
+	return lost, errors.Join(rows.Err(), rows.Close())
+}
+
+func (w *writer) text(ctx context.Context, session int64, t *text) error {
+	var agent, model any
+	if t.by != nil {
+		agent, model = t.by.agent, t.by.model
+	}
+	if _, err := w.said.ExecContext(ctx, w.next, session, t.body, t.at(), t.Turn, t.role, t.tool, agent, model, t.File, t.Line, t.ref); err != nil {
+		return err
+	}
+	if _, err := w.word.ExecContext(ctx, w.next, t.body); err != nil {
+		return err
+	}
+	w.next++
+	return nil
+}
+
+// Forget takes sessions out, by the names of their folders. Those that are not in it
+// are no error. The file is clean of them when the index is closed, at the latest.
+func (x *Index) Forget(ctx context.Context, dirs ...string) error {
+	err := x.write(ctx, func(tx *sql.Tx) error {
+		some := false
+		for _, dir := range dirs {
+			had, err := forget(ctx, tx, dir)
+			if err != nil {
+				return err
+			}
+			some = some || had
+		}
+		if !some {
+			return nil
+		}
+		return unclean(ctx, tx)
+	})
+	if err != nil {
+		return fmt.Errorf("search: forget: %w", err)
+	}
+	return nil
+}
+
+func unclean(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO fact VALUES ('unclean', 1)`)
+	return err
+}
+
+// forget reports whether there was anything of the session.
+func forget(ctx context.Context, tx *sql.Tx, dir string) (bool, error) {
+	var id, first, last int64
+	err := tx.QueryRowContext(ctx, `SELECT id, first, last FROM session WHERE dir = ?`, dir).Scan(&id, &first, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, do := range []string{
+		`INSERT INTO word(word, rowid, text) SELECT 'delete', id, text FROM said WHERE id BETWEEN ?2 AND ?3`,
+		`DELETE FROM said WHERE id BETWEEN ?2 AND ?3`,
+		`DELETE FROM worked WHERE session = ?1`,
+		`DELETE FROM session WHERE id = ?1`,
+	} {
+		if _, err := tx.ExecContext(ctx, do, id, first, last); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// clean removes what the file still says of what was taken out: parts of pages that
+// nobody reads, and words that the tables of the full-text index remember as the
+// beginnings of its pages.
+func (x *Index) clean(ctx context.Context) error {
+	var dirty int
+	if err := x.db.QueryRowContext(ctx, `SELECT count(*) FROM fact WHERE name = 'unclean'`).Scan(&dirty); err != nil || dirty == 0 {
+		return err
+	}
+	err := x.write(ctx, func(tx *sql.Tx) error {
+		stale, err := stale(ctx, tx)
+		if err == nil && stale {
+			_, err = tx.ExecContext(ctx, `INSERT INTO word(word) VALUES('rebuild')`)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := x.db.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	_, err = x.db.ExecContext(ctx, `DELETE FROM fact WHERE name = 'unclean'`)
+	return err
+}
+
+// stale reports whether a page of the full-text index is remembered by the beginning
+// of a word that no text has any more.
+func stale(ctx context.Context, tx *sql.Tx) (bool, error) {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (
+		SELECT 1 FROM (SELECT DISTINCT substr(term, 2) AS begins FROM word_idx WHERE length(term) > 1) AS page
+		WHERE coalesce(substr(CAST((SELECT term FROM known WHERE term >= CAST(page.begins AS TEXT) LIMIT 1) AS BLOB), 1, length(page.begins)), x'') <> page.begins
+		LIMIT 1)`).Scan(&n)
+	return n > 0, err
+}
