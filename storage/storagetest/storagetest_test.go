@@ -113,7 +113,7 @@ var faults = []struct {
 	{"AppendLosesNothing", func(a *broken) {
 		n := 0
 		a.append = func(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
-			if n++; n%40 == 0 && int64(len(a.read(k))) == seq {
+			if n++; n%20 == 0 && int64(len(a.read(k))) == seq {
 				return nil
 			}
 			return a.Archive.Append(ctx, k, seq, b)
