@@ -79,10 +79,10 @@ func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
 
 func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const bound = 64 << 10
+		const bound = 16 << 10
 		a := &broken{Archive: memory.New(), word: "events"}
 		m, seen := logging(t, a, bound)
-		warnings := talk(t, m, "s", 500)
+		warnings := talk(t, m, "s", 125)
 		log := m.sessions["s"].audit
 		if log.bytes > bound || int64(log.bytes) != m.backlog.total.Load() || len(log.lines) == 0 {
 			t.Errorf("%d bytes in %d lines wait, %d are counted; at most %d are wanted", log.bytes, len(log.lines), m.backlog.total.Load(), bound)

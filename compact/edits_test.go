@@ -91,6 +91,9 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 					if text, err := m.Recall(ctx, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d: %.40q, %v", i, text, err)
 					}
+					if i%3 != n%3 {
+						continue // elsewhere reads the archive anew for each
+					}
 					if text, err := compact.Recall(ctx, a, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
 					}

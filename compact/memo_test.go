@@ -25,7 +25,7 @@ func TestWarmResultsAreColdResults(t *testing.T) {
 			warm := costRig(t, config)
 			history, compactions := costHistory(90), 0
 			for n := 3; n <= len(history); n++ {
-				if n%4 == 0 {
+				if n%3 != 0 {
 					continue // an agent's calls do not come one message at a time
 				}
 				cold := costRig(t, config)

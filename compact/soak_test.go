@@ -20,6 +20,9 @@ func TestSoakOfManySessionsIsBounded(t *testing.T) {
 	if os.Getenv("COMPACT_SOAK") == "1" {
 		sessions, calls, bound = 2000, 50, 32<<20
 	}
+	if testing.Short() {
+		sessions = 12
+	}
 	dir := t.TempDir()
 	archive, err := fs.Open(dir)
 	if err != nil {

@@ -143,11 +143,11 @@ func TestParallelSessionsOfAllWires(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	var wg sync.WaitGroup
 	all := forms()
-	for k := range 24 {
+	for k := range 2 * len(all) {
 		wg.Go(func() {
 			f := all[k%len(all)]
 			ctx := transport.WithSession(context.Background(), fmt.Sprint("session-", k))
-			for rounds := 20; rounds <= 60; rounds += 20 {
+			for rounds := 20; rounds <= 60; rounds += 40 {
 				resp, err := r.client.Do(r.request(ctx, f.path, f.body(fmt.Sprint("Fix bug ", k), rounds, 250)))
 				if err != nil {
 					t.Error(err)
@@ -174,7 +174,7 @@ func TestParallelSessionsOfAllWires(t *testing.T) {
 		}
 		mine[res.Session] = ask.Parts[0].Text
 	}
-	if len(mine) != 24 || r.steps() < 24 {
+	if len(mine) != 2*len(all) || r.steps() < 2*len(all) {
 		t.Errorf("%d sessions, %d steps", len(mine), r.steps())
 	}
 }

@@ -125,8 +125,12 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 				ask = strings.Repeat("word ", 20_000)
 			}
 			for _, f := range forms() {
-				plain := strings.Replace(f.body(ask, 60, 400), `{`, `{"meta":{"protected":true},`, 1)
-				for coding, body := range map[string]string{"": plain, "identity": spaced(plain), "gzip": zipped(t, plain)} {
+				plain := strings.Replace(f.body(ask, 40, 300), `{`, `{"meta":{"protected":true},`, 1)
+				bodies := map[string]string{"": plain}
+				if name == "it compacts" || name == "it hangs" { // what fails elsewhere has not looked at how it is coded
+					bodies["identity"], bodies["gzip"] = spaced(plain), zipped(t, plain)
+				}
+				for coding, body := range bodies {
 					ctx := transport.WithSession(t.Context(), f.path+f.fields+coding)
 					req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://example.test"+f.path, strings.NewReader(body))
 					if err != nil {

@@ -12,7 +12,7 @@ import (
 // What the project itself writes into a view, by exact grammar. A number that
 // no text can have is text.
 var (
-	summaryForm = regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
+	summaryHead = regexp.MustCompile(`\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n`)
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
 
 	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
@@ -34,12 +34,13 @@ func parseSummary(m message.Message) (version int, body string, ok bool) {
 	if !strings.HasPrefix(text, "<COMPACT-SUMMARY v") {
 		return 0, "", false
 	}
-	found := summaryForm.FindStringSubmatch(text)
-	if found == nil {
+	head := summaryHead.FindStringSubmatch(text) // of the first line alone: no machine walks through the body
+	if head == nil {
 		return 0, "", false
 	}
-	version, _ = strconv.Atoi(found[1])
-	return version, found[2], version <= 1_000_000_000
+	body, ok = strings.CutSuffix(text[len(head[0]):], "\n</COMPACT-SUMMARY>")
+	version, _ = strconv.Atoi(head[1])
+	return version, body, ok
 }
 
 // parseNotice recognises the system message that says how much was given up.

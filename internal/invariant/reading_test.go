@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -119,6 +121,24 @@ func TestOwnFormsAreRecognisedExactly(t *testing.T) {
 	} {
 		if ours(m) {
 			t.Errorf("%s %q only looks like ours", m.Role, m.Text())
+		}
+	}
+}
+
+// A summary is what its form says: the head, a line feed, the body, a line feed,
+// the end, and nothing behind it.
+func TestSummaryIsParsedAsItsFormSays(t *testing.T) {
+	form := regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
+	const head, end = "<COMPACT-SUMMARY v12>\n", "\n</COMPACT-SUMMARY>"
+	for _, text := range []string{
+		head + "a\nb" + end, head + end, head + "a" + end + end, head + "\n" + end, // these are
+		"<COMPACT-SUMMARY v12>" + end, head + "a" + end + "\n", head + "a", head, "", " " + head + "a" + end, end,
+		"<COMPACT-SUMMARY v0>\na" + end, "<COMPACT-SUMMARY v12345678>\na" + end, "<COMPACT-SUMMARY v1> \na" + end, head + "a</COMPACT-SUMMARY>",
+	} {
+		want := form.FindStringSubmatch(text)
+		version, body, ok := parseSummary(message.Assistant(text))
+		if ok != (want != nil) || ok && (fmt.Sprint(version) != want[1] || body != want[2]) {
+			t.Errorf("%q: %d, %q, %v, the form says %q", text, version, body, ok, want)
 		}
 	}
 }
