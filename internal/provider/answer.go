@@ -17,6 +17,9 @@ type Answer struct {
 	Cached    int // tokens of the prompt that were read from a cache
 	Created   int // tokens of the prompt that were written into one; Anthropic
 	Output    int // tokens of the answer; 0 = a quarter of its bytes
+	// Compaction makes the answer an item that stands for all that was asked, and
+	// nothing else; Responses.
+	Compaction bool
 }
 
 // A Call is one tool call of an answer.
@@ -24,6 +27,10 @@ type Call struct {
 	ID   string // "" = made up, none on Gemini
 	Name string
 	Args string // a JSON object
+	// Namespace is where the tool is declared, "" = among all others; Responses.
+	Namespace string
+	// Input is what a custom tool is given, in place of Args; Responses.
+	Input string
 }
 
 // said is an answer on its way.
@@ -59,7 +66,7 @@ func (s *said) output() int {
 	}
 	n := len(s.Text) + len(s.Reasoning)
 	for _, c := range s.Calls {
-		n += len(c.Name) + len(c.Args)
+		n += len(c.Name) + len(c.Args) + len(c.Input)
 	}
 	return n/4 + 1
 }

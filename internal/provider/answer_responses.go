@@ -6,6 +6,9 @@ import (
 )
 
 func (s *said) responsesItems() []any {
+	if s.Compaction {
+		return []any{object{"type": "compaction", "id": fmt.Sprintf("cmp_%d", s.serial), "encrypted_content": s.signature}}
+	}
 	out := []any{}
 	if s.Reasoning != "" {
 		out = append(out, object{
@@ -20,10 +23,21 @@ func (s *said) responsesItems() []any {
 		})
 	}
 	for k, c := range s.Calls {
-		out = append(out, object{
+		if c.Input != "" {
+			out = append(out, object{
+				"type": "custom_tool_call", "id": fmt.Sprintf("ctc_%d_%d", s.serial, k), "call_id": s.id(k, "call_"), "name": c.Name,
+				"input": c.Input, "status": "completed",
+			})
+			continue
+		}
+		call := object{
 			"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", s.serial, k), "call_id": s.id(k, "call_"), "name": c.Name,
 			"arguments": c.Args, "status": "completed",
-		})
+		}
+		if c.Namespace != "" {
+			call["namespace"] = c.Namespace
+		}
+		out = append(out, call)
 	}
 	return out
 }

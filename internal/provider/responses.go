@@ -22,6 +22,10 @@ var itemShapes = map[string]shape{
 		may("status", text|null)},
 	"item_reference": {may("type", text|null), must("id", text)},
 	"compaction":     {must("type", text), must("encrypted_content", text), may("id", text|null)},
+	// What Codex sends: tools that stand in the conversation, and settings that change in it.
+	"additional_tools":     {must("type", text), must("role", text), must("tools", list), may("id", text|null)},
+	"agent_message":        {must("type", text), must("author", text), must("recipient", text), must("content", list|text), may("id", text|null)},
+	"configuration_update": {must("type", text), may("reasoning", dict|null), may("id", text|null)},
 }
 
 // serverItems are what the model makes of tools that the provider runs, and
@@ -32,6 +36,9 @@ var (
 	clientItems = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output",
 		"mcp_approval_response", "compaction_trigger"}
 )
+
+// passthrough is what Codex says of any item besides.
+const passthrough = "internal_chat_message_metadata_passthrough"
 
 // idPrefixes are what ids of items begin with.
 var idPrefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
@@ -105,7 +112,7 @@ func responsesItem(r *report, i int, it object, stateless bool) {
 		r.add("item_type", kind, path, fmt.Sprintf("Invalid value: '%s'. Supported values are: 'message', 'reasoning', 'function_call', 'function_call_output', 'compaction', and others.", kind))
 		return
 	}
-	r.fits(openaiPhrases, s, it, itemOwner(it), path)
+	r.fits(openaiPhrases, s, without(it, passthrough), itemOwner(it), path)
 	if prefix := idPrefixes[kind]; prefix != "" && str(it, "id") != "" && !strings.HasPrefix(str(it, "id"), prefix) {
 		r.add("item_id", str(it, "id"), path+".id", fmt.Sprintf("Invalid '%s.id': '%s'. Expected an ID that begins with '%s'.", path, str(it, "id"), prefix))
 	}

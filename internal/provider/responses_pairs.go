@@ -46,7 +46,7 @@ func issueResponses(j *Judge, body object) {
 	for i, it := range items {
 		switch {
 		case opaque(it):
-			j.seal(sealOf(it), canonical(it))
+			j.seal(sealOf(it), sealed(it))
 		case ofModel(it):
 			j.lead(itemKey(it), ledByReasoning(items, i))
 		}
@@ -70,6 +70,18 @@ func sealOf(it object) string {
 		return s
 	}
 	return str(it, "id")
+}
+
+// sealed is what of an item has to come back as it was: clients add their own
+// notes, and members that are null.
+func sealed(it object) string {
+	out := without(it, passthrough)
+	for name, v := range out {
+		if v == nil {
+			delete(out, name)
+		}
+	}
+	return canonical(out)
 }
 
 // itemKey names an item that reasoning led to; messages without an id are
@@ -96,7 +108,7 @@ func ledByReasoning(items []object, i int) []string {
 func responsesReasoning(j *Judge, r *report, items []object) {
 	for i, it := range items {
 		path := fmt.Sprintf("input[%d]", i)
-		if opaque(it) && !j.genuine(sealOf(it), canonical(it)) {
+		if opaque(it) && !j.genuine(sealOf(it), sealed(it)) {
 			r.add("sealed", sealOf(it), path, unverifiable(it))
 		}
 		if leads(it) && !followed(j, items, i) {

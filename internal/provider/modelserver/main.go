@@ -22,8 +22,15 @@ func main() {
 	steps := flag.Int("steps", 60, "tool calls until it is done")
 	window := flag.Int("window", 75_000, "tokens that a prompt may have, a token being four bytes")
 	lines := flag.Int("lines", 400, "lines that each command prints")
+	help := flag.Bool("help-agent", false, "the first step starts another agent, where there is a tool for that")
+	record := flag.String("record", "", "folder for the forms of the requests, one file each")
 	flag.Parse()
-	srv := &http.Server{Addr: *listen, Handler: newScript(*steps, *window, *lines), ReadHeaderTimeout: time.Minute}
+	script := newScript(*steps, *window, *lines)
+	script.help = *help
+	if *record != "" {
+		script.record = newRecorder(*record)
+	}
+	srv := &http.Server{Addr: *listen, Handler: script, ReadHeaderTimeout: time.Minute}
 	fmt.Fprintln(os.Stderr, "modelserver: listening on http://"+*listen)
 	if err := srv.ListenAndServe(); err != nil {
 		fmt.Fprintln(os.Stderr, "modelserver:", err)

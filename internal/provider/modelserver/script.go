@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"sync"
@@ -15,6 +16,8 @@ import (
 type script struct {
 	*provider.Server
 	steps, lines int
+	help         bool      // the first step starts another agent
+	record       *recorder // nil = nothing is written
 
 	mu   sync.Mutex
 	done int
@@ -35,6 +38,12 @@ var shells = []struct{ name, member string }{
 // reply is the next step. Requests without tools (titles, summaries, checks of a
 // quota) are answered in words.
 func (s *script) reply(req provider.Request) provider.Answer {
+	if bytes.Contains(req.Body, []byte(`{"type":"compaction_trigger"}`)) {
+		return provider.Answer{Compaction: true}
+	}
+	if summaries.Match(req.Body) {
+		return provider.Answer{Text: summary}
+	}
 	tools := toolNames(req.Body)
 	if len(tools) == 0 {
 		return provider.Answer{Text: "A title"}
@@ -45,11 +54,50 @@ func (s *script) reply(req provider.Request) provider.Answer {
 		return provider.Answer{Text: "All steps are done."}
 	}
 	s.done++
+	a := s.step(tools)
+	if req.Wire == provider.Gemini { // else Gemini CLI makes ids up, in parts that are signed
+		a.Calls[0].ID = fmt.Sprintf("call_%d", s.done)
+	}
+	if thinks.Match(req.Body) {
+		a.Reasoning = fmt.Sprintf("Step %d is next.", s.done)
+	}
+	return a
+}
+
+// thinks tells requests that want the model's reasoning, and can give it back.
+var thinks = regexp.MustCompile(`"thinking":\{"type":"(enabled|adaptive)"|"reasoning\.encrypted_content"`)
+
+// summaries tells requests in which an agent has its history summarized.
+var summaries = regexp.MustCompile(`Your task is to create a detailed summary of|You are performing a CONTEXT CHECKPOINT COMPACTION|distilling chat history into`)
+
+// summary is what agents expect then.
+const summary = "<analysis>It is long.</analysis><summary>Some steps are done.</summary><state_snapshot>Some steps are done.</state_snapshot>"
+
+// helpers are the tools with which agents start others, with their arguments.
+var helpers = []struct{ name, namespace, args string }{
+	{"Agent", "", `{"description":"Go through some","prompt":"Go through some of the steps.","subagent_type":"general-purpose"}`},
+	{"task", "", `{"description":"Go through some","prompt":"Go through some of the steps.","subagent_type":"general"}`},
+	{"spawn_agent", "collaboration", `{"task_name":"some","message":"Go through some of the steps."}`},
+	{"invoke_agent", "", `{"agent_name":"generalist","prompt":"Go through some of the steps."}`},
+}
+
+// step is the call of a step.
+func (s *script) step(tools map[string]bool) provider.Answer {
+	for _, h := range helpers {
+		if s.help && s.done == 1 && tools[h.name] {
+			return provider.Answer{Calls: []provider.Call{{Name: h.name, Namespace: h.namespace, Args: h.args}}}
+		}
+	}
 	for _, sh := range shells {
 		if tools[sh.name] {
 			args, _ := json.Marshal(map[string]string{sh.member: s.command(), "description": fmt.Sprintf("Step %d", s.done)})
 			return provider.Answer{Text: fmt.Sprintf("Step %d.", s.done), Calls: []provider.Call{{Name: sh.name, Args: string(args)}}}
 		}
+	}
+	if tools["exec"] { // Codex: a program that calls tools
+		command, _ := json.Marshal(map[string]any{"cmd": s.command(), "max_output_tokens": 100_000})
+		code := fmt.Sprintf("// @exec: {\"max_output_tokens\": 100000}\nconst r = await tools.exec_command(%s); text(r.output)", command)
+		return provider.Answer{Text: fmt.Sprintf("Step %d.", s.done), Calls: []provider.Call{{Name: "exec", Input: code}}}
 	}
 	for name := range tools {
 		if name != "recall" {
@@ -61,29 +109,51 @@ func (s *script) reply(req provider.Request) provider.Answer {
 
 // command prints lines that are another text at every step.
 func (s *script) command() string {
-	return fmt.Sprintf("for i in $(seq 1 %d); do echo \"step %d line $i of the file\"; done", s.lines, s.done)
+	return fmt.Sprintf("seq 1 %d | sed 's/.*/step %d line & of the file/'", s.lines, s.done)
 }
 
 // toolNames are the names of the tools that a request declares, on any wire.
 func toolNames(body []byte) map[string]bool {
 	var req struct {
-		Tools []struct {
-			Name                 string
-			Function             struct{ Name string }
-			FunctionDeclarations []struct{ Name string }
-		}
+		Tools []tool
+		Input json.RawMessage
 	}
 	_ = json.Unmarshal(body, &req)
 	out := map[string]bool{}
-	for _, t := range req.Tools {
-		for _, d := range t.FunctionDeclarations {
-			out[d.Name] = true
+	names(out, req.Tools)
+	var items []struct {
+		Type  string
+		Tools []tool
+	}
+	_ = json.Unmarshal(req.Input, &items) // it may be a text
+	for _, it := range items {
+		if it.Type == "additional_tools" {
+			names(out, it.Tools)
 		}
-		out[t.Name] = true
-		out[t.Function.Name] = true
 	}
 	delete(out, "")
 	return out
+}
+
+// tool is the declaration of a tool, or of several, on any wire.
+type tool struct {
+	Type, Name           string
+	Function             struct{ Name string }
+	FunctionDeclarations []struct{ Name string }
+	Tools                []tool // of a namespace
+}
+
+func names(out map[string]bool, tools []tool) {
+	for _, t := range tools {
+		for _, d := range t.FunctionDeclarations {
+			out[d.Name] = true
+		}
+		names(out, t.Tools)
+		if t.Type != "namespace" {
+			out[t.Name] = true
+		}
+		out[t.Function.Name] = true
+	}
 }
 
 // stats are what was asked so far.
@@ -164,6 +234,18 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(s.stats())
 		return
+	}
+	if r.Header.Get("Upgrade") != "" {
+		http.Error(w, "upgrade required", http.StatusUpgradeRequired)
+		return
+	}
+	if s.record != nil {
+		body, err := s.record.request(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	s.Server.ServeHTTP(w, r)
 }
