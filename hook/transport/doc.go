@@ -47,11 +47,19 @@
 // else by what the request says of its session: a member of metadata or
 // client_metadata (session_id, conversation_id, thread_id, chat_id), the
 // session in Claude Code's metadata.user_id, the headers
-// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata. The id is then
+// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata, X-Session-Affinity
+// (OpenCode) and session_id (pi). The id is then
 // "request:", the field and the name, as in "request:metadata.thread_id:42".
-// Sub-agents and titles may share such a name: conversations in it, told apart
-// by the user's first message and the first answer, have compactions of their
-// own. Whoever recalls under it reads what all of them left.
+// Sub-agents that say who they are (X-Claude-Code-Agent-Id, X-Parent-Session-Id,
+// agent_name of Codex) are agents of that session. Others, and titles, may share
+// such a name: conversations in it, told apart by the user's first message and the
+// first answer, have compactions of their own. Whoever recalls under it reads what
+// all of them left. testdata/agents has what agents were seen to send.
+//
+// A request in which Claude Code, Codex, Gemini CLI, OpenCode or pi has its own
+// history summarized goes out whole, and [OnError] is told of it as of what is
+// passed over. It is known by how its instructions or its last message begin. The
+// history that begins with the summary is another branch of the session.
 //
 // A request that names none is known by its host, its credentials, the user's
 // first message and the first answer. The system prompt does not count: it may
@@ -61,7 +69,7 @@
 // first words instead. Conversations that begin alike share nothing but edits to
 // what they have in common, word for word.
 //
-// prompt_cache_key and user are shared by conversations: they stand in the id
+// prompt_cache_key and user (of Gemini CLI: where it is installed) are shared by conversations: they stand in the id
 // beside the rest, as in "request:user:42:" and 32 digits. Without them the id
 // is made with a secret of this process. It ends with the process, no other
 // process can arrive at it, and nothing can be recalled under it.

@@ -23,6 +23,7 @@ type exchange struct {
 
 	parsed  wire.Request // nil = nothing is known of the body
 	passed  bool         // the request is passed over on purpose
+	own     string       // the agent whose own summary this is; "" = it is none
 	who     identity
 	model   string          // "" = the configured one
 	res     *compact.Result // of what is sent; nil = it goes out as it came in
@@ -106,6 +107,9 @@ func (x *exchange) prepare() error {
 		x.theirs(about)
 		return nil
 	}
+	if x.summarizesItself() {
+		return nil
+	}
 	window := x.t.windows.of(x.lane())
 	err := x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
@@ -122,7 +126,9 @@ func (x *exchange) parse() error {
 	}
 	x.parsed, x.who = parsed, x.t.identify(x.req, parsed)
 	x.model = x.modelOf(parsed.About().Model)
-	x.equip()
+	if x.own = ownSummaryOf(parsed.Messages()); x.own == "" {
+		x.equip()
+	}
 	return nil
 }
 

@@ -24,8 +24,19 @@ var agentKeys = []string{"agent_name", "agentName", "agent", "subagent_kind"}
 
 // The headers in which agents name their sessions.
 const (
-	claudeHeader = "X-Claude-Code-Session-Id"
-	codexHeader  = "X-Codex-Turn-Metadata"
+	claudeHeader   = "X-Claude-Code-Session-Id"
+	codexHeader    = "X-Codex-Turn-Metadata"
+	affinityHeader = "X-Session-Affinity" // OpenCode, pi
+	piHeader       = "Session_id"         // pi, and Codex of old
+)
+
+// The headers in which they say who of several asks: Claude Code gives its
+// sub-agents names, OpenCode sessions of their own; Gemini CLI names nothing but
+// where it is installed.
+const (
+	claudeAgentHeader = "X-Claude-Code-Agent-Id"
+	parentHeader      = "X-Parent-Session-Id"
+	geminiHeader      = "X-Gemini-Api-Privileged-User-Id"
 )
 
 // namedBy returns the name of a session that is one: from the metadata of the
@@ -43,7 +54,13 @@ func namedBy(h http.Header, a wire.About) name {
 		n, ok = name{field: "x-claude-code-session-id", session: id}, true
 	}
 	if !ok {
-		n, _ = inMetadata("x-codex-turn-metadata", turn)
+		n, ok = inMetadata("x-codex-turn-metadata", turn)
+	}
+	if !ok {
+		n = inHeaders(h)
+	}
+	if n.agent == "" {
+		n.agent = h.Get(claudeAgentHeader)
 	}
 	for _, key := range agentKeys {
 		if n.agent == "" {
@@ -60,6 +77,21 @@ func inMetadata(field string, metadata map[string]string) (name, bool) {
 		}
 	}
 	return name{}, false
+}
+
+// inHeaders is the name in the header of an agent. A session that has a parent
+// is an agent of that.
+func inHeaders(h http.Header) name {
+	for _, header := range []string{affinityHeader, piHeader} {
+		id, parent := h.Get(header), h.Get(parentHeader)
+		switch field := strings.ToLower(header); {
+		case id != "" && parent != "":
+			return name{field: field, session: parent, agent: id}
+		case id != "":
+			return name{field: field, session: id}
+		}
+	}
+	return name{}
 }
 
 // members returns those of a JSON text that are strings.

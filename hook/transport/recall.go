@@ -134,7 +134,7 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 // declared nothing is added.
 func (x *exchange) equip() {
 	d := dialects[x.format.Name()]
-	if x.t.rounds == nil || d == nil || x.parsed.About().ServerSide != "" {
+	if x.t.rounds == nil || d == nil || x.parsed.About().ServerSide != "" || hasToolItems(x.parsed.Messages()) {
 		return
 	}
 	tools, ok := d.declare(x.body)

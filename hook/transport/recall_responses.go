@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // responsesDialect is that of OpenAI's responses.
@@ -171,4 +173,10 @@ func withoutItems(response rawObject, ours map[int]bool) rawObject {
 		response["output"] = enc(kept)
 	}
 	return response
+}
+
+// hasToolItems reports whether tools are declared in the conversation. Whether a
+// list of tools may stand beside that is not known.
+func hasToolItems(msgs []message.Message) bool {
+	return slices.ContainsFunc(msgs, func(m message.Message) bool { return m.Role == "additional_tools" })
 }

@@ -68,6 +68,9 @@ func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.M
 		field, value = "user", about.User
 	}
 	if value == "" {
+		value = req.Header.Get(geminiHeader)
+	}
+	if value == "" {
 		return compact.UnnamedSession + origin(t.key, req, about.User, first)
 	}
 	return compact.RequestSession + field + ":" + short(value) + ":" + origin(nil, req, about.User, first)

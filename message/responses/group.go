@@ -36,6 +36,11 @@ var classes = map[string]class{
 	"compaction":            classOther,
 }
 
+// lasting are items that hold for what comes after them, whatever becomes of the
+// rest: what stands for everything before it, tools, settings, and tasks that
+// another agent gave.
+var lasting = map[string]bool{"compaction": true, "additional_tools": true, "configuration_update": true, "agent_message": true}
+
 // classOf tells what an item is by its type and role.
 func classOf(data []byte, e jsonscan.Element) class {
 	kind := bare(e.Type.Of(data))
@@ -107,7 +112,7 @@ func groups(data []byte, items []jsonscan.Element) []jsonscan.Span {
 	before := classOther
 	for _, e := range items {
 		c := classOf(data, e)
-		if c == classOther && before == classReasoning && plain(e.Type.Of(data)) != "compaction" {
+		if c == classOther && before == classReasoning && !lasting[plain(e.Type.Of(data))] {
 			c = classModel
 		}
 		if c == classSummary && before == classReasoning {

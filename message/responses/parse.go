@@ -114,8 +114,8 @@ func (p *parser) item(at jsonscan.Span) error {
 	case kind == "mcp_approval_response" || strings.HasSuffix(kind, "_call_output"):
 		p.role(message.RoleTool)
 		return p.output(kind, f)
-	case kind == "compaction":
-		p.m.Protected = true // it stands for everything before it
+	case lasting[kind]:
+		p.m.Protected = true
 		fallthrough
 	default:
 		if classes[kind].model() || strings.HasSuffix(kind, "_call") {

@@ -1,0 +1,178 @@
+package transport_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+)
+
+// recorded is a request of an agent as internal/provider/modelserver wrote its
+// form: every text is cut, and ids are others.
+type recorded struct {
+	Path   string
+	Header map[string]string
+	Body   json.RawMessage
+}
+
+func readRecorded(t *testing.T, name string) (out recorded) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "agents", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// send sends a recorded request, with the rounds of body of a wire in place of
+// its conversation where there are any.
+func (r *rig) send(rec recorded) {
+	r.t.Helper()
+	req := r.request(context.Background(), rec.Path, string(rec.Body))
+	for k, v := range rec.Header {
+		req.Header.Set(k, v)
+	}
+	if status, answer := r.do(req); status != http.StatusOK {
+		r.t.Fatalf("%s: %d %s", rec.Path, status, answer)
+	}
+}
+
+const (
+	uuid1 = "00000000-0000-4000-8000-000000000001"
+	ses1  = "ses_000000000000000000000001"
+	ses2  = "ses_000000000000000000000002"
+)
+
+// agentForms are what agents send, recorded in November 2026: Claude Code
+// 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.73.1.
+var agentForms = []struct {
+	name, session, agent string
+	own                  string // whose own summary it is
+}{
+	{"claude-main", "request:metadata.user_id:" + uuid1, "", ""},
+	{"claude-sub", "request:metadata.user_id:" + uuid1, "00000000000000003", ""},
+	{"claude-own", "request:metadata.user_id:" + uuid1, "", "Claude Code"},
+	{"claude-after", "request:metadata.user_id:" + uuid1, "", ""},
+	{"codex-main", "request:client_metadata.session_id:" + uuid1, "/root", ""},
+	{"codex-sub", "request:client_metadata.session_id:" + uuid1, "/root/some", ""},
+	{"codex-own", "", "", "compaction_trigger"},
+	{"codex-after", "request:client_metadata.session_id:" + uuid1, "/root", ""},
+	{"gemini-main", "request:user:" + uuid1 + ":…", "", ""},
+	{"gemini-sub", "request:user:" + uuid1 + ":…", "", ""},
+	{"gemini-own", "", "", "Gemini CLI"},
+	{"opencode-title", "request:x-session-affinity:" + ses1, "", ""},
+	{"opencode-main", "request:x-session-affinity:" + ses1, "", ""},
+	{"opencode-sub", "request:x-session-affinity:" + ses1, ses2, ""},
+	{"opencode-own", "", "", "OpenCode"},
+	{"opencode-after", "request:x-session-affinity:" + ses1, "", ""},
+	{"pi-main", compact.UnnamedSession + "…", "", ""},
+	{"pi-own", "", "", "pi"},
+	{"pi-after", compact.UnnamedSession + "…", "", ""},
+	{"pi-openai-main", "request:session_id:" + uuid1, "", ""},
+}
+
+func TestWhoseConversationAgentsSend(t *testing.T) {
+	for _, c := range agentForms {
+		r := newRig(t, compact.Config{MaxContextTokens: 100_000}, transport.Recall())
+		r.server.Lenient = true
+		rec := readRecorded(t, c.name)
+		r.send(rec)
+		if c.own != "" {
+			r.wentWhole(c.name, c.own, string(rec.Body))
+			continue
+		}
+		r.quiet()
+		res := r.last()
+		want, long := strings.CutSuffix(c.session, "…")
+		if !strings.HasPrefix(res.Session, want) || long != (len(res.Session) == len(want)+32) || res.Agent != c.agent {
+			t.Errorf("%s: session %q of agent %q, want %q of %q", c.name, res.Session, res.Agent, c.session, c.agent)
+		}
+	}
+}
+
+// wentWhole wants the one request to have gone out as it came, and to be
+// recognized.
+func (r *rig) wentWhole(name, own, body string) {
+	r.t.Helper()
+	if len(r.results) != 0 || r.got()[0] != body {
+		r.t.Errorf("%s: it was held against the budget, or changed:\n%s", name, r.got()[0])
+	}
+	if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrPassed) || !strings.Contains(r.errs[0].Error(), own) {
+		r.t.Errorf("%s: recognized as %v, want %q", name, r.errs, own)
+	}
+}
+
+// What a user pastes, or a file says, is no such request.
+func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
+	const asks = "Your task is to create a detailed summary of the conversation so far."
+	for _, f := range forms() {
+		r := newRig(t, compact.Config{})
+		r.post(f, f.body("It says: "+asks, 60, 300))
+		r.post(f, f.body(asks, 60, 300))
+		r.quiet()
+		for i, res := range r.results {
+			if !res.Triggered {
+				t.Errorf("%v: request %d was not compacted", f, i)
+			}
+		}
+	}
+}
+
+// The agent's own summary goes out whole however large it is, is compacted only
+// where the provider refuses it, and the history after it is a branch of the same
+// session, with compactions of its own.
+func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
+	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far."}]}]}`
+	f := forms()[4]
+	f.fields += `,"metadata":{"session_id":"s"}`
+	var branches []string
+	r := newRig(t, compact.Config{}, transport.OnResult(func(ctx context.Context, res *compact.Result) {
+		_, _, branch := transport.Lane(ctx)
+		branches = append(branches, fmt.Sprint(res.Session, branch, res.Triggered))
+	}))
+	post := func(body string) { r.do(r.request(t.Context(), f.path, body)) }
+	long := f.body("Fix it.", 60, 300)
+	post(long)
+	whole := strings.TrimSuffix(long, "]}") + asks
+	post(whole)
+	if got := r.got(); got[1] != whole {
+		t.Errorf("%d bytes went out of %d", len(got[1]), len(whole))
+	}
+	after := f.body("This session is being continued. Summary: …", 60, 300)
+	post(after)
+	if len(branches) != 2 || branches[0] == branches[1] || !strings.HasSuffix(branches[1], "true") || !strings.HasPrefix(branches[1], "request:metadata.session_id:s") {
+		t.Errorf("%q", branches)
+	}
+	r.server.Window = 10_000
+	post(whole)
+	if got := r.got(); len(got) != 5 || len(got[4]) >= len(whole) {
+		t.Errorf("%d requests: refused, it was not compacted and sent again", len(got))
+	}
+}
+
+// Tools that stand in the conversation never leave it, and no other list of them
+// is put beside it.
+func TestToolsInTheConversationStay(t *testing.T) {
+	const item = `{"type":"additional_tools","role":"developer","tools":[{"type":"custom","name":"exec"}]}`
+	f := forms()[2]
+	r := newRig(t, compact.Config{}, transport.Recall())
+	body := strings.Replace(f.body("Fix it.", 60, 300), `"input":[`, `"input":[`+item+`,`, 1)
+	body = strings.Replace(body, `{"type":"function_call","call_id":"c9"`, `{"type":"configuration_update","reasoning":{"effort":"high"}},{"type":"function_call","call_id":"c9"`, 1)
+	r.post(f, body)
+	got := r.got()[0]
+	if !r.last().Triggered || !strings.Contains(got, item) || !strings.Contains(got, `"configuration_update"`) || strings.Contains(got, `"name":"recall"`) {
+		t.Errorf("compacted %v: %.600s", r.last().Triggered, got)
+	}
+	r.quiet()
+}
