@@ -17,6 +17,7 @@ var kinds = map[int]struct{ openAI, anthropic, gemini string }{
 	http.StatusUnauthorized:       {"invalid_request_error", "authentication_error", "UNAUTHENTICATED"},
 	http.StatusNotFound:           {"invalid_request_error", "not_found_error", "NOT_FOUND"},
 	http.StatusMethodNotAllowed:   {"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"},
+	http.StatusUpgradeRequired:    {"invalid_request_error", "invalid_request_error", "FAILED_PRECONDITION"},
 	http.StatusServiceUnavailable: {"server_error", "overloaded_error", "UNAVAILABLE"},
 	http.StatusBadGateway:         {"server_error", "api_error", "UNAVAILABLE"},
 	http.StatusGatewayTimeout:     {"server_error", "api_error", "DEADLINE_EXCEEDED"},

@@ -200,6 +200,9 @@ func (h *Handler) admit(r *http.Request) (c *call, status int, why string) {
 	if why != "" {
 		return nil, status, why
 	}
+	if fallsBack(r) && !h.cfg.Observe && !h.m.Observes() {
+		return nil, http.StatusUpgradeRequired, "what a WebSocket carries can't be compacted; call over HTTP"
+	}
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		return nil, http.StatusServiceUnavailable, "too many requests at once; try again"
 	}
