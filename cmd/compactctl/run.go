@@ -30,9 +30,10 @@ configuration.
 
   ` + strings.Join(baseURLs("http://127.0.0.1:PORT"), "\n  ") + `
 
-Where such a variable is set already, what it names is the upstream. A command
-that does not read them is configured by hand, with the address of
-'compactctl serve'.`,
+Where such a variable is set already, what it names is the upstream. Codex,
+OpenCode and pi, which read none of them, are told by an argument (codex -c, pi -e)
+or by another variable (OPENCODE_CONFIG_CONTENT). Any other command that does not
+read them is configured by hand, with the address of 'compactctl serve'.`,
 		Example: `  compactctl run --observe -- claude
   compactctl run --max-context-tokens 75000 -- claude -p "fix the tests" --allowedTools Bash
   compactctl run --upstream openai=http://127.0.0.1:8000 -- python agent.py`,
@@ -88,7 +89,12 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(serving, l, s.drain) }()
-	code, err := s.child(path, args, agentEnv("http://"+l.Addr().String(), os.Environ()))
+	to, err := tell("http://"+l.Addr().String(), s.upstreams, args, os.Environ())
+	code := 0
+	if err == nil {
+		code, err = s.child(path, to.args, to.env)
+	}
+	to.done()
 	stop()
 	<-served // calls that nobody waits for any more are no failure
 	err = errors.Join(err, s.close(ctx, m))

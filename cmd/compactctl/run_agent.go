@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// telling is what an agent is started with.
+type telling struct {
+	root      string   // of the proxy
+	upstreams []string // NAME=URL
+	args, env []string
+	dir       string // for files of this run; "" = there is none yet
+}
+
+// manners are how agents are told where the proxy is that read it in no variable,
+// or need more than that. They are known by the name of the command.
+var manners = map[string]func(t *telling) error{"codex": tellCodex, "gemini": tellGemini, "opencode": tellOpenCode, "pi": tellPi}
+
+// tell tells an agent where the proxy is. What it says may be thrown away with
+// done when the agent has ended.
+func tell(root string, upstreams, args, environ []string) (t *telling, err error) {
+	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, environ)}
+	if f := manners[filepath.Base(args[0])]; f != nil {
+		err = f(t)
+	}
+	return t, err
+}
+
+func (t *telling) done() {
+	if t.dir != "" {
+		_ = os.RemoveAll(t.dir) // the agent has ended
+	}
+}
+
+// insert puts arguments right behind the command.
+func (t *telling) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
+
+// get is a variable of the agent's.
+func (t *telling) get(name string) string {
+	for _, v := range slices.Backward(t.env) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// file writes a file for this run where nobody else can write.
+func (t *telling) file(name, text string) (path string, err error) {
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		err = os.MkdirAll(cache, 0o700)
+	}
+	if err != nil {
+		cache = "" // the folder for temporary files
+	}
+	if t.dir, err = os.MkdirTemp(cache, "compact-run-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(t.dir, name)
+	return path, os.WriteFile(path, []byte(text), 0o600)
+}
+
+// tellCodex gives Codex its base URL as an argument. With a login by ChatGPT, and
+// not by key, its models are elsewhere: then the upstream has to be named.
+func tellCodex(t *telling) error {
+	upstream := ""
+	for _, u := range t.upstreams {
+		if url, ok := strings.CutPrefix(u, "openai="); ok {
+			upstream = url
+		}
+	}
+	named := slices.ContainsFunc(t.args, func(a string) bool {
+		return strings.Contains(a, "openai_base_url") || strings.Contains(a, "model_provider")
+	})
+	if named || upstream == "" && t.get("OPENAI_API_KEY") == "" && t.get("CODEX_API_KEY") == "" {
+		return nil
+	}
+	path := "/openai/v1"
+	if strings.Contains(upstream, "/backend-api/") {
+		path = "/openai" // there is no version
+	}
+	t.insert("-c", `openai_base_url="`+t.root+path+`"`)
+	return nil
+}
+
+// tellGemini keeps Gemini CLI from taking a base URL for a way to log in where its
+// settings name none: it would refuse that.
+func tellGemini(t *telling) error {
+	const defaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+	if t.get("GEMINI_API_KEY") == "" || t.get(defaults) != "" {
+		return nil
+	}
+	path, err := t.file("gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	t.env = append(t.env, defaults+"="+path)
+	return err
+}
+
+// tellOpenCode adds to what OpenCode is configured with by its environment.
+func tellOpenCode(t *telling) error {
+	const content = "OPENCODE_CONFIG_CONTENT"
+	config := object{}
+	if was := t.get(content); was != "" && json.Unmarshal([]byte(was), &config) != nil {
+		return nil // it may have comments: it is the user's
+	}
+	providers := member(config, "provider")
+	for name, path := range map[string]string{"anthropic": "/anthropic/v1", "openai": "/openai/v1", "google": "/gemini/v1beta"} {
+		options := member(member(providers, name), "options")
+		if options["baseURL"] == nil {
+			options["baseURL"] = t.root + path
+		}
+	}
+	b, err := json.Marshal(config)
+	t.env = append(t.env, content+"="+string(b))
+	return err
+}
+
+type object = map[string]any
+
+// member is an object in an object, made where it is not there.
+func member(o object, name string) object {
+	m, ok := o[name].(object)
+	if !ok {
+		m = object{}
+		o[name] = m
+	}
+	return m
+}
+
+// piCommands are those of pi that are no conversation.
+var piCommands = []string{"install", "remove", "uninstall", "update", "list", "config"}
+
+// tellPi gives pi an extension that says where its providers are, and names the
+// session, which pi says to some of them only.
+func tellPi(t *telling) error {
+	if len(t.args) > 1 && slices.Contains(piCommands, t.args[1]) {
+		return nil
+	}
+	path, err := t.file("compact.js", strings.ReplaceAll(piExtension, "ROOT", t.root))
+	t.insert("-e", path)
+	return err
+}
+
+const piExtension = `export default function (pi) {
+  const urls = { anthropic: "ROOT/anthropic", openai: "ROOT/openai/v1", google: "ROOT/gemini/v1beta" }
+  const point = (headers) => { for (const name in urls) pi.registerProvider(name, { baseUrl: urls[name], headers }) }
+  point({})
+  pi.on("session_start", (_event, ctx) => point({ "X-Compact-Session": "pi-" + ctx.sessionManager.getSessionId() }))
+}
+`
