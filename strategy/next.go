@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -38,7 +39,25 @@ var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to
 
 // announces reports whether a sentence says what is done next.
 func announces(t string) bool {
-	return beginsAny(strings.ReplaceAll(strings.ToLower(t), "’", "'"), announcements)
+	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
+	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
+}
+
+// states are what somebody does without doing anything.
+var states = []string{"seeing", "thinking", "wondering", "noticing", "assuming", "hoping", "having", "missing", "guessing", "being", "feeling", "considering", "leaning", "relying", "suspecting"}
+
+// atIt reports whether a sentence says what its speaker is at: "I'm marking the
+// task as done".
+func atIt(low string) bool {
+	for _, head := range []string{"i'm ", "i am ", "now i'm "} {
+		rest, ok := strings.CutPrefix(low, head)
+		if !ok {
+			continue
+		}
+		verb, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
+		return strings.HasSuffix(verb, "ing") && !slices.Contains(states, verb)
+	}
+	return false
 }
 
 // announced is the sentence in which the assistant last said what it does next.

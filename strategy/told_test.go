@@ -169,3 +169,14 @@ func TestWhatWasAnsweredIsNotNext(t *testing.T) {
 		t.Errorf("what is next:\n%s", text)
 	}
 }
+
+func TestWhatSomebodyIsAtIsAnnounced(t *testing.T) {
+	for s, want := range map[string]bool{
+		"I’m marking the task complete, then I'll commit.": true, "I am now running the whole suite.": true, "Reading the parser first, then I'll change it.": true,
+		"I'm thinking about the parser.": false, "I'm not running it.": false, "I am king.": false, "I'm done.": false, "The parser is running.": false,
+	} {
+		if announces(s) != want {
+			t.Errorf("%q announces: %v", s, !want)
+		}
+	}
+}

@@ -224,11 +224,17 @@ func fencedCommand(text string) string {
 
 var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
+// progress is what somebody says that he is at, of which musing is no step.
+var (
+	progress = regexp.MustCompile(`^(?:Now )?I['’]m (?:now )?[a-z]+ing\b.{8,}|, then I['’]ll `)
+	musing   = regexp.MustCompile(`^I['’]m (?:seeing|thinking|wondering|noticing|assuming|hoping|having|missing|guessing|being|feeling|considering|leaning|relying|suspecting)\b`)
+)
+
 // announced is the last sentence of a text that says what is done next.
 func announced(text string) string {
 	out := ""
 	for _, s := range splitSentences(text) {
-		if announcement.MatchString(s) {
+		if announcement.MatchString(s) || progress.MatchString(s) && !musing.MatchString(s) {
 			out = s
 		}
 	}
