@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"path"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -23,13 +24,13 @@ func (s *session) line(msg message.Message) redact.Text {
 	return redact.Join(object, s.metaMember(msg, object))
 }
 
-// pieces are the lines of a history, each in two pieces and a line feed, so that
-// of most of it there is no second copy in memory.
-func (s *session) pieces(history []message.Message) []redact.Text {
-	out := make([]redact.Text, 0, 3*len(history))
+// pieces are the lines of a history, each in two pieces, so that of most of it
+// there is no second copy in memory.
+func (s *session) pieces(history []message.Message) [][]redact.Text {
+	out := make([][]redact.Text, len(history))
 	for i := range history {
 		object := s.object(history[i])
-		out = append(out, object, s.metaMember(history[i], object), redact.Lit("\n"))
+		out[i] = []redact.Text{object, s.metaMember(history[i], object)}
 	}
 	return out
 }
@@ -126,13 +127,15 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
 	}
 	s.study(history)
-	lines := s.lines(history, nil)
-	w, err := s.log.Final(ctx, lines)
+	content, stored := layOut(s.pieces(history), s.knownToAll(ctx, m.cfg.Storage.Repeat))
+	w, err := s.log.FinalOf(ctx, content)
 	if err != nil {
 		m.forsake(s, err)
 		return &ArchiveError{Op: "transcript", Session: sessionID, Err: err}
 	}
-	if err := m.writeFinalIndex(ctx, s, history, lines, w); err != nil {
+	stored.in(path.Base(w.Key.String()))
+	s.keepFinal(&filed{file: path.Base(w.Key.String()), lines: stored.lines})
+	if err := m.writeFinalIndex(ctx, s, history, stored, w); err != nil {
 		return &ArchiveError{Op: "index", Session: sessionID, Err: err}
 	}
 	return nil

@@ -226,6 +226,11 @@ type StorageConfig struct {
 	// "compactions".
 	Transcripts string `mapstructure:"transcripts" validate:"oneof=compactions all"`
 
+	// Repeat is how a transcript has what an earlier one has already: "reference"
+	// says where it stands, so that each message is stored once; "full" writes it
+	// again, so that every file is whole by itself. Default "reference".
+	Repeat string `mapstructure:"repeat" validate:"oneof=reference full"`
+
 	// Bucket and what follows is of s3. Credentials come from the default chain
 	// of the SDK alone (environment, profile, web identity, container, instance).
 	Bucket string `mapstructure:"bucket" validate:"required_if=Adapter s3"`
@@ -365,7 +370,7 @@ func graduated() Config {
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
-		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "new", Transcripts: "compactions", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
+		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "new", Transcripts: "compactions", Repeat: "reference", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
 		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second, OTLPMetricsInterval: time.Minute},
 		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
 		Cache:     CacheConfig{Marks: "keep"},

@@ -1,9 +1,10 @@
 package compact
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
+	"path"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -14,9 +15,10 @@ import (
 // An eviction is a message that a step edited or took out, and where the
 // archive has it: what a ledger proves it with.
 type eviction struct {
-	FP     message.Fingerprint `json:"fp"`  // as it came in, sealed
-	Off    int64               `json:"off"` // of its line in the ledger's archive file
-	Len    int64               `json:"len"` // without the line feed
+	FP     message.Fingerprint `json:"fp"`             // as it came in, sealed
+	File   string              `json:"file,omitempty"` // that has its line; "" = the ledger's archive file
+	Off    int64               `json:"off"`            // of its line in that file
+	Len    int64               `json:"len"`            // without the line feed
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
@@ -35,7 +37,9 @@ type stored struct {
 
 type storedLine struct {
 	span
-	sum [sha256.Size]byte
+	sum    [sha256.Size]byte
+	file   string // that has it
+	number int    // in that file, from 1
 }
 
 // span is where a line stands in its file, without the line feed.
@@ -46,27 +50,34 @@ func storedLines(lines []redact.Text, only []int) stored {
 	s := stored{lines: make([]storedLine, len(lines)), only: only}
 	off := int64(0)
 	for k, l := range lines {
-		s.lines[k] = storedLine{span{off, int64(l.Len())}, sha256.Sum256([]byte(l.String()))}
+		s.lines[k] = storedLine{span: span{off, int64(l.Len())}, sum: sha256.Sum256([]byte(l.String())), number: k + 1}
 		off += int64(l.Len()) + 1
 	}
 	return s
 }
 
-// storedOf is what was written in pieces, of which line feeds end the lines.
-func storedOf(pieces []redact.Text) (s stored) {
-	at, h := span{}, sha256.New()
-	for _, p := range pieces {
-		if p.String() != "\n" {
-			_, _ = io.WriteString(h, p.String()) // a hash never fails
-			at.len += int64(p.Len())
-			continue
+// in says which file has the lines that stand in none yet.
+func (s *stored) in(file string) {
+	for k := range s.lines {
+		if s.lines[k].file == "" {
+			s.lines[k].file = file
 		}
-		s.lines = append(s.lines, storedLine{at, [sha256.Size]byte(h.Sum(nil))})
-		at = span{off: at.off + at.len + 1}
-		h.Reset()
 	}
-	return s
 }
+
+// archive is the file that the run has written.
+func (r *run) archive() string { return path.Base(r.written.Key.String()) }
+
+// elsewhere is the name of a file, "" where it is the one that is meant anyway.
+func elsewhere(file, meant string) string {
+	if file == meant {
+		return ""
+	}
+	return file
+}
+
+// at returns where the archive has a message that the step edited or took out.
+func (s *ledgerStep) at(e *eviction) lineAt { return lineAt{cmp.Or(e.File, s.Archive), e.Off} }
 
 // places returns where the line of each message stands. A message that was not
 // written has none.
@@ -94,7 +105,7 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 		}
 		is, _ := out.Conversation.Decision(i)
 		all = append(all, eviction{
-			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), Off: p.off, Len: p.len,
+			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), File: elsewhere(p.file, r.archive()), Off: p.off, Len: p.len,
 			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
 		})
 		of = append(of, i)
@@ -157,10 +168,19 @@ func Refs(l storage.Ledger) ([]storage.Ref, error) {
 	}
 	refs := make([]storage.Ref, len(step.Evicted))
 	for i, e := range step.Evicted {
-		refs[i] = storage.Ref{File: step.Archive, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
+		refs[i] = storage.Ref{File: step.at(&e).file, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
 		if step.Index != nil {
 			refs[i].Index = step.Index.File
 		}
 	}
 	return refs, nil
+}
+
+// evictions returns what the step edited or took out by where it stands.
+func (s *ledgerStep) evictions() map[lineAt]*eviction {
+	at := make(map[lineAt]*eviction, len(s.Evicted))
+	for i := range s.Evicted {
+		at[s.at(&s.Evicted[i])] = &s.Evicted[i]
+	}
+	return at
 }

@@ -105,7 +105,10 @@ func testSessionID(t *testing.T, id string) {
 func sayTheID(w *watched, id string) []trace.Event {
 	ctx := context.Background()
 	seen := &tracetest.Recorder{}
-	w.tweak = func(c *compact.Config) { c.Exporters, c.Trace.PerSession = append(c.Exporters, seen), true }
+	w.tweak = func(c *compact.Config) {
+		c.Exporters, c.Trace.PerSession = append(c.Exporters, seen), true
+		c.Storage.Repeat = "full" // so that each transcript names it
+	}
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, tellsOf(id)+"\n"+text(150))
 	history[7] = message.ToolResult(history[7].Parts[0].CallID, tellsOf(agentOf(id))+"\n"+text(150))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
@@ -25,13 +24,14 @@ type row struct {
 	refs  [][6]byte
 	turn  uint32 // 0 = none
 	shown turnindex.Shown
-	at    span
-	ours  bool // a placeholder, notice or summary: it is no part of its turn
-	want  bool // its fingerprint and parts are to be found by this index
+	file  string // that has it
+	at    span   // in file
+	ours  bool   // a placeholder, notice or summary: it is no part of its turn
+	want  bool   // its fingerprint and parts are to be found by this index
 }
 
-func (s *session) rowOf(m *message.Message, at span, want bool) row {
-	r := row{role: m.Role, parts: m.Parts, fp: s.sealed(m.Fingerprint()), at: at, want: want}
+func (s *session) rowOf(m *message.Message, at *storedLine, want bool) row {
+	r := row{role: m.Role, parts: m.Parts, fp: s.sealed(m.Fingerprint()), file: at.file, at: at.span, want: want}
 	if !want {
 		return r // spares hashing the parts
 	}
@@ -57,10 +57,10 @@ func slotOf(role message.Role, p *message.Part) turnindex.Slot {
 	return turnindex.Other
 }
 
-// addRows adds the rows of one file to an index. A turn is added whole where
+// addRows adds the rows of one transcript to an index. A turn is added whole where
 // any of it is wanted, so that one look finds all of it; one of which a part
-// stands only in an older file stays there.
-func addRows(set *turnindex.Set, file string, rows []row) error {
+// stands in another transcript only stays there.
+func addRows(set *turnindex.Set, rows []row) error {
 	wanted, hidden := map[uint32]bool{}, map[uint32]bool{}
 	for i := range rows {
 		wanted[rows[i].turn] = wanted[rows[i].turn] || rows[i].want
@@ -70,12 +70,12 @@ func addRows(set *turnindex.Set, file string, rows []row) error {
 	for i := range rows {
 		r := &rows[i]
 		if t := r.turn; t != 0 && wanted[t] && !hidden[t] {
-			if err := addAll(set, r.turnRecords(file, ord)); err != nil {
+			if err := addAll(set, r.turnRecords(ord)); err != nil {
 				return err
 			}
 		}
 		if r.want {
-			if err := addAll(set, r.records(file)); err != nil {
+			if err := addAll(set, r.records()); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ type turnSlot struct {
 
 // turnRecords returns a record for each slot of its turn that the message
 // fills.
-func (r *row) turnRecords(file string, ord map[turnSlot]int) (out []turnindex.Record) {
+func (r *row) turnRecords(ord map[turnSlot]int) (out []turnindex.Record) {
 	var seen [turnindex.Observation + 1]bool
 	for p := range r.parts {
 		slot := slotOf(r.role, &r.parts[p])
@@ -100,23 +100,23 @@ func (r *row) turnRecords(file string, ord map[turnSlot]int) (out []turnindex.Re
 		}
 		seen[slot] = true
 		at := turnSlot{r.turn, slot}
-		out = append(out, r.record(turnindex.Turn(r.turn), slot, ord[at], file))
+		out = append(out, r.record(turnindex.Turn(r.turn), slot, ord[at]))
 		ord[at]++
 	}
 	return out
 }
 
 // records returns what the message and its parts are found by.
-func (r *row) records(file string) []turnindex.Record {
-	out := []turnindex.Record{r.record(turnindex.Message(r.fp), turnindex.Other, 0, file)}
+func (r *row) records() []turnindex.Record {
+	out := []turnindex.Record{r.record(turnindex.Message(r.fp), turnindex.Other, 0)}
 	for p := range min(len(r.parts), len(r.refs)) {
-		out = append(out, r.record(turnindex.Part(r.refs[p]), slotOf(r.role, &r.parts[p]), p, file))
+		out = append(out, r.record(turnindex.Part(r.refs[p]), slotOf(r.role, &r.parts[p]), p))
 	}
 	return out
 }
 
-func (r *row) record(key turnindex.Key, slot turnindex.Slot, ord int, file string) turnindex.Record {
-	return turnindex.Record{Key: key, Slot: slot, Shown: r.shown, Ord: ord, File: file, Off: r.at.off, Len: r.at.len}
+func (r *row) record(key turnindex.Key, slot turnindex.Slot, ord int) turnindex.Record {
+	return turnindex.Record{Key: key, Slot: slot, Shown: r.shown, Ord: ord, File: r.file, Off: r.at.off, Len: r.at.len}
 }
 
 // shownAs is how the view shows what was decided so.
@@ -163,14 +163,14 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *num
 		if !ok {
 			continue
 		}
-		row := c.s.rowOf(&c.history[i], where.span, i >= n.fresh || changed[i])
+		row := c.s.rowOf(&c.history[i], where, i >= n.fresh || changed[i])
 		d, _ := out.Conversation.Decision(i)
 		row.turn, row.shown = n.turn(i), shownAs(d.String())
 		row.ours = c.s.ours(&c.history[i], c.history[i].Fingerprint())
 		rows = append(rows, row)
 	}
 	set.Cover(step, step)
-	return addRows(set, path.Base(r.written.Key.String()), rows)
+	return addRows(set, rows)
 }
 
 // writeIndex stores the turn index of the step with what the indexes hold that it
@@ -243,17 +243,16 @@ func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Recor
 }
 
 // writeFinalIndex stores the turn index of a final transcript.
-func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, lines []redact.Text, w storage.Written) error {
+func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, written stored, w storage.Written) error {
 	n := s.number(history, owner{}, policy.Pins(m.cfg.Policy.RolesNeverPrune))
-	written := storedLines(lines, nil)
 	rows := make([]row, len(history))
 	for i := range history {
-		rows[i] = s.rowOf(&history[i], written.lines[i].span, true)
+		rows[i] = s.rowOf(&history[i], &written.lines[i], true)
 		rows[i].turn = n.turn(i)
 		rows[i].ours = s.ours(&history[i], history[i].Fingerprint())
 	}
 	set := &turnindex.Set{}
-	if err := addRows(set, path.Base(w.Key.String()), rows); err != nil {
+	if err := addRows(set, rows); err != nil {
 		return err
 	}
 	_, err := s.log.FinalIndex(ctx, w, set)

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"sync/atomic"
+
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
@@ -15,6 +17,7 @@ type lane struct {
 	// flights is the summary that is being written for it, if any.
 	flights strategy.Flights
 	shelf   *shelf
+	filed   atomic.Pointer[filed] // where the archive has its last transcript; nil = not known here
 	sent    sentWhole
 	ahead   *ahead   // what the last summary was prepared for; nil = none, or the history went another way
 	reading *reading // what a summary that is prepared needs of the archive; nil = nothing was asked for
@@ -27,7 +30,7 @@ type lane struct {
 	used    uint64 // when the last one ended, in calls of the session
 	weight  int64  // about what is remembered of its history, in bytes
 	weighed int    // messages of it
-	aside   int64  // what a summary that no view has yet costs, and its transcript
+	aside   int64  // what a summary that no view has yet costs, and what is known of transcripts
 }
 
 // maxLanes bounds the lanes that a session holds in memory: where the session
@@ -58,7 +61,7 @@ func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 		l.weigh(history)
 	}
 	if l.users--; l.users == 0 {
-		l.aside = l.shelf.weight() + l.flights.Weight() + l.reading.weight()
+		l.aside = l.shelf.weight() + l.filed.Load().weight() + l.flights.Weight() + l.reading.weight()
 	}
 	l.used = s.calls
 	if len(s.lanes) <= maxLanes {

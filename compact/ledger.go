@@ -104,6 +104,7 @@ type session struct {
 	rebuilt       map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
 	rebuiltWeight int64                       // of them, in bytes
 	sums          map[string]lineSums         // by file, those that were held against the manifest as a whole
+	final         *filed                      // the last transcript that belongs to no step; nil = not known here
 	changes       changes
 	lost          []string   // ids of keys that steps are sealed with
 	lostTold      int        // of them

@@ -160,6 +160,7 @@ func readMark(r *jsonscan.Record, to *policy.Mark) {
 func readEviction(r *jsonscan.Record, to *eviction) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Text("fp", &to.FP)
+		r.Word("file", &to.File)
 		r.Int64("off", &to.Off)
 		r.Int64("len", &to.Len)
 		r.String("sha256", &to.SHA256)

@@ -70,11 +70,8 @@ func (s *session) prove(ctx context.Context, r turnindex.Record, line []byte) er
 func (s *session) evictedAt(file string, off int64) *eviction {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= 0; k-- {
-		if steps[k].Archive != file {
-			continue
-		}
 		for i := range steps[k].Evicted {
-			if e := &steps[k].Evicted[i]; e.Off == off {
+			if e := &steps[k].Evicted[i]; e.Off == off && steps[k].at(e).file == file {
 				return e
 			}
 		}
@@ -116,7 +113,8 @@ func (s *session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 	return sums, nil
 }
 
-// wholeLines yields the lines of a file that is what was stored.
+// wholeLines yields the lines of a transcript that is what was stored. What it
+// refers to was held against the reference.
 func (s *session) wholeLines(ctx context.Context, file string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sums, err := s.sumsOf(ctx, file)
@@ -124,13 +122,11 @@ func (s *session) wholeLines(ctx context.Context, file string) iter.Seq2[[]byte,
 			yield(nil, err)
 			return
 		}
-		off := int64(0)
-		for line, err := range s.log.Lines(ctx, file) {
-			if err == nil && sums[off] != sha256.Sum256(line) {
+		for line, err := range s.log.Whole(ctx, file) {
+			if err == nil && line.File == file && sums[line.Off] != sha256.Sum256(line.Text) {
 				err = &storage.ChangedError{File: file, Detail: "it was changed while it was read"}
 			}
-			off += int64(len(line)) + 1
-			if !yield(line, err) || err != nil {
+			if !yield(line.Text, err) || err != nil {
 				return
 			}
 		}

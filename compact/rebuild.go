@@ -25,7 +25,7 @@ func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Tab
 	}
 	set := &turnindex.Set{}
 	set.Cover(step.Step, step.Step)
-	if err := addRows(set, step.Archive, rows); err != nil {
+	if err := addRows(set, rows); err != nil {
 		return nil, err
 	}
 	raw := set.Encode()
@@ -47,19 +47,18 @@ func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Tab
 func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
 	var rows []row
 	var msgs []message.Message
-	off := int64(0)
-	for line, err := range s.log.Lines(ctx, step.Archive) {
+	for line, err := range s.log.Whole(ctx, step.Archive) {
 		if errors.Is(err, storage.ErrNotExist) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		a, err := readLine(append([]byte(nil), line...))
+		a, err := readLine(append([]byte(nil), line.Text...))
 		if err != nil {
 			a.msg = message.Message{}
 		}
-		r := row{role: a.msg.Role, at: span{off, int64(len(line))}, want: true, refs: a.parsedRefs()}
+		r := row{role: a.msg.Role, file: line.File, at: span{line.Off, int64(len(line.Text))}, want: true, refs: a.parsedRefs()}
 		_ = r.fp.UnmarshalText([]byte(a.fp)) // a line without one is found by its parts
 		with, _ := s.ring().ByID(step.Key)
 		r.ours = s.ours(&a.msg, message.Fingerprint(with.Open(r.fp)))
@@ -67,7 +66,6 @@ func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
 			r.parts = append(r.parts, message.Part{Kind: a.msg.Parts[i].Kind, CallID: a.msg.Parts[i].CallID, Name: a.msg.Parts[i].Name})
 		}
 		rows, msgs = append(rows, r), append(msgs, message.Message{Role: a.msg.Role, Parts: r.parts})
-		off += int64(len(line)) + 1
 	}
 	step.complete(rows, msgs)
 	return rows, nil
@@ -103,12 +101,9 @@ func (step *ledgerStep) complete(rows []row, msgs []message.Message) {
 			rows[i].turn, _ = step.Turns.History.at(of[i])
 		}
 	}
-	at := make(map[int64]*eviction, len(step.Evicted))
-	for i := range step.Evicted {
-		at[step.Evicted[i].Off] = &step.Evicted[i]
-	}
+	at := step.evictions()
 	for i := range rows {
-		if e := at[rows[i].at.off]; e != nil {
+		if e := at[lineAt{rows[i].file, rows[i].at.off}]; e != nil {
 			rows[i].shown, rows[i].turn = shownAs(e.Is), e.Turn
 		}
 	}

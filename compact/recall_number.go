@@ -27,7 +27,7 @@ func (s *session) findNumbered(ctx context.Context, steps []ledgerStep, q refere
 			if at[of] == nil {
 				at[of], lanes = map[int]turnindex.Record{}, append(lanes, of)
 			}
-			at[of][n] = turnindex.Record{File: step.Archive, Off: e.Off, Len: e.Len}
+			at[of][n] = turnindex.Record{File: step.at(e).file, Off: e.Off, Len: e.Len}
 		}
 	}
 	var b strings.Builder

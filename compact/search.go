@@ -172,20 +172,18 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 			r.found.Cut = true
 			break
 		}
-		out = append(out, turnindex.Record{File: step.Archive, Off: e.Off, Len: e.Len})
+		out = append(out, turnindex.Record{File: step.at(e).file, Off: e.Off, Len: e.Len})
 	}
 	lines, err := r.s.readLines(ctx, out)
 	if err != nil {
 		return err
 	}
-	about := make(map[int64]*eviction, len(step.Evicted))
-	for i := range step.Evicted {
-		about[step.Evicted[i].Off] = &step.Evicted[i]
-	}
-	for _, at := range out {
-		line, e := lines[lineAt{at.File, at.Off}], about[at.Off]
+	about := step.evictions()
+	for _, p := range out {
+		at := lineAt{p.File, p.Off}
+		line, e := lines[at], about[at]
 		if !e.proves(line) {
-			r.s.noteChange(e.differs(at.File, line))
+			r.s.noteChange(e.differs(at.file, line))
 			r.found.Changed++
 			continue
 		}

@@ -92,20 +92,11 @@ func (r *run) write(ctx context.Context, originals []int) {
 		lines := c.s.lines(c.history, originals)
 		r.stored = storedLines(lines, originals)
 		r.written, r.err = c.s.log.Originals(ctx, r.number, lines)
+		r.stored.in(r.archive())
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
 	default:
-		var pieces []redact.Text
-		if r.err = c.m.compute(ctx, func() error {
-			pieces = c.s.pieces(c.history)
-			r.stored = storedOf(pieces)
-			return nil
-		}); r.err == nil {
-			r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, pieces)
-		}
-		if r.err == nil {
-			c.lane.shelf = &shelf{c.history, r.stored, r.written}
-		}
+		r.writeTranscript(ctx)
 	}
 	count := len(c.history)
 	if originals != nil {
@@ -128,6 +119,28 @@ func (r *run) write(ctx context.Context, originals []int) {
 		p.Step = step
 		return c.eventAt(p, r.began, ended)
 	}
+}
+
+// writeTranscript stores the whole history: what the lane has stored before is
+// referred to.
+func (r *run) writeTranscript(ctx context.Context) {
+	c := r.c
+	seen := len(c.s.snapshot())
+	known := c.known(ctx)
+	var content *storage.Content
+	r.err = c.m.compute(ctx, func() error {
+		content, r.stored = layOut(c.s.pieces(c.history), known)
+		return nil
+	})
+	if r.err == nil {
+		r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, content)
+	}
+	if r.err != nil {
+		return
+	}
+	r.stored.in(r.archive())
+	c.lane.shelf = &shelf{c.history, r.stored, r.written}
+	c.lane.filed.Store(&filed{r.archive(), seen, r.stored.lines})
 }
 
 // failed tells of an archive that took nothing, at once, and ends what the engine

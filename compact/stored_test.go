@@ -38,13 +38,16 @@ func TestPiecesAreTheLines(t *testing.T) {
 	for _, l := range lines {
 		all.WriteString(l.String() + "\n")
 	}
-	for _, p := range pieces {
-		joined.WriteString(p.String())
+	for _, line := range pieces {
+		for _, p := range line {
+			joined.WriteString(p.String())
+		}
+		joined.WriteString("\n")
 	}
 	if all.String() != joined.String() {
 		t.Errorf("lines:\n%s\npieces:\n%s", all.String(), joined.String())
 	}
-	want, got := storedLines(lines, nil), storedOf(pieces)
+	want, got := storedLines(lines, nil), second(layOut(pieces, nil))
 	if len(got.lines) != len(want.lines) {
 		t.Fatalf("%d lines, want %d", len(got.lines), len(want.lines))
 	}
@@ -54,3 +57,5 @@ func TestPiecesAreTheLines(t *testing.T) {
 		}
 	}
 }
+
+func second[T, U any](_ T, u U) U { return u }

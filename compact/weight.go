@@ -66,7 +66,7 @@ func weighStep(step *ledgerStep) int64 {
 func (s *session) weight() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int64(sessionWeight) + s.stepsWeight + s.rebuiltWeight + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
+	n := int64(sessionWeight) + s.stepsWeight + s.rebuiltWeight + s.final.weight() + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
 	for _, l := range s.lanes {
 		n += l.weight + l.aside
 	}
@@ -81,8 +81,10 @@ func (s *session) slim() {
 		if l.users == 0 {
 			l.memo, l.weight, l.weighed = memo{}, 0, 0
 			l.shelf, l.reading, l.aside = nil, nil, l.flights.Weight()
+			l.filed.Store(nil)
 		}
 	}
+	s.final = nil
 	s.rebuilt, s.rebuiltWeight = map[int]*turnindex.Table{}, 0
 }
 
@@ -147,7 +149,7 @@ func (s *session) canSlim() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.lanes {
-		if l.weight > 0 || l.shelf != nil {
+		if l.weight > 0 || l.shelf != nil || l.filed.Load() != nil {
 			return true
 		}
 	}

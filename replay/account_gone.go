@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -18,10 +19,11 @@ import (
 
 // evicted is where the archive has a message that a step edited or took out.
 type evicted struct {
-	FP  string `json:"fp"`
-	Off int64  `json:"off"`
-	Len int64  `json:"len"`
-	Is  string `json:"is"`
+	FP   string `json:"fp"`
+	File string `json:"file"` // that has it; "" = the step's archive file
+	Off  int64  `json:"off"`
+	Len  int64  `json:"len"`
+	Is   string `json:"is"`
 }
 
 // counter counts archived messages: in one encoding for all models, as what is
@@ -73,7 +75,7 @@ func readGone(ctx context.Context, s *storage.Session, file string, all []evicte
 		return nil, 0, err
 	}
 	for _, e := range all {
-		line, err := s.Read(ctx, file, e.Off, e.Len)
+		line, err := s.Read(ctx, cmp.Or(e.File, file), e.Off, e.Len)
 		if isGone(err) {
 			missing++
 			continue

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"strings"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/internal/copied"
@@ -29,35 +28,6 @@ func Redacted(texts ...redact.Text) Blob {
 		parts[i] = t.String()
 	}
 	return made(parts...)
-}
-
-// redactedLines makes a Blob of lines and ends each with a line feed. A line that
-// has a line feed inside is refused with [ErrLine].
-func redactedLines(lines []redact.Text) (Blob, error) {
-	parts := make([]string, 0, 2*len(lines))
-	for _, l := range lines {
-		if strings.IndexByte(l.String(), '\n') >= 0 {
-			return Blob{}, ErrLine
-		}
-		parts = append(parts, l.String(), "\n")
-	}
-	return made(parts...), nil
-}
-
-// redactedPieces makes a Blob of lines in pieces. Only a piece of its own may be a
-// line feed, and the last one is.
-func redactedPieces(pieces []redact.Text) (Blob, error) {
-	parts := make([]string, len(pieces))
-	for i, p := range pieces {
-		parts[i] = p.String()
-		if n := strings.IndexByte(parts[i], '\n'); n >= 0 && len(parts[i]) > 1 {
-			return Blob{}, ErrLine
-		}
-	}
-	if n := len(parts); n > 0 && parts[n-1] != "\n" {
-		return Blob{}, ErrLine
-	}
-	return made(parts...), nil
 }
 
 // made makes a Blob of what this package wrote itself.

@@ -100,30 +100,39 @@ func differs(name string, said []fileHash, have fileHash) *ChangedError {
 
 // LineSums reads a transcript from its beginning to its end and holds it against
 // the manifest: [ErrChanged] where it is not what was stored. It returns the
-// SHA-256 of each line, without the line feed, by the offset at which it begins.
+// SHA-256 of each line that stands in it, without the line feed, by the offset at
+// which it begins.
 func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
-	said, err := s.recorded(ctx, name)
+	sums := map[int64][sha256.Size]byte{}
+	err := s.stored(ctx, name, func(l rawLine) { sums[l.off] = sha256.Sum256(l.text) })
 	if err != nil {
 		return nil, err
+	}
+	return sums, nil
+}
+
+// stored calls fn for each line of a file, and says then whether the file is what
+// was stored.
+func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) error {
+	said, err := s.recorded(ctx, name)
+	if err != nil {
+		return err
 	}
 	r, err := s.Open(ctx, name, 0, -1)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sums, all := map[int64][sha256.Size]byte{}, sha256.New()
+	all := sha256.New()
 	counted := &counter{r: io.TeeReader(r, all)}
-	err = eachLine(ctx, counted, 0, func(l rawLine) error {
-		sums[l.off] = sha256.Sum256(l.text)
-		return nil
-	})
+	err = eachLine(ctx, counted, 0, func(l rawLine) error { fn(l); return nil })
 	if err := errors.Join(err, r.Close()); err != nil {
-		return nil, Wrap("read", s.dir.child(name), err)
+		return Wrap("read", s.dir.child(name), err)
 	}
 	have := fileHash{name, counted.n, hex.EncodeToString(all.Sum(nil))}
 	if !slices.Contains(said, have) {
-		return nil, differs(name, said, have)
+		return differs(name, said, have)
 	}
-	return sums, nil
+	return nil
 }
 
 type counter struct {

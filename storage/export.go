@@ -21,7 +21,8 @@ const (
 	// and each file begins with {"file":…}, has a {"line":…} for each of
 	// its lines with that line's own JSON ({"text":…} where it is none,
 	// {"base64":…} where it is no text; "open":true where a last line has no
-	// line feed), and ends with {"end":…,"bytes":…,"sha256":…}.
+	// line feed) and behind one that refers to lines of an earlier file a
+	// {"same":{"line":…}} for each of those, and ends with {"end":…,"bytes":…,"sha256":…}.
 	ExportJSONL ExportFormat = "jsonl"
 )
 

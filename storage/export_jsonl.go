@@ -45,7 +45,12 @@ func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f Info) error
 		return err
 	}
 	h := sha256.New()
-	err = eachLine(ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error { return writeLine(w, l) })
+	err = eachLine(ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error {
+		if err := writeLine(w, l); err != nil || !HasMessages(name) {
+			return err
+		}
+		return e.writeSame(ctx, w, name, l.text)
+	})
 	if err := errors.Join(err, r.Close()); err != nil {
 		return err
 	}
@@ -71,6 +76,25 @@ func writeLine(w *bufio.Writer, l rawLine) error {
 		_, err = w.WriteString(tail)
 	}
 	return err
+}
+
+// writeSame writes the lines that the line of a stretch stands for.
+func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, line []byte) error {
+	st, ok := parseStretch(line)
+	if !ok {
+		return nil
+	}
+	data, err := e.s.stretch(ctx, in, st)
+	if errors.Is(err, ErrChanged) {
+		return nil // its file is in the export, as it is
+	}
+	if err != nil {
+		return err
+	}
+	return eachOf(st, data, func(l Line) error {
+		member, value := lineMember(l.Text)
+		return writeJSON(w, map[string]map[string]json.RawMessage{"same": {member: value}})
+	})
 }
 
 // lineMember returns how a line is written so that it can be had back byte for

@@ -100,9 +100,12 @@ func readExport(t *testing.T, data []byte) map[string]string {
 			Base64    []byte
 			Open      bool
 			Bytes     int
+			Same      json.RawMessage
 		}
 		must(t, json.Unmarshal(line, &v))
 		switch {
+		case v.Same != nil: // stands in an earlier file
+			continue
 		case v.File != nil:
 			file, body = *v.File, ""
 			continue

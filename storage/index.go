@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 
 	"github.com/agentcompact/compact/storage/turnindex"
 )
@@ -61,29 +60,6 @@ func FinalIndexName(transcript string) (string, bool) {
 // IsOriginals reports whether a file holds the originals of what a step
 // changed, rather than a whole transcript.
 func IsOriginals(name string) bool { return hasKind(name, originalsKind) }
-
-// Lines yields the lines of a transcript, without their line feeds. A file
-// that is not there is [ErrNotExist]. An error is yielded last. A slice is good
-// until the next one is yielded.
-func (s *Session) Lines(ctx context.Context, name string) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		r, err := s.Open(ctx, name, 0, -1)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		err = eachLine(ctx, r, 0, func(l rawLine) error {
-			if !yield(l.text, nil) {
-				return errStop
-			}
-			return nil
-		})
-		err = errors.Join(err, r.Close())
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, Wrap("read", s.dir.child(name), err))
-		}
-	}
-}
 
 // OpenIndex opens a turn index of the session. It reads the header; the table
 // reads its pages from the archive. An index that is not as it was written is

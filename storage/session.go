@@ -129,10 +129,10 @@ func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text)
 	return s.writeLines(ctx, transcriptKind, step, lines)
 }
 
-// TranscriptOf is Transcript for lines in pieces, each of which ends with a piece
-// that is a line feed. A line feed that is not such a piece is [ErrLine].
-func (s *Session) TranscriptOf(ctx context.Context, step int, pieces []redact.Text) (Written, error) {
-	blob, err := redactedPieces(pieces)
+// TranscriptOf is Transcript for what is put together piece by piece, and may refer
+// to what the session has already.
+func (s *Session) TranscriptOf(ctx context.Context, step int, c *Content) (Written, error) {
+	blob, err := c.blob()
 	if err != nil {
 		return Written{}, &Error{"write", s.dir.child(transcriptKind.file(step, 1)), err}
 	}
@@ -156,7 +156,13 @@ func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (W
 // that is free. What the logs hold by then is marked in the manifest, as
 // [Session.Checkpoint] does.
 func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, error) {
-	blob, err := redactedLines(lines)
+	return s.FinalOf(ctx, contentOf(lines))
+}
+
+// FinalOf is Final for what is put together piece by piece, and may refer to what
+// the session has already.
+func (s *Session) FinalOf(ctx context.Context, c *Content) (Written, error) {
+	blob, err := c.blob()
 	if err != nil {
 		return Written{}, &Error{"final", s.dir, err}
 	}
@@ -177,7 +183,7 @@ func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, erro
 }
 
 func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []redact.Text) (Written, error) {
-	blob, err := redactedLines(lines)
+	blob, err := contentOf(lines).blob()
 	if err != nil {
 		return Written{}, &Error{"write", s.dir.child(k.file(step, 1)), err}
 	}

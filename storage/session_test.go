@@ -337,8 +337,10 @@ func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {
 	if _, err := s.Transcript(t.Context(), 1, []redact.Text{text("a\nb")}); !errors.Is(err, storage.ErrLine) {
 		t.Errorf("a transcript line with a line feed: %v, want ErrLine", err)
 	}
-	for _, pieces := range [][]redact.Text{{text("a\nb"), text("\n")}, {text("a"), text("b")}} {
-		if _, err := s.TranscriptOf(t.Context(), 1, pieces); !errors.Is(err, storage.ErrLine) {
+	for _, pieces := range [][]redact.Text{{text("a\nb")}, {text("a"), text("\n")}} {
+		var c storage.Content
+		c.Line(pieces...)
+		if _, err := s.TranscriptOf(t.Context(), 1, &c); !errors.Is(err, storage.ErrLine) {
 			t.Errorf("%q as pieces of a transcript: %v, want ErrLine", pieces, err)
 		}
 	}

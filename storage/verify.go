@@ -153,7 +153,7 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 }
 
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
-	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}}
+	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
 	// In this order a file that comes into being meanwhile is never taken
 	// for one that was not announced.
 	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
@@ -181,6 +181,7 @@ type verifier struct {
 	heads       []string // hash of each line of the manifest
 	proven      int      // how many of them are proven to have been there
 	tables      map[string]*turnindex.Table
+	stretches   map[string][]Stretch // by the transcript that refers to them
 }
 
 func (v *verifier) problem(kind ProblemKind, file string, line int, format string, args ...any) {

@@ -136,7 +136,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		if isLog(name) {
 			continue
 		}
-		sum, size, err := hashFile(ctx, v.a, v.dir.child(name))
+		sum, size, err := v.hash(ctx, name)
 		v.progress(v.there[name])
 		if err != nil {
 			if err := v.unreadable(ctx, name, err); err != nil {
@@ -147,6 +147,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		hashes[name] = fileHash{name, size, sum}
 	}
 	stored := v.manifest.stored(hashes)
+	v.referred(hashes, stored)
 	for _, name := range slices.Sorted(maps.Keys(v.there)) {
 		v.checkFile(name, hashes, stored)
 	}
@@ -155,7 +156,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 			v.problem(Removed, name, 0, "%s", stored[name])
 		}
 	}
-	return nil
+	return v.checkStretches(ctx, hashes)
 }
 
 // stored returns the files that must be there, and what they hold: what is

@@ -32,8 +32,9 @@ func newArchiveShow(a *app) *cobra.Command {
 message, from the newest transcript. --turn writes a turn in full, --summary the summary
 of a step, --html everything that was said as a page that needs no network, FILE one file.
 
-What could move the cursor of a terminal or change its colours is shown, not done; --raw
-writes FILE as it is.`,
+What could move the cursor of a terminal or change its colours is shown, not done; of a
+transcript that refers to earlier ones the lines there are shown; --raw writes FILE as it
+is.`,
 		Args: arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(cmd, args); err != nil {
@@ -134,6 +135,9 @@ func (a *app) showSession(ctx context.Context, name string, s *storage.Session, 
 
 // cat writes one file: as it is, or without what would do something to a terminal.
 func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool) error {
+	if !raw && storage.HasMessages(name) {
+		return a.catWhole(ctx, s, name)
+	}
 	r, err := s.Open(ctx, name, 0, -1)
 	if bad := new(storage.KeyError); errors.Is(err, storage.ErrNotExist) || errors.As(err, &bad) {
 		return fmt.Errorf("the session has no file %q", name)
@@ -159,6 +163,22 @@ func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool
 			return &brokenArchive{err}
 		}
 	}
+}
+
+// catWhole writes a transcript with what it refers to.
+func (a *app) catWhole(ctx context.Context, s *storage.Session, name string) error {
+	for line, err := range s.Lines(ctx, name) {
+		if errors.Is(err, storage.ErrNotExist) {
+			return fmt.Errorf("the session has no file %q", name)
+		}
+		if err != nil {
+			return &brokenArchive{err}
+		}
+		if _, err := fmt.Fprintln(a.out, printable(string(line))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sheet is what show tells of a session.

@@ -123,6 +123,7 @@ var comments = map[string]string{
 	"storage.erased":      `What becomes of a session that was erased or pruned and whose agent goes on. new: it begins anew in another folder, ID.after-…; refuse: nothing of it is stored again, and so nothing taken out: calls above the window fail. What was erased does not come back with either.`,
 	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so, even where the archive cannot be opened.`,
 	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
+	"storage.repeat":      `How a transcript has what an earlier one has already. reference: it says where that stands, so that each message is stored once. full: it is written again, so that every file is whole by itself, and nine steps take 8 times the history.`,
 
 	"storage.bucket":           `The bucket of s3. Secrets never stand here: credentials come from the environment, a profile, web identity, or the container.`,
 	"storage.prefix":           `The folder in the bucket.`,

@@ -1,0 +1,217 @@
+package compact
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// filed is where the archive has the lines of a transcript. It is not changed.
+type filed struct {
+	file  string // the transcript
+	seen  int    // steps that the session had when it was written
+	lines []storedLine
+}
+
+// filedWeight is what is kept of a line.
+const filedWeight = 96
+
+func (k *filed) weight() int64 {
+	if k == nil {
+		return 0
+	}
+	return filedWeight * int64(len(k.lines))
+}
+
+// known returns where the archive has what the lane has stored before: its last
+// transcript, which another process may have written. What can't be read, or is
+// not what was stored, is not known, and so written again.
+func (c *call) known(ctx context.Context) []storedLine {
+	if c.m.cfg.Storage.Repeat == repeatFull {
+		return nil
+	}
+	mine, seen := c.lane.filed.Load(), 0
+	if mine != nil {
+		seen = mine.seen
+	}
+	of := c.q.owner()
+	last := c.s.lastTranscript(seen, func(s *ledgerStep) bool { return s.owner() == of })
+	if last != "" && (mine == nil || last != mine.file) {
+		if lines := c.s.places(ctx, last, c.until(ctx)); len(lines) > 0 {
+			return lines
+		}
+	}
+	if mine == nil {
+		return nil
+	}
+	return mine.lines
+}
+
+// repeatFull is the value of storage.repeat that writes everything again.
+const repeatFull = "full"
+
+// lastTranscript returns the newest whole transcript of the steps behind the first
+// so many that are wanted, "" where there is none.
+func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string {
+	steps := s.snapshot()
+	for k := len(steps) - 1; k >= behind; k-- {
+		step := &steps[k]
+		if !step.Volatile && step.Archive != "" && !storage.IsOriginals(step.Archive) && want(step) {
+			return step.Archive
+		}
+	}
+	return ""
+}
+
+// placesTime bounds how long a transcript is read to spare writing it again.
+const placesTime = 2 * time.Second
+
+// places reads where the lines of a transcript stand, in half of the time that is
+// left.
+func (s *session) places(ctx context.Context, file string, until time.Time) []storedLine {
+	end := time.Now().Add(placesTime)
+	if half := time.Now().Add(time.Until(until) / 2); !until.IsZero() && half.Before(end) {
+		end = half
+	}
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	all, err := s.log.Places(ctx, file)
+	s.isChange(err) // which is told; what is not changed can be referred to
+	out := make([]storedLine, len(all))
+	for i, p := range all {
+		out[i] = storedLine{span{p.Off, p.Len}, p.SHA256, p.File, p.Number}
+	}
+	return out
+}
+
+// knownToAll returns where the archive has what any lane has stored, or an earlier
+// transcript that belongs to no step.
+func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLine) {
+	if repeat == repeatFull {
+		return nil
+	}
+	s.mu.Lock()
+	if s.final != nil {
+		out = append(out, s.final.lines...)
+	}
+	for _, l := range s.lanes {
+		if k := l.filed.Load(); k != nil {
+			out = append(out, k.lines...)
+		}
+	}
+	s.mu.Unlock()
+	if len(out) > 0 {
+		return out
+	}
+	if last := s.lastTranscript(0, func(*ledgerStep) bool { return true }); last != "" {
+		return s.places(ctx, last, time.Time{})
+	}
+	return nil
+}
+
+func (s *session) keepFinal(k *filed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.final = k
+}
+
+// leastStretch is how many bytes a stretch has at least; what is shorter costs less
+// than to say where it stands.
+const leastStretch = 512
+
+// layOut decides of each line of a transcript whether it is written, or stands in
+// an earlier file, and says where each of them will stand. Lines that are written
+// stand in no file yet.
+func layOut(lines [][]redact.Text, known []storedLine) (*storage.Content, stored) {
+	content, out := &storage.Content{}, stored{lines: make([]storedLine, len(lines))}
+	for i, pieces := range lines {
+		out.lines[i] = lineOf(pieces)
+	}
+	m := newKnownLines(known)
+	for i := 0; i < len(lines); {
+		run := m.run(out.lines[i:])
+		if len(run) == 0 {
+			l := &out.lines[i]
+			l.number, l.off = content.Line(lines[i]...)
+			i++
+			continue
+		}
+		content.Same(stretchOf(run, lines[i:i+len(run)]))
+		copy(out.lines[i:], run)
+		i += len(run)
+	}
+	return content, out
+}
+
+// lineOf is what a line hashes to, which stands nowhere yet.
+func lineOf(pieces []redact.Text) (l storedLine) {
+	h := sha256.New()
+	for _, p := range pieces {
+		_, _ = io.WriteString(h, p.String()) // a hash never fails
+		l.len += int64(p.Len())
+	}
+	h.Sum(l.sum[:0])
+	return l
+}
+
+// stretchOf names lines that follow each other in a file.
+func stretchOf(run []storedLine, lines [][]redact.Text) storage.Stretch {
+	h := sha256.New()
+	for _, pieces := range lines {
+		for _, p := range pieces {
+			_, _ = io.WriteString(h, p.String())
+		}
+		_, _ = io.WriteString(h, "\n")
+	}
+	first, last := run[0], run[len(run)-1]
+	return storage.Stretch{
+		From: first.file, First: first.number, Lines: len(run),
+		Off: first.off, Len: last.off + last.len + 1 - first.off, SHA256: hex.EncodeToString(h.Sum(nil)),
+	}
+}
+
+// knownLines finds lines in what is known.
+type knownLines struct {
+	all  []storedLine
+	at   map[[sha256.Size]byte]int
+	next int // where the line that comes next is likely to be
+}
+
+func newKnownLines(known []storedLine) *knownLines {
+	m := &knownLines{all: known, at: make(map[[sha256.Size]byte]int, len(known))}
+	for i := len(known) - 1; i >= 0; i-- {
+		m.at[known[i].sum] = i
+	}
+	return m
+}
+
+// run returns where the lines that come next stand, as far as they follow each other
+// in one file; nothing where that is too short to be worth it.
+func (m *knownLines) run(lines []storedLine) (run []storedLine) {
+	size, next := int64(0), m.next
+	for _, l := range lines {
+		k, ok := next, next < len(m.all) && m.all[next].sum == l.sum
+		if !ok {
+			k, ok = m.at[l.sum]
+		}
+		if !ok || len(run) > 0 && !run[len(run)-1].leadsTo(&m.all[k]) || size+l.len+1 > storage.MaxStretch {
+			break
+		}
+		run, size, next = append(run, m.all[k]), size+l.len+1, k+1
+	}
+	if size < leastStretch {
+		return nil
+	}
+	m.next = next
+	return run
+}
+
+// leadsTo reports whether another line follows this one in its file.
+func (l *storedLine) leadsTo(next *storedLine) bool {
+	return next.file == l.file && next.number == l.number+1 && next.off == l.off+l.len+1
+}

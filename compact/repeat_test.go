@@ -1,0 +1,282 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// tale is an agent's session in which no two texts are alike: results of some
+// thousand characters, as tools return them.
+type tale struct {
+	rng     *rand.Rand
+	history []message.Message
+}
+
+func newTale() *tale {
+	return &tale{rng: rand.New(rand.NewPCG(7, 11)), history: []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}}
+}
+
+func (h *tale) text(words int) string {
+	var b strings.Builder
+	for range words {
+		fmt.Fprintf(&b, "w%d ", h.rng.IntN(50_000))
+	}
+	return b.String()
+}
+
+// grow adds rounds.
+func (h *tale) grow(rounds int) {
+	for range rounds {
+		id := fmt.Sprintf("call_%d", len(h.history))
+		h.history = append(h.history,
+			message.Assistant("Now the next file. "+h.text(20), message.Call(id, "read_file", fmt.Sprintf(`{"path":"pkg/f%d.go"}`, len(h.history)))),
+			message.ToolResult(id, h.text(300+h.rng.IntN(600))))
+	}
+}
+
+// steps takes a session through compactions, each in a process of its own where
+// that is wanted, and returns the last view.
+func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view string) {
+	t.Helper()
+	var r *rig
+	for k := range n {
+		h.grow(12)
+		if r == nil || alone {
+			r = newRig(t, c)
+		}
+		res, err := r.ManualCompact(context.Background(), "s", h.history, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Step != k+1 {
+			t.Fatalf("step %d is %d", k+1, res.Step)
+		}
+		view = bytesOf(res.Messages)
+	}
+	return view
+}
+
+// sizes returns how many bytes a session has in the archive, and how many of them in
+// transcripts.
+func sizes(t *testing.T, a storage.Archive) (all, transcripts int64) {
+	t.Helper()
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Key.Dir() == "s" {
+			all += info.Size
+			if strings.HasPrefix(info.Key.Base(), "transcript-") {
+				transcripts += info.Size
+			}
+		}
+	}
+	return all, transcripts
+}
+
+// Each message is stored once: after nine steps the transcripts are as large as the
+// history, in one process and with one for each step.
+func TestEachMessageIsStoredOnce(t *testing.T) {
+	views := map[string]bool{}
+	for _, q := range []struct {
+		repeat      string
+		alone       bool
+		least, most float64
+	}{{"reference", false, 0, 1.1}, {"reference", true, 0, 1.1}, {"full", false, 4, 9}} {
+		a := memory.New()
+		c := compact.Config{Archive: a}
+		c.Storage.Repeat = q.repeat
+		h := newTale()
+		views[h.steps(t, 9, c, q.alone)] = true
+		all, transcripts := sizes(t, a)
+		history := float64(len(bytesOf(h.history)))
+		ratio := float64(transcripts) / history
+		t.Logf("%s, a process for each step %v: transcripts %.2f times the history, everything %.2f times", q.repeat, q.alone, ratio, float64(all)/history)
+		if ratio < q.least || ratio > q.most {
+			t.Errorf("%s: %.2f times the history", q.repeat, ratio)
+		}
+		h.has(t, a)
+	}
+	if len(views) != 1 {
+		t.Errorf("%d views of one history", len(views))
+	}
+}
+
+// has checks that the archive verifies, that its newest transcript is the history,
+// and that each message that was taken out is recalled.
+func (h *tale) has(t *testing.T, a storage.Archive) {
+	t.Helper()
+	ctx := t.Context()
+	report, err := storage.Verify(ctx, a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	if err != nil || !report.OK() {
+		t.Fatalf("verify: %v %v", err, report.Problems)
+	}
+	s, err := storage.OpenSession(ctx, a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line, err := range s.Lines(ctx, "transcript-pre-compact-009.jsonl") {
+		if err != nil || n == len(h.history) {
+			t.Fatalf("line %d: %v", n+1, err)
+		}
+		if want := strings.TrimSuffix(bytesOf(h.history[n:n+1]), "}\n"); !bytes.HasPrefix(line, []byte(want)) {
+			t.Fatalf("line %d is %.80s, want %.80s", n+1, line, want)
+		}
+		n++
+	}
+	if n != len(h.history) {
+		t.Errorf("%d lines of %d", n, len(h.history))
+	}
+	turns := 0
+	for turn := 1; turn < 90; turn += 7 {
+		text, err := compact.Recall(ctx, a, "s", fmt.Sprintf("turn:%d", turn))
+		want := slices.IndexFunc(h.history, func(m message.Message) bool {
+			return len(m.Parts[0].Text) > 1000 && strings.Contains(text, m.Parts[0].Text)
+		})
+		if err == nil && want >= 0 {
+			turns++
+		} else {
+			t.Errorf("turn %d: %.60q, %v", turn, text, err)
+		}
+	}
+	if turns == 0 {
+		t.Error("no turn was recalled")
+	}
+}
+
+// A final transcript refers to what the steps have stored, and to the one before
+// it; in another process, too.
+func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
+	a := memory.New()
+	h := newTale()
+	h.steps(t, 2, compact.Config{Archive: a}, false)
+	_, before := sizes(t, a)
+	for n := range 3 {
+		h.grow(1)
+		if err := newRig(t, compact.Config{Archive: a}).Archive(t.Context(), "s", h.history); err != nil {
+			t.Fatal(err)
+		}
+		s, err := storage.OpenSession(t.Context(), a, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for _, err := range s.Lines(t.Context(), fmt.Sprintf("transcript-final-%03d.jsonl", n+1)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines++
+		}
+		if lines != len(h.history) {
+			t.Errorf("%d lines of %d", lines, len(h.history))
+		}
+	}
+	if _, after := sizes(t, a); after > before+before/3 {
+		t.Errorf("%d bytes of transcripts before, %d after", before, after)
+	}
+}
+
+// flipIn changes a byte of a file in the archive.
+func flipIn(t *testing.T, a *memory.Archive, name string, at int) {
+	t.Helper()
+	key, err := storage.ParseKey("s/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Open(t.Context(), key, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close(), a.Remove(t.Context(), key)); err != nil {
+		t.Fatal(err)
+	}
+	data[at] ^= 1
+	plain, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Create(t.Context(), key, storage.Redacted(plain.Text(string(data)))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is not what was stored is not referred to: a new process writes it again,
+// says so, and recalls nothing of what was changed.
+func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
+	a := memory.New()
+	h := newTale()
+	h.steps(t, 2, compact.Config{Archive: a}, false)
+	flipIn(t, a, "transcript-pre-compact-001.jsonl", 20_000)
+	h.grow(12)
+	res, err := newRig(t, compact.Config{Archive: a}).ManualCompact(t.Context(), "s", h.history, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(res.Warnings, "\n"); !strings.Contains(said, "transcript-pre-compact-001.jsonl") {
+		t.Errorf("warnings: %s", said)
+	}
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, old := 0, 0
+	for line, err := range s.Whole(t.Context(), "transcript-pre-compact-003.jsonl") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.File == "transcript-pre-compact-001.jsonl" {
+			t.Fatalf("line %d is referred to where it was changed", n+1)
+		}
+		if line.File == "transcript-pre-compact-002.jsonl" {
+			old++
+		}
+		n++
+	}
+	if n != len(h.history) || old == 0 {
+		t.Errorf("%d lines of %d, %d of them stand in the second transcript", n, len(h.history), old)
+	}
+	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	if err != nil || report.OK() || report.Problems[0].File != "transcript-pre-compact-001.jsonl" {
+		t.Errorf("verify: %v %v", err, report.Problems)
+	}
+}
+
+// Two processes at the same time, each with a transcript of its own, refer to what
+// is there and end with one view.
+func TestTwoProcessesReferToWhatIsThere(t *testing.T) {
+	a := memory.New()
+	h := newTale()
+	one, two := newRig(t, compact.Config{Archive: a}), newRig(t, compact.Config{Archive: a})
+	for k := range 6 {
+		h.grow(8)
+		m := []*rig{one, two}[k%2]
+		if _, err := m.ManualCompact(t.Context(), "s", h.history, ""); err != nil {
+			t.Fatal(err)
+		}
+		mine, fresh := m.preflight(h.history), newRig(t, compact.Config{Archive: a}).preflight(h.history)
+		if bytesOf(mine.Messages) != bytesOf(fresh.Messages) {
+			t.Fatalf("step %d: another process has another view", k+1)
+		}
+	}
+	if _, transcripts := sizes(t, a); float64(transcripts) > 1.1*float64(len(bytesOf(h.history))) {
+		t.Errorf("%d bytes of transcripts for %d of history", transcripts, len(bytesOf(h.history)))
+	}
+	if report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs}); err != nil || !report.OK() {
+		t.Errorf("verify: %v %v", err, report.Problems)
+	}
+}
