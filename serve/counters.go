@@ -32,7 +32,10 @@ type counters struct {
 
 func newCounters() *counters {
 	return &counters{
-		requests: map[[2]string]int{}, failures: map[string]int{}, broken: map[string]int{}, refusals: map[string]int{}, stages: map[string]int{},
+		requests: map[[2]string]int{}, stages: map[string]int{},
+		// There from the start: Prometheus sees no increase in a series that begins with 1.
+		failures: map[string]int{"read": 0, "parse": 0, "compact": 0, "write": 0, "answer": 0, "recall": 0, "observe": 0},
+		broken:   map[string]int{"upstream": 0, "read": 0, "broke_off": 0}, refusals: map[string]int{"401": 0, "404": 0, "503": 0},
 		added: newHistogram(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10),
 	}
 }

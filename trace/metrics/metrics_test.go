@@ -98,23 +98,23 @@ compact_archived_bytes_total 4711`},
 compact_archive_duration_seconds_count{result="failed"} 1
 compact_archived_bytes_total 0`},
 	{trace.Summarize{Backend: "openai", Model: "m", PromptTokens: 900, CompletionTokens: 70}, `
-compact_summary_duration_seconds_sum{backend="openai",result="ok"} 0.25
+compact_summaries_duration_seconds_sum{backend="openai",result="ok"} 0.25
 gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type=""} 0.25
 gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} 900
 gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="output"} 70`},
 	{trace.Summarize{Backend: "openai", Model: "m", ErrorType: "SummarizerFailed", Cause: "timeout"}, `
-compact_summary_duration_seconds_count{backend="openai",result="failed"} 1
+compact_summaries_duration_seconds_count{backend="openai",result="failed"} 1
 gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type="timeout"} 1
 gen_ai_client_token_usage_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} -`},
 	{trace.Summarize{Backend: "extractive"}, `
-compact_summary_duration_seconds_count{backend="extractive",result="ok"} 1
+compact_summaries_duration_seconds_count{backend="extractive",result="ok"} 1
 gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="extractive",gen_ai_request_model="",error_type=""} -`},
 	{trace.SummaryCreated{SummaryTokens: 480, InventedRemoved: 2}, `
-compact_summary_tokens_sum 480
-compact_summary_tokens_bucket{le="250"} 0
-compact_summary_tokens_bucket{le="500"} 1
-compact_summary_invented_total 2`},
-	{trace.SummaryAttempt{Cause: "refused"}, `compact_summary_failed_attempts_total{cause="refused"} 1`},
+compact_summaries_tokens_sum 480
+compact_summaries_tokens_bucket{le="250"} 0
+compact_summaries_tokens_bucket{le="500"} 1
+compact_summaries_invented_total 2`},
+	{trace.SummaryAttempt{Cause: "refused"}, `compact_summaries_failed_attempts_total{cause="refused"} 1`},
 	{trace.PrunedMessages{SummarizedCount: 4, DroppedCount: 3, MaskedCount: 2, TruncatedCount: 1, PrunedCount: 7}, `
 compact_taken_messages_total{became="summarised"} 4
 compact_taken_messages_total{became="dropped"} 3
