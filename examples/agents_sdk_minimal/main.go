@@ -1,6 +1,7 @@
 // Command agents_sdk_minimal is an agent loop with compact in front of every
 // model call, and nothing else: no key, no network. The model is a stand-in
-// that asks for one tool after the other. The events go to the console.
+// that asks for one tool after the other. The events go to the console, and to an
+// Ariadne if COMPACT_ARIADNE_URL names one.
 //
 //	go run ./examples/agents_sdk_minimal
 package main
@@ -28,7 +29,7 @@ func main() {
 
 func run(ctx context.Context, w io.Writer, archive string) error {
 	c := compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Exporters: []trace.Exporter{console.New(w, nil)}}
-	c.Storage.Path = archive
+	c.Storage.Path, c.Trace.AriadneURL = archive, os.Getenv("COMPACT_ARIADNE_URL")
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return err

@@ -5,10 +5,15 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 func TestRunsOffline(t *testing.T) {
 	var out bytes.Buffer
+	server := tracetest.NewServer(t)
+	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
 	if err := run(context.Background(), &out, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
@@ -16,5 +21,8 @@ func TestRunsOffline(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}
+	}
+	if n := len(server.Spans(trace.NameBeforeModelCall)); n != 40 {
+		t.Errorf("Ariadne got %d model calls, want 40", n)
 	}
 }

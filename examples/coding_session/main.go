@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	session := flag.String("session", "examples/data/coding-session.jsonl", "the recorded session")
-	ariadne := flag.String("ariadne", "", "URL of an Ariadne Trace Viewer; empty: the audit log alone")
+	ariadne := flag.String("ariadne", "", "URL of an Ariadne Trace Viewer; empty: that of COMPACT_ARIADNE_URL, or the audit log alone")
 	archive := flag.String("archive", ".compact/archive", "folder of the archive")
 	flag.Parse()
 	if _, err := run(context.Background(), os.Stdout, *session, *archive, *ariadne); err != nil {
@@ -47,7 +48,7 @@ func run(ctx context.Context, w io.Writer, session, archive, ariadne string) (o 
 		return o, err
 	}
 	c := compact.Config{Model: "gpt-4", MaxContextTokens: 32_000}
-	c.Storage.Path, c.Trace.AriadneURL = archive, ariadne
+	c.Storage.Path, c.Trace.AriadneURL = archive, cmp.Or(ariadne, os.Getenv("COMPACT_ARIADNE_URL"))
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return o, err

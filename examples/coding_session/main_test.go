@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"testing"
 
 	"github.com/agentcompact/compact/trace"
@@ -21,5 +22,15 @@ func TestRunsOffline(t *testing.T) {
 	}
 	if n := len(server.Spans(trace.NameBeforeModelCall)); n != o.calls {
 		t.Errorf("Ariadne got %d model calls, want %d", n, o.calls)
+	}
+}
+
+// Without -ariadne it is the environment that names one.
+func TestTheEnvironmentNamesAnAriadne(t *testing.T) {
+	server := tracetest.NewServer(t)
+	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
+	o, err := run(context.Background(), io.Discard, "../data/coding-session.jsonl", t.TempDir(), "")
+	if n := len(server.Spans(trace.NameBeforeModelCall)); err != nil || n != o.calls {
+		t.Errorf("Ariadne got %d model calls of %d: %v", n, o.calls, err)
 	}
 }

@@ -1,6 +1,7 @@
 // Command long_research runs an agent for four times the window of a 128k
 // model: it reads sources until more than half a million tokens have gone by,
-// and every request fits. Offline; the sources are made up.
+// and every request fits. Offline; the sources are made up. The events go to an
+// Ariadne if COMPACT_ARIADNE_URL names one.
 //
 //	go run ./examples/long_research
 package main
@@ -37,7 +38,7 @@ type outcome struct {
 
 func run(ctx context.Context, w io.Writer, archive string) (o outcome, err error) {
 	c := compact.Config{Model: "gpt-4o", MaxContextTokens: window}
-	c.Storage.Path = archive
+	c.Storage.Path, c.Trace.AriadneURL = archive, os.Getenv("COMPACT_ARIADNE_URL")
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return o, err
