@@ -44,8 +44,14 @@ exporters:
   file:
     path: %s
     flush_interval: 10ms
+  file/metrics:
+    path: %s
+    flush_interval: 10ms
 service:
   pipelines:
+    metrics:
+      receivers: [otlp]
+      exporters: [file/metrics]
     traces:
       receivers: [otlp]
       exporters: [file]
@@ -56,6 +62,9 @@ service:
       level: warn
 `
 
+// metricsFile is where the metrics are, beside the spans.
+func metricsFile(file string) string { return filepath.Join(filepath.Dir(file), "metrics.jsonl") }
+
 // collector runs a collector until the end of the test. It returns its base URL
 // and the file that it writes to.
 func collector(t *testing.T) (url, file string) {
@@ -64,7 +73,7 @@ func collector(t *testing.T) (url, file string) {
 	file = filepath.Join(dir, "spans.jsonl")
 	address := freeAddress(t)
 	conf := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(conf, fmt.Appendf(nil, config, address, file), 0o600); err != nil {
+	if err := os.WriteFile(conf, fmt.Appendf(nil, config, address, file, metricsFile(file)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer

@@ -38,6 +38,13 @@ type receiver struct {
 	taken   int
 }
 
+// start runs the receiver until the end of a test, and returns its URL.
+func (r *receiver) start(t testing.TB) string {
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r.URL
+}
+
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
