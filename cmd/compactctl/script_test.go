@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	why := strings.ReplaceAll(recipes(t, "sh")[0], "SESSION", "s")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 					clean = append(clean, v)
 				}
 			}
-			e.Vars = append(clean, "EXAMPLES="+filepath.Join(root, "examples", "data"), "COLUMNS=80", compact.ArchiveKeyVariable+"="+testkey.Text)
+			e.Vars = append(clean, "EXAMPLES="+filepath.Join(root, "examples", "data"), "COLUMNS=80", compact.ArchiveKeyVariable+"="+testkey.Text, "WHY="+why)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+)
+
+const observability = "../../docs/OBSERVABILITY.md"
+
+// recipes are the blocks of a language in docs/OBSERVABILITY.md, without the
+// indent that they have in a list.
+func recipes(t *testing.T, language string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(observability)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?ms)^( *)```"+language+"\n(.*?)^ *```$").FindAllStringSubmatch(string(text), -1) {
+		all = append(all, strings.TrimPrefix(strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n"), "\n"))
+	}
+	if len(all) == 0 {
+		t.Fatalf("no block of %s", language)
+	}
+	return all
+}
+
+func loaded(t *testing.T, text string, environ ...string) compact.Config {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "compact.yaml")
+	if err := os.WriteFile(file, []byte("model: gpt-4\nstorage: {adapter: memory}\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := configs.Load(file, configs.Environ(environ))
+	if err != nil {
+		t.Errorf("%s\n%v", text, err)
+	}
+	return c
+}
+
+// What the page says to write into a file can be loaded, and sets something.
+func TestFilesOfThePageOnObservability(t *testing.T) {
+	before := loaded(t, "")
+	for _, block := range recipes(t, "yaml") {
+		if strings.HasPrefix(block, "scrape_configs:") {
+			scrapes(t, block)
+		} else if c := loaded(t, block); cmp.Equal(before.Trace, c.Trace) {
+			t.Errorf("it sets nothing:\n%s", block)
+		}
+	}
+}
+
+// scrapes checks a configuration of Prometheus, where that is.
+func scrapes(t *testing.T, block string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "prometheus.yaml")
+	if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool := "../../.bin/prometheus/usr/bin/promtool"
+	if _, err := os.Stat(promtool); err != nil {
+		t.Logf("promtool is not there: .ci/prometheus .bin/prometheus gets it")
+		return
+	}
+	if out, err := exec.CommandContext(t.Context(), promtool, "check", "config", file).CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// Each variable that the page names is one that sets something of trace.
+func TestVariablesOfThePageOnObservability(t *testing.T) {
+	text, err := os.ReadFile(observability)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := loaded(t, "")
+	values := []struct{ ending, value string }{{"URL", "http://127.0.0.1:9"}, {"ENDPOINT", "http://127.0.0.1:9"}, {"TIMEOUT", "7s"}, {"INTERVAL", "7s"}, {"SERVICE", "agent"}, {"CONTENT", "true"}}
+	names := regexp.MustCompile(`COMPACT_[A-Z_]+[A-Z]`).FindAllString(string(text), -1)
+	if len(names) < 6 {
+		t.Fatalf("%q", names)
+	}
+	for _, name := range names {
+		set := ""
+		for _, v := range values {
+			if strings.HasSuffix(name, v.ending) {
+				set = v.value
+			}
+		}
+		if c := loaded(t, "", name+"="+set); set == "" || cmp.Equal(before.Trace, c.Trace) {
+			t.Errorf("%s=%s sets nothing", name, set)
+		}
+	}
+}
