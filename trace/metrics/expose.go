@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", ContentType)
 	if r.Method == http.MethodGet {
-		_, _ = io.WriteString(w, string(m.AppendText(nil)))
+		_, _ = w.Write(m.AppendText(nil))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/metrics"
 	"github.com/agentcompact/compact/trace/otel"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -180,7 +181,8 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 	if all || some {
 		patience = 2 * time.Second // on a busy machine, too
 	}
-	p := trace.NewPipeline([]trace.Exporter{exporterTo(t, protocol, r.URL, patience)}, &trace.PipelineOptions{Linger: time.Millisecond, OnError: l.hear})
+	counts := metrics.New(nil) // beside it, they say the same
+	p := trace.NewPipeline([]trace.Exporter{exporterTo(t, protocol, r.URL, patience), counts.Exporter()}, &trace.PipelineOptions{Linger: time.Millisecond, OnError: l.hear})
 	emitted := 0
 	for range 4 {
 		events := tracetest.Sample(time.Now())
@@ -220,6 +222,14 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		t.Errorf("%s", s)
 	case l.lost != int(s.Lost()):
 		t.Errorf("told of %d: %s", l.lost, s)
+	}
+	for name, want := range map[string]uint64{"emitted": s.Emitted, "delivered": s.Exported, "lost": s.Lost(), "waiting": 0} {
+		if got := labelled(counts, "compact.events."+name, protocol); got != float64(want) {
+			t.Errorf("compact.events.%s of %s is %v, want %d", name, protocol, got, want)
+		}
+	}
+	if n := total(counts, "compact.calls"); n != 4 || labelled(counts, "compact.events.lost", "metrics") != 0 {
+		t.Errorf("%v of 4 calls are counted", n)
 	}
 	for _, e := range l.errs {
 		if e.Exporter != protocol || e.Err == nil {

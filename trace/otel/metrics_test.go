@@ -258,6 +258,18 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 	}
 }
 
+// labelled is the number of a metric for one value of its only label.
+func labelled(m *metrics.Metrics, name, value string) float64 {
+	for _, f := range m.Snapshot() {
+		for _, p := range f.Points {
+			if f.Name == name && p.Values[0] == value {
+				return p.Value
+			}
+		}
+	}
+	return -1
+}
+
 func total(m *metrics.Metrics, name string) (n float64) {
 	for _, f := range m.Snapshot() {
 		for _, p := range f.Points {
