@@ -182,6 +182,43 @@ func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
 	r.stopped <- nil
 }
 
+// With a notice requests are taken for as long, while the balancer is told that
+// this is about to end.
+func TestANoticeIsGivenBeforeConnectionsAreRefused(t *testing.T) {
+	m, err := compact.New(t.Context(), compact.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := serve.New(m, serve.Config{Upstreams: map[string]string{"openai": echo(t)}, Notice: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- h.Serve(ctx, l, time.Minute) }()
+	began := time.Now()
+	cancel()
+	waitFor(t, func() bool { return ready(h) == http.StatusServiceUnavailable })
+	resp, err := http.Get("http://" + l.Addr().String() + "/openai/v1/models")
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	if late := time.Since(began) > 300*time.Millisecond; !late && (err != nil || !resp.Close) {
+		t.Errorf("a request that came meanwhile: %v, %v", resp, err)
+	}
+	if err := within(t, stopped, "the end"); err != nil || time.Since(began) < 300*time.Millisecond {
+		t.Errorf("it ended after %v: %v", time.Since(began), err)
+	}
+	if resp, err := http.Get("http://" + l.Addr().String() + "/openai/v1/models"); err == nil {
+		_ = resp.Body.Close()
+		t.Error("a request is taken after the end")
+	}
+}
+
 func ready(h http.Handler) int {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))

@@ -38,6 +38,11 @@ type Config struct {
 	// long it may take for a whole request; 0 = 10 minutes.
 	Stall, BodyTimeout time.Duration
 
+	// Notice is how long Serve goes on taking requests once it is to end, while
+	// /readyz says that it drains: so that a balancer that asks there has sent the
+	// next ones elsewhere before connections are refused; 0 = not at all.
+	Notice time.Duration
+
 	// Token is what requests have to carry in the header X-Compact-Token, or, to
 	// /metrics and /v1/preflight, as a bearer token; "" = nothing.
 	Token string

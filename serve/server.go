@@ -16,7 +16,8 @@ const (
 )
 
 // Serve answers what comes in at a listener, over HTTP/1 and HTTP/2 without TLS,
-// until ctx ends. Then it takes nothing new, and waits for the requests that are
+// until ctx ends. For Config.Notice it then goes on, while /readyz says that it
+// drains. After that it takes nothing new, and waits for the requests that are
 // under way, drain at most; after that they are cut off, which is the error. The
 // listener is closed in any case.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
@@ -35,6 +36,9 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	case <-ctx.Done():
 	}
 	h.draining.Store(true)
+	if ended, err := h.notice(srv, served); ended {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	err := srv.Shutdown(ctx)
@@ -44,4 +48,20 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	}
 	<-served
 	return errors.Join(err, h.transport.Settle(ctx))
+}
+
+// notice gives balancers the time to see that requests are better sent elsewhere.
+// Connections are closed behind their answers. It reports whether the server has
+// ended meanwhile, and with what.
+func (h *Handler) notice(srv *http.Server, served <-chan error) (ended bool, err error) {
+	if h.cfg.Notice <= 0 {
+		return false, nil
+	}
+	srv.SetKeepAlivesEnabled(false)
+	select {
+	case err := <-served:
+		return true, err
+	case <-time.After(h.cfg.Notice):
+		return false, nil
+	}
 }

@@ -19,9 +19,15 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
+// asCommand makes the tests' own program the command.
+const asCommand = "COMPACT_TEST_AS_COMMAND"
+
 func TestMain(m *testing.M) {
 	if file := os.Getenv("COMPACT_TEST_POST"); file != "" {
 		os.Exit(postAsAgent(file))
+	}
+	if os.Getenv(asCommand) != "" {
+		main()
 	}
 	testscript.Main(m, map[string]func(){"compactctl": main})
 }

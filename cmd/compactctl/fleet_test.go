@@ -1,0 +1,408 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// instance is a compactctl serve in a process of its own.
+type instance struct {
+	cmd   *exec.Cmd
+	url   string
+	said  *strings.Builder // on standard error; whole once it has ended
+	ended chan error
+}
+
+// launch starts one; env goes over the test's own variables.
+func launch(t *testing.T, env []string, args ...string) *instance {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &instance{cmd: exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), said: &strings.Builder{}, ended: make(chan error, 1)}
+	i.cmd.Env = append(append(os.Environ(), asCommand+"=1", "XDG_CONFIG_HOME="+t.TempDir()), env...)
+	out, err := i.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			i.said.WriteString(lines.Text() + "\n")
+			if _, url, ok := strings.Cut(lines.Text(), "OPENAI_BASE_URL="); ok {
+				ready <- strings.TrimSuffix(url, "/openai/v1")
+			}
+		}
+		i.ended <- i.cmd.Wait()
+	}()
+	t.Cleanup(func() { _ = i.cmd.Process.Kill() })
+	select {
+	case i.url = <-ready:
+	case err := <-i.ended:
+		t.Fatalf("an instance ended at once: %v\n%s", err, i.said)
+	case <-time.After(time.Minute):
+		t.Fatal("an instance does not begin")
+	}
+	return i
+}
+
+// end sends a signal, and returns what the instance ended with.
+func (i *instance) end(t *testing.T, s os.Signal) error {
+	t.Helper()
+	if err := i.cmd.Process.Signal(s); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-i.ended:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatal("an instance does not end")
+		return nil
+	}
+}
+
+// balancer sends each request to the next instance, and on to the one after it
+// where there was no answer, as balancers do.
+type balancer struct {
+	client http.Client
+	mu     sync.Mutex
+	to     []*instance
+	next   int
+}
+
+func (b *balancer) set(to ...*instance) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.to = to
+}
+
+func (b *balancer) pick() *instance {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next++
+	return b.to[b.next%len(b.to)]
+}
+
+func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var resp *http.Response
+	for range 3 {
+		req, err := http.NewRequestWithContext(r.Context(), r.Method, b.pick().url+r.URL.RequestURI(), bytes.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		req.Header = r.Header.Clone()
+		if resp, err = b.client.Do(req); err == nil {
+			break
+		}
+	}
+	if resp == nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for k, v := range resp.Header {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(resp.StatusCode)
+	if _, err := io.Copy(w, resp.Body); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// wrongModel is a provider that fails where a request asks for it, once a try.
+type wrongModel struct {
+	*provider.Server
+	mu   sync.Mutex
+	seen map[string][][]byte // bodies that were answered, by session, in order of their calls
+}
+
+func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	session := r.Header.Get("X-Of")
+	body, _ := io.ReadAll(r.Body) // else nobody sees that the client has gone
+	switch r.Header.Get("X-Fault") {
+	case "busy":
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case "garbage":
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = w.Write([]byte("\x00{]"))
+		return
+	case "reset":
+		panic(http.ErrAbortHandler)
+	case "half":
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"half\":1}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	case "stall":
+		<-r.Context().Done()
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	f.Server.ServeHTTP(w, r)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[session] = append(f.seen[session], body)
+}
+
+// fleet is instances behind a balancer, and sessions that go through it.
+type fleet struct {
+	t        *testing.T
+	args     []string
+	env      []string
+	model    *wrongModel
+	balancer *balancer
+	url      string
+	calls    atomic.Int64 // that were answered
+	again    atomic.Int64 // that were made once more, although no fault was asked for
+}
+
+const fleetWindow = 8_000
+
+func newFleet(t *testing.T, env []string, args ...string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, env: append([]string{compact.ArchiveKeyVariable + "=" + testkey.Text}, env...), model: &wrongModel{Server: provider.NewServer(), seen: map[string][][]byte{}}, balancer: &balancer{}}
+	f.model.Window = 2 * fleetWindow
+	up, front := httptest.NewServer(f.model), httptest.NewServer(f.balancer)
+	t.Cleanup(func() { front.Close(); up.Close() })
+	f.url = front.URL
+	f.args = append([]string{"--upstream", "openai=" + up.URL, "--max-context-tokens", fmt.Sprint(fleetWindow), "--no-recall"}, args...)
+	return f
+}
+
+func (f *fleet) launch() *instance { return launch(f.t, f.env, f.args...) }
+
+// session makes the calls of one session, each with a round more. A call that
+// fails is made again, twice at most, as every SDK does.
+func (f *fleet) session(name string, calls int, faults []string) {
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for n := range calls {
+		fault := faults[(n*7+len(name)+int(name[len(name)-1]))%len(faults)]
+		var err error
+		for try := range 3 {
+			if err = f.call(client, name, fault, fleetBody(name, 12+3*n)); err == nil {
+				break
+			}
+			if fault == "" {
+				f.again.Add(1)
+			}
+			if fault = ""; try == 2 {
+				f.t.Errorf("call %d of session %s is lost: %v", n, name, err)
+			}
+		}
+		f.calls.Add(1)
+	}
+}
+
+// call makes a call; the error says why there is no whole answer.
+func (f *fleet) call(client *http.Client, session, fault, body string) error {
+	ctx, cancel := context.WithCancel(f.t.Context())
+	defer cancel()
+	if fault == "stall" { // the client loses patience
+		defer time.AfterFunc(100*time.Millisecond, cancel).Stop()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url+"/openai/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	for k, v := range map[string]string{"Content-Type": "application/json", "X-Compact-Session": session, "X-Of": session, "X-Fault": fault} {
+		req.Header.Set(k, v)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, answer)
+	}
+	return err
+}
+
+func fleetBody(session string, rounds int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"model":"gpt-4o","messages":[{"role":"system","content":"Fix bugs."},{"role":"user","content":"Fix bug %s."}`, session)
+	for i := range rounds {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"c%[1]d","type":"function","function":{"name":"read","arguments":"{\"n\":%[1]d}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"file %[1]d: %[2]s"}`, i, strings.Repeat("word ", 300))
+	}
+	return b.String() + "]}"
+}
+
+// reach waits until so many calls were answered.
+func (f *fleet) reach(calls int) {
+	f.t.Helper()
+	for deadline := time.Now().Add(4 * time.Minute); f.calls.Load() < int64(calls); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.t.Fatalf("%d calls of %d", f.calls.Load(), calls)
+		}
+	}
+}
+
+// changes counts how often the prompt of a session was not the one before with
+// something more behind it.
+func changes(bodies [][]byte) (n int) {
+	for i := 1; i < len(bodies); i++ {
+		before := bytes.TrimSuffix(bodies[i-1], []byte("]}"))
+		if !bytes.HasPrefix(bodies[i], before) {
+			n++
+		}
+	}
+	return n
+}
+
+// work runs sessions over a fleet whose first instance is replaced after a third
+// of the calls, as in a rolling restart, and whose second one is killed after two
+// thirds.
+func (f *fleet) work(sessions, calls int, faults ...string) {
+	t := f.t
+	a, b := f.launch(), f.launch()
+	f.balancer.set(a, b)
+	var all sync.WaitGroup
+	for s := range sessions {
+		all.Go(func() { f.session(fmt.Sprint("s", s), calls, faults) })
+	}
+	f.reach(sessions * calls / 3)
+	c := f.launch()
+	f.balancer.set(b, c)
+	if err := a.end(t, syscall.SIGTERM); err != nil {
+		t.Errorf("the instance that was to stop: %v\n%s", err, a.said)
+	}
+	if n := f.again.Load(); n > 0 {
+		t.Errorf("%d calls were lost in the rolling restart", n)
+	}
+	f.reach(sessions * calls * 2 / 3)
+	_ = b.end(t, os.Kill)
+	d := f.launch()
+	f.balancer.set(c, d)
+	all.Wait()
+	for _, i := range []*instance{c, d} {
+		if err := i.end(t, syscall.SIGTERM); err != nil {
+			t.Errorf("%v\n%s", err, i.said)
+		}
+		if strings.Contains(i.said.String(), "level=ERROR") {
+			t.Error(i.said)
+		}
+	}
+	if n := f.again.Load(); n > int64(sessions) {
+		t.Errorf("%d calls were made again for one instance that was killed under %d sessions", n, sessions)
+	}
+	t.Logf("%d calls, %d made again", f.calls.Load(), f.again.Load())
+}
+
+// prove holds the prompts against the steps in the archive, which verify reads.
+func (f *fleet) prove(sessions, most int, flags ...string) {
+	t := f.t
+	steps := f.steps(flags...)
+	for s := range sessions {
+		name := fmt.Sprint("s", s)
+		n := steps[name]
+		t.Logf("session %s: %d prompts, %d steps", name, len(f.model.seen[name]), n)
+		if got := changes(f.model.seen[name]); n < 1 || n > most || got > n {
+			t.Errorf("session %s: its prompt changed %d times, with %d steps", name, got, n)
+		}
+	}
+	var out, errOut bytes.Buffer
+	if code := run(t.Context(), append([]string{"archive", "verify"}, flags...), strings.NewReader(""), &out, &errOut); code != exitOK {
+		t.Errorf("archive verify: %d %s %s", code, out.String(), errOut.String())
+	}
+}
+
+// steps are those of each session in the archive.
+func (f *fleet) steps(flags ...string) map[string]int {
+	var out, errOut bytes.Buffer
+	if code := run(f.t.Context(), append([]string{"archive", "ls", "--json"}, flags...), strings.NewReader(""), &out, &errOut); code != exitOK {
+		f.t.Fatalf("archive ls: %d %s", code, errOut.String())
+	}
+	var all []struct {
+		Session string
+		Steps   int
+	}
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		f.t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, s := range all {
+		n[s.Session] = s.Steps
+	}
+	return n
+}
+
+// Instances that share nothing but the archive, and its key, are one proxy: each
+// goes on with what another has compacted, also where that is stopped or killed.
+func TestFleetSharesSessionsThroughAFolder(t *testing.T) {
+	sessions, calls := fleetSize()
+	archive := filepath.Join(t.TempDir(), "a")
+	f := newFleet(t, nil, "--archive", archive)
+	f.work(sessions, calls, fleetFaults...)
+	f.prove(sessions, calls/3, "--archive", archive)
+}
+
+func TestFleetSharesSessionsThroughABucket(t *testing.T) {
+	s := s3test.Versitygw(t)
+	id, secret := s3test.Keys(t)
+	sessions, calls := fleetSize()
+	config := filepath.Join(t.TempDir(), "s3.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "storage: {adapter: s3, bucket: %q, prefix: team, region: us-east-1, endpoint: %q, path_style: true}\n", s.Bucket(t, false), s.Endpoint), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newFleet(t, []string{"AWS_ACCESS_KEY_ID=" + id, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_REGION=us-east-1"}, "--config", config)
+	f.work(sessions, calls, fleetFaults...)
+	f.prove(sessions, calls/3, "--config", config)
+}
+
+// fleetFaults are what calls ask the model for; "" is an answer.
+var fleetFaults = []string{"", "", "", "", "busy", "", "garbage", "", "reset", "half", "", "stall", ""}
+
+func fleetSize() (sessions, calls int) {
+	if os.Getenv("COMPACT_SOAK") != "" {
+		return 50, 40
+	}
+	return 4, 15
+}
+
+// An instance with another key than the rest of its fleet knows nothing of what
+// they compacted, and says why.
+func TestAnInstanceWithAnotherKeySaysSo(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	f := newFleet(t, nil, "--archive", archive)
+	a, b := f.launch(), launch(t, []string{compact.ArchiveKeyVariable + "=" + strings.Repeat("5a", 32)}, f.args...)
+	f.balancer.set(a)
+	f.session("s", 12, []string{""})
+	f.balancer.set(b)
+	f.session("s", 13, []string{""})
+	for _, i := range []*instance{a, b} {
+		if err := i.end(t, syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.Contains(b.said.String(), compact.ArchiveKeyVariable) || strings.Contains(a.said.String(), compact.ArchiveKeyVariable) {
+		t.Errorf("the one with the archive's key said:\n%s\nthe other one:\n%s", a.said, b.said)
+	}
+}
