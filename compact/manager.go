@@ -297,21 +297,52 @@ func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	return err
 }
 
+// flushAtOnce is how many sessions are written at once: those of a proxy are many,
+// and each waits for a bucket several times.
+const flushAtOnce = 16
+
 func (m *CompactManager) flushLogs(ctx context.Context) error {
-	var errs []error
-	for _, s := range m.inMemory() {
-		if err := s.writeEvents(ctx); err != nil {
-			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
-		} else if err := s.log.Checkpoint(ctx); err != nil && !errors.Is(err, storage.ErrErased) {
-			errs = append(errs, &ArchiveError{Op: "events", Session: s.id, Err: err})
+	return errors.Join(sideBySide(m.inMemory(), func(s *session) error {
+		err := s.writeEvents(ctx)
+		if err == nil {
+			if err = s.log.Checkpoint(ctx); errors.Is(err, storage.ErrErased) {
+				err = nil
+			}
 		}
+		return unflushed(s.id, err)
+	}), sideBySide(m.backlog.left(), func(a *auditLog) error {
+		defer m.backlog.settle(a)
+		return unflushed(a.id, a.write(ctx))
+	}))
+}
+
+func unflushed(id string, err error) error {
+	if err == nil {
+		return nil
 	}
-	for _, a := range m.backlog.left() {
-		if err := a.write(ctx); err != nil {
-			errs = append(errs, &ArchiveError{Op: "events", Session: a.id, Err: err})
-		}
-		m.backlog.settle(a)
+	return &ArchiveError{Op: "events", Session: id, Err: err}
+}
+
+// sideBySide runs f for each, flushAtOnce of them at a time, and returns the errors in
+// the order of the list. What panics is an error.
+func sideBySide[T any](all []T, f func(T) error) error {
+	errs, next := make([]error, len(all)), make(chan int)
+	var work sync.WaitGroup
+	for range min(flushAtOnce, len(all)) {
+		work.Go(func() {
+			for i := range next {
+				errs[i] = func() (err error) {
+					defer rescue(nil, nil, "the archive", &err)
+					return f(all[i])
+				}()
+			}
+		})
 	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	work.Wait()
 	return errors.Join(errs...)
 }
 

@@ -148,7 +148,11 @@ const (
 // close ends a manager, also after an interrupt. That events did not reach an
 // exporter is no failure of the command; it is said.
 func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeIn)
+	return a.closeWithin(ctx, m, closeIn)
+}
+
+func (a *app) closeWithin(ctx context.Context, m *compact.CompactManager, most time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
 	err := m.Close(ctx)
 	a.losses.tell(a)

@@ -66,7 +66,7 @@ requests carry in the header X-Compact-Token, or --insecure.`,
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8484", "`ADDRESS` to listen on; port 0 = any that is free")
 	f.StringVar(&s.tokenFile, "token-file", "", "`FILE` with the token that requests have to carry")
 	f.BoolVar(&s.insecure, "insecure", false, "listen on other addresses than this machine's own without a token")
-	f.DurationVar(&s.drain, "drain", 30*time.Second, "`TIME` that calls have to end in when it is to stop")
+	f.DurationVar(&s.drain, "drain", 30*time.Second, "`TIME` that calls have to end in when it is to stop, and then the archive for what waits for it")
 	f.DurationVar(&s.c.Notice, "notice", 0, "`TIME` to go on taking requests when it is to stop, while /readyz says so: as long as a balancer in front needs to see it")
 	f.IntVar(&s.c.MaxCalls, "max-calls", 0, "requests at once; `N` = 0: 1,000")
 	return cmd
@@ -142,7 +142,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close(ctx, m)) }()
+	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // of many sessions
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", s.listen)
 	if err != nil {
