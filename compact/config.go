@@ -248,6 +248,8 @@ type StorageConfig struct {
 	KMSKeyID string `mapstructure:"kms_key_id"`
 	// ObjectLock is the retention of every object; default that of the bucket.
 	ObjectLock ObjectLockConfig `mapstructure:"object_lock"`
+	// Encrypt says for whom what is stored is encrypted; default nobody.
+	Encrypt EncryptConfig `mapstructure:"encrypt"`
 	// Timeout bounds one operation with its retries; default 1m. Large files get
 	// more.
 	Timeout time.Duration `mapstructure:"timeout" validate:"gt=0"`
@@ -258,6 +260,21 @@ type StorageConfig struct {
 	// SpoolKeep is how long a session stays there once it was sent; default 24h.
 	SpoolKeep time.Duration `mapstructure:"spool_keep" validate:"gt=0"`
 }
+
+// EncryptConfig says for whom the archive is encrypted with age, on the disk, in the
+// spool and in the bucket. It needs Config.OpenArchive. Who reads needs an identity, in
+// COMPACT_ARCHIVE_IDENTITY or the file that COMPACT_ARCHIVE_IDENTITY_FILE names; who
+// only writes needs none, and then knows a session only as long as the process lives.
+type EncryptConfig struct {
+	// Recipients are public keys of age, "age1…", at most seven; default none:
+	// nothing is encrypted.
+	Recipients []string `mapstructure:"recipients"`
+	// RecipientsFile holds more of them, one a line; "": none.
+	RecipientsFile string `mapstructure:"recipients_file"`
+}
+
+// On reports whether anybody is named.
+func (e EncryptConfig) On() bool { return len(e.Recipients) > 0 || e.RecipientsFile != "" }
 
 // ObjectLockConfig is the retention that every object gets.
 type ObjectLockConfig struct {

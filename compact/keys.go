@@ -90,7 +90,11 @@ func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 		if k.bucket {
 			return k.machines(false)
 		}
-		return seal.Look(ctx, a, k.folder)
+		h, err := seal.Look(ctx, a, k.folder)
+		if errors.Is(err, storage.ErrNoIdentity) {
+			return k.machines(false)
+		}
+		return h, err
 	})
 }
 
@@ -103,6 +107,9 @@ func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, er
 			return k.machines(true)
 		}
 		h, err := seal.Look(ctx, a, k.folder)
+		if errors.Is(err, storage.ErrNoIdentity) { // which keys are its own can't be read
+			return k.machines(true)
+		}
 		if err != nil || len(h.Keys) > 0 {
 			return h, err
 		}
@@ -117,7 +124,8 @@ func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, er
 }
 
 // machines is the key of this machine. Agents must not wait for a bucket behind a
-// spool, and one that machines share has no key of its own.
+// spool, and one that machines share has no key of its own; nor can a process without
+// an identity read which is that of an encrypted archive.
 func (k *keyring) machines(make bool) (h seal.Held, err error) {
 	key, ok, err := seal.MachineKey(k.folder, k.fresh, make)
 	if errors.Is(err, seal.ErrFolder) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,8 +45,9 @@ type CompactManager struct {
 	sessions map[string]*session
 	openings map[string]*opening
 	loads    map[string]*load
-	keep     int   // sessions in memory
-	bytes    int64 // of them
+	own      string // what is behind the names of this process's own folders
+	keep     int    // sessions in memory
+	bytes    int64  // of them
 	backlog  *backlog
 	places   *ctxlock.Slots // of compactions that compute
 
@@ -149,14 +151,40 @@ func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, erro
 
 func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	switch {
-	case c.Storage.Adapter == "fs":
-		return fs.Open(c.Storage.Path)
+	case c.Storage.Encrypt.On() && c.OpenArchive == nil:
+		return nil, errors.New("storage.encrypt is set, which this package does not link: use configs.Load, or put an archive in Config.Archive")
+	case c.Storage.Adapter == "fs" && !c.Storage.Encrypt.On():
+		a, err := fs.Open(c.Storage.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := notEncrypted(ctx, a); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+		return a, nil
 	case c.Storage.Adapter == "memory":
 		return memory.New(), nil
 	case c.OpenArchive != nil:
 		return c.OpenArchive(ctx, c.Storage)
 	}
 	return nil, fmt.Errorf("storage.adapter is %q, which this package does not link: use configs.Load, or put an archive in Config.Archive", c.Storage.Adapter)
+}
+
+// notEncrypted refuses an archive whose first file is encrypted: plain files must not
+// come between.
+func notEncrypted(ctx context.Context, a storage.Archive) error {
+	for info, err := range a.List(ctx, storage.Key{}) {
+		if err != nil {
+			return err
+		}
+		if info.Foreign == "" {
+			if path.Ext(info.Key.String()) == ".age" {
+				return errors.New("the archive is encrypted: set storage.encrypt.recipients")
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // closeArchive closes an archive that the manager opened.

@@ -2,10 +2,12 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 )
 
 // opening is a session that is being read from the archive, for all calls that
@@ -133,6 +135,9 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
 	s, err := openSession(ctx, m.archive, folder, m.keys)
+	if errors.Is(err, storage.ErrNoIdentity) {
+		s, err = m.openUnread(ctx, name.String(), folder, err)
+	}
 	if err != nil && m.goesOn(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}

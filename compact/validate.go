@@ -181,6 +181,9 @@ func (c Config) checkStorage() error {
 		return nil
 	}
 	var errs []error
+	if s.Encrypt.On() && s.Adapter == "memory" {
+		errs = append(errs, &ConfigError{Path: "storage.encrypt", With: []string{"storage.adapter"}, Reason: "has no effect with storage.adapter memory; leave it out"})
+	}
 	if strings.HasPrefix(s.Path, "s3:") {
 		errs = append(errs, &ConfigError{Path: "storage.path", Value: s.Path, Reason: "is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix"})
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -28,6 +30,16 @@ func adviseFolder(setting string) func(error) string {
 		}
 		return "name another folder in " + setting
 	}
+}
+
+func adviseEncryption(err error) string {
+	switch {
+	case errors.Is(err, storage.ErrNoIdentity):
+		return "give the identity of one of the recipients in " + crypt.IdentityVariable + ", or none where nothing is read"
+	case errors.Is(err, crypt.ErrPlain):
+		return ""
+	}
+	return "correct storage.encrypt, or " + crypt.IdentityVariable
 }
 
 // says looks for words, because the numbers are not the same on every system.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/s3"
@@ -22,7 +23,34 @@ const s3Adapter = "s3"
 // who read archives; a manager opens its own. Of S3 nothing is asked yet. A
 // spool is opened where its folder is there: what waits in it is read too, and
 // sent when it is flushed.
+//
+// One that is encrypted is decrypted with the identities of the environment, and
+// encrypted for the recipients of the configuration, which must name some then.
 func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
+	return opened(c, openPlain, encrypted)
+}
+
+// opened opens an archive and puts in front of it what has to be there.
+func opened(c compact.StorageConfig, open func(compact.StorageConfig) (storage.Archive, error),
+	front func(context.Context, compact.StorageConfig, storage.Archive) (storage.Archive, error)) (storage.Archive, error) {
+	a, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	x, err := front(ctx, c, a)
+	if err != nil {
+		return nil, errors.Join(err, closed(ctx, a))
+	}
+	return x, nil
+}
+
+func closed(ctx context.Context, a storage.Archive) error {
+	return crypt.New(a, nil).Close(ctx) // which knows how
+}
+
+func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 	switch c.Adapter {
 	case "fs":
 		return fs.Open(c.Path)
@@ -44,15 +72,18 @@ func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
 }
 
 // OpenArchiveReadOnly is OpenArchive for those who write nothing: what it opens
-// may be on a medium that can't be written, and refuses to be.
+// may be on a medium that can't be written, and refuses to be. What is there says
+// whether it is to be decrypted, whatever the configuration says.
 func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
-	if c.Adapter == "fs" {
-		return fs.OpenReadOnly(c.Path)
-	}
 	if c.Timeout == 0 || c.Timeout > readTimeout {
 		c.Timeout = readTimeout
 	}
-	return OpenArchive(c)
+	return opened(c, func(c compact.StorageConfig) (storage.Archive, error) {
+		if c.Adapter == "fs" {
+			return fs.OpenReadOnly(c.Path)
+		}
+		return openPlain(c)
+	}, decrypted)
 }
 
 // readTimeout is the most that a read may take, besides what its bytes take,
@@ -62,10 +93,37 @@ const readTimeout = 15 * time.Second
 // tryTimeout is how long a bucket is tried that has a spool in front of it.
 const tryTimeout = 10 * time.Second
 
-// openForAgents opens S3 for a manager, and tries what the bucket enforces. With
-// a spool a server that cannot be reached is no error: the bucket is tried
-// before the first object is sent.
+// openForAgents opens for a manager what that does not link: S3, and what is
+// encrypted.
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
+	if c.Encrypt.On() {
+		if _, err := encryptionKeys(c.Encrypt); err != nil { // before anything is asked
+			return nil, err
+		}
+	}
+	a, err := openUnder(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	try, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	x, err := encrypted(try, c, a)
+	if err != nil {
+		return nil, errors.Join(err, closed(ctx, a))
+	}
+	return x, ctx.Err()
+}
+
+func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
+	if c.Adapter == "fs" {
+		return fs.Open(c.Path)
+	}
+	return openBucket(ctx, c)
+}
+
+// openBucket opens S3 and tries what the bucket enforces. With a spool a server that
+// cannot be reached is no error: the bucket is tried before the first object is sent.
+func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	a, err := s3.New(s3Config(c))
 	if err != nil {
 		return nil, inOurWords(err)

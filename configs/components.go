@@ -33,7 +33,7 @@ func (l *loader) components(c *compact.Config) {
 	l.summarisers(c)
 	l.collector(c)
 	l.counter(c)
-	if c.Storage.Adapter == s3Adapter {
+	if c.Storage.Adapter == s3Adapter || c.Storage.Encrypt.On() {
 		c.OpenArchive = openForAgents
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	words "github.com/agentcompact/compact/internal/setting"
+	"github.com/agentcompact/compact/storage/crypt"
 )
 
 const envPrefix = "COMPACT_"
@@ -15,7 +16,7 @@ var short = []string{"trace.ariadne_url", "trace.otlp_endpoint"}
 
 // foreign are variables of this prefix that are no settings: a secret, and what
 // belongs to the tests of this project.
-var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
+var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, crypt.IdentityVariable, crypt.IdentityFileVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
 
 // variables maps the name of every variable to the setting it is for.
 func variables() map[string]string {

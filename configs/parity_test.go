@@ -40,6 +40,9 @@ var special = map[string][]any{
 	"storage.endpoint":        {"minio:9000", "https://me:secret@h"},
 	"storage.bucket":          {"Not A Bucket"},
 	"storage.spool":           {"/var/spool"},
+
+	"storage.encrypt.recipients":      {[]string{"age1nonsense"}, []string{"AGE-SECRET-KEY-1"}},
+	"storage.encrypt.recipients_file": {"there-is-none.txt"},
 }
 
 // wrongValues breaks each rule of a field once.

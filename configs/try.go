@@ -21,7 +21,7 @@ import (
 
 // A Probe is what came of trying one thing that a configuration names.
 type Probe struct {
-	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "collector", "Ariadne", "summarizer"
+	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption", "collector", "Ariadne", "summarizer"
 	Where  string        // the folder, the bucket, the URL without a password, the model
 	Did    string        // what was done, where it works
 	Err    error         // why it does not work; nil: it does, or it was not tried
@@ -35,7 +35,7 @@ func (p Probe) OK() bool { return p.Err == nil && p.Not == "" }
 
 // Stored reports whether the archive hangs on it.
 func (p Probe) Stored() bool {
-	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool"
+	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool" || p.What == "encryption"
 }
 
 // Try opens what a configuration of [Load] names: its archive, spool,
@@ -46,6 +46,9 @@ func (p Probe) Stored() bool {
 func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	var tries []attempt
 	tries = append(tries, archiveTries(c.Storage)...)
+	if s := c.Storage; s.Encrypt.On() {
+		tries = append(tries, one("encryption", "age", encryptionDid(), adviseEncryption, func(ctx context.Context) error { return tryEncryption(ctx, s) }))
+	}
 	if u := c.Trace.OTLPEndpoint; u != "" {
 		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector, func(ctx context.Context) error {
 			return otel.Try(ctx, u, &otel.OTLPOptions{Timeout: timeout})

@@ -44,6 +44,7 @@ func (l *loader) validate(c compact.Config) {
 		}
 	}
 	l.bucket(c.Storage)
+	l.encryption(c.Storage)
 }
 
 // refused reports a mistake where it was made: of several settings that do not

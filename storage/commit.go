@@ -236,11 +236,11 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 		return s.vanished(ctx, step, err)
 	}
 	if err != nil {
-		return Ledger{}, err
+		return unreadLedger(step, err)
 	}
 	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
 	if err := errors.Join(err, r.Close()); err != nil {
-		return Ledger{}, Wrap("read", s.dir.child(name), err)
+		return unreadLedger(step, Wrap("read", s.dir.child(name), err))
 	}
 	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
 	said, err := s.saidOf(ctx, l)
@@ -255,6 +255,15 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 		l.Data = data
 	}
 	return l, nil
+}
+
+// unreadLedger is about a ledger that can't be read: where it is not what was stored it
+// is as one that was changed.
+func unreadLedger(step int, err error) (Ledger, error) {
+	if changed := new(ChangedError); errors.As(err, &changed) {
+		return Ledger{Step: step, Changed: changed}, nil
+	}
+	return Ledger{}, err
 }
 
 // saidOf returns what the manifest says of a ledger. Whoever created it announced

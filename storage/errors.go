@@ -33,6 +33,9 @@ var (
 	// ErrLocked: the place itself keeps the key for now, whoever asks. The
 	// error can be a [*LockedError].
 	ErrLocked = errors.New("kept by a lock")
+	// ErrNoIdentity: what is there is encrypted, and this process has nothing to
+	// read it with. It says nothing of whether it was changed.
+	ErrNoIdentity = errors.New("encrypted, and nothing here can read it")
 	// ErrUnsupported: the archive cannot do this at all.
 	ErrUnsupported = errors.ErrUnsupported
 )

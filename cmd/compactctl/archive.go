@@ -31,7 +31,7 @@ identity or the container).`,
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
 	}
-	cmd.AddCommand(newArchiveCopy(a)) // which names two archives
+	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // which name two archives, and none
 	return cmd
 }
 

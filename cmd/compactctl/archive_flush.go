@@ -29,7 +29,7 @@ reached, or because another machine has written to the same session.`,
 			if err != nil {
 				return &brokenArchive{err}
 			}
-			s, ok := archive.(*spool.Spool)
+			s, _, ok := configs.SpoolOf(archive)
 			if !ok { // its folder is not there
 				return a.flushed(spool.Waiting{Dir: cfg.Storage.Spool}, spool.Waiting{})
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/spool"
@@ -137,7 +138,7 @@ func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Sessi
 // sendRecord sends what a command wrote where there is a spool: what it did is done,
 // and waits for nobody else to be on record in the bucket.
 func (a *app) sendRecord(ctx context.Context, archive storage.Archive) error {
-	s, ok := archive.(*spool.Spool)
+	s, _, ok := configs.SpoolOf(archive)
 	if !ok {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/spool"
 )
 
 // verifying is what verify was asked for.
@@ -135,7 +135,7 @@ func (v verified) proven() bool { return v.TailProven || v.beside }
 // verifyAll proves both of a spool: what the bucket has, and what the disk has,
 // some of which may not be in the bucket yet.
 func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
-	s, ok := archive.(*spool.Spool)
+	s, over, ok := configs.SpoolOf(archive)
 	if !ok {
 		return a.verify(ctx, archive, names, q)
 	}
@@ -149,21 +149,22 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 			disk = append(disk, dir)
 		}
 	}
+	remote := over(s.Remote())
 	for _, name := range names {
-		if _, err := openSession(ctx, s.Remote(), name); err == nil || !slices.Contains(disk, storage.EscapeSession(name)) && !slices.Contains(disk, name) {
+		if _, err := openSession(ctx, remote, name); err == nil || !slices.Contains(disk, storage.EscapeSession(name)) && !slices.Contains(disk, name) {
 			bucket = append(bucket, name)
 		}
 	}
 	var all []verified
 	if len(bucket) > 0 || len(names) == 0 {
-		if all, err = a.verify(ctx, s.Remote(), bucket, q); err != nil {
+		if all, err = a.verify(ctx, remote, bucket, q); err != nil {
 			return nil, err
 		}
 	}
 	if len(disk) == 0 {
 		return all, nil
 	}
-	local, err := a.verify(ctx, s, disk, q)
+	local, err := a.verify(ctx, archive, disk, q)
 	for i := range local {
 		local[i].Session += " (on the disk)"
 	}

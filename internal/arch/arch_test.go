@@ -60,6 +60,7 @@ var heavy = map[string][]string{
 	"github.com/sashabaranov/go-openai":          {"strategy/openai"},
 	"github.com/pkoukk/tiktoken-go":              {"token/tiktoken", "token/internal/genvocab"},
 	"github.com/aws/aws-sdk-go-v2":               {"storage/s3"},
+	"filippo.io/age":                             {"storage/crypt"},
 	"go.opentelemetry.io":                        {"trace/otel"},
 	"github.com/spf13/viper":                     {"configs"},
 	"github.com/go-playground/validator":         {"configs"},

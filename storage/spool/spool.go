@@ -142,8 +142,12 @@ func (s *Spool) Location(k storage.Key) string {
 }
 
 // shared reports whether a key belongs to no session; such keys are the remote
-// archive's alone.
-func shared(k storage.Key) bool { return !strings.Contains(k.String(), "/") }
+// archive's alone. Below encryption a log is a folder, and so are the logs that stand
+// beside the sessions, such as _erased.jsonl.
+func shared(k storage.Key) bool {
+	dir := k.Dir()
+	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")
+}
 
 // touched remembers that a session waits, and wakes the background.
 func (s *Spool) touched(session string) {

@@ -134,7 +134,11 @@ var comments = map[string]string{
 	"storage.object_lock":      `The retention of every object. The bucket must have been made with Object Lock.`,
 	"storage.object_lock.mode": `governance: who has the right to can shorten it; compliance: nobody can. "": what the bucket does by default.`,
 	"storage.object_lock.days": `From the day on which an object is written.`,
-	"storage.timeout":          `For one operation on S3, retries included; large files get more.`,
+	"storage.encrypt":          `For whom what is stored is encrypted (age), on the disk, in the spool and in the bucket. Names and sizes are not hidden.`,
+	"storage.encrypt.recipients": `Public keys, such as age1…, at most seven; []: nothing is encrypted. Who reads needs an identity, in COMPACT_ARCHIVE_IDENTITY, ` +
+		`or in the file that COMPACT_ARCHIVE_IDENTITY_FILE names. Who has none writes, and reads what this process wrote.`,
+	"storage.encrypt.recipients_file": `A file with more of them, one a line.`,
+	"storage.timeout":                 `For one operation on S3, retries included; large files get more.`,
 	"storage.spool": `A folder that everything is written to first, durably; it goes to S3 in the background, so that S3 can be away for a while. ` +
 		`"": straight to S3. One machine at a time for each session.`,
 	"storage.spool_keep": `How long a session stays in that folder once it was sent.`,

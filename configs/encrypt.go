@@ -1,0 +1,158 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// encryptionKeys returns what an archive is encrypted for, and read with. An error is a
+// [*compact.ConfigError] where the configuration is wrong.
+func encryptionKeys(c compact.EncryptConfig) (*crypt.Keys, error) {
+	recipients, err := recipientsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	identities, err := crypt.IdentityText()
+	if err != nil {
+		return nil, err
+	}
+	return crypt.NewKeys(recipients, identities)
+}
+
+const recipientsPath, recipientsFilePath = "storage.encrypt.recipients", "storage.encrypt.recipients_file"
+
+// recipientsOf returns all recipients, each of which is one.
+func recipientsOf(c compact.EncryptConfig) ([]string, error) {
+	for i, r := range c.Recipients {
+		if _, err := crypt.NewKeys([]string{r}, ""); err != nil {
+			return nil, &compact.ConfigError{Path: fmt.Sprintf("%s[%d]", recipientsPath, i), Reason: err.Error(), Err: err}
+		}
+	}
+	all := slices.Clone(c.Recipients)
+	if c.RecipientsFile != "" {
+		more, err := crypt.RecipientsIn(c.RecipientsFile)
+		if err == nil {
+			_, err = crypt.NewKeys(more, "")
+		}
+		if err != nil {
+			return nil, &compact.ConfigError{Path: recipientsFilePath, Reason: err.Error(), Err: err}
+		}
+		all = append(all, more...)
+	}
+	if _, err := crypt.NewKeys(all, ""); err != nil {
+		return nil, &compact.ConfigError{Path: recipientsPath, Reason: err.Error(), Err: err}
+	}
+	return all, nil
+}
+
+// encryption reports what is wrong with the recipients.
+func (l *loader) encryption(c compact.StorageConfig) {
+	if !c.Encrypt.On() {
+		return
+	}
+	var e *compact.ConfigError
+	if _, err := recipientsOf(c.Encrypt); errors.As(err, &e) && !l.reported(e.Path) {
+		l.refused(e)
+	}
+}
+
+// encrypted puts encryption in front of an archive that was opened, where the
+// configuration says so; what is there already must be of the same kind. What can't
+// be reached is not asked.
+func encrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) (storage.Archive, error) {
+	if c.Adapter == "memory" {
+		return a, nil
+	}
+	if !c.Encrypt.On() {
+		state, err := crypt.Look(ctx, a)
+		if err == nil && state == crypt.Encrypted {
+			err = crypt.ErrEncrypted
+		}
+		return a, reached(err)
+	}
+	keys, err := encryptionKeys(c.Encrypt)
+	if err != nil {
+		return nil, err
+	}
+	x := crypt.New(a, keys)
+	return x, reached(x.Check(ctx))
+}
+
+// reached is nil for a server that can't be reached: whoever writes or reads is told
+// then.
+func reached(err error) error {
+	if errors.Is(err, s3.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// decrypted is what encrypted is for those who only read: what is there says whether it
+// has to be decrypted.
+func decrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) (storage.Archive, error) {
+	state, err := crypt.Look(ctx, a)
+	switch {
+	case err != nil:
+		return a, reached(err)
+	case state != crypt.Encrypted:
+		return a, nil
+	}
+	identities, err := crypt.IdentityText()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := crypt.ReadingKeys(identities)
+	if err != nil {
+		return nil, err
+	}
+	if !keys.CanRead() {
+		return nil, fmt.Errorf("the archive is %w: set %s, or %s", storage.ErrNoIdentity, crypt.IdentityVariable, crypt.IdentityFileVariable)
+	}
+	x := crypt.New(a, keys)
+	return x, x.Check(ctx)
+}
+
+// SpoolOf returns the spool of an archive that this package opened, and what puts in
+// front of its parts what stands in front of it; false where there is none.
+func SpoolOf(a storage.Archive) (s *spool.Spool, over func(storage.Archive) storage.Archive, ok bool) {
+	over = func(a storage.Archive) storage.Archive { return a }
+	if x, is := a.(*crypt.Archive); is {
+		a, over = x.Inner(), func(a storage.Archive) storage.Archive { return x.Over(a) }
+	}
+	s, ok = a.(*spool.Spool)
+	return s, over, ok
+}
+
+// encryptionDid says what is tried.
+func encryptionDid() string {
+	if text, err := crypt.IdentityText(); err == nil && text == "" {
+		return "a file was encrypted; without " + crypt.IdentityVariable + " only what this process wrote is read"
+	}
+	return "a file was encrypted, and decrypted with the identity"
+}
+
+// tryEncryption finds out whether something can be encrypted, and read again where there
+// is an identity.
+func tryEncryption(ctx context.Context, c compact.StorageConfig) error {
+	keys, err := encryptionKeys(c.Encrypt)
+	if err != nil {
+		return err
+	}
+	if c.Adapter != "fs" {
+		return keys.Try(ctx)
+	}
+	a, err := fs.OpenReadOnly(c.Path)
+	if err != nil { // it is not there yet
+		return keys.Try(ctx)
+	}
+	return errors.Join(keys.Try(ctx), crypt.New(a, keys).Check(ctx), a.Close())
+}

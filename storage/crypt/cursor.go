@@ -1,0 +1,110 @@
+package crypt
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// smallObject is what is fetched whole, in one request, whatever is wanted of it.
+const smallObject = 256 << 10
+
+// cursor reads an object at any place. Places that follow one another are one
+// request. It belongs to one goroutine.
+type cursor struct {
+	ctx   context.Context // of the caller of Open
+	a     storage.Archive
+	k     storage.Key
+	size  int64
+	until int64 // nothing behind it is asked for, but for the end
+
+	kept []stretch // the header and the end, or all of a small object
+	r    io.ReadCloser
+	at   int64 // of the next byte of r
+	err  error // of the archive below
+}
+
+type stretch struct {
+	off  int64
+	data []byte
+}
+
+// keep fetches what is looked at more than once.
+func (c *cursor) keep(size, end int64) error {
+	if size <= smallObject {
+		return c.fetch(0, size)
+	}
+	chunks := (size - headerSize - nonceSize - 1) / (chunkSize + chunkTag)
+	last := headerSize + nonceSize + chunks*(chunkSize+chunkTag)
+	if err := c.fetch(0, headerSize+nonceSize); err != nil {
+		return err
+	}
+	return c.fetch(last, size-last)
+}
+
+func (c *cursor) fetch(off, n int64) error {
+	r, err := c.a.Open(c.ctx, c.k, off, n)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	c.kept = append(c.kept, stretch{off, data})
+	return nil
+}
+
+// ReadAt implements [io.ReaderAt].
+func (c *cursor) ReadAt(p []byte, off int64) (int, error) {
+	for _, s := range c.kept {
+		if from := off - s.off; from >= 0 && (from+int64(len(p)) <= int64(len(s.data)) || len(c.kept) == 1) {
+			n := copy(p, s.data[min(from, int64(len(s.data))):])
+			if n < len(p) {
+				return n, io.EOF
+			}
+			return n, nil
+		}
+	}
+	n, err := c.follow(p, off)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+func (c *cursor) follow(p []byte, off int64) (int, error) {
+	if c.r == nil || off != c.at {
+		if err := c.Close(); err != nil {
+			return 0, err
+		}
+		r, err := c.a.Open(c.ctx, c.k, off, max(c.until-off, int64(len(p))))
+		if err != nil {
+			return 0, err
+		}
+		c.r, c.at = r, off
+	}
+	n, err := io.ReadFull(c.r, p)
+	c.at += int64(n)
+	return n, err
+}
+
+// why tells what the archive below failed with from what can't be decrypted.
+func (c *cursor) why(k *Keys, header []byte, err error) error {
+	if c.err != nil {
+		return c.err
+	}
+	return k.unread(header, err)
+}
+
+// Close ends what is being read.
+func (c *cursor) Close() error {
+	r := c.r
+	c.r = nil
+	if r == nil {
+		return nil
+	}
+	return r.Close()
+}

@@ -1,0 +1,234 @@
+package crypt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+const (
+	// IdentityVariable is the environment variable that holds the identities which
+	// read an archive: AGE-SECRET-KEY-1…, with commas, blanks or line feeds between
+	// several.
+	IdentityVariable = "COMPACT_ARCHIVE_IDENTITY"
+	// IdentityFileVariable names a file of identities instead, in the form that
+	// age-keygen writes.
+	IdentityFileVariable = "COMPACT_ARCHIVE_IDENTITY_FILE"
+)
+
+// MaxRecipients is how many recipients an archive can have: their stanzas have to
+// fit into a header of [headerSize].
+const MaxRecipients = 7
+
+// Keys is who can read an archive, and what this process can read with. It prints
+// nothing of the latter.
+type Keys struct {
+	recipients []*age.X25519Recipient
+	identities []*age.X25519Identity
+	own        *age.X25519Identity // where there is no identity: of this process alone
+}
+
+// NewKeys returns the keys for recipients, age1…, of which there must be one, and
+// the identities in a text, AGE-SECRET-KEY-1…, in the form of [IdentityVariable]; ""
+// is none. Errors quote recipients and never an identity.
+func NewKeys(recipients []string, identities string) (*Keys, error) {
+	k := &Keys{}
+	var err error
+	if k.recipients, err = parseRecipients(recipients); err != nil {
+		return nil, err
+	}
+	if k.identities, err = parseIdentities(identities); err != nil {
+		return nil, err
+	}
+	if len(k.identities) == 0 {
+		if k.own, err = age.GenerateX25519Identity(); err != nil {
+			return nil, fmt.Errorf("crypt: %w", err)
+		}
+	}
+	return k, nil
+}
+
+// ReadingKeys returns keys that read and can't write: recipients are not known.
+func ReadingKeys(identities string) (*Keys, error) {
+	ids, err := parseIdentities(identities)
+	if err != nil {
+		return nil, err
+	}
+	return &Keys{identities: ids}, nil
+}
+
+// String says nothing that is secret.
+func (k *Keys) String() string {
+	return fmt.Sprintf("%d recipients, %d identities", len(k.recipients), len(k.identities))
+}
+
+// GoString is String.
+func (k *Keys) GoString() string { return k.String() }
+
+// CanRead reports whether there is an identity.
+func (k *Keys) CanRead() bool { return len(k.identities) > 0 }
+
+// to is what is encrypted for.
+func (k *Keys) to() []*age.X25519Recipient {
+	if k.own == nil {
+		return k.recipients
+	}
+	return append(k.recipients[:len(k.recipients):len(k.recipients)], k.own.Recipient())
+}
+
+// with is what is decrypted with.
+func (k *Keys) with() []age.Identity {
+	var all []age.Identity
+	for _, i := range k.identities {
+		all = append(all, i)
+	}
+	if k.own != nil {
+		all = append(all, k.own)
+	}
+	return all
+}
+
+// has reports whether an identity belongs to one of the recipients with these ids.
+func (k *Keys) has(ids []string) bool {
+	for _, i := range k.with() {
+		x, ok := i.(*age.X25519Identity)
+		for _, id := range ids {
+			if ok && idOf(x.Recipient()) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// idOf is what a header calls a recipient: enough to tell a handful apart.
+func idOf(r *age.X25519Recipient) string {
+	sum := sha256.Sum256([]byte("compact archive recipient\n" + r.String()))
+	return hex.EncodeToString(sum[:4])
+}
+
+var errNoRecipient = errors.New("no recipient is named: storage.encrypt.recipients needs one (age1…), as age-keygen prints it")
+
+func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
+	var all []*age.X25519Recipient
+	seen := map[string]bool{}
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(strings.ToUpper(text), "AGE-SECRET-KEY-") {
+			return nil, errors.New("a recipient is an identity, which is secret: put the public key (age1…) there")
+		}
+		r, err := age.ParseX25519Recipient(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no recipient: it must be the public key of an age identity (age1…, X25519)", short(text))
+		}
+		if !seen[r.String()] {
+			seen[r.String()] = true
+			all = append(all, r)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil, errNoRecipient
+	case len(all) > MaxRecipients:
+		return nil, fmt.Errorf("there are %d recipients, and at most %d are possible", len(all), MaxRecipients)
+	}
+	return all, nil
+}
+
+func short(text string) string {
+	const most = 70
+	return text[:min(len(text), most)]
+}
+
+var errIdentity = errors.New(IdentityVariable + " (or the file that " + IdentityFileVariable + " names) holds no identity of age: AGE-SECRET-KEY-1…, as age-keygen writes it")
+
+func parseIdentities(text string) ([]*age.X25519Identity, error) {
+	var all []*age.X25519Identity
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+			i, err := age.ParseX25519Identity(word)
+			if err != nil {
+				return nil, errIdentity // err could say what the key is
+			}
+			all = append(all, i)
+		}
+	}
+	if strings.TrimSpace(text) != "" && len(all) == 0 {
+		return nil, errIdentity
+	}
+	return all, nil
+}
+
+// IdentityText returns the identities of the environment, "" where it names none.
+func IdentityText() (string, error) {
+	if text := os.Getenv(IdentityVariable); text != "" {
+		return text, nil
+	}
+	name := os.Getenv(IdentityFileVariable)
+	if name == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", IdentityFileVariable, err)
+	}
+	if strings.TrimSpace(string(data)) == "" {
+		return "", errIdentity
+	}
+	return string(data), nil
+}
+
+// RecipientsIn reads a file of recipients, one a line; what begins with # is a
+// comment.
+func RecipientsIn(name string) ([]string, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			all = append(all, line)
+		}
+	}
+	return all, nil
+}
+
+// NewIdentity makes an identity and its recipient, as age-keygen does.
+func NewIdentity() (identity, recipient string, err error) {
+	i, err := age.GenerateX25519Identity()
+	if err != nil {
+		return "", "", fmt.Errorf("crypt: %w", err)
+	}
+	return i.String(), i.Recipient().String(), nil
+}
+
+// Try encrypts and decrypts in memory. An identity that belongs to no recipient is
+// [storage.ErrNoIdentity]: what is written could not be read.
+func (k *Keys) Try(ctx context.Context) error {
+	a := New(memory.New(), k)
+	file, err := storage.ParseKey("try/file")
+	if err == nil {
+		err = a.Create(ctx, file, storage.Blob{})
+	}
+	if err != nil {
+		return err
+	}
+	r, err := a.Open(ctx, file, 0, -1)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}

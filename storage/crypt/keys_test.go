@@ -1,0 +1,88 @@
+package crypt_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage/crypt"
+)
+
+func TestRecipientsThatAreNone(t *testing.T) {
+	p := newPair(t)
+	for _, c := range []struct{ recipient, says string }{
+		{"", "is no recipient"},
+		{"age1nonsense", "is no recipient"},
+		{"ssh-ed25519 AAAA", "is no recipient"},
+		{p.identity, "is secret"},
+		{strings.ToLower(p.identity), "is secret"},
+	} {
+		_, err := crypt.NewKeys([]string{c.recipient}, "")
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(strings.ToUpper(err.Error()), p.identity) {
+			t.Errorf("%.20q: %v", c.recipient, err)
+		}
+	}
+	if _, err := crypt.NewKeys(nil, ""); err == nil || !strings.Contains(err.Error(), "storage.encrypt.recipients") {
+		t.Errorf("no recipient: %v", err)
+	}
+}
+
+func TestIdentitiesThatAreNone(t *testing.T) {
+	p := newPair(t)
+	broken := p.identity[:len(p.identity)-1]
+	for _, text := range []string{broken, "# only a comment\n", "nonsense", p.identity + ",x"} {
+		_, err := crypt.NewKeys([]string{p.recipient}, text)
+		if err == nil || !strings.Contains(err.Error(), crypt.IdentityVariable) || strings.Contains(err.Error(), broken) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+// TestIdentitiesOfTheEnvironment: the variable, the file as age-keygen writes it, or
+// none.
+func TestIdentitiesOfTheEnvironment(t *testing.T) {
+	p, name := newPair(t), filepath.Join(t.TempDir(), "key.txt")
+	t.Setenv(crypt.IdentityVariable, "")
+	t.Setenv(crypt.IdentityFileVariable, "")
+	identity := func() (*crypt.Keys, error) {
+		text, err := crypt.IdentityText()
+		if err != nil {
+			return nil, err
+		}
+		return crypt.NewKeys([]string{p.recipient}, text)
+	}
+	if k, err := identity(); err != nil || k.CanRead() {
+		t.Errorf("none: %v, %v", k, err)
+	}
+	t.Setenv(crypt.IdentityFileVariable, name)
+	if _, err := identity(); err == nil || !strings.Contains(err.Error(), crypt.IdentityFileVariable) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	must(t, os.WriteFile(name, nil, 0o600))
+	if _, err := identity(); err == nil {
+		t.Error("an empty file is taken for no identity")
+	}
+	must(t, os.WriteFile(name, []byte("# created: today\n# public key: "+p.recipient+"\n"+p.identity+"\n"), 0o600))
+	if k, err := identity(); err != nil || !k.CanRead() {
+		t.Errorf("a file of age-keygen: %v, %v", k, err)
+	}
+	t.Setenv(crypt.IdentityVariable, p.identity)
+	k, err := identity()
+	if err != nil || !k.CanRead() {
+		t.Errorf("the variable: %v, %v", k, err)
+	}
+	if text := fmt.Sprintf("%v %+v %#v %s", k, k, k, k); strings.Contains(text, p.identity[16:]) {
+		t.Errorf("it prints %s", text)
+	}
+}
+
+func TestRecipientsInAFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "recipients")
+	must(t, os.WriteFile(name, []byte("# the team\nage1a\n\n  age1b  \n"), 0o600))
+	got, err := crypt.RecipientsIn(name)
+	if err != nil || strings.Join(got, " ") != "age1a age1b" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

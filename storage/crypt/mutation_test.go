@@ -1,0 +1,199 @@
+package crypt_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// objects is what an archive holds below the encryption.
+type objects map[string][]byte
+
+var mutations = []func(r *rand.Rand, o objects, name string) string{
+	func(r *rand.Rand, o objects, name string) string {
+		b := bytes.Clone(o[name])
+		i := r.IntN(len(b))
+		b[i] ^= 1 << r.IntN(8)
+		o[name] = b
+		return fmt.Sprintf("byte %d flipped", i)
+	},
+	func(r *rand.Rand, o objects, name string) string {
+		i := r.IntN(len(o[name]))
+		o[name] = o[name][:i]
+		return fmt.Sprintf("cut off at %d", i)
+	},
+	func(r *rand.Rand, o objects, name string) string {
+		b := o[name]
+		i := r.IntN(len(b))
+		j := min(len(b), i+1+r.IntN(40))
+		o[name] = slices.Concat(b[:i], b[j:])
+		return fmt.Sprintf("bytes %d to %d cut out", i, j)
+	},
+	func(r *rand.Rand, o objects, name string) string {
+		b := o[name]
+		i := r.IntN(len(b) + 1)
+		o[name] = slices.Concat(b[:i], []byte("more"), b[i:])
+		return fmt.Sprintf("more put in at %d", i)
+	},
+	func(_ *rand.Rand, o objects, name string) string { o[name] = nil; return "emptied" },
+	func(_ *rand.Rand, o objects, name string) string {
+		o[name] = []byte("garbage\n")
+		return "made garbage"
+	},
+	func(_ *rand.Rand, o objects, name string) string { delete(o, name); return "removed" },
+	func(r *rand.Rand, o objects, name string) string {
+		names := slices.Sorted(maps.Keys(o))
+		other := names[r.IntN(len(names))]
+		o[name], o[other] = o[other], o[name]
+		return "swapped with " + other
+	},
+	func(_ *rand.Rand, o objects, name string) string {
+		o["s/ledger-009.json.age"] = o[name]
+		return "copied to a ledger"
+	},
+}
+
+// TestVerifyFindsEveryMutation changes one thing of an encrypted session at a time.
+// What Verify calls good then holds every byte that was stored; without a head, all
+// but what stood at the end.
+func TestVerifyFindsEveryMutation(t *testing.T) {
+	p := newPair(t)
+	k := keys(t, p.identity, p)
+	whole, head := mutable(t, k)
+	stored := contents(t, whole, k)
+	names := slices.Sorted(maps.Keys(whole))
+	count, found, harmless := 50, 0, 0
+	if os.Getenv("COMPACT_SOAK") != "" {
+		count = 3000
+	}
+	for seed := range count {
+		r := rand.New(rand.NewPCG(uint64(seed), 17))
+		o, name := maps.Clone(whole), names[seed%len(names)]
+		did := mutations[r.IntN(len(mutations))](r, o, name)
+		same := maps.Equal(contents(t, o, k), stored)
+		for _, kept := range []string{head, ""} {
+			report, err := storage.Verify(t.Context(), crypt.New(place(t, o), k), "s", storage.VerifyOptions{Head: kept})
+			must(t, err)
+			switch {
+			case !report.OK():
+				found++
+			case same, kept == "" && strings.HasPrefix(name, "s/manifest.jsonl/") && !report.TailProven:
+				harmless++
+			default:
+				t.Errorf("seed %d: %s %s: head %.8q: that verifies", seed, name, did, kept)
+			}
+		}
+	}
+	t.Logf("%d mutations: %d reports found them, %d were shown harmless", count, found, harmless)
+	if found < count {
+		t.Errorf("only %d of %d reports found a mutation", found, 2*count)
+	}
+}
+
+func mutable(t *testing.T, k *crypt.Keys) (objects, string) {
+	t.Helper()
+	inner := memory.New()
+	s, err := storage.OpenSession(t.Context(), crypt.New(inner, k), "s")
+	must(t, err)
+	for n := 1; n <= 2; n++ {
+		step(t, s, n)
+	}
+	must(t, s.Checkpoint(t.Context()))
+	o := objects{}
+	for info, err := range inner.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		body, err := read(t.Context(), inner, info.Key, 0, -1)
+		must(t, err)
+		o[info.Key.String()] = []byte(body)
+	}
+	return o, s.ManifestHead()
+}
+
+// step takes a session through one whole step.
+func step(t testing.TB, s *storage.Session, n int) {
+	t.Helper()
+	lines := func(tag string) []redact.Text {
+		return []redact.Text{text(t, fmt.Sprintf(`{"content":"%s %d"}`, tag, n)), text(t, fmt.Sprintf(`{"content":"%s again"}`, tag))}
+	}
+	_, err := s.Transcript(t.Context(), n, lines("a message"))
+	must(t, err)
+	must(t, s.Events(t.Context(), lines("an event")))
+	_, err = s.Commit(t.Context(), n, text(t, `{"v":1}`))
+	must(t, err)
+}
+
+func place(t *testing.T, o objects) storage.Archive {
+	t.Helper()
+	a := memory.New()
+	for name, body := range o {
+		must(t, a.Create(context.Background(), key(t, name), storage.Redacted(text(t, string(body)))))
+	}
+	return a
+}
+
+// contents is what can be read, by key.
+func contents(t *testing.T, o objects, k *crypt.Keys) map[string]string {
+	t.Helper()
+	a, out := crypt.New(place(t, o), k), map[string]string{}
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		if info.Foreign != "" {
+			out[info.Foreign] = "foreign"
+			continue
+		}
+		body, err := read(t.Context(), a, info.Key, 0, -1)
+		if err != nil {
+			body = "unreadable"
+		}
+		out[info.Key.String()] = body
+	}
+	return out
+}
+
+// TestChangedPieceOfALogIsNoLine: what stands before and after it is read, where it
+// was, in any range.
+func TestChangedPieceOfALogIsNoLine(t *testing.T) {
+	p := newPair(t)
+	k := keys(t, p.identity, p)
+	inner := memory.New()
+	a := crypt.New(inner, k)
+	log, size := key(t, "s/log.jsonl"), int64(0)
+	for _, line := range []string{"one\n", "second\n", "three\n"} {
+		must(t, a.Append(t.Context(), log, size, storage.Redacted(text(t, line))))
+		size += int64(len(line))
+	}
+	o := objects{}
+	for info, err := range inner.List(t.Context(), storage.Key{}) {
+		must(t, err)
+		r, err := inner.Open(t.Context(), info.Key, 0, -1)
+		must(t, err)
+		o[info.Key.String()], err = io.ReadAll(r)
+		must(t, err)
+	}
+	o["s/log.jsonl/00000000000000000004.age"][1050] ^= 1
+	want := "one\n\x00\x00\x00\x00\x00\x00\nthree\n"
+	changed := crypt.New(place(t, o), k)
+	for off := range want {
+		for n := -1; n <= len(want)-off; n++ {
+			end := len(want)
+			if n >= 0 {
+				end = off + n
+			}
+			if got, err := read(t.Context(), changed, log, int64(off), int64(n)); err != nil || got != want[off:end] {
+				t.Errorf("%d bytes at %d: %q, %v; want %q", n, off, got, err, want[off:end])
+			}
+		}
+	}
+}
