@@ -37,6 +37,9 @@ func New(inner storage.Archive, keys *Keys) *Archive {
 // Inner returns the archive that holds what is encrypted.
 func (a *Archive) Inner() storage.Archive { return a.inner }
 
+// Encrypted says that what can be read here is kept from others.
+func (a *Archive) Encrypted() bool { return true }
+
 // Over returns the same encryption in front of another archive.
 func (a *Archive) Over(inner storage.Archive) *Archive { return New(inner, a.keys) }
 
@@ -61,13 +64,16 @@ const (
 	Encrypted
 )
 
+// indexFolder is where a plain index of the archive may stand, which is no part of it.
+const indexFolder = "_index"
+
 // Look finds out whether an archive is an encrypted one, by the first file in it.
 func Look(ctx context.Context, a storage.Archive) (State, error) {
 	for info, err := range a.List(ctx, storage.Key{}) {
 		switch {
 		case err != nil:
 			return Empty, err
-		case info.Foreign != "":
+		case info.Foreign != "", info.Key.Dir() == indexFolder:
 			continue
 		}
 		if _, _, _, ok := parse(info.Key); ok {
