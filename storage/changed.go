@@ -56,6 +56,11 @@ type ledgerLines struct {
 
 // and returns the list with a line more, if it is one about a ledger.
 func (l *ledgerLines) and(r record) *ledgerLines {
+	for _, h := range r.Scrubbed {
+		if step, ok := ledgerKind.number(h.Name); ok && h.File {
+			l = &ledgerLines{step: step, is: h.fileHash, done: l.committed(), before: l}
+		}
+	}
 	if r.Op != opCommit && r.Op != opDone || r.Step < 1 || r.Name != ledgerKind.file(r.Step, 1) {
 		return l
 	}
@@ -135,6 +140,18 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return nil
 }
 
+// rehashed returns what lines before a scrub said, as it has it.
+func rehashed(said []fileHash, by []rehash) []fileHash {
+	for i, f := range said {
+		for _, h := range by {
+			if f.Name == h.Name && f.SHA256 == h.Was && (h.File || f.Bytes == h.Bytes) {
+				said[i] = h.fileHash
+			}
+		}
+	}
+	return said
+}
+
 type counter struct {
 	r io.Reader
 	n int64
@@ -162,6 +179,7 @@ func (s *Session) recorded(ctx context.Context, name string) (said []fileHash, e
 				said = append(said, f)
 			}
 		}
+		said = rehashed(said, r.Scrubbed)
 	}
 	return said, nil
 }

@@ -47,6 +47,7 @@
 //	mark     name, bytes, lines, sha256 the log has so many lines in so many bytes; sha256 is that of its last line
 //	hold     reason                     a legal hold begins
 //	release  reason                     and ends
+//	scrub    scrubbed                   files were written anew: what the lines before call by "was" is "sha256" now
 //	erase                               the session is being removed
 //
 // A file is announced before it is created, and said to be done after. So a

@@ -13,6 +13,7 @@ const (
 	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // it may be again
+	opScrub   = "scrub"   // files were written anew without what turned out to be a secret
 	opErase   = "erase"   // it is being removed; nothing more is written
 )
 
@@ -27,8 +28,10 @@ type record struct {
 	Lines  int64      `json:"lines,omitempty"`
 	Step   int        `json:"step,omitempty"`
 	With   []fileHash `json:"with,omitempty"`
-	Reason string     `json:"reason,omitempty"` // of a hold; redacted
-	Who    string     `json:"who,omitempty"`    // of a hold and an erasure; redacted
+	Reason string     `json:"reason,omitempty"` // of a hold and a scrub; redacted
+	Who    string     `json:"who,omitempty"`    // of a hold, an erasure and a scrub; redacted
+
+	Scrubbed []rehash `json:"scrubbed,omitempty"` // what the lines before say of these goes for them as they are now
 }
 
 // fileHash is a file and what it holds.

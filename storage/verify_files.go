@@ -37,6 +37,9 @@ func (v *verifier) readManifest(ctx context.Context) error {
 		if ok {
 			m.add(r)
 		}
+		if r.Op == opScrub {
+			v.noteScrub(r)
+		}
 		if r.Op == opErase {
 			v.note("somebody began to erase this session at %s", r.At.Format(time.RFC3339))
 		}
@@ -45,6 +48,24 @@ func (v *verifier) readManifest(ctx context.Context) error {
 		err = v.silent(ctx)
 	}
 	return err
+}
+
+// noteScrub says what was taken out, by whom and why.
+func (v *verifier) noteScrub(r record) {
+	files := 0
+	for _, h := range r.Scrubbed {
+		if h.File {
+			files++
+		}
+	}
+	text := fmt.Sprintf("scrubbed at %s: %d files were written anew", r.At.Format(time.RFC3339), files)
+	if r.Who != "" {
+		text += " by " + r.Who
+	}
+	if r.Reason != "" {
+		text += ": " + r.Reason
+	}
+	v.note("%s", text)
 }
 
 // silent judges a manifest that says nothing. A file is created after the line
@@ -105,6 +126,31 @@ func (m *manifestIndex) add(r record) {
 		m.done[r.Name] = r.fileHash
 	case opMark:
 		m.marks[r.Name] = append(m.marks[r.Name], logMark{r.Bytes, r.SHA256, r.Lines})
+	case opScrub:
+		m.rehash(r.Scrubbed)
+	}
+}
+
+// rehash takes what was said before a scrub for said of what there is now.
+func (m *manifestIndex) rehash(by []rehash) {
+	for name := range m.announced {
+		m.announced[name] = rehashed(m.announced[name], by)
+	}
+	for name, f := range m.done {
+		m.done[name] = rehashed([]fileHash{f}, by)[0]
+	}
+	for _, commits := range m.commits {
+		for i := range commits {
+			commits[i].fileHash = rehashed([]fileHash{commits[i].fileHash}, by)[0]
+			commits[i].With = rehashed(slices.Clone(commits[i].With), by)
+		}
+	}
+	for _, h := range by {
+		for i, mark := range m.marks[h.Name] {
+			if !h.File && mark.end == h.Bytes && mark.head == h.Was {
+				m.marks[h.Name][i].head = h.SHA256
+			}
+		}
 	}
 }
 
@@ -194,6 +240,8 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 	switch {
 	case isLog(name):
 		file.State = StateLog
+	case strings.HasPrefix(name, scrubPrefix):
+		v.note("%s: a scrub was cut short: scrub again ends it", name)
 	case len(want) == 0:
 		file.State = StateUnknown
 		if len(v.heads) > 0 { // where the manifest says nothing that goes for all of them

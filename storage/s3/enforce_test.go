@@ -247,3 +247,8 @@ func TestRemoveTakesEveryVersionAway(t *testing.T) {
 		}
 	})
 }
+
+func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
+	s3test.EachServer(t, func(t *testing.T, s *s3test.Server) {
+	})
+}

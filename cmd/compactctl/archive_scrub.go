@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// scrubbing is what scrub was asked for.
+type scrubbing struct {
+	acting
+	file       string
+	rules, yes bool
+}
+
+func newArchiveScrub(a *app) *cobra.Command {
+	x := &scrubbing{}
+	cmd := &cobra.Command{
+		Use:   "scrub SESSION",
+		Short: "Take a secret out of what was stored before",
+		Long: `Scrub overwrites with asterisks, in everything that the archive has of a session, what
+later turned out to be a secret: the lines of --secret-file (- is standard input), in every
+form in which they may stand, and with --rules what redaction finds as it is now. Files are
+written anew; the manifest keeps who, why and the hashes before and after, and archive verify
+says so. Lines keep their lengths, so that the session goes on where it was.
+
+Without --yes it only says what would go. A session under a legal hold stays as it is. No
+agent may work in the session meanwhile. What was cut short is ended by scrubbing again.
+
+The hash of a file as it was is a way to try guesses: a value that can be guessed (a short
+number, say) is better erased with its session.`,
+		Example: `  printf %s "$LEAKED" | compactctl archive scrub my-session --secret-file - --yes --why INC-7
+  compactctl archive scrub my-session --rules`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			secrets, err := x.secrets(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return a.scrub(cmd, args[0], x, secrets)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.file, "secret-file", "", "`FILE` with the secrets, one a line; - for standard input")
+	f.BoolVar(&x.rules, "rules", false, "what redaction finds as it is now")
+	f.BoolVar(&x.yes, "yes", false, "really")
+	x.flags(cmd, "the manifest keeps")
+	return cmd
+}
+
+// secrets reads the values that are to go.
+func (x *scrubbing) secrets(in io.Reader) (out []string, err error) {
+	if x.file == "" {
+		if !x.rules {
+			return nil, &usageError{errors.New("--secret-file says what is to go, or --rules")}
+		}
+		return nil, nil
+	}
+	var data []byte
+	if x.file == "-" {
+		data, err = io.ReadAll(in)
+	} else {
+		data, err = os.ReadFile(x.file)
+	}
+	if err != nil {
+		return nil, &inputError{file: x.file, err: err}
+	}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			out = append(out, line)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &usageError{fmt.Errorf("there is no secret in %s", x.file)}
+	}
+	return out, nil
+}
+
+func (a *app) scrub(cmd *cobra.Command, name string, x *scrubbing, secrets []string) error {
+	s, why, send, err := a.change(cmd, name, &x.acting)
+	if err != nil {
+		return err
+	}
+	index, err := a.forgetful(cmd, s.Archive())
+	if err != nil {
+		return err
+	}
+	s.KeepIndex(index)
+	o := compact.ScrubOptions{Secrets: secrets, DryRun: !x.yes, Reason: why}
+	if x.rules {
+		o.Rules = a.redactor
+	}
+	report, err := compact.Scrub(cmd.Context(), s, o)
+	err = errors.Join(err, index.close())
+	if err == nil && x.yes {
+		err = send()
+	}
+	switch {
+	case errors.Is(err, compact.ErrShortSecret):
+		return &usageError{errors.New("a secret that is to go has at least 4 bytes")}
+	case errors.Is(err, storage.ErrHeld):
+		return &brokenArchive{fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", name, err)}
+	case err != nil:
+		return &brokenArchive{err}
+	case a.json:
+		return a.printJSON(report)
+	}
+	return a.printScrub(name, &report)
+}
+
+// printScrub writes a row a file.
+func (a *app) printScrub(name string, r *compact.ScrubReport) error {
+	did, hint := "scrubbed "+oneLine(name), ""
+	if r.At.IsZero() {
+		did, hint = "would scrub "+oneLine(name), "; --yes does it"
+	}
+	if r.Resumed {
+		did = "ended what was cut short; " + did
+	}
+	if len(r.Files) == 0 {
+		return a.say("%s: nothing of it is there", did)
+	}
+	places := 0
+	for _, f := range r.Files {
+		places += f.Places
+		if err := a.say("%6s  %s", count(f.Places), printable(f.Name)); err != nil {
+			return err
+		}
+	}
+	if err := a.say("%s: %s in %s%s", did, things(places, "place"), things(len(r.Files), "file"), hint); err != nil {
+		return err
+	}
+	if len(r.Steps) > 0 {
+		return a.say("the views of %s had it: an agent that goes on is compacted anew there", things(len(r.Steps), "step"))
+	}
+	return nil
+}

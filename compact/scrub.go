@@ -1,0 +1,133 @@
+package compact
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// ScrubOptions says what [Scrub] takes out of a session.
+type ScrubOptions struct {
+	// Secrets are values that turned out to be secret, of at least 4 bytes each. They
+	// are taken out in every form in which they may stand ([redact.Forms]).
+	Secrets []string
+	// Rules, if any, find what else must go in what was said, as redaction is now.
+	// What they find in one place, of 8 bytes or more, is taken out everywhere.
+	Rules *redact.Redactor
+
+	DryRun bool // nothing is written
+	Reason redact.Text
+}
+
+// ScrubReport is what [Scrub] did, or would do.
+type ScrubReport struct {
+	storage.Scrubbed
+	// Steps are those of which the ledger itself had it, in a summary or a notice: what
+	// they put into a view is not what it was, so that they are like no history, and the
+	// next call of such a session compacts anew. The views of all others stay the same.
+	Steps []int `json:"steps,omitempty"`
+}
+
+// ErrShortSecret: a value is too short to be taken out wherever it stands.
+var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
+
+const (
+	leastSecret = 4
+	leastSpread = 8 // of what a rule found
+)
+
+// Scrub overwrites in everything that a session stored what later turned out to be a
+// secret. What it does and which errors there are is said by [storage.Session.Scrub];
+// [ErrShortSecret] is one more. Fingerprints and references stay what they were, so
+// that the session goes on where it was. No agent may work in it meanwhile.
+func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport, error) {
+	f := &scrubFinder{rules: o.Rules}
+	for _, secret := range o.Secrets {
+		if len(secret) < leastSecret {
+			return ScrubReport{}, ErrShortSecret
+		}
+		f.add(secret)
+	}
+	if o.Rules != nil { // first what they find anywhere
+		if _, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, storage.ErrScrub) {
+			return ScrubReport{}, err
+		}
+	}
+	done, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.find, DryRun: o.DryRun, Reason: o.Reason})
+	report := ScrubReport{Scrubbed: done}
+	for _, file := range done.Files {
+		step := 0
+		if _, serr := fmt.Sscanf(file.Name, "ledger-%d.json", &step); serr == nil && file.Places > 0 {
+			report.Steps = append(report.Steps, step)
+		}
+	}
+	return report, err
+}
+
+// scrubFinder finds what must go in lines of the archive.
+type scrubFinder struct {
+	forms [][]byte
+	rules *redact.Redactor
+}
+
+func (f *scrubFinder) add(secret string) {
+	for _, form := range redact.Forms(secret) {
+		if !slices.ContainsFunc(f.forms, func(have []byte) bool { return string(have) == form }) {
+			f.forms = append(f.forms, []byte(form))
+		}
+	}
+}
+
+// find returns where in a line something must go.
+func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
+	text := line[:textEnd(line)]
+	for _, form := range f.forms {
+		for at := 0; ; {
+			i := bytes.Index(text[at:], form)
+			if i < 0 {
+				break
+			}
+			out = append(out, [2]int{at + i, at + i + len(form)})
+			at += i + len(form)
+		}
+	}
+	return append(out, f.ruled(file, line)...)
+}
+
+// ruled returns what the rules find in what was said, and in summaries of it.
+func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
+	if f.rules == nil || strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || bytes.HasPrefix(line, []byte(editPrefix)) {
+		return nil
+	}
+	end := textEnd(line)
+	for _, at := range f.rules.Find(string(line)) {
+		if at.End <= end {
+			out = append(out, [2]int{at.Start, at.End})
+		}
+	}
+	return out
+}
+
+// learn is find for rules alone. It finds nothing, and remembers what there is.
+func (f *scrubFinder) learn(file string, line []byte) [][2]int {
+	for _, at := range f.ruled(file, line) {
+		if value := string(line[at[0]:at[1]]); len(value) >= leastSpread && strings.Trim(value, "*0\"") != "" {
+			f.add(value)
+		}
+	}
+	return nil
+}
+
+// textEnd is where in a line what the archive says of a message begins.
+func textEnd(line []byte) int {
+	if i := bytes.LastIndex(line, []byte(`"meta":{"fp":"`)); i >= 0 {
+		return i
+	}
+	return len(line)
+}

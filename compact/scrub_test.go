@@ -1,0 +1,152 @@
+package compact_test
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// holdsText reports whether the archive of a rig has a text anywhere.
+func (r *rig) holdsText(text string) bool {
+	r.t.Helper()
+	for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		data, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			r.t.Fatal(err)
+		}
+		if strings.Contains(string(data), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rig) stored() *storage.Session {
+	r.t.Helper()
+	s, err := storage.OpenSession(r.t.Context(), r.archive, "s")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+func (r *rig) verified() storage.Report {
+	r.t.Helper()
+	report, err := r.stored().Verify(r.t.Context(), storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if !report.OK() {
+		r.t.Errorf("problems: %v", report.Problems)
+	}
+	return report
+}
+
+// leakedLater is nothing that a rule would find.
+const leakedLater = "correcthorse battery\\staple"
+
+// leakyLoop is an agent loop with a secret in one result.
+func leakyLoop() []message.Message {
+	history := loop(12, 200)
+	history[5] = message.ToolResult("call_1", "file_1.go: the word is "+leakedLater+"\n"+text(300))
+	return history
+}
+
+func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	history := leakyLoop()
+	res, err := r.ManualCompact(t.Context(), "s", history, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := bytesOf(res.Messages)
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !r.holdsText(`correcthorse battery\\staple`) {
+		t.Fatal("the archive never had it")
+	}
+	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
+	if err != nil || len(done.Files) == 0 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if r.holdsText("correcthorse") {
+		t.Error("it is still there")
+	}
+	if notes := strings.Join(r.verified().Notes, "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "it leaked") {
+		t.Errorf("notes: %s", notes)
+	}
+	again := newRig(t, compact.Config{Archive: r.archive})
+	got, err := again.Preflight(t.Context(), "s", history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if inLedger := len(done.Steps) > 0; inLedger == (bytesOf(got.Messages) == view) {
+		t.Errorf("the ledger had it: %t; the view is the same: %t", inLedger, !inLedger)
+	}
+	if len(done.Steps) > 0 {
+		t.Errorf("a summary had it, and the test tests nothing: steps %v", done.Steps)
+	}
+	text, err := again.Recall(t.Context(), "s", "turn:2")
+	if err != nil || !strings.Contains(text, "the word is ****") || strings.Contains(text, "correcthorse") {
+		t.Errorf("recalled %.200q, %v", text, err)
+	}
+}
+
+func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
+	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, compact.Config{Redactor: nothing})
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	history := loop(12, 200)
+	history[5] = message.ToolResult("call_1", "token="+secret+"\n"+text(300))
+	history[7] = message.ToolResult("call_2", "and again ("+secret+")\n"+text(300))
+	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !r.holdsText(secret) {
+		t.Fatal("the archive never had it")
+	}
+	now, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dry, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now, DryRun: true})
+	if err != nil || len(dry.Files) == 0 || !r.holdsText(secret) {
+		t.Fatalf("dry run: %+v, %v", dry, err)
+	}
+	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now})
+	if err != nil || !slices.Equal(done.Files, dry.Files) || r.holdsText(secret) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	r.verified()
+	if again, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now}); err != nil || len(again.Files) != 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+}
+
+func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{"abc"}}); !errors.Is(err, compact.ErrShortSecret) {
+		t.Errorf("taken: %v", err)
+	}
+}

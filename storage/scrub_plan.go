@@ -1,0 +1,279 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ErrScrub: taking it out would leave a line that can't be read any more.
+var ErrScrub = errors.New("a line would be no JSON any more")
+
+// rehash says that what the lines of the manifest before it call by one hash is
+// another now: a file, or the end of a log at a mark.
+type rehash struct {
+	fileHash
+	Was  string `json:"was"`            // SHA-256 before
+	File bool   `json:"file,omitempty"` // of the whole file; else of the line that ends at Bytes
+}
+
+// scrubOf returns the name of the file whose place another one waits to take.
+func scrubOf(name string) (string, bool) { return strings.CutPrefix(name, scrubPrefix) }
+
+// scrubPlan is a session as it was and as it will be.
+type scrubPlan struct {
+	files  []*scrubFile
+	hashes map[string]string // of lines, before → after
+	marks  map[string][]fileHash
+}
+
+type scrubFile struct {
+	name     string
+	was, now []byte // of the same length, but for the mark at the end of a log
+	places   int
+}
+
+// planScrub reads the session and overwrites what must go, and what names that by a
+// hash.
+func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]int) (*scrubPlan, error) {
+	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}}
+	if err := s.readForScrub(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, f := range p.files {
+		if err := p.overwrite(f, find); err != nil {
+			return nil, &Error{"scrub", s.dir.child(f.name), err}
+		}
+	}
+	p.stretches()
+	for _, f := range p.files {
+		p.follow(f)
+		if isLog(f.name) {
+			p.relink(f)
+		}
+	}
+	return p, nil
+}
+
+// readForScrub reads the files that may hold text, and the marks of the logs.
+func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return err
+		}
+		name := info.Key.Base()
+		_, waits := scrubOf(name)
+		if info.Foreign != "" || waits || name == manifestName || hasKind(name, indexKind) || hasKind(name, finalIndexKind) {
+			continue
+		}
+		data, err := readWhole(ctx, s.a, info.Key)
+		if err != nil {
+			return err
+		}
+		if !isLog(name) { // a log is proven by its chain, and may have grown
+			said, err := s.recorded(ctx, name)
+			if err != nil {
+				return err
+			}
+			if have := (fileHash{name, int64(len(data)), hashOf(data)}); !slices.Contains(said, have) {
+				return differs(name, said, have)
+			}
+		}
+		p.files = append(p.files, &scrubFile{name: name, was: data, now: bytes.Clone(data)})
+	}
+	for l, err := range checkedLines(ctx, s.manifest, 0) {
+		if err != nil {
+			return err
+		}
+		if r, ok := parseRecord(l.Body); ok && !l.Changed {
+			p.sayMarks(r)
+		}
+	}
+	return nil
+}
+
+// sayMarks takes in how far a line of the manifest says that logs go, as a scrub
+// before this one has it.
+func (p *scrubPlan) sayMarks(r record) {
+	if r.Op == opMark {
+		p.marks[r.Name] = append(p.marks[r.Name], r.fileHash)
+	}
+	for _, h := range r.Scrubbed {
+		for i, m := range p.marks[h.Name] {
+			if !h.File && m.Bytes == h.Bytes && m.SHA256 == h.Was {
+				p.marks[h.Name][i].SHA256 = h.SHA256
+			}
+		}
+	}
+}
+
+func readWhole(ctx context.Context, a Archive, k Key) ([]byte, error) {
+	r, err := a.Open(ctx, k, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(&ctxReader{ctx, r})
+	return data, Wrap("read", k, errors.Join(err, r.Close()))
+}
+
+// overwrite takes out of the lines of a file what is found there.
+func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) error {
+	for n, l := range linesOf(f.now) {
+		body := l
+		if link, ok := parseLink(l); ok && isLog(f.name) {
+			body = l[len(l)-len(link.tail):]
+		}
+		spans := find(f.name, bytes.Clone(body))
+		if len(spans) == 0 {
+			continue
+		}
+		before, whole := bodyHash(f.name, l), bytes.Clone(l)
+		if err := mask(l, body, spans); err != nil {
+			return fmt.Errorf("line %d: %w", n+1, err)
+		}
+		if bytes.Equal(whole, l) {
+			continue // it was taken out before
+		}
+		f.places += len(spans)
+		p.hashes[before] = bodyHash(f.name, l)
+	}
+	return nil
+}
+
+// mask overwrites spans of a part of a line. Of what is no string digits are left.
+func mask(line, part []byte, spans [][2]int) error {
+	was, valid := bytes.Clone(part), json.Valid(line)
+	for _, with := range []byte("*0") {
+		copy(part, was)
+		for _, at := range spans {
+			if at[0] < 0 || at[1] > len(part) || at[0] > at[1] {
+				return ErrScrub
+			}
+			for i := at[0]; i < at[1]; i++ {
+				part[i] = with
+			}
+		}
+		if !valid || json.Valid(line) {
+			return nil
+		}
+	}
+	copy(part, was)
+	return ErrScrub
+}
+
+// bodyHash is what others call a line by: of a log, what was handed in.
+func bodyHash(file string, line []byte) string {
+	if link, ok := parseLink(line); ok && isLog(file) {
+		return hashOf(link.body())
+	}
+	return hashOf(line)
+}
+
+// linesOf divides a file into lines without their line feeds, which share its memory.
+func linesOf(data []byte) (lines [][]byte) {
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		lines, data = append(lines, line[:len(line):len(line)]), rest
+	}
+	return lines
+}
+
+// stretches learns the hashes of lines that stand together, which another transcript
+// refers to.
+func (p *scrubPlan) stretches() {
+	by := map[string]*scrubFile{}
+	for _, f := range p.files {
+		by[f.name] = f
+	}
+	for _, f := range p.files {
+		for _, l := range linesOf(f.was) {
+			var st struct {
+				From   string   `json:"from"`
+				At     [2]int64 `json:"at"`
+				SHA256 string   `json:"sha256"`
+			}
+			if !bytes.HasPrefix(l, []byte(`{"from":"`)) || json.Unmarshal(l, &st) != nil || by[st.From] == nil {
+				continue
+			}
+			from, off, end := by[st.From], st.At[0], st.At[0]+st.At[1]
+			if off >= 0 && off <= end && end <= int64(len(from.was)) && hashOf(from.was[off:end]) == st.SHA256 {
+				p.hashes[st.SHA256] = hashOf(from.now[off:end])
+			}
+		}
+	}
+}
+
+var hexHash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// follow puts new hashes in the places of old ones.
+func (p *scrubPlan) follow(f *scrubFile) {
+	f.now = hexHash.ReplaceAllFunc(f.now, func(h []byte) []byte {
+		if now, ok := p.hashes[string(h)]; ok {
+			return []byte(now)
+		}
+		return h
+	})
+}
+
+// relink chains the lines of a log that was changed anew.
+func (p *scrubPlan) relink(f *scrubFile) {
+	if bytes.Equal(f.was, f.now) {
+		return
+	}
+	var out bytes.Buffer
+	prev, last := "", int64(0)
+	for _, l := range linesOf(f.now) {
+		link1, ok := parseLink(l)
+		if ok {
+			if prev == "" {
+				prev = link1.prev // what the first line begins from
+			}
+			text := link(link1.seq, prev, string(link1.body()))
+			prev, last = hashOf([]byte(text)), link1.seq
+			l = []byte(text)
+		}
+		out.Write(l)
+		out.WriteByte('\n')
+	}
+	out.WriteString(link(last+1, prev, scrubMark) + "\n")
+	f.now = out.Bytes()
+}
+
+func (p *scrubPlan) changed() (out []*scrubFile) {
+	for _, f := range p.files {
+		if !bytes.Equal(f.was, f.now) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (p *scrubPlan) report() (out []ScrubbedFile) {
+	for _, f := range p.changed() {
+		out = append(out, ScrubbedFile{f.name, f.places, hashOf(f.was), hashOf(f.now)})
+	}
+	return out
+}
+
+// rehashed is what the manifest says of the files, and of the marks in logs.
+func (p *scrubPlan) rehashed(*Session) (out []rehash) {
+	for _, f := range p.changed() {
+		out = append(out, rehash{fileHash{f.name, int64(len(f.now)), hashOf(f.now)}, hashOf(f.was), true})
+		for _, m := range p.marks[f.name] {
+			if m.Bytes < 1 || m.Bytes > int64(len(f.was)) {
+				continue
+			}
+			line := f.now[bytes.LastIndexByte(f.now[:m.Bytes-1], '\n')+1 : m.Bytes-1]
+			if now := hashOf(line); now != m.SHA256 {
+				out = append(out, rehash{fileHash{f.name, m.Bytes, now}, m.SHA256, false})
+			}
+		}
+	}
+	return out
+}
