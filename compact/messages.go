@@ -19,11 +19,11 @@ import (
 type Stored struct {
 	Message message.Message
 	Refs    []string  // of its parts: what [Recall] takes; "" or too few where there are none
-	File    string    // that has it, in the session's folder
+	File    string    // that has it, in the session's folder: where a transcript refers to an older file, that one
 	Line    int       // of the file, from 1
 	At      time.Time // when the archive got the file; the zero time where nothing says so
 	Turn    int       // 0 = not known
-	Step    int       // that archived the file; 0 = none did
+	Step    int       // that archived the message; 0 = none did
 	Agent   string    // of the step
 	Model   string    // of the step
 }
@@ -174,15 +174,16 @@ func (r *storedReader) transcript(name string) error {
 		return err
 	}
 	step := r.steps[name]
-	number, off := 0, int64(0)
-	for line, err := range r.s.Lines(r.ctx, name) {
+	for l, err := range r.s.Whole(r.ctx, name) {
+		if errors.Is(err, storage.ErrChanged) {
+			r.give(Stored{}, err) // what it refers to
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		number++
-		m := Stored{File: name, Line: number, At: r.at[name], Turn: r.turns[lineAt{name, off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
-		off += int64(len(line)) + 1
-		if !r.line(line, m) {
+		m := Stored{File: l.File, Line: l.Number, At: r.at[l.File], Turn: r.turns[lineAt{l.File, l.Off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
+		if !r.line(l.Text, m) {
 			return nil
 		}
 	}

@@ -73,6 +73,16 @@ func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	history = append(history, message.User("And now module_b."))
+	for i := 20; i < 30; i++ {
+		history = append(history, round(i, 200)...)
+	}
+	if res, err = r.ManualCompact(t.Context(), "s", history, "test"); err != nil { // its transcript refers to the first
+		t.Fatal(err)
+	}
+	if !r.holdsText(`{"from":"transcript-pre-compact-001.jsonl"`) {
+		t.Fatal("nothing refers to the first transcript")
+	}
 	view := bytesOf(res.Messages)
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -249,6 +250,42 @@ func TestRemoveTakesEveryVersionAway(t *testing.T) {
 }
 
 func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
-	s3test.EachServer(t, func(t *testing.T, s *s3test.Server) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, true))
+		log, err := storage.OpenSession(t.Context(), open(t, c), "s")
+		must(t, err)
+		r, err := redact.New(redact.Options{Disabled: true})
+		must(t, err)
+		line := []redact.Text{r.Text(`{"role":"user","content":"hunter2-of-alice"}`)}
+		must(t, log.Events(t.Context(), line))
+		must(t, log.Events(t.Context(), line))
+		_, err = log.Final(t.Context(), line)
+		must(t, err)
+		find := func(_ string, line []byte) [][2]int {
+			if at := strings.Index(string(line), "hunter2"); at >= 0 {
+				return [][2]int{{at, at + len("hunter2")}}
+			}
+			return nil
+		}
+		done, err := log.Scrub(t.Context(), storage.ScrubOptions{Find: find})
+		if err != nil || len(done.Files) != 2 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		must(t, log.Events(t.Context(), line[:0]))
+		report, err := log.Verify(t.Context(), storage.VerifyOptions{})
+		if err != nil || !report.OK() {
+			t.Errorf("%v, %v", report.Problems, err)
+		}
+		all, err := s.Admin.ListObjectVersions(t.Context(), &awss3.ListObjectVersionsInput{Bucket: &c.Bucket})
+		must(t, err)
+		for _, v := range all.Versions {
+			o, err := s.Admin.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: &c.Bucket, Key: v.Key, VersionId: v.VersionId})
+			must(t, err)
+			data, err := io.ReadAll(o.Body)
+			must(t, errors.Join(err, o.Body.Close()))
+			if strings.Contains(string(data), "hunter2") {
+				t.Errorf("a version of %s still has it", *v.Key)
+			}
+		}
 	})
 }
