@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write what is into the golden files")
 
 // runs is how often each golden summary is written: every time the same bytes.
-const runs = 100
+const runs = 25
 
 // session is a part of a recorded session: see examples/record.
 func session(t testing.TB) []message.Message {
