@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -62,5 +63,19 @@ func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
 	p := oldest(t, 180, 0, message.Assistant("a"), message.ToolResult("gone", "r"), message.ToolResult("gone", "r"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
 		t.Errorf("remainder %v, want %v", p.Remainder, want)
+	}
+}
+
+// What the user said last stays: no room is made by it, wherever it stands.
+func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
+	msgs := []message.Message{message.User("go")}
+	for i := range 8 {
+		id := strconv.Itoa(i)
+		msgs = append(msgs, message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, "r"))
+	}
+	v := policy.NewView(msgs, nil, ten{})
+	p := v.Oldest(policy.Keep{Turns: 2, Pairs: 1}, 0, v.Total()-41)
+	if want := []int{1, 2, 3, 4, 5, 6}; !slices.Equal(p.Remainder, want) {
+		t.Errorf("remainder %v, want %v: three rounds for 41 tokens", p.Remainder, want)
 	}
 }

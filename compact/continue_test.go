@@ -1,0 +1,141 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
+)
+
+// goingOn is a manager whose calls go on when its archive takes nothing.
+func goingOn(t *testing.T, preset string, a storage.Archive) (*CompactManager, *tracetest.Recorder) {
+	t.Helper()
+	seen := &tracetest.Recorder{}
+	c := Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: 16_000, Archive: a, Exporters: []trace.Exporter{seen}}
+	c.Storage.OnError = "continue"
+	m, err := New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) }) // the archive may refuse even this
+	return m, seen
+}
+
+func wordy(rounds int) []message.Message {
+	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
+	for i := range rounds {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "read_file", `{"path":"a.go"}`)),
+			message.ToolResult(id, fmt.Sprint(i)+strings.Repeat(" some words", 100)))
+	}
+	return history
+}
+
+// What was to be a step, or was to be appended, and is not, is a step in memory:
+// it is made again from there, and it is told by its number.
+func TestWhatTheArchiveDoesNotTakeIsAStepInMemory(t *testing.T) {
+	for _, c := range []struct {
+		name, preset, word string
+		rounds             int
+		event              string
+	}{
+		{"edits", "masking", "edits.jsonl", 24, trace.NameMaskedObservations},
+		{"a step", "graduated", "ledger-", 90, trace.NameMaskedObservations},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, seen := goingOn(t, c.preset, &broken{Archive: memory.New(), word: c.word})
+			history := wordy(c.rounds)
+			first, err := m.Preflight(t.Context(), "s", history)
+			if err != nil || !first.Triggered || first.MaskedCount == 0 || !strings.Contains(strings.Join(first.Warnings, " "), "nothing was archived") {
+				t.Fatalf("triggered %v, %d masked, warnings %q, %v", first.Triggered, first.MaskedCount, first.Warnings, err)
+			}
+			again, err := m.Preflight(t.Context(), "s", history)
+			if err != nil || again.Triggered || again.Replayed == 0 || len(again.Messages) != len(first.Messages) {
+				t.Errorf("the second call: triggered %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
+			}
+			if err := m.Flush(t.Context()); err != nil && !errors.Is(err, ErrArchiveFailed) {
+				t.Fatal(err)
+			}
+			told := seen.Named(c.event)
+			if len(told) == 0 || !strings.Contains(told[0].Data.String(), `"step":1`) {
+				t.Errorf("told: %v", told)
+			}
+		})
+	}
+}
+
+// Edits that are a step in memory wait for others that are about to commit one,
+// no longer than the caller wants.
+func TestEditsThatAreNotAppendedWaitForOthersSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})
+		if _, err := m.Preflight(t.Context(), "s", wordy(1)); err != nil {
+			t.Fatal(err)
+		}
+		s := m.sessions["s"]
+		if err := s.committing.Lock(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer s.committing.Unlock()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := m.Preflight(ctx, "s", wordy(24)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with the lock held the call ends with %v", err)
+		}
+	})
+}
+
+// A caller who has left has not met an archive that fails.
+func TestACallThatIsOverForsakesNoArchive(t *testing.T) {
+	m, _ := goingOn(t, "graduated", memory.New())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := newCall(m, "s", nil, request{})
+	if err := c.archiveFailed(ctx, "commit", errors.New("no space left")); !errors.Is(err, context.Canceled) || errors.Is(err, ErrArchiveFailed) || len(c.res.Warnings) > 0 {
+		t.Errorf("%v, warnings %q", err, c.res.Warnings)
+	}
+}
+
+// What is configured to stay free for the answer does not give way, only what
+// the request asks for beyond it.
+func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
+	l := policy.Limits{MaxContextTokens: 100_000, MaxOutputTokens: 20_000, HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}
+	for asked, want := range map[int]int{0: 78_500, 30_000: 68_500} {
+		s, err := spared(l, asked)
+		if err != nil || s.budget.Cap != want || s.lifted.Cap != 78_500 {
+			t.Errorf("asked for %d: budget %d, %d at most, %v", asked, s.budget.Cap, s.lifted.Cap, err)
+		}
+	}
+}
+
+// A cache that was to hold nothing has not been missed.
+func TestCacheThatWasToHoldNothingIsNotMissed(t *testing.T) {
+	for expect, want := range map[int]bool{0: false, 1: true} {
+		if got := (&account{seen: observedUsage{known: true, expect: expect}}).missed(); got != want {
+			t.Errorf("%d tokens were to be read: missed %v", expect, got)
+		}
+	}
+}
+
+// A second event of one call says no more than the first of what the session
+// has saved.
+func TestSavingsOfACallCountOnce(t *testing.T) {
+	s := &session{saved: 1_000}
+	c := &call{res: &Result{TokensIn: 100, After: Layers{Total: 40}}}
+	if a, b := s.savedWith(c), s.savedWith(c); a != 1_060 || b != 1_060 {
+		t.Errorf("%d, and then %d", a, b)
+	}
+	if c.res.After.Total = 30; s.savedWith(c) != 1_070 {
+		t.Errorf("after a decision anew: %d", s.saved)
+	}
+}
