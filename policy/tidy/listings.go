@@ -21,7 +21,7 @@ func listings(d *draft, r *Result, room int) verdict {
 		if try.depth > 1 && moreFolders(d.lines[from:to], try.depth, room/leastFolder) {
 			continue
 		}
-		out, left := d.listed(folders(d.lines[from:to], try.depth), try.each, words)
+		out, left := d.listed(d.lines[from:to], try.depth, try.each, words)
 		if size(out) > room && try.depth > 1 {
 			continue
 		}
@@ -38,9 +38,14 @@ const leastFolder = 24
 
 // moreFolders reports whether lines are of more folders than there is room for.
 func moreFolders(lines []line, depth, most int) bool {
-	seen := map[string]bool{}
+	seen, last := map[string]bool{}, ""
 	for i := range lines {
-		if seen[folderOf(lines[i].text, depth)] = true; len(seen) > most {
+		name := folderOf(lines[i].text, depth)
+		if i > 0 && name == last {
+			continue
+		}
+		last = name
+		if seen[name] = true; len(seen) > most {
 			return true
 		}
 	}
@@ -49,52 +54,55 @@ func moreFolders(lines []line, depth, most int) bool {
 
 // listed returns the first lines of each folder, those that hold a word, and how
 // many more there are.
-func (d *draft) listed(all []*folder, each int, words terms) (out []line, left int) {
+func (d *draft) listed(lines []line, depth, each int, words terms) (out []line, left int) {
 	const most = 6
 	named := map[string]int{}
-	var rest []line
-	for _, f := range all {
-		n := min(each, len(f.lines))
-		if len(f.lines) <= each+1 {
-			n = len(f.lines)
-		}
-		out = append(out, f.lines[:n]...)
+	var rest []int
+	for _, f := range folders(lines, depth) {
 		rest = rest[:0]
-		for _, l := range f.lines[n:] {
-			w := words.in(strings.TrimPrefix(l.text, f.name))
-			if named[w]++; w != "" && named[w] <= most || holdsError(l.text) {
-				out = append(out, l)
+		for k, at := range f.lines {
+			l := &lines[at]
+			stays := k < each || len(f.lines) <= each+1
+			if !stays {
+				w := words.in(strings.TrimPrefix(l.text, f.name))
+				named[w]++
+				stays = w != "" && named[w] <= most || holdsError(l.text)
+			}
+			if stays {
+				out = append(out, *l)
 			} else {
-				rest = append(rest, l)
+				rest = append(rest, at)
 			}
 		}
 		if len(rest) > 0 {
-			out = append(out, f.count(d.text, rest))
+			out = append(out, f.count(d.text, lines, rest))
 			left += len(rest)
 		}
 	}
 	return out, left
 }
 
-// folder is the lines of a listing that are in one folder.
+// folder is which lines of a listing are in one folder.
 type folder struct {
 	name  string
-	lines []line
+	lines []int
 }
 
 // folders groups the lines of a listing by their folders, of which so many
 // names count, in the order of the first of each.
 func folders(lines []line, depth int) (out []*folder) {
 	at := map[string]*folder{}
-	for _, l := range lines {
-		name := folderOf(l.text, depth)
-		f := at[name]
-		if f == nil {
-			f = &folder{name: name}
-			at[name] = f
-			out = append(out, f)
+	var f *folder
+	for i := range lines {
+		name := folderOf(lines[i].text, depth)
+		if f == nil || f.name != name { // most lines stand below one of the same folder
+			if f = at[name]; f == nil {
+				f = &folder{name: name}
+				at[name] = f
+				out = append(out, f)
+			}
 		}
-		f.lines = append(f.lines, l)
+		f.lines = append(f.lines, i)
 	}
 	return out
 }
@@ -116,23 +124,25 @@ func folderOf(text string, depth int) string {
 }
 
 // count says how many more there are, by their endings.
-func (f *folder) count(text string, rest []line) line {
+func (f *folder) count(text string, lines []line, rest []int) line {
 	type ending struct{ of, n int }
 	var all []*ending
 	by := map[string]*ending{}
-	for i, l := range rest {
-		ext := endingOf(l.text)
-		if by[ext] == nil {
-			by[ext] = &ending{of: i}
-			all = append(all, by[ext])
+	for _, i := range rest {
+		ext := endingOf(lines[i].text)
+		e := by[ext]
+		if e == nil {
+			e = &ending{of: i}
+			by[ext] = e
+			all = append(all, e)
 		}
-		by[ext].n++
+		e.n++
 	}
 	slices.SortStableFunc(all, func(a, b *ending) int { return b.n - a.n })
-	segs := append(rest[0].piece(0, len(f.name)), policy.Segment{Lit: fmt.Sprintf("⋮ %d more:", len(rest))})
+	segs := append(lines[rest[0]].piece(0, len(f.name)), policy.Segment{Lit: fmt.Sprintf("⋮ %d more:", len(rest))})
 	const most = 4
 	for _, e := range all[:min(len(all), most)] {
-		l := &rest[e.of]
+		l := &lines[e.of]
 		segs = append(segs, policy.Segment{Lit: fmt.Sprintf(" %d ", e.n)})
 		if ext := endingOf(l.text); ext != "" {
 			segs = append(segs, l.piece(len(l.text)-len(ext), len(l.text))...)
@@ -143,7 +153,7 @@ func (f *folder) count(text string, rest []line) line {
 	if len(all) > most {
 		segs = append(segs, policy.Segment{Lit: " …"})
 	}
-	return line{no: rest[0].no}.rewritten(text, segs...)
+	return line{no: lines[rest[0]].no}.rewritten(text, segs...)
 }
 
 // endingOf returns the ending of a name, the dot included; "" where it has none.
@@ -171,6 +181,9 @@ func (d *draft) isListing(from, to int) bool {
 		}
 		if strings.IndexByte(text, '/') >= 0 {
 			slashes++
+		}
+		if hits*10+to-i < seen*9 {
+			return false // not even if all others are
 		}
 	}
 	return seen >= 20 && hits*10 >= seen*9 && slashes*2 >= seen

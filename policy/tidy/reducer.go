@@ -191,6 +191,7 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	q := *r
 	q.asked = r.Call.asks()
 	w := work{d: newDraft(r.Text), r: &q, o: o}
+	w.size = w.d.size()
 	defer func() {
 		if v := recover(); v != nil {
 			err := &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
@@ -201,11 +202,14 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	if !q.asked.ranged && w.isLarge() {
 		before := w
 		w.run(true)
-		if before.d.size()-w.d.size() < before.d.size()/leastShare {
+		if before.size-w.size < before.size/leastShare {
 			w = before
 		}
 	}
-	return Reduced{Segments: w.d.segments(), What: w.d.what, By: w.by}, len(w.by) > 0 && w.d.size() < len(r.Text)
+	if len(w.by) == 0 || w.size >= len(r.Text) {
+		return Reduced{}, false
+	}
+	return Reduced{Segments: w.d.segments(), What: w.d.what, By: w.by}, true
 }
 
 // work is one reduction on its way.
@@ -213,6 +217,7 @@ type work struct {
 	d     *draft
 	r     *Result
 	o     Options
+	size  int // of the draft, in bytes
 	by    []Share
 	now   string // the reducer that works
 	ended bool
@@ -226,11 +231,12 @@ func (w *work) run(large bool) {
 		if w.ended || x.large != large || slices.Contains(w.o.Off, x.name) || large && !w.isLarge() {
 			continue
 		}
-		before := d.size()
 		w.now = x.name
 		is := x.work(&d, w.r, w.o.Large*bytesPerToken/2)
 		if is == did {
-			w.by = append(w.by[:len(w.by):len(w.by)], Share{x.name, before - d.size()})
+			before := w.size
+			w.size = d.size()
+			w.by = append(w.by[:len(w.by):len(w.by)], Share{x.name, before - w.size})
 		}
 		w.ended = is == leaves || is == did && x.last
 	}
@@ -239,5 +245,5 @@ func (w *work) run(large bool) {
 // isLarge reports whether what is left of a result costs as much as a large one,
 // by its share of the bytes.
 func (w *work) isLarge() bool {
-	return !w.ended && w.r.Tokens*w.d.size()/len(w.r.Text) > w.o.Large
+	return !w.ended && w.r.Tokens*w.size/len(w.r.Text) > w.o.Large
 }

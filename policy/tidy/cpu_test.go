@@ -1,0 +1,33 @@
+//go:build unix
+
+package tidy
+
+import (
+	"syscall"
+	"testing"
+	"time"
+)
+
+// processor returns the time that processors have worked for this process.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkReduceProcessor is BenchmarkReduce in time of processors, the garbage
+// collector's included, which another load of the machine does not change.
+func BenchmarkReduceProcessor(b *testing.B) {
+	for _, s := range samples {
+		r := s.result(1 << 20)
+		b.Run(s.name, func(b *testing.B) {
+			began := processor(b)
+			for b.Loop() {
+				Reduce(r, Options{})
+			}
+			b.ReportMetric(float64(processor(b)-began)/float64(b.N)/float64(time.Millisecond), "cpu-ms/MB")
+		})
+	}
+}
