@@ -342,6 +342,8 @@ var presets = map[string]func(*Config){
 	"graduated": func(*Config) {},
 	presetEconomy: func(c *Config) {
 		c.Policy.When = policy.Economic
+		c.Policy.Stages = append([]string{tidy.StageName}, c.Policy.Stages...)
+		c.Tidy.LargeTokens, c.Mask.MinTokens = 5000, 300
 		c.Truncate.Keep = policy.Auto
 		c.Summarizer.Fallback = "extractive"
 	},
