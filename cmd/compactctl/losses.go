@@ -25,8 +25,8 @@ func (l *losses) add(err error) {
 	l.errs = append(l.errs, err)
 }
 
-// tell says what was gathered.
-func (l *losses) tell(a *app) {
+// tell says what was gathered, and returns it.
+func (l *losses) tell(a *app) (told string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.errs) > 0 {
@@ -34,6 +34,8 @@ func (l *losses) tell(a *app) {
 	}
 	for _, err := range l.errs {
 		a.complain("compactctl", "warning: "+err.Error())
+		told += err.Error() + "\n"
 	}
 	l.errs = nil
+	return told
 }

@@ -155,13 +155,15 @@ func (a *app) closeWithin(ctx context.Context, m *compact.CompactManager, most t
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
 	err := m.Close(ctx)
-	a.losses.tell(a)
+	told := a.losses.tell(a)
 	if err == nil || errors.Is(err, compact.ErrArchiveFailed) {
 		return err
 	}
 	a.progress.stop()
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		a.complain("compactctl", "warning: "+line)
+		if !strings.Contains(told, line) { // that an exporter was not shut down well is told already
+			a.complain("compactctl", "warning: "+line)
+		}
 	}
 	return nil
 }

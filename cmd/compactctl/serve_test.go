@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/internal/provider"
 )
@@ -59,6 +60,15 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 		if got := all[len(all)-1]; resp.StatusCode != 200 || observe != (string(got.Body) == body) {
 			t.Errorf("observe %v: %s, %d bytes of %d", observe, resp.Status, len(got.Body), len(body))
 		}
+		counted := "compact_calls_total{outcome=\"compacted\"} 1\n"
+		if observe {
+			counted = "compact_observed_calls_total{model=\"claude-sonnet-4-5\"} 1\n"
+		}
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(fetched(t, strings.TrimSuffix(url, "/anthropic")+"/metrics"), counted); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("observe %v: /metrics has not %s", observe, counted)
+			}
+		}
 		stop()
 		if code := <-ended; code != exitOK {
 			t.Errorf("observe %v: it ended with %d", observe, code)
@@ -67,6 +77,21 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 			t.Errorf("observe %v: the archive: %v", observe, err)
 		}
 	}
+}
+
+// fetched is what a server answers.
+func fetched(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func anthropicBody(rounds int) string {

@@ -141,6 +141,9 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 	if n := r.sum("compact.calls"); n != 20 {
 		t.Errorf("%v calls arrived", n)
 	}
+	if n := r.sum("compact.preflight.duration"); n != 20 {
+		t.Errorf("the durations of %v calls arrived", n)
+	}
 	usage := r.got["compact.preflight.duration"]
 	if usage.GetUnit() != "s" || usage.GetDescription() == "" || usage.GetHistogram().GetAggregationTemporality() != metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE ||
 		len(usage.GetHistogram().GetDataPoints()[0].BucketCounts) != len(usage.GetHistogram().GetDataPoints()[0].ExplicitBounds)+1 {
