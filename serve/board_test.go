@@ -45,6 +45,9 @@ func tool(t *testing.T, name string) string {
 // Each alert fires in a night in which everything goes wrong, and none in a quiet
 // one; each says what to do.
 func TestAlertsFireWhenTheyShould(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second of processor time")
+	}
 	promtool := tool(t, "promtool")
 	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts_test.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), promtool, args...)

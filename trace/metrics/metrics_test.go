@@ -204,7 +204,7 @@ func TestNoFamilyIsDead(t *testing.T) {
 // breaks the form.
 func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New(&metrics.Options{MaxValues: 7})
-	for i := range 1000 {
+	for i := range 200 {
 		name := fmt.Sprintf("model \"%d\"\\\n\x00\xff", i) + strings.Repeat("x", 500)
 		count(t, m, event(trace.Preflight{Model: name, Reason: name, ReductionStage: name, Triggered: true, TokensIn: 1, Timings: map[string]float64{name: 1}}, 0))
 	}
@@ -219,8 +219,8 @@ func TestLabelsAreBounded(t *testing.T) {
 		t.Errorf("%d series in all", points)
 	}
 	got := lines(m)
-	if n := got[`compact_history_tokens_total{model="_other"}`]; n != "993" {
-		t.Errorf("%s of 1000 calls are of other models", n)
+	if n := got[`compact_history_tokens_total{model="_other"}`]; n != "193" {
+		t.Errorf("%s of 200 calls are of other models", n)
 	}
 	for l := range got {
 		if strings.Contains(l, "\x00") || len(l) > 800 {
@@ -250,9 +250,11 @@ func TestSumsAreExactOverManagers(t *testing.T) {
 	for range managers {
 		p := trace.NewPipeline([]trace.Exporter{m.Exporter(), &tracetest.Recorder{}}, nil)
 		all.Go(func() {
-			for range times {
+			for i := range times {
 				p.Emit(event(trace.Preflight{Model: "m", TokensIn: 3, TokensAfter: 1}, time.Millisecond))
-				_ = m.AppendText(nil)
+				if i%25 == 0 {
+					_ = m.AppendText(nil)
+				}
 			}
 			_ = p.Close(context.Background())
 		})
