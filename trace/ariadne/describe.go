@@ -57,6 +57,9 @@ func data(ev *trace.Event) []byte {
 	b := make([]byte, 0, 64+ev.Session.Len()+len(payload))
 	b = append(b, `{"duration_ms":`...)
 	b = strconv.AppendFloat(b, trace.Milliseconds(ev.Duration()), 'f', -1, 64)
+	if ev.Severity == trace.SeverityWarning { // a higher one is in the payload
+		b = appendMember(b, "severity", ev.Severity)
+	}
 	if ev.Session.Len() > 0 && !strings.HasPrefix(payload, `{"session_id":`) {
 		b = appendMember(b, "session_id", ev.Session.String())
 	}

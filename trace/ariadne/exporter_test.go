@@ -327,3 +327,18 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 		t.Errorf("headings %v", headings)
 	}
 }
+
+// What was got over says so on the page, too: its status alone is that of a failure.
+func TestWarningsSayThatTheyAre(t *testing.T) {
+	server := tracetest.NewServer(t)
+	events := tracetest.Sample(time.Now())
+	warned, plain := &events[0], &events[1]
+	warned.Severity = trace.SeverityWarning
+	export(t, open(t, server.URL, io.Discard), events...)
+	if got := server.Spans(warned.Name)[0].Data["severity"]; got != "warning" {
+		t.Errorf("severity = %v", got)
+	}
+	if got, there := server.Spans(plain.Name)[0].Data["severity"]; there {
+		t.Errorf("without one: severity = %v", got)
+	}
+}
