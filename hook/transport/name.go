@@ -1,8 +1,7 @@
 package transport
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -135,10 +134,11 @@ func sessionIn(userID string) string {
 // it, in bytes.
 const maxName = 128
 
-func short(name string) string {
+// short is a name, or where that is long a hash of it with the archive's key: the same
+// in every process that has the key, and nothing that a guess can be held against.
+func (t *Transport) short(ctx context.Context, name string) string {
 	if len(name) <= maxName {
 		return name
 	}
-	sum := sha256.Sum256([]byte(name))
-	return "sha256-" + hex.EncodeToString(sum[:])
+	return "keyed-" + t.m.Keyed(ctx, name)
 }

@@ -31,9 +31,9 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	}
 	about := parsed.About()
 	if n := namedBy(req.Header, about); n.session != "" {
-		id.session = "request:" + n.field + ":" + short(n.session)
+		id.session = "request:" + n.field + ":" + t.short(req.Context(), n.session)
 		if id.agent == "" {
-			id.agent = short(n.agent)
+			id.agent = t.short(req.Context(), n.agent)
 		}
 		return id
 	}
@@ -73,7 +73,7 @@ func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.M
 	if value == "" {
 		return compact.UnnamedSession + origin(t.key, req, about.User, first)
 	}
-	return compact.RequestSession + field + ":" + short(value) + ":" + origin(nil, req, about.User, first)
+	return compact.RequestSession + field + ":" + t.short(req.Context(), value) + ":" + origin(nil, req, about.User, first)
 }
 
 // conversation tells the conversations of one session apart by how they

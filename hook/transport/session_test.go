@@ -2,6 +2,8 @@ package transport_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -101,8 +103,25 @@ func TestLongNamesAreHashed(t *testing.T) {
 		r.do(r.request(context.Background(), g.path, g.body("x", 1, 1)))
 	}
 	one, two := r.results[0].Session, r.results[1].Session
-	if one == two || len(one) > 130 || !strings.HasPrefix(one, "request:user:sha256-") {
+	if one == two || len(one) > 130 || !strings.HasPrefix(one, "request:user:keyed-") {
 		t.Errorf("%q and %q", one, two)
+	}
+	sum := sha256.Sum256([]byte(strings.Repeat("a", 5000)))
+	if strings.Contains(one, hex.EncodeToString(sum[:8])) {
+		t.Errorf("%q can be tested without the key", one)
+	}
+	for key, same := range map[compact.Secret]bool{"": true, compact.Secret(strings.Repeat("ab", 32)): false} {
+		other := newRig(t, compact.Config{ArchiveKey: key})
+		g := f
+		g.fields += `,"user":"` + strings.Repeat("a", 5000) + `"`
+		other.do(other.request(context.Background(), g.path, g.body("x", 1, 1)))
+		if got, _, _ := strings.Cut(other.results[0].Session, ":keyed-"); got != "request:user" {
+			t.Errorf("the session is %q", other.results[0].Session)
+		}
+		name := func(s string) string { return strings.Split(s, ":")[2] }
+		if (name(other.results[0].Session) == name(one)) != same {
+			t.Errorf("with the key %q the session is %q, before %q", string(key), other.results[0].Session, one)
+		}
 	}
 }
 

@@ -1,0 +1,74 @@
+package crypt_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// TestNothingPlainLiesInASpool: what waits on the disk and what arrives is
+// encrypted, and is proven in both places. Logs that no session owns don't wait there:
+// machines share them.
+func TestNothingPlainLiesInASpool(t *testing.T) {
+	p := newPair(t)
+	k := keys(t, p.identity, p)
+	far, dir := memory.New(), t.TempDir()
+	s, err := spool.Open(dir, far, &spool.Options{Passive: true})
+	must(t, err)
+	a := crypt.New(s, k)
+	for _, id := range []string{"alice", "bob"} {
+		x, err := storage.OpenSession(t.Context(), a, id)
+		must(t, err)
+		x.KeepHeads(storage.NewHeads(a, nil))
+		step(t, x, 1)
+		must(t, x.Checkpoint(t.Context()))
+		if id == "bob" {
+			_, err := x.Erase(t.Context(), text(t, "asked for"))
+			must(t, err)
+		}
+	}
+	if gone, erased, err := storage.Erased(t.Context(), crypt.New(far, k), "bob"); err != nil || !erased || gone.Head == "" {
+		t.Errorf("the tombstone waits on the disk: %v, %v", erased, err)
+	}
+	proven(t, a, "alice")
+	files := 0
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), "a message") || strings.Contains(string(data), "an event") {
+			t.Errorf("%s holds plain text", path)
+		}
+		if strings.HasSuffix(path, ".age") {
+			files++
+		}
+		return err
+	}))
+	if files == 0 {
+		t.Error("nothing waits in the spool")
+	}
+	must(t, a.Close(context.Background()))
+	proven(t, crypt.New(far, k), "alice")
+	if state, err := crypt.Look(t.Context(), far); state != crypt.Encrypted || err != nil {
+		t.Errorf("state %v, %v", state, err)
+	}
+}
+
+func proven(t *testing.T, a storage.Archive, id string) {
+	t.Helper()
+	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})
+	must(t, err)
+	r, err := storage.Verify(t.Context(), a, id, storage.VerifyOptions{Heads: book})
+	must(t, err)
+	if !r.OK() || !r.TailProven || r.Steps != 1 {
+		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+	}
+}
