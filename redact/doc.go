@@ -11,7 +11,7 @@
 // escaping; headers, cookies, addresses with credentials, connection strings,
 // private keys also where they are cut off or only the middle is left, JSON web
 // tokens, Kubernetes secrets, command lines and what is piped into them,
-// cookies, columns of tables, calls and the fields of forms. A filter on the
+// columns of tables, calls and the fields of forms. A filter on the
 // value leaves alone what is a type, a reference, a template, code or a word;
 // letters that no word has, and four words in a row, are a password. Colours of
 // a terminal, characters that nobody sees, the escapes of addresses and HTML,

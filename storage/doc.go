@@ -7,8 +7,9 @@
 // append to a key at a known offset, read a range, list. Everything else is
 // built on these four in this package, so an adapter (a folder, a bucket, a
 // user's own) is small and package storagetest tells whether it is right.
-// [Begin] and [Wrap] are what each method begins and ends with. Three more
-// abilities are optional interfaces: [Remover], [Keeper] and [Locator].
+// [Begin] and [Wrap] are what each method begins and ends with. Four more
+// abilities are optional interfaces: [Remover], [Sweeper], [Keeper] and [Locator].
+// Package storage/crypt encrypts any archive.
 //
 // # Secrets
 //
@@ -60,6 +61,6 @@
 // [Verify] reads all of it back and names what was removed, added, reordered,
 // truncated or changed. It cannot see that the end of the manifest was cut off
 // together with all that the end spoke of, unless it is told a head
-// ([Session.ManifestHead]) that was kept elsewhere. Against somebody who can
+// ([Session.ManifestHead], [ReadHeads]) that was kept elsewhere. Against somebody who can
 // write everything anew, heads included, only a place that forbids it helps.
 package storage

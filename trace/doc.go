@@ -1,17 +1,18 @@
 // Package trace says what a compaction did, as events.
 //
 // One type, [Event], has two ways out. The audit log writes each event as one
-// line of JSON ([Event.AppendJSON]) and loses none. A [Pipeline] hands events
+// line of JSON ([Event.AppendJSON]); whoever keeps that loses none without saying
+// so. A [Pipeline] hands events
 // to exporters (Ariadne, OpenTelemetry, the console); it never blocks and
 // never fails the call that emitted them, so what an exporter can't take is
 // dropped, oldest first, and counted.
 //
 // # Secrets
 //
-// The free text of an event is of type [redact.Text], which only a redactor
-// can make. Names and kinds are constants of this package. Identifiers
-// (Session, Agent and the ids) are plain strings: who lets strangers choose
-// them passes them through the redactor first.
+// The free text of an event, and what its session and agent are called, is of
+// type [redact.Text], which only a redactor can make. Names and kinds are
+// constants of this package. The ids of traces and spans are plain strings, and
+// hold no text: who takes them from somebody else's tracing checks that.
 //
 // # Payloads
 //

@@ -1,6 +1,8 @@
 package secretgen
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +28,13 @@ func TestShapesAreManyAndAThirdIsHeldOut(t *testing.T) {
 	}
 	if secret < 250 || clean < 100 || len(families) < 10 {
 		t.Errorf("%d shapes with a secret, %d without, %d families", secret, clean, len(families))
+	}
+	said, err := os.ReadFile("../../docs/SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("in %d shapes", secret+clean); !strings.Contains(string(said), want) {
+		t.Errorf("docs/SECURITY.md does not say that secrets are drawn %s", want)
 	}
 	if all := secret + clean; held*4 < all || held*2 > all {
 		t.Errorf("%d of %d are held out", held, all)
