@@ -174,3 +174,21 @@ func TestCloseInAHurryDoesNotSpoilTheFirst(t *testing.T) {
 		}
 	})
 }
+
+// An exporter that panics when it is shut down fails Close, and nothing else.
+func TestShutdownThatPanicsIsAnError(t *testing.T) {
+	var told error
+	r := &tracetest.Recorder{}
+	p := trace.NewPipeline(append(exporters(r), &panicsAtTheEnd{}), &trace.PipelineOptions{OnError: func(err error) { told = err }})
+	p.Emit(numbered(1, 3)...)
+	if err := p.Close(t.Context()); err == nil || told == nil {
+		t.Errorf("Close = %v, told %v", err, told)
+	}
+	if len(r.Events()) != 3 || r.Shutdowns() != 1 {
+		t.Errorf("the other exporter has %d events and %d shutdowns", len(r.Events()), r.Shutdowns())
+	}
+}
+
+type panicsAtTheEnd struct{ tracetest.Recorder }
+
+func (*panicsAtTheEnd) Shutdown(context.Context) error { panic("boom") }
