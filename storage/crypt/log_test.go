@@ -1,0 +1,42 @@
+package crypt_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// TestAppendToALogThatWasErasedLeavesNothing: who remembers the end of a log that
+// somebody has removed is refused, and a piece of nothing does not stay.
+func TestAppendToALogThatWasErasedLeavesNothing(t *testing.T) {
+	p, inner := newPair(t), memory.New()
+	a, other := crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
+	log := key(t, "s/log.jsonl")
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "one\n"))))
+	must(t, other.Remove(t.Context(), log))
+	if err := a.Append(t.Context(), log, 4, storage.Redacted(text(t, "two\n"))); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("err = %v, want ErrSeq", err)
+	}
+	for info := range inner.List(t.Context(), storage.Key{}) {
+		t.Errorf("%s is left", info.Key)
+	}
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "again\n"))))
+}
+
+// TestLogWithAHoleIsNotAppendedTo: what was taken out of it is seen.
+func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
+	p, inner := newPair(t), memory.New()
+	a := crypt.New(inner, keys(t, p.identity, p))
+	log := key(t, "s/log.jsonl")
+	for _, at := range []int64{0, 4, 8} {
+		must(t, a.Append(t.Context(), log, at, storage.Redacted(text(t, "one\n"))))
+	}
+	must(t, inner.Remove(t.Context(), key(t, "s/log.jsonl/00000000000000000004.age")))
+	again := crypt.New(inner, keys(t, p.identity, p))
+	if err := again.Append(t.Context(), log, 8, storage.Redacted(text(t, "two\n"))); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("err = %v, want ErrDamaged", err)
+	}
+}
