@@ -92,7 +92,7 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 		return "swapped with " + other
 	},
 	func(_ *rand.Rand, f folder, name string) string { // a file under a name that fits
-		for n := 5; ; n++ {
+		for n := 4; ; n++ {
 			if other := fmt.Sprintf("ledger-%03d.json", n); f[other] == nil {
 				f[other] = f[name]
 				return "copied to " + other
@@ -144,20 +144,21 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 	}
 }
 
-// mutable is a session of four steps, the last of which refers to the first, with all that a folder can hold, and the
+// mutable is a session of three steps, the last of which refers to the first, with all that a folder can hold, and the
 // head of its manifest.
 func mutable(t *testing.T) (folder, string) {
 	t.Helper()
 	a := memory.New()
 	s := session(t, a, "s")
-	for n := 1; n <= 3; n++ {
-		step(t, s, n)
-	}
-	var again storage.Content
-	again.Same(stretch("transcript-pre-compact-001.jsonl", lines("t1", 3), 1, 2))
-	again.Line(text(`{"role":"user","content":"new"}`))
-	must(t, second(s.TranscriptOf(t.Context(), 4, &again)))
-	must(t, second(s.Commit(t.Context(), 4, text(`{"v":1,"step":4}`))))
+	step(t, s, 1)
+	step(t, s, 2)
+	var third storage.Content
+	third.Same(stretch("transcript-pre-compact-001.jsonl", lines("t1", 3), 1, 2))
+	third.Line(text(`{"role":"user","content":"new"}`))
+	must(t, second(s.TranscriptOf(t.Context(), 3, &third)))
+	must(t, second(s.Summary(t.Context(), 3, text(`{"summary":3}`))))
+	must(t, s.Events(t.Context(), lines("e3", 2)))
+	must(t, second(s.Commit(t.Context(), 3, text(`{"v":1,"step":3}`))))
 	must(t, s.Journal(t.Context(), lines("j", 5)))
 	must(t, second(s.Final(t.Context(), lines("f", 4))))
 	must(t, s.Events(t.Context(), lines("late", 3)))
