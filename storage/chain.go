@@ -55,6 +55,7 @@ type facts struct {
 	reason  string    // of the hold
 	last    time.Time // of the last record
 	ledgers *ledgerLines
+	names   *nameList // of files that were announced
 }
 
 func newChain(a Archive, k Key, full bool) *chain {

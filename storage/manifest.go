@@ -78,6 +78,8 @@ func (f *facts) observe(body []byte) {
 	f.last = r.At
 	f.ledgers = f.ledgers.and(r)
 	switch r.Op {
+	case opPut:
+		f.names = &nameList{r.Name, f.names}
 	case opHold:
 		f.held, f.reason = true, r.Reason
 	case opRelease:
@@ -85,4 +87,20 @@ func (f *facts) observe(body []byte) {
 	case opErase:
 		f.erasing = true
 	}
+}
+
+// nameList is names, the newest first. A list is never changed: what is read
+// speculatively is forgotten with its head.
+type nameList struct {
+	name   string
+	before *nameList
+}
+
+func (l *nameList) has(name string) bool {
+	for ; l != nil; l = l.before {
+		if l.name == name {
+			return true
+		}
+	}
+	return false
 }

@@ -210,25 +210,39 @@ func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Writt
 	}
 }
 
-// create announces a file and creates it. A name that is taken is ErrExists,
-// in the usual case without announcing anything.
+// create announces a file and creates it. A name that is taken is ErrExists.
 func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, record, error) {
 	key := s.dir.child(name)
-	taken, err := s.exists(ctx, key)
-	if err != nil {
-		return Written{}, record{}, err
-	}
-	if taken {
-		return Written{}, record{}, &Error{"create", key, ErrExists}
-	}
 	rec := put(fileHash{name, blob.Size(), blob.SHA256()})
-	if err := s.record(ctx, rec); err != nil {
+	if err := s.claim(ctx, key, rec); err != nil {
 		return Written{}, record{}, err
 	}
 	if err := s.a.Create(ctx, key, blob); err != nil {
 		return Written{}, record{}, err
 	}
 	return s.written(key, rec), rec, nil
+}
+
+// claim announces a file that nobody has announced, which needs no look for it: a
+// file is announced before it is created. A name that was announced is ErrExists,
+// whether or not its file came to be.
+func (s *Session) claim(ctx context.Context, key Key, rec record) error {
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		switch {
+		case f.erasing:
+			return nil, ErrErased
+		case f.names.has(rec.Name):
+			return nil, ErrExists
+		}
+		return bodies([]record{rec}), nil
+	})
+	if errors.Is(err, ErrExists) {
+		return &Error{"create", key, ErrExists}
+	}
+	if err == nil {
+		s.settle([]record{rec})
+	}
+	return err
 }
 
 func (s *Session) written(key Key, rec record) Written {
