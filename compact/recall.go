@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,9 +202,40 @@ func (s *session) recall(ctx context.Context, q reference, opts []RecallOption) 
 		return "", &ArchiveError{Op: "read", Session: s.id, Err: err}
 	}
 	if !found {
-		return "", fmt.Errorf("%w: %s", ErrNotFound, q.text)
+		return "", &missing{q.text, s.thereAre(q)}
 	}
 	return choose(text, opts), nil
+}
+
+// missing is what was asked for, and is not in the archive; there says what is.
+type missing struct{ ref, there string }
+
+func (e *missing) Error() string { return ErrNotFound.Error() + ": " + e.ref + e.there }
+
+func (e *missing) Unwrap() error { return ErrNotFound }
+
+// thereAre says which turns or messages can be asked for, where one was that
+// can't.
+func (s *session) thereAre(q reference) string {
+	what, of := "turns %d to %d", func(e *eviction) int { return int(e.Turn) }
+	switch {
+	case q.first > 0:
+		what, of = "s%d to s%d", func(e *eviction) int { return int(e.Number) }
+	case !q.query.IsTurn():
+		return ""
+	}
+	first, last := 0, 0
+	for _, step := range s.snapshot() {
+		for i := range step.Evicted {
+			if n := of(&step.Evicted[i]); n > 0 {
+				first, last = cmp.Or(min(first, n), n), max(last, n)
+			}
+		}
+	}
+	if last == 0 {
+		return ""
+	}
+	return "; " + fmt.Sprintf(what, first, last) + " were taken out"
 }
 
 func choose(text string, opts []RecallOption) string {

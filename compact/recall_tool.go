@@ -136,7 +136,11 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation; use one exactly as a placeholder says it", shorten(q.Ref))), nil
+		how := "; use one exactly as a placeholder says it"
+		if none := (*missing)(nil); errors.As(err, &none) && none.there != "" {
+			how = none.there
+		}
+		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation%s", shorten(q.Ref), how)), nil
 	case err != nil:
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}

@@ -66,6 +66,8 @@ func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
 		`{"ref":"REF","context":51,"pattern":"x"}`:             "recall: head and tail are at least 1, context is 0 to 50",
 		`{"ref":"REF","lines":"5-3"}`:                          `recall: lines "5-3" is not FROM-TO, counted from 1`,
 		`{"ref":"ffffffffffff"}`:                               `recall: nothing is kept under the reference "ffffffffffff" in this conversation; use one exactly as a placeholder says it`,
+		`{"ref":"turn:900"}`:                                   `recall: nothing is kept under the reference "turn:900" in this conversation; turns 1 to 90 were taken out`,
+		`{"ref":"s900"}`:                                       `recall: nothing is kept under the reference "s900" in this conversation; s1 to s142 were taken out`,
 		`{"ref":"../../etc/passwd"}`:                           `recall: nothing is kept under the reference "../../etc/passwd" in this conversation; use one exactly as a placeholder says it`,
 		`{"ref":"REF","pattern":"` + strings.Repeat("a", 1001) + `"}`: "recall: the pattern is longer than 1000 bytes",
 	} {

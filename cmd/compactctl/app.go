@@ -35,7 +35,8 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	held int // bytes of the large files that were read
+	held    int    // bytes of the large files that were read
+	doubted string // the model whose name was said to be misspelled
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
@@ -56,7 +57,7 @@ func (a *app) addConfig(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
 	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that is sent the messages")
-	f.IntVar(&a.flags.maxContext, "max-context-tokens", 0, "the model's window; `N` = 0: looked up by its name")
+	tokens(f, &a.flags.maxContext, "max-context-tokens", 0, "the model's window in tokens, `N` such as 200000 or 200k; 0: looked up by the model's name")
 	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: "+strings.Join(configs.Names(), ", "))
 	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: "+strings.Join(strategy.Names(), ", "))
 	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4; may be repeated")
@@ -91,6 +92,7 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 
 // given is what the flags say.
 func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
+	a.checkModel(a.flags.model)
 	var opts []configs.Option
 	for _, f := range []struct {
 		flag, path string

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,7 +86,7 @@ source is reported too.`,
 	cmd.Flags().BoolVarP(&each, "verbose", "v", false, "each session on its own")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, counts in place of shares")
 	cmd.Flags().StringVar(&reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
-	cmd.Flags().IntSliceVar(&windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
+	tokenList(cmd.Flags(), &windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
 	cmd.Flags().StringVar(&views, "views", "", "write what a successor would read to `DIR`, in place of measuring")
 	return cmd
 }
@@ -134,12 +131,8 @@ func readGzipped(file string) ([]byte, error) {
 	if path := new(fs.PathError); errors.As(err, &path) {
 		return nil, path.Err
 	}
-	if err != nil || !strings.HasSuffix(file, ".gz") {
-		return data, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z)
+	return unzipped(data)
 }

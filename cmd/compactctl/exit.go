@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -113,6 +114,37 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 	if errors.As(err, &usage) {
 		fmt.Fprintf(a.err, "See '%s --help'.\n", cmd.CommandPath())
 	}
+}
+
+// wrong is an error for a program.
+type wrong struct {
+	Error   string   `json:"error"`
+	Status  int      `json:"exit_status"`
+	File    string   `json:"file,omitempty"`    // that can't be read
+	Details []string `json:"details,omitempty"` // one for each mistake of a configuration
+	Tokens  int      `json:"tokens,omitempty"`  // of the smallest view, where the budget can't be met
+	Budget  int      `json:"budget,omitempty"`
+}
+
+// explainJSON writes an error as one line of JSON.
+func (a *app) explainJSON(err error) {
+	a.progress.stop()
+	var budget *compact.BudgetError
+	var input *inputError
+	if of := (*commandStatus)(nil); errors.As(err, &of) {
+		return // it has said what it had to say
+	}
+	w := wrong{Error: err.Error(), Status: status(err)}
+	for _, m := range configs.Mistakes(err) {
+		w.Details = append(w.Details, m.Error())
+	}
+	if errors.As(err, &input) {
+		w.File = input.file
+	}
+	if errors.As(err, &budget) {
+		w.Tokens, w.Budget = budget.Tokens, budget.Budget
+	}
+	_ = json.NewEncoder(a.err).Encode(w)
 }
 
 func (a *app) complain(name, line string) {

@@ -64,10 +64,12 @@ func (a *app) read(file string) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
+	if data, err = unzipped(data); err != nil {
+		return nil, &inputError{file: t.name, err: err}
+	}
 	a.spare(len(data))
-	head := bytes.Clone(data[:min(len(data), 2)]) // the data itself is the file's now
 	if t.file, err = formats.Read(a.input.format, data); err != nil {
-		return nil, unreadable(t.name, head, err)
+		return nil, unreadable(t.name, err)
 	}
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
@@ -104,11 +106,8 @@ func (a *app) spare(size int) {
 }
 
 // unreadable is the error for a file that can't be read as messages.
-func unreadable(file string, head []byte, err error) error {
-	switch {
-	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		err = errors.New("is compressed: gunzip -c FILE | compactctl … -")
-	case errors.Is(err, formats.ErrUnknown):
+func unreadable(file string, err error) error {
+	if errors.Is(err, formats.ErrUnknown) {
 		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; say which one it is with --format")
 	}
 	return &inputError{file: file, err: err}

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 )
 
@@ -41,7 +42,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	a.explain(cmd, err)
+	if a.json || slices.Contains(args, "--json") { // which a wrong flag before it hides
+		a.explainJSON(err)
+	} else {
+		a.explain(cmd, err)
+	}
 	return status(err)
 }
 

@@ -79,7 +79,7 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset, and the references)")
-	f.IntSliceVar(&r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
+	tokenList(f, &r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
 	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: by the time stamps of the messages; the cache is cold where it is longer than the cache lives")
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")

@@ -30,7 +30,7 @@ archive holds is not proven to be all (archive verify --require-proof).`,
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no table and no progress")
 	root.Version = versionOf(debug.ReadBuildInfo()).String()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{wrongFlag(cmd, err)} })
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.progress.on = a.progress.on && !a.quiet && !a.json }
 	root.AddCommand(
 		newCompact(a), newPreflight(a), newDryRun(a), newDiff(a), newTokens(a), newRedact(a), newReplay(a), newEvalSummary(a), newTune(a), newReport(a),

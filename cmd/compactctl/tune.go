@@ -47,7 +47,7 @@ minutes. Ctrl-C writes the best settings so far, and says that they are.`,
 	}
 	f := cmd.Flags()
 	f.Float64Var(&t.o.Keep, "keep", 0.9, "the `SHARE` of needed identifiers that is to be in view at least")
-	f.IntVar(&t.o.Window, "window", 200_000, "the model's window, in `TOKENS`")
+	tokens(f, &t.o.Window, "window", 200_000, "the model's window, in `TOKENS`")
 	f.StringVar(&t.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
 	f.DurationVar(&t.o.Gap, "gap", 20*time.Second, "`TIME` between two calls")
 	f.StringVar(&t.o.Model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	words "github.com/agentcompact/compact/internal/setting"
+)
+
+// wrongFlag says of a flag that a command does not have which one was meant.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	if !errors.As(err, &none) || len(none.GetSpecifiedName()) < 2 { // a letter is near to any other
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if meant := nearestFlag(none.GetSpecifiedName(), known); meant != "" {
+		return fmt.Errorf("%w (did you mean --%s?)", err, meant)
+	}
+	return err
+}
+
+// nearestFlag is the flag that begins with a name, if only one does, else the one
+// that is spelled nearly like it; "" = none.
+func nearestFlag(name string, known []string) string {
+	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, name) })
+	if len(begins) == 1 {
+		return begins[0]
+	}
+	return words.Nearest(name, known)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+)
+
+// maxUnzipped bounds what a compressed file may unfold to, in bytes.
+const maxUnzipped = 1 << 30
+
+// unzipped returns what a gzipped file holds, and any other as it is.
+func unzipped(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, maxUnzipped+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("can't be unfolded: %w", err)
+	case len(plain) > maxUnzipped:
+		return nil, fmt.Errorf("unfolds to more than %d bytes", maxUnzipped)
+	}
+	return plain, nil
+}
