@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint race cover fuzz bench soak proof generate
+.PHONY: test lint race cover fuzz bench soak proof agents generate
 
 test:
 	go test ./...
@@ -41,6 +41,12 @@ soak:
 # ones. `make test` holds the first against the code.
 proof:
 	COMPACT_PROOF_TRANSCRIPTS=$(if $(TRANSCRIPTS),$(abspath $(TRANSCRIPTS))) go test ./internal/proof -timeout 60m -count 1 -run Table -update
+
+# Real agents and clients from npm, pinned, through `compactctl run`; AGENTS names some
+# of them. It needs Node and a registry of npm, and prints the table of docs/agents.
+agents:
+	npm --prefix tools/agents install --no-audit --no-fund
+	node tools/agents/run.mjs $(AGENTS)
 
 generate:
 	go generate ./...

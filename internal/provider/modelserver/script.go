@@ -160,11 +160,12 @@ func names(out map[string]bool, tools []tool) {
 type stats struct {
 	Steps    int            `json:"steps"`
 	Requests int            `json:"requests"`
-	Status   map[int]int    `json:"status"`    // model calls by what they were answered with
-	Largest  int            `json:"largest"`   // prompt, in tokens
-	Same     float64        `json:"same"`      // share of the prompts that the ones after them begin with, too
-	Shares   []float64      `json:"shares"`    // the same, request by request
-	Others   map[string]int `json:"elsewhere"` // requests that are no model calls
+	Status   map[int]int    `json:"status"`            // model calls by what they were answered with
+	Refused  []string       `json:"refused,omitempty"` // what the judges had against them
+	Largest  int            `json:"largest"`           // prompt, in tokens
+	Same     float64        `json:"same"`              // share of the prompts that the ones after them begin with, too
+	Shares   []float64      `json:"shares"`            // the same, request by request
+	Others   map[string]int `json:"elsewhere"`         // requests that are no model calls
 }
 
 func (s *script) stats() stats {
@@ -181,6 +182,9 @@ func (s *script) stats() stats {
 		out.Requests++
 		out.Status[r.Status]++
 		out.Largest = max(out.Largest, r.Prompt)
+		if r.Status == http.StatusBadRequest {
+			out.Refused = append(out.Refused, s.why(r))
+		}
 		if len(toolNames(r.Body)) == 0 {
 			continue
 		}
@@ -197,6 +201,14 @@ func (s *script) stats() stats {
 		out.Same = float64(same) / float64(all)
 	}
 	return out
+}
+
+// why says what a judge has against a request.
+func (s *script) why(r provider.Request) string {
+	if found := s.Judge(r.Wire).Judge(r.Body); len(found) > 0 {
+		return found[0].Rule + ": " + found[0].Text
+	}
+	return "too long"
 }
 
 // marks say what to cache, and move from call to call.
