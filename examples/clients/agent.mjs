@@ -77,7 +77,7 @@ async function gemini(stream) {
     contents.push({ role: 'model', parts })
     const asked = parts.filter((p) => p.functionCall)
     if (!asked.length || calls > most) return calls
-    contents.push({ role: 'user', parts: asked.map((p) => (calls++, { functionResponse: { name: 'read', response: { output: read(p.functionCall.args.n) } } })) })
+    contents.push({ role: 'user', parts: asked.map((p) => (calls++, { functionResponse: { id: p.functionCall.id, name: 'read', response: { output: read(p.functionCall.args.n) } } })) })
   }
 }
 
