@@ -13,8 +13,7 @@ import (
 )
 
 // A call that compacts nothing waits for no archive, however slow: what a summary
-// needs that is prepared is read beside the calls, and the call that compacts
-// waits for neither.
+// needs that is prepared is read beside the calls.
 func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &unread{Archive: memory.New(), slow: 1500 * time.Millisecond}
@@ -41,13 +40,9 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 			t.Error("the summary that is prepared is of placeholders")
 		}
 		more := append(slices.Clone(view), message.Assistant(text(400)), message.User("Go on."))
-		began := time.Now()
 		res := r.preflight(more)
 		if res.Step == 0 || res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
 			t.Fatalf("step %d, %+v", res.Step, res.Summary)
-		}
-		if d := time.Since(began); d > 50*time.Millisecond {
-			t.Errorf("the call that compacts took %v", d)
 		}
 	})
 }
