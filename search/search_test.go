@@ -208,3 +208,22 @@ func TestMostBoundsTheMatches(t *testing.T) {
 		t.Errorf("found %+v, %v", f, err)
 	}
 }
+
+func TestHoldingIsEverySessionThatSaysIt(t *testing.T) {
+	a, m := rig(t)
+	_, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
+	ok(t, err)
+	say(t, a, "two", "the zebra crossing", "a zebra")
+	say(t, a, "three", "nothing")
+	x := index(t, a, folder(t))
+	held, err := x.Holding(t.Context(), Query{Words: "zebra"})
+	if err != nil || len(held) != 2 || held[0].Session != "one" || held[1] != (Held{"two", "two", 2}) {
+		t.Errorf("held by %+v, %v", held, err)
+	}
+	if held, err := x.Workplaces(t.Context(), "fixer"); err != nil || len(held) != 1 || held[0].Session != "one" {
+		t.Errorf("worked in %+v, %v", held, err)
+	}
+	if held, err := x.Workplaces(t.Context(), "nobody"); err != nil || len(held) != 0 {
+		t.Errorf("worked in %+v, %v", held, err)
+	}
+}

@@ -26,7 +26,7 @@ identity or the container).`,
 	for _, sub := range []*cobra.Command{
 		newArchiveLs(a), newArchiveShow(a), newArchiveVerify(a), newArchiveRecall(a),
 		newArchiveExport(a), newArchiveErase(a), newArchivePrune(a), newArchiveHold(a), newArchiveHeads(a), newArchiveAdd(a), newArchiveAccess(a), newArchiveFlush(a), newArchiveStats(a), newArchiveRekey(a),
-		newArchiveSearch(a), newArchiveIndex(a), newArchiveScrub(a),
+		newArchiveSearch(a), newArchiveIndex(a), newArchiveScrub(a), newArchiveSubjects(a),
 	} {
 		a.addArchive(sub)
 		cmd.AddCommand(sub)

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/search"
+	"github.com/agentcompact/compact/storage"
+)
+
+// subjectFound is a session that has to do with a person.
+type subjectFound struct {
+	Session string `json:"session"`
+	Folder  string `json:"folder"`
+	Of      string `json:"of"`  // the identifier
+	How     string `json:"how"` // howName, …
+	Texts   int    `json:"texts,omitempty"`
+}
+
+// How a session has to do with a person.
+const (
+	howName  = "name"        // it is called so, or by the keyed hash of it
+	howAgent = "agent"       // an agent of that name worked in it
+	howText  = "text"        // it is said in it
+	howStand = "placeholder" // the placeholder of it stands there, which may be somebody else's
+)
+
+func newArchiveSubjects(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "subjects",
+		Short: "Find the sessions of a person",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  group,
+	}
+	cmd.AddCommand(newArchiveSubjectsFind(a))
+	return cmd
+}
+
+func newArchiveSubjectsFind(a *app) *cobra.Command {
+	var copied bool
+	cmd := &cobra.Command{
+		Use:   "find IDENTIFIER…",
+		Short: "List the sessions that have to do with one of a person's identifiers",
+		Long: `Find lists, for an e-mail address, a name or an id (better several of them), the sessions
+that are called so, in which an agent of that name worked, and in which it is said. What
+redaction takes for a secret is found all the same where it names a session or an agent: by
+its keyed hash, with the key of the archive. In texts a redacted identifier is found by its
+placeholder alone, and only with redaction.pseudonyms: placeholders are short, so that one
+may be another person's.
+
+It reads the index of compactctl archive search.`,
+		Example: `  compactctl archive subjects find alice@example.com "Alice Liddell" u-4711`,
+		Args:    arguments(cobra.MinimumNArgs(1)),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.findSubjects(cmd, args, copied) },
+	}
+	cmd.Flags().BoolVar(&copied, "plain-index", false, "keep a plain index of an encrypted archive")
+	return cmd
+}
+
+func (a *app) findSubjects(cmd *cobra.Command, ids []string, copied bool) error {
+	archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	if err != nil {
+		return err
+	}
+	x, err := a.indexOf(cmd, cfg, archive, copied)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }()
+	if err := a.indexed(cmd, x, nil); err != nil {
+		return err
+	}
+	all := []subjectFound{}
+	for _, id := range ids {
+		found, err := a.subject(cmd, archive, x, id)
+		if err != nil {
+			return &brokenArchive{err}
+		}
+		all = append(all, found...)
+	}
+	if err := a.subjectsOnRecord(cmd, cfg, all); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(all)
+	}
+	return a.printSubjects(all)
+}
+
+// subject looks for one identifier.
+func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Index, id string) (out []subjectFound, err error) {
+	if s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, id)); err == nil {
+		dir := s.Key().String()
+		name, _ := storage.UnescapeSession(dir)
+		out = append(out, subjectFound{Session: name, Folder: dir, Of: id, How: howName})
+	} else if broken := new(brokenArchive); errors.As(err, &broken) {
+		return nil, err
+	}
+	add := func(how string, held []search.Held, err error) error {
+		for _, h := range held {
+			out = append(out, subjectFound{h.Session, h.Folder, id, how, h.Texts})
+		}
+		if errors.Is(err, search.ErrNoWords) {
+			return nil // it is found by names alone
+		}
+		return err
+	}
+	for _, agent := range slices.Compact([]string{id, compact.KeyedName(a.redactor, a.keys, id).String()}) {
+		held, err := x.Workplaces(cmd.Context(), agent)
+		if err := add(howAgent, held, err); err != nil {
+			return nil, err
+		}
+	}
+	held, err := x.Holding(cmd.Context(), search.Query{Words: phrase(id)})
+	if err := add(howText, held, err); err != nil {
+		return nil, err
+	}
+	if stand := a.redactor.Text(id).String(); stand != id && strings.Contains(stand, ":") { // it says which
+		held, err := x.Holding(cmd.Context(), search.Query{Words: phrase(stand)})
+		if err := add(howStand, held, err); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// phrase is words that stand together.
+func phrase(s string) string { return `"` + strings.ReplaceAll(s, `"`, " ") + `"` }
+
+// subjectsOnRecord notes who looked, and not for whom: that is a person's data.
+func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []subjectFound) error {
+	if !cfg.Storage.AccessLog {
+		return nil
+	}
+	var dirs []string
+	for _, f := range all {
+		if !slices.Contains(dirs, f.Folder) {
+			dirs = append(dirs, f.Folder)
+		}
+	}
+	archive, err := configs.OpenArchive(cfg.Storage)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	return a.recorded(cmd, cfg, archive, dirs, "subjects", "")
+}
+
+// printSubjects writes a row for each session and way.
+func (a *app) printSubjects(all []subjectFound) error {
+	if len(all) == 0 && !a.quiet {
+		_, err := fmt.Fprintln(a.err, "no session has to do with that")
+		return err
+	}
+	for _, f := range all {
+		more := ""
+		if f.Texts > 0 {
+			more = "  " + things(f.Texts, "text")
+		}
+		name := f.Session
+		if name == "" {
+			name = f.Folder
+		}
+		if _, err := fmt.Fprintf(a.out, "%s  %s  %s%s\n", left(f.How, len(howStand)), oneLine(name), oneLine(f.Of), more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
