@@ -145,7 +145,7 @@ func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64
 	if n >= 0 && off < content {
 		end = min(content, off+n)
 	}
-	c := &cursor{ctx: ctx, a: a.inner, k: inner, size: size, until: min(size, objectSize(end))}
+	c := &cursor{ctx: ctx, a: a.inner, k: inner, size: size, until: min(size, objectSize(wholeChunks(end)))}
 	header := make([]byte, headerSize)
 	if err := c.keep(size, end); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -163,6 +163,10 @@ func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64
 	}
 	return &contentRange{io.NewSectionReader(plain, off, end-off), c, func(err error) error { return c.why(a.keys, header, err) }}, nil
 }
+
+// wholeChunks is where the chunk ends that holds the last of n bytes: a chunk is
+// decrypted whole.
+func wholeChunks(n int64) int64 { return (n + chunkSize - 1) / chunkSize * chunkSize }
 
 type contentRange struct {
 	*io.SectionReader
