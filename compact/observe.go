@@ -62,13 +62,15 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 }
 
 // aiming is the budget of a compaction, with which what the view hardly exceeds
-// fits as well, where the stages can make it as small.
+// fits as well, and is no more than the target, where the stages can make it as
+// small.
 func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	if c.ep.exact || only == policy.Always {
 		return b
 	}
 	mix := c.mix(c.now.conv.Messages())
-	return b.Aiming(c.q.fixed + c.ep.calibrator.Within(b.Cap-c.q.fixed, mix))
+	within := func(limit int) int { return c.q.fixed + c.ep.calibrator.Within(limit-c.q.fixed, mix) }
+	return b.Aiming(within(b.Cap), within(b.Target))
 }
 
 // mix is what calibration works on: all but what the caller counted.

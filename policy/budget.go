@@ -133,14 +133,16 @@ func (b Budget) CapOnly() Budget {
 	return b
 }
 
-// Aiming returns the budget of a compaction whose stages work for a cap that is
-// lower than what a view may cost: where counts are approximate, what a view
-// hardly exceeds is to fit too. A view that does not get there is no error.
-func (b Budget) Aiming(aim int) Budget {
+// Aiming returns the budget of a compaction whose stages work for a cap and a
+// target that are lower than what a view may cost: where counts are approximate,
+// what a view hardly exceeds is to fit too, and is what the trigger is held
+// against the next time, so that a target in other units would leave little
+// between the two. A view that does not get there is no error.
+func (b Budget) Aiming(aim, target int) Budget {
 	if aim >= b.Cap {
 		return b
 	}
-	b.limit, b.Cap = b.most(), max(aim, 0)
+	b.limit, b.Cap, b.Target = b.most(), max(aim, 0), min(b.Target, max(target, 0))
 	b.Target, b.shrinkTo = min(b.Target, b.Cap), min(b.shrinkTo, b.Cap)
 	return b
 }

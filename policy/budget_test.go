@@ -91,3 +91,18 @@ func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
 		}
 	}
 }
+
+// What a view hardly exceeds is held against the trigger, so the target is meant
+// for it, too.
+func TestAimingLowersTheTarget(t *testing.T) {
+	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
+	if got := b.Aiming(720, 480); got.Cap != 720 || got.Target != 480 {
+		t.Errorf("%+v", got)
+	}
+	if got := b.Aiming(720, 800); got.Target != 600 {
+		t.Errorf("a target that is higher: %+v", got)
+	}
+	if got := b.Aiming(900, 480); got != b {
+		t.Errorf("counts that are not low: %+v", got)
+	}
+}

@@ -24,7 +24,7 @@ func shared(before, is []byte) float64 {
 func TestLongRunsKeepTheirPrefix(t *testing.T) {
 	steps, window, sample := 48, 12_000, true
 	if os.Getenv("COMPACT_SOAK") != "" {
-		steps, window, sample = 300, 32_000, false // where counts are approximate, a small window is compacted often
+		steps, window, sample = 300, 12_000, false
 	}
 	for _, f := range forms() {
 		if f.stream == sample { // one form of each wire is enough
