@@ -12,8 +12,9 @@ import (
 type Stats struct {
 	Calls       int `json:"calls"` // model calls that were held against the budget
 	Compactions int `json:"compactions"`
-	Recalls     int `json:"recalls"`  // calls of the recall tool that were answered
-	Failures    int `json:"failures"` // requests that went out as they came because something went wrong here
+	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
+	Failures    int `json:"failures"`   // requests that went out as they came because something went wrong here
+	Unanswered  int `json:"unanswered"` // requests that were not answered, or not to the end; tokens and money count them
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
@@ -33,6 +34,9 @@ func (h *Handler) Stats() Stats {
 	s := Stats{Calls: c.calls, Compactions: c.compactions, Recalls: c.recalls, History: c.history, Sent: c.sent}
 	for _, n := range c.failures {
 		s.Failures += n
+	}
+	for _, n := range c.broken {
+		s.Unanswered += n
 	}
 	h.bill.mu.Lock()
 	defer h.bill.mu.Unlock()

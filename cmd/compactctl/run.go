@@ -166,7 +166,7 @@ func (s *serving) receipt(st serve.Stats) {
 	line := func(text string) { fmt.Fprintln(s.err, s.errStyle.bold("compact")+": "+text) }
 	would := ""
 	if s.c.Observe {
-		would = "nothing was changed; it would have been "
+		would = "no request was changed; with compaction it would have been "
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
 	if st.Calls > 0 {
@@ -174,6 +174,9 @@ func (s *serving) receipt(st serve.Stats) {
 	}
 	if st.Failures > 0 {
 		line(things(st.Failures, "request") + " went out as they came because something went wrong here")
+	}
+	if st.Unanswered > 0 {
+		line(things(st.Unanswered, "request") + " got no answer, or not all of it; the figures above count what was to be sent")
 	}
 	if !s.c.Observe && st.Compactions > 0 {
 		line("what was taken out: compactctl archive ls" + s.where)

@@ -77,7 +77,7 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	}
 	t.Setenv("COMPACT_TEST_POST", body)
 	for flags, want := range map[string]string{
-		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: nothing was changed; it would have been 1 model call, 1 compaction", "--json ": `"compactions": 1`,
+		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: no request was changed; with compaction it would have been 1 model call, 1 compaction", "--json ": `"compactions": 1`,
 	} {
 		archive := filepath.Join(dir, "archive"+strings.TrimSpace(flags))
 		code, out, errOut := runFor(t, flags+"--max-context-tokens 4000 --archive "+archive, self)
@@ -91,6 +91,27 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 		if same := len(all[len(all)-1].Body) == len(anthropicBody(40)); same != (flags == "--observe ") {
 			t.Errorf("%s: the body is the same: %v", flags, same)
 		}
+	}
+}
+
+// A provider that is away is no saving: the receipt says that nothing came back.
+func TestRunSaysWhatGotNoAnswer(t *testing.T) {
+	away := httptest.NewServer(nil)
+	t.Setenv("ANTHROPIC_BASE_URL", away.URL)
+	away.Close()
+	dir := t.TempDir()
+	body := filepath.Join(dir, "body.json")
+	if err := os.WriteFile(body, []byte(anthropicBody(40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("COMPACT_TEST_POST", body)
+	_, _, errOut := runFor(t, "--max-context-tokens 4000 --archive "+filepath.Join(dir, "archive"), self)
+	if !strings.Contains(errOut, "compact: 1 request got no answer, or not all of it") {
+		t.Error(errOut)
 	}
 }
 
