@@ -192,6 +192,9 @@ func plain(n *yaml.Node) any {
 // unknown says that there is no such setting. The value is not shown: it may
 // well be a secret.
 func unknown(path string) string {
+	if near := words.Nearest(path, schema().known()); near != "" && words.Distance(strings.ToLower(path), near, 2) <= 2 {
+		return "unknown key " + strconv.Quote(path) + " (did you mean " + near + "?)"
+	}
 	leaf := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 	for _, word := range []string{"api_key", "apikey", "secret", "password", "token", "access_key", "access_key_id", "secret_key", "credentials"} {
 		if strings.HasSuffix(leaf, word) && strings.HasPrefix(path, "storage.") {

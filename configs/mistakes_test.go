@@ -51,6 +51,7 @@ redaction:
 
 func TestMistake(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
+		{"ends like a secret, and is a slip", "max_context_token: 32000", `f.yaml:1: unknown key "max_context_token" (did you mean max_context_tokens?)`},
 		{"bounds: below", "policy: {target_pct: 0}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got 0)"},
 		{"bounds: not a number", "policy: {target_pct: .nan}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got NaN)"},
 		{"bounds: excluded", "policy: {margin_pct: 100}", "f.yaml:1: policy.margin_pct must be 0-100 and below 100 (got 100)"},
