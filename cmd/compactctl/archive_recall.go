@@ -186,7 +186,7 @@ func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern str
 		first, err1 := strconv.Atoi(from)
 		last, err2 := strconv.Atoi(to)
 		if !ok || err1 != nil || err2 != nil || first < 1 || last < first {
-			return nil, &usageError{fmt.Errorf("--lines %q is not FROM-TO", span)}
+			return nil, &usageError{fmt.Errorf("--lines %q is not FROM-TO, such as 10-20", span)}
 		}
 		return []compact.RecallOption{compact.Lines(first, last)}, nil
 	case pattern != "":

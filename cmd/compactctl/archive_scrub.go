@@ -125,7 +125,7 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		did = "ended what was cut short; " + did
 	}
 	if len(r.Files) == 0 {
-		return a.say("%s: nothing of it is there", did)
+		return a.say("%s: nothing to scrub, nothing of it is there", oneLine(name))
 	}
 	places := 0
 	for _, f := range r.Files {

@@ -186,7 +186,7 @@ func turnName(turn int) string {
 }
 
 // errPlainIndex: the index would give away what encryption keeps.
-var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: say --plain-index if that is wanted")
+var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: say --plain-index if that is wanted, or search one session without an index: compactctl archive recall SESSION --grep RE")
 
 // indexOf opens the index of an archive, and makes it where there is none.
 func (a *app) indexOf(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, copied bool) (*search.Index, error) {

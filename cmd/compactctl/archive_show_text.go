@@ -124,6 +124,9 @@ func (a *app) printConversation(c *conversation) error {
 		m := &c.Said[i]
 		fmt.Fprintf(&b, "%5d  %-9s  %s\n", m.Number, oneLine(m.Role), clip(m.first(), showColumns))
 	}
+	if strings.HasPrefix(c.File, "transcript-pre-compact") {
+		fmt.Fprintf(&b, "\n%s\n", a.style.dim("[s12] in a summary counts only what was taken out: compactctl archive recall SESSION s12"))
+	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
 }
@@ -187,7 +190,7 @@ func (a *app) showSummary(ctx context.Context, s *storage.Session, step int) err
 	if sum.Model != "" {
 		by += " " + sum.Model
 	}
-	fmt.Fprintf(a.out, "%s\n", a.style.bold(fmt.Sprintf("summary of step %d: %s by %s, %s of %s, %s tokens", step, oneLine(sum.Strategy), oneLine(by), count(sum.Input), "messages", count(sum.Tokens))))
+	fmt.Fprintf(a.out, "%s\n", a.style.bold(fmt.Sprintf("summary of step %d: %s by %s, of %s, %s tokens", step, oneLine(sum.Strategy), oneLine(by), things(sum.Input, "message"), count(sum.Tokens))))
 	_, err = fmt.Fprintln(a.out, printable(strings.TrimSuffix(sum.Text, "\n")))
 	return err
 }

@@ -19,7 +19,8 @@ func newDryRun(a *app) *cobra.Command {
 		Short: "Show the plan of a compaction, a row a message",
 		Long: `Dry-run shows what compact (with --preflight: preflight) would do to each message,
 and why. Nothing is stored and no model is asked; where one would write a summary,
-a stand-in of the expected size is counted.`,
+a stand-in of the expected size is counted. # counts messages from 0, as --json
+does; compact --show and archive show count from 1.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, res, err := p.plan(cmd, args[0])

@@ -74,10 +74,29 @@ func group(cmd *cobra.Command, args []string) error {
 	}
 	err := fmt.Errorf("unknown command %q", args[0])
 	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	near := cmd.SuggestionsFor(args[0])
+	if len(near) == 0 {
+		near = below(cmd, args[0])
+	}
+	if len(near) > 0 {
 		err = fmt.Errorf("%w (did you mean %s?)", err, strings.Join(near, " or "))
 	}
 	return &usageError{err}
+}
+
+// below suggests what commands hold that stand in cmd: archive search for search.
+func below(cmd *cobra.Command, name string) []string {
+	var near []string
+	for _, c := range cmd.Commands() {
+		if !c.HasAvailableSubCommands() || c.Name() == "completion" {
+			continue
+		}
+		c.SuggestionsMinimumDistance = 1
+		for _, s := range c.SuggestionsFor(name) {
+			near = append(near, c.Name()+" "+s)
+		}
+	}
+	return near
 }
 
 // arguments wraps a check of arguments, so that what fails is wrong usage.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err := s.options(); err != nil {
 		return err
 	}
+	if _, _, err := net.SplitHostPort(s.listen); err != nil {
+		return &usageError{fmt.Errorf("--listen %q is not HOST:PORT, such as 127.0.0.1:8484", s.listen)}
+	}
 	if !isLocal(s.listen) && s.c.Token == "" && !s.insecure {
 		return &usageError{fmt.Errorf("--listen %s can be reached from other machines: give --token-file FILE, or --insecure", s.listen)}
 	}
@@ -145,6 +149,9 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // of many sessions
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", s.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; --listen with port 0 takes any that is free", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,7 @@ func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--listen 0.0.0.0:0": "--token-file",
+		"--listen 8484":      "is not HOST:PORT",
 		"--listen :0":        "--token-file",
 		"--listen [::]:0":    "--token-file",
 		"--listen 0.0.0.0:0 --token-file " + empty:       "is empty",
