@@ -77,7 +77,15 @@ func (p *patient) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
 // read.
 func (p *patient) end() {
 	if p.in != nil {
-		p.in.deadline(time.Now().Add(p.left()))
+		p.in.end()
+	}
+}
+
+// bound does so for a request that is answered at once: the server reads what is
+// left of it before the answer goes out.
+func (c Config) bound(w http.ResponseWriter, r *http.Request) {
+	if r.Body != nil && r.Body != http.NoBody {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(min(c.Stall, c.BodyTimeout)))
 	}
 }
 
@@ -98,11 +106,16 @@ type slow struct {
 	io.ReadCloser
 	p *patient
 
+	reading sync.Mutex // held while it is read
+
 	mu   sync.Mutex // it may be read behind the end of the request
 	done bool       // its end was read
+	over bool       // the answer has come to its end
 }
 
 func (s *slow) Read(b []byte) (int, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	if s.ended() {
 		return 0, io.EOF // again, though the server has closed it since
 	}
@@ -120,7 +133,25 @@ func (s *slow) Read(b []byte) (int, error) {
 func (s *slow) deadline(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.done {
+	if !s.done && !s.over {
+		_ = s.p.rc.SetReadDeadline(at)
+	}
+}
+
+// end lets go who still reads: the server would do so, too, and then wait for the
+// rest without a deadline.
+func (s *slow) end() {
+	s.last(time.Unix(1, 0))
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.last(time.Now().Add(s.p.left()))
+}
+
+// last sets a deadline that no read changes.
+func (s *slow) last(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over = true; !s.done {
 		_ = s.p.rc.SetReadDeadline(at)
 	}
 }

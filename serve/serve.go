@@ -167,11 +167,13 @@ func newBase() *http.Transport {
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if own := h.own(r); own != nil {
+		h.cfg.bound(w, r)
 		own(w, r)
 		return
 	}
 	c, status, why := h.admit(r)
 	if why != "" {
+		h.cfg.bound(w, r)
 		h.counters.refused(status)
 		refuse(w, r.URL.Path, status, why)
 		return
