@@ -200,3 +200,26 @@ func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 		t.Errorf("%d indexes are open after %d steps", n, steps)
 	}
 }
+
+// What spares work and is forgotten is held by nothing else: the bill of a lane
+// knows the conversation of its last call, too.
+func TestSlimSessionsHoldNoConversation(t *testing.T) {
+	m := bounded(t, Config{}, 1<<40)
+	history := long(1, 50_000)
+	if _, err := m.Preflight(t.Context(), "s", history); err != nil {
+		t.Fatal(err)
+	}
+	s := m.sessions["s"]
+	l := s.lanes[owner{}]
+	if l.account.conv == nil {
+		t.Fatal("the conversation is not known")
+	}
+	s.slim()
+	if l.memo.now.conv != nil || l.account.conv != nil {
+		t.Error("the conversation is held")
+	}
+	history = append(history, message.User("more"))
+	if _, err := m.Preflight(t.Context(), "s", history); err != nil || len(l.account.sent) != len(history) {
+		t.Errorf("%d messages were sent, %v", len(l.account.sent), err)
+	}
+}
