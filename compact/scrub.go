@@ -43,7 +43,7 @@ const (
 )
 
 // Scrub overwrites in everything that a session stored what later turned out to be a
-// secret. What it does and which errors there are is said by [storage.Session.Scrub];
+// secret, but not the names of members, offsets and hashes that have it by chance. What it does and which errors there are is said by [storage.Session.Scrub];
 // [ErrShortSecret] is one more. Fingerprints and references stay what they were, so
 // that the session goes on where it was. No agent may work in it meanwhile.
 func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport, error) {
@@ -86,14 +86,16 @@ func (f *scrubFinder) add(secret string) {
 
 // find returns where in a line something must go.
 func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
-	text := line[:textEnd(line)]
+	text, ours := line[:textEnd(line)], isOurs(file, line)
 	for _, form := range f.forms {
 		for at := 0; ; {
 			i := bytes.Index(text[at:], form)
 			if i < 0 {
 				break
 			}
-			out = append(out, [2]int{at + i, at + i + len(form)})
+			if place := [2]int{at + i, at + i + len(form)}; isText(text, place, ours) {
+				out = append(out, place)
+			}
 			at += i + len(form)
 		}
 	}
@@ -102,7 +104,7 @@ func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
 
 // ruled returns what the rules find in what was said, and in summaries of it.
 func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
-	if f.rules == nil || strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || bytes.HasPrefix(line, []byte(editPrefix)) {
+	if f.rules == nil || isOurs(file, line) {
 		return nil
 	}
 	end := textEnd(line)
@@ -117,7 +119,7 @@ func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
 // learn is find for rules alone. It finds nothing, and remembers what there is.
 func (f *scrubFinder) learn(file string, line []byte) [][2]int {
 	for _, at := range f.ruled(file, line) {
-		if value := string(line[at[0]:at[1]]); len(value) >= leastSpread && strings.Trim(value, "*0\"") != "" {
+		if value := string(line[at[0]:at[1]]); len(value) >= leastSpread && strings.Trim(value, "*01\"") != "" {
 			f.add(value)
 		}
 	}

@@ -160,3 +160,75 @@ func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {
 		t.Errorf("taken: %v", err)
 	}
 }
+
+// What is short stands by chance in what the archive goes by, too.
+func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
+	for _, secret := range []string{`"at":[0,`, `"sha256":"`, `"len":`, "transcript", "role", "tool", "content", "sha256"} {
+		t.Run(secret, func(t *testing.T) {
+			r := newRig(t, compact.Config{})
+			history := leakyLoop()
+			for range 2 {
+				for i := range 6 {
+					history = append(history, round(len(history)+i, 200)...)
+				}
+				if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(secret, `"`) {
+				secret = r.following(secret)
+			}
+			if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{secret}}); err != nil {
+				t.Error(err)
+			}
+			r.verified()
+			again := newRig(t, compact.Config{Archive: r.archive})
+			if _, err := again.Preflight(t.Context(), "s", history); err != nil {
+				t.Error(err)
+			}
+			if text, err := again.Recall(t.Context(), "s", "turn:2"); err != nil || !strings.Contains(text, "correcthorse") {
+				t.Errorf("recalled %.200q, %v", text, err)
+			}
+			tools := 0
+			for m, err := range compact.Messages(t.Context(), r.stored()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Message.Role == message.RoleTool {
+					tools++
+				}
+			}
+			if tools < 10 {
+				t.Errorf("%d results of tools are left", tools)
+			}
+		})
+	}
+}
+
+// following returns four bytes that stand behind a text in a file of the archive that
+// is not the manifest.
+func (r *rig) following(text string) string {
+	r.t.Helper()
+	for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		data, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			r.t.Fatal(err)
+		}
+		_, after, ok := strings.Cut(string(data), text)
+		if ok && info.Key.Base() != "manifest.jsonl" {
+			return after[:4]
+		}
+	}
+	r.t.Fatalf("no file has %q", text)
+	return ""
+}

@@ -190,6 +190,25 @@ func TestScrubLeavesWhatIsHeldOrChanged(t *testing.T) {
 	}
 }
 
+// A number may be a secret, and has to stay one.
+func TestScrubTakesOutNumbers(t *testing.T) {
+	a := memory.New()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err == nil {
+		err = s.Journal(t.Context(), []redact.Text{redact.Lit(`{"role":"tool","pin":4711471,"all":[4711471,-4711471.5]}`)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds("4711471")}); err != nil {
+		t.Fatal(err)
+	}
+	if now := wholeText(t, a); strings.Contains(now, "4711471") || !strings.Contains(now, `"pin":1111111,"all":[1111111,-1111111.5]`) {
+		t.Errorf("left: %s", now)
+	}
+	proven(t, a)
+}
+
 func tamper(t *testing.T, a *memory.Archive, name string) {
 	t.Helper()
 	k, err := storage.ParseKey(name)
