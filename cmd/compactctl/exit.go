@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,6 +82,8 @@ func status(err error) int {
 		return exitInput
 	case errors.Is(err, compact.ErrInsufficientBudget):
 		return exitBudget
+	case errors.Is(err, context.Canceled):
+		return exitFailed // somebody has interrupted it, wherever it was
 	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &broken):
 		return exitArchive
 	case errors.As(err, &open):
