@@ -17,9 +17,12 @@ func newArchiveCopy(a *app) *cobra.Command {
 		Use:   "copy SRC DST [SESSION...]",
 		Short: "Copy sessions into another archive, and verify them there",
 		Long: `Copy copies all sessions, or those that are named, from one archive into another: a
-folder, or s3://BUCKET/PREFIX. Files come over byte for byte, holds with them; with all
+folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
 sessions go the tombstones, the heads and the access records, with named ones a head of
 the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
+
+The copy is encrypted where --config has storage.encrypt, and not where it has none, even if
+SRC is; SRC is read with COMPACT_ARCHIVE_IDENTITY then.
 
 In the end every session is verified in DST. Nobody may write to the copies meanwhile.`,
 		Example: `  compactctl archive copy .compact/archive s3://bucket/team
@@ -44,6 +47,9 @@ In the end every session is verified in DST. Nobody may write to the copies mean
 					return err
 				}
 				opts.Sessions = append(opts.Sessions, s.Key().String())
+			}
+			if encrypted(src) && !encrypted(dst) {
+				a.complain("compactctl", "warning: "+args[0]+" is encrypted, and the copy in "+args[1]+" is not: it would be with a --config that has storage.encrypt.recipients")
 			}
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err
