@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,9 @@ to standard output or to FILE. What you delete from it keeps its default.`,
 				if out != "" {
 					return &usageError{fmt.Errorf("the file is named twice, %s and --out %s", args[0], out)}
 				}
-				out = args[0]
+				if out = args[0]; slices.Contains(configs.Names(), out) {
+					return &usageError{fmt.Errorf("%s would be the name of the file; the preset is chosen with --preset %s", out, out)}
+				}
 			}
 			if out == "" || out == "-" {
 				_, err := a.out.Write(text)
