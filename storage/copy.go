@@ -36,7 +36,8 @@ type Copied struct {
 // else the manifest says come along. A manifest comes before what it speaks of, so
 // that half a copy is not taken for a session. Copying again goes on where it was
 // cut short: what is there is compared, and only a log may be shorter. What is
-// there and differs is left as it is, and is [ErrExists]; the other sessions are
+// there and differs (a scrub of src makes it so) is left as it is with all of its
+// session, and without new heads, and is [ErrExists]; the other sessions are
 // copied all the same, and so are those beside a session that dst has erased, which
 // does not come back: that is [ErrErased]. Nobody may write to the copies meanwhile.
 //
@@ -98,6 +99,9 @@ func (c *copier) all(ctx context.Context) error {
 	var errs []error
 	for _, dir := range dirs {
 		errs = append(errs, c.session(ctx, Key{dir}))
+	}
+	if errors.Is(errors.Join(errs...), ErrExists) {
+		heads = nil // they speak of a session that is another one there
 	}
 	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	return errors.Join(errs...)
@@ -171,6 +175,15 @@ func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 		there[info.Key] = info.Size
 	}
 	slices.SortStableFunc(all, func(x, y Info) int { return cmp.Compare(removalRank(y), removalRank(x)) })
+	// All are compared before one is written: half of what was written anew since, by a
+	// scrub, would be the end of a copy that was whole.
+	for _, info := range all {
+		if size, ok := there[info.Key]; ok {
+			if err := c.same(ctx, info, size); err != nil {
+				return err
+			}
+		}
+	}
 	for _, info := range all {
 		if c.opts.Progress != nil {
 			c.opts.Progress(info.Key)
@@ -185,21 +198,15 @@ func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 
 // file copies one file, of which size bytes are there.
 func (c *copier) file(ctx context.Context, info Info, size int64, there bool) error {
-	log := isLog(info.Key.Base()) || info.Key.Dir() == headsName || info.Key.Dir() == accessName
-	if there {
-		if err := c.same(ctx, info, size, log); err != nil {
-			return err
-		}
-		if size == info.Size {
-			c.done.Same++
-			return nil
-		}
+	if there && size == info.Size {
+		c.done.Same++
+		return nil
 	}
 	b, err := c.read(ctx, info, size)
 	if err != nil {
 		return err
 	}
-	if log {
+	if grows(info.Key) {
 		err = c.dst.Append(ctx, info.Key, size, b)
 	} else {
 		err = c.dst.Create(ctx, info.Key, b)
@@ -211,9 +218,13 @@ func (c *copier) file(ctx context.Context, info Info, size int64, there bool) er
 	return err
 }
 
+func grows(k Key) bool {
+	return isLog(k.Base()) || k.Dir() == headsName || k.Dir() == accessName
+}
+
 // same compares what is there with what is to be copied.
-func (c *copier) same(ctx context.Context, info Info, size int64, log bool) error {
-	if size > info.Size || size < info.Size && !log {
+func (c *copier) same(ctx context.Context, info Info, size int64) error {
+	if size > info.Size || size < info.Size && !grows(info.Key) {
 		return differently(info.Key, fmt.Sprintf("it has %d bytes there, %d here", size, info.Size))
 	}
 	mine, err := sumOf(ctx, c.src, info.Key, size)
@@ -231,7 +242,7 @@ func (c *copier) same(ctx context.Context, info Info, size int64, log bool) erro
 }
 
 func differently(k Key, how string) error {
-	return &Error{"copy", k, fmt.Errorf("%w: %s", ErrExists, how)}
+	return &Error{"copy", k, fmt.Errorf("%w: %s, and nothing of its folder was copied; where it was scrubbed here, copy it into an empty archive", ErrExists, how)}
 }
 
 // sumOf hashes the first n bytes of a file.

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -168,6 +169,38 @@ func TestCopyOverwritesNothing(t *testing.T) {
 }
 
 // What was erased does not come back with a copy that somebody still has.
+// What was scrubbed since is another one. The copy is no worse for that.
+func TestCopyOfWhatWasScrubbedLeavesTheCopyWhole(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+	s := session(t, src, "alice")
+	s.KeepHeads(storage.NewHeads(src, nil))
+	done, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: func(file string, line []byte) (all [][2]int) {
+		if i := bytes.Index(line, []byte("user")); i > 0 && strings.HasPrefix(file, "transcript-") {
+			all = append(all, [2]int{i, i + 4})
+		}
+		return all
+	}})
+	must(t, err)
+	if len(done.Files) == 0 {
+		t.Fatal("there was nothing to scrub")
+	}
+	was := everything(t, dst)
+	if _, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{}); !errors.Is(err, storage.ErrExists) {
+		t.Errorf("copied: %v", err)
+	}
+	for k, data := range everything(t, dst) {
+		if was[k] != data {
+			t.Errorf("%s is another one", k)
+		}
+	}
+	book, err := storage.ReadHeads(t.Context(), dst, storage.HeadsOptions{})
+	must(t, err)
+	if r, err := storage.Verify(t.Context(), dst, "alice", storage.VerifyOptions{Heads: book}); err != nil || !r.OK() || !r.TailProven {
+		t.Errorf("%q, %v", r.Problems, err)
+	}
+}
+
 func TestCopyBringsNothingBackThatWasErased(t *testing.T) {
 	src := lived(t)
 	archives(t, func(t *testing.T, dst storage.Archive) {
