@@ -5,6 +5,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,21 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 		out.Matches = found.Matches
 	}
 	out.Lines, out.Same, out.Cut = found.Lines, found.Same, found.Cut
+	if err == nil && len(out.Matches) == 0 {
+		err = listedIn(ctx, archive, in.Session)
+	}
 	return nil, out, err
+}
+
+// listedIn is an error where the archive has no session of that name: a slip in it is
+// not to be taken for nothing found.
+func listedIn(ctx context.Context, archive storage.Archive, session string) error {
+	for info, err := range storage.Sessions(ctx, archive) {
+		if err != nil || info.ID == session || info.Dir == session {
+			return err
+		}
+	}
+	return fmt.Errorf("there is no session %q; the tool sessions lists them", session)
 }
 
 func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn) (*mcp.CallToolResult, any, error) {
@@ -164,6 +179,9 @@ func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn
 		return nil, nil, err
 	}
 	text, err := compact.Recall(ctx, archive, in.Session, in.Ref, opts...)
+	if errors.Is(err, compact.ErrNotFound) {
+		err = cmp.Or(listedIn(ctx, archive, in.Session), err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +204,7 @@ func (in recallIn) options() ([]compact.RecallOption, error) {
 	}
 	var from, to int
 	if n, err := fmt.Sscanf(in.Lines, "%d-%d", &from, &to); n != 2 || err != nil || from < 1 || to < from {
-		return nil, fmt.Errorf("lines %q is not FROM-TO", in.Lines)
+		return nil, fmt.Errorf("lines %q is not FROM-TO, such as 10-20", in.Lines)
 	}
 	return []compact.RecallOption{compact.Lines(from, to)}, nil
 }

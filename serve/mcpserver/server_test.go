@@ -71,6 +71,28 @@ func archived(t *testing.T, session string) storage.Archive {
 	return archive
 }
 
+// A slip in the name of a session is said to be one: "nothing was found" would be
+// taken for an answer.
+func TestASessionThatIsNotThereIsNamed(t *testing.T) {
+	archive := archived(t, "my/session")
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	for tool, args := range map[string]map[string]any{
+		"search": {"pattern": "needle"},
+		"recall": {"ref": "s1"},
+	} {
+		args["session"] = "my/sesion"
+		if text, failed := call(t, s, tool, args); !failed || !strings.Contains(text, `there is no session "my/sesion"; the tool sessions lists them`) {
+			t.Errorf("%s: %q", tool, text)
+		}
+	}
+	if text, failed := call(t, s, "search", map[string]any{"session": "my/session", "pattern": "nowhere"}); failed {
+		t.Errorf("a search that finds nothing failed: %q", text)
+	}
+	if text, failed := call(t, s, "recall", map[string]any{"session": "my/session", "ref": "s999"}); !failed || !strings.Contains(text, "s999") {
+		t.Errorf("a reference that is not there: %q", text)
+	}
+}
+
 func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, ended := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
