@@ -32,6 +32,9 @@ func rerun(cmd string) (own string, covered []string) {
 		}
 		if k := checkWords(w); k > 0 {
 			words, from = checked(w), k
+			if ofItsFolder(w, words) {
+				words = append(words, ".")
+			}
 			n++
 		}
 	}
@@ -75,6 +78,13 @@ func checked(words []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// ofItsFolder reports whether a command of go names no package: it checks the one of
+// its folder then, and not all of them.
+func ofItsFolder(all, checked []string) bool {
+	named := func(s string) bool { return strings.HasPrefix(s, ".") || strings.Contains(s, "/") }
+	return all[0] == "go" && !slices.Contains(all, "./...") && !slices.ContainsFunc(checked, named)
 }
 
 // narrows reports whether words do nothing but choose a part of what is checked.

@@ -19,6 +19,10 @@ func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
 		{"pytest tests/test_a.py -q", "pytest", true},
 		{"go test ./storage", "go test ./policy", false},
 		{"go test", "go test ./storage", false}, // a part proves nothing of the rest
+		{"go test ./...", "go test", false},     // the package of the folder alone
+		{"go test ./...", "go test 2>/dev/null", false},
+		{"go test", "go test .", true},
+		{"go test -run TestTorn", "go test ./...", true},
 		{"go test -race ./...", "go test ./...", false},
 		{"go test ./...", "go vet ./...", false},
 		{"cd a && npm test", "cd b && npm test", false},
