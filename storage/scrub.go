@@ -147,25 +147,26 @@ func (s *Session) endScrub(ctx context.Context, r Remover) (resumed bool, err er
 		return false, err
 	}
 	for _, name := range waiting {
-		temp := s.dir.child(scrubPrefix + name)
 		if i := slices.IndexFunc(said, func(h rehash) bool { return h.Name == name && h.File }); i >= 0 {
-			if err := s.takePlace(ctx, r, temp, said[i]); err != nil {
+			if err := s.takePlace(ctx, r, s.dir.child(scrubPrefix+name), said[i]); err != nil {
 				return false, err
 			}
 			resumed = true
 		}
-		if err := r.Remove(ctx, temp); err != nil {
-			return false, err
+	}
+	// Both before the files that wait go, so that what is cut short is done again. The
+	// index is behind the files: it is put in anew as they are now.
+	if resumed {
+		if err := errors.Join(s.unindex(ctx), s.tell(ctx, head{Op: headMark})); err != nil {
+			return true, err
 		}
 	}
-	if !resumed {
-		return false, nil
+	for _, name := range waiting {
+		if err := r.Remove(ctx, s.dir.child(scrubPrefix+name)); err != nil {
+			return resumed, err
+		}
 	}
-	// The index behind the files: it is put in anew as they are now.
-	if err := s.unindex(ctx); err != nil {
-		return true, err
-	}
-	return true, s.tell(ctx, head{Op: headMark})
+	return resumed, nil
 }
 
 // takePlace puts what waits where it belongs.

@@ -226,7 +226,8 @@ func tamper(t *testing.T, a *memory.Archive, name string) {
 // dying is an archive of which the process dies at its nth change.
 type dying struct {
 	*memory.Archive
-	left int
+	left   int
+	forgot bool // by its index
 }
 
 var errCutShort = errors.New("dead")
@@ -250,14 +251,21 @@ func (d *dying) Remove(ctx context.Context, k storage.Key) error {
 	return d.step(func() error { return d.Archive.Remove(ctx, k) })
 }
 
+// Forget implements [storage.TextIndex].
+func (d *dying) Forget(context.Context, ...string) error {
+	return d.step(func() error { d.forgot = true; return nil })
+}
+
 func TestScrubThatWasCutShortIsEnded(t *testing.T) {
 	for at := 0; ; at++ {
 		a := memory.New()
 		leaky(t, a)
-		s, err := storage.OpenSession(t.Context(), &dying{a, at}, "s")
+		d := &dying{a, at, false}
+		s, err := storage.OpenSession(t.Context(), d, "s")
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.KeepIndex(d)
 		_, dead := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked)})
 		if dead != nil && !errors.Is(dead, errCutShort) {
 			t.Fatal(dead)
@@ -266,8 +274,13 @@ func TestScrubThatWasCutShortIsEnded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		d.left = 100
+		s.KeepIndex(d)
 		if _, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked)}); err != nil {
 			t.Fatalf("died at change %d: %v", at, err)
+		}
+		if !d.forgot {
+			t.Errorf("died at change %d: the index has it", at)
 		}
 		if now := wholeText(t, a); strings.Contains(now, leaked) || strings.Contains(now, "/scrub.") {
 			t.Errorf("died at change %d: it is still there", at)

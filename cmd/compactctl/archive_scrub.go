@@ -118,7 +118,7 @@ func (a *app) scrub(cmd *cobra.Command, name string, x *scrubbing, secrets []str
 // printScrub writes a row a file.
 func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 	did, hint := "scrubbed "+oneLine(name), ""
-	if r.At.IsZero() {
+	if r.At.IsZero() && !r.Resumed {
 		did, hint = "would scrub "+oneLine(name), "; --yes does it"
 	}
 	if r.Resumed {
