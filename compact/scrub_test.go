@@ -69,15 +69,15 @@ func leakyLoop() []message.Message {
 func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	history := leakyLoop()
-	res, err := r.ManualCompact(t.Context(), "s", history, "test")
-	if err != nil {
+	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
 		t.Fatal(err)
 	}
 	history = append(history, message.User("And now module_b."))
 	for i := 20; i < 30; i++ {
 		history = append(history, round(i, 200)...)
 	}
-	if res, err = r.ManualCompact(t.Context(), "s", history, "test"); err != nil { // its transcript refers to the first
+	res, err := r.ManualCompact(t.Context(), "s", history, "test")
+	if err != nil { // its transcript refers to the first
 		t.Fatal(err)
 	}
 	if !r.holdsText(`{"from":"transcript-pre-compact-001.jsonl"`) {
