@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,25 +13,33 @@ import (
 func TestSlotsAreTakenInTheOrderOfWhoCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(2)
-		var order []int // guarded by time: one goroutine runs in each second
+		var mu sync.Mutex
+		var order []int
+		came := func() []int {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(order)
+		}
 		for i := range 6 {
 			go func() {
 				time.Sleep(time.Duration(i) * time.Second)
 				if err := s.Take(t.Context()); err != nil {
 					t.Error(err)
 				}
+				mu.Lock()
 				order = append(order, i)
+				mu.Unlock()
 				time.Sleep(10*time.Second + time.Duration(i)*time.Millisecond)
 				s.Give()
 			}()
 		}
 		time.Sleep(5500 * time.Millisecond)
-		if len(order) != 2 {
-			t.Errorf("%d hold one of two places", len(order))
+		if n := len(came()); n != 2 {
+			t.Errorf("%d hold one of two places", n)
 		}
 		time.Sleep(time.Minute)
-		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(order, want) {
-			t.Errorf("they got their places in the order %v, want %v", order, want)
+		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(came(), want) {
+			t.Errorf("they got their places in the order %v, want %v", came(), want)
 		}
 	})
 }
