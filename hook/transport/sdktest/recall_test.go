@@ -14,12 +14,16 @@ import (
 
 var (
 	shownRef   = regexp.MustCompile(`recall ([0-9a-f]{12})\]`)
+	summarised = regexp.MustCompile(`\[s1(?:–|\\u2013)s[0-9]+\] looked`)
 	ourCall    = regexp.MustCompile(`"name": ?"recall"`)
 	fileResult = regexp.MustCompile(`file \d+: word word`)
 )
 
 // example is the reference in the definition of the tool.
 const example = "3f9a2c1b77de"
+
+// firstResult is the number of the first result, where a summary stands for it.
+const firstResult = "s2"
 
 // refIn is the last reference that a request shows.
 func refIn(body []byte) string {
@@ -28,6 +32,9 @@ func refIn(body []byte) string {
 		if string(m[1]) != example {
 			ref = string(m[1])
 		}
+	}
+	if ref == "" && summarised.Match(body) {
+		ref = firstResult
 	}
 	return ref
 }
