@@ -47,3 +47,16 @@ func TestUpperBoundRefusesNothing(t *testing.T) {
 		t.Errorf("%v; the budget is %d", err, res.Budget)
 	}
 }
+
+// The trigger is held against the upper bound, so the target is, too: with the
+// target of an estimate little is left between the two, and the next compaction
+// is near.
+func TestUpperBoundIsHeldAgainstTheTarget(t *testing.T) {
+	for _, preset := range []string{"summarize", "graduated"} {
+		r := newRig(t, compact.Config{Preset: preset, Model: "claude-sonnet-4", MaxContextTokens: 20_000})
+		res := r.preflight(loop(60, 400))
+		if !res.Triggered || res.After.Total >= res.UpperBound || res.UpperBound > res.Target {
+			t.Errorf("%s: upper bound %d of a view of %d tokens, the target is %d", preset, res.UpperBound, res.After.Total, res.Target)
+		}
+	}
+}

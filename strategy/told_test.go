@@ -92,6 +92,23 @@ func TestChecksAreSettledInAnotherForm(t *testing.T) {
 		[]string{"- `npm test -- cart 2>&1` failed"})
 }
 
+// A run of more that fails says nothing of a part that passed, and one whose
+// outcome nobody stated settles nothing.
+func TestWhatSettlesNoCheck(t *testing.T) {
+	run := func(id, cmd, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
+	}
+	msgs := append(run("1", "npm test -- cart", "Tests:       4 passed, 4 total"), run("2", "npm test", "Exit code 1\nTests: 1 failed, 47 passed")...)
+	msgs = append(msgs, run("3", "npm run lint", "Exit code 1\nerror: 2 problems")...)
+	msgs = append(msgs, run("4", "npm run lint 2>&1 | tail -1", "see the report")...)
+	tells(t, long("Fix the cart.", msgs...),
+		[]string{"- `npm test -- cart` passed", "- `npm test` failed (exit 1)", "- `npm run lint` failed (exit 1)"}, []string{"after it had failed", "in the end"})
+	h := NewHistory(Request{Messages: long("Fix the cart.", msgs...).Messages})
+	if _, open := h.failing()["npm run lint"]; !open {
+		t.Error("a run without an outcome settled the one that failed")
+	}
+}
+
 func TestCodeIsNoQuotation(t *testing.T) {
 	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
 		if !codeLine(l) {

@@ -35,8 +35,7 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	held    int    // bytes of the large files that were read
-	doubted string // the model whose name was said to be misspelled
+	held int // bytes of the large files that were read
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
