@@ -161,6 +161,9 @@ func restOf(f Found, shown int) string {
 	if f.Cut {
 		why = append(why, "the oldest not searched")
 	}
+	if len(why) == 0 {
+		why = append(why, "lines around them are left out: ask with less context")
+	}
 	return fmt.Sprintf("[%d of %d matching lines, what was said first, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
 }
 

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"errors"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -13,22 +14,34 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
+// archived returns the files of the archive of a rig, by their base names.
+func (r *rig) archived() iter.Seq2[string, string] {
+	r.t.Helper()
+	return func(yield func(string, string) bool) {
+		for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			data, err := io.ReadAll(f)
+			if err := errors.Join(err, f.Close()); err != nil {
+				r.t.Fatal(err)
+			}
+			if !yield(info.Key.Base(), string(data)) {
+				return
+			}
+		}
+	}
+}
+
 // holdsText reports whether the archive of a rig has a text anywhere.
 func (r *rig) holdsText(text string) bool {
 	r.t.Helper()
-	for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		data, err := io.ReadAll(f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			r.t.Fatal(err)
-		}
-		if strings.Contains(string(data), text) {
+	for _, data := range r.archived() {
+		if strings.Contains(data, text) {
 			return true
 		}
 	}
@@ -212,20 +225,8 @@ func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
 // is not the manifest.
 func (r *rig) following(text string) string {
 	r.t.Helper()
-	for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		data, err := io.ReadAll(f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			r.t.Fatal(err)
-		}
-		_, after, ok := strings.Cut(string(data), text)
-		if ok && info.Key.Base() != "manifest.jsonl" {
+	for name, data := range r.archived() {
+		if _, after, ok := strings.Cut(data, text); ok && name != "manifest.jsonl" {
 			return after[:4]
 		}
 	}

@@ -26,7 +26,7 @@ type Match struct {
 	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
 	Line   int          `json:"line"`             // of the part's text, from 1
 	Text   string       `json:"text"`             // the line, redacted, at most 400 bytes of it around the match
-	Near   bool         `json:"near,omitempty"`   // the line does not match: it stands beside one that does, see [Around]
+	Near   bool         `json:"near,omitempty"`   // the line stands beside one that matches, see [Around]; it is not counted as one that does
 }
 
 // Found is what a search led to.

@@ -162,6 +162,9 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if got, want := call(`{"pattern":"^line (49|50)( |$)","context":2}`), "[s2 tool, turn 1 · ref "+ref+"]\n47-line 47\n48-line 48\n49:line 49\n50:line 50 ERROR\n51-line 51\n52-line 52"; got != want {
 		t.Errorf("neighbors that match: got %q, want %q", got, want)
 	}
+	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines, what was said first, newest first; lines around them are left out: ask with less context]") {
+		t.Errorf("lines around that are too many: %q", got)
+	}
 	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of what was removed matches]" {
 		t.Errorf("got %q", got)
 	}
