@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint race cover fuzz bench soak proof agents generate
+.PHONY: test lint race cover fuzz bench soak proof agents generate vuln licenses cross snapshot
 
 test:
 	go test ./...
@@ -51,3 +51,21 @@ agents:
 generate:
 	go generate ./...
 	go run ./examples/record -out examples/data
+
+# Known vulnerabilities in what is called; it asks vuln.go.dev.
+vuln:
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+# The licenses of all that compactctl links.
+licenses:
+	@./.ci/licenses
+
+# Vet, tests included, for the systems that this one is not.
+cross:
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
+	GOOS=linux GOARCH=386 go build ./...
+
+# The files of a release, in dist/, unpublished. It needs syft for the lists of contents.
+snapshot:
+	go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --snapshot --clean --skip=publish
