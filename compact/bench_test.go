@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
@@ -85,7 +85,7 @@ func BenchmarkThousandTurns(b *testing.B) {
 		}
 		history := longSession(2, 0)
 		var manager time.Duration
-		cpu := processCPU(b)
+		cpu := cputime.Used()
 		compactions := 0
 		for turn := range 1000 {
 			began := time.Now()
@@ -115,17 +115,8 @@ func BenchmarkThousandTurns(b *testing.B) {
 		b.ReportMetric(100*float64(manager)/float64(session), "%without-summariser")
 		// The same in processor time of the whole process, which a busy machine
 		// does not stretch.
-		spent := processCPU(b) - cpu
+		spent := cputime.Used() - cpu
 		b.ReportMetric(100*float64(spent)/float64(1000*agentCall+asked+spent), "%cpu-without-summariser")
 		b.ReportMetric(float64(manager.Microseconds())/1000, "µs/turn")
 	}
-}
-
-// processCPU is the processor time that this process has used.
-func processCPU(b testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

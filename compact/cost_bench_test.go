@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
@@ -96,13 +97,13 @@ func measureCall(b *testing.B, preset string, turns int, disk bool) {
 			continue
 		}
 		began := time.Now()
-		cpu := processCPU(b)
+		cpu := cputime.Used()
 		res, err := m.Preflight(ctx, "s", history[:n+1])
 		if err != nil {
 			b.Fatal(err)
 		}
 		steps = max(steps, res.Step)
-		calls = append(calls, processCPU(b)-cpu)
+		calls = append(calls, cputime.Used()-cpu)
 		wall = append(wall, time.Since(began))
 	}
 	calls, wall = calls[turns-last:], wall[turns-last:]
@@ -116,11 +117,11 @@ func measureCall(b *testing.B, preset string, turns int, disk bool) {
 	m = costManager(b, preset, a)
 	defer func() { _ = m.Close(ctx) }()
 	history = costHistory(turns) // read anew
-	cpu := processCPU(b)
+	cpu := cputime.Used()
 	if _, err := m.Preflight(ctx, "s", history); err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(milliseconds(processCPU(b)-cpu), "cold-ms")
+	b.ReportMetric(milliseconds(cputime.Used()-cpu), "cold-ms")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -29,11 +30,11 @@ func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	defer func() { _ = m.Close(ctx) }()
 	history := costHistory(messages/2 + 1)[:messages]
 	runtime.GC()
-	cpu := processCPU(tb)
+	cpu := cputime.Used()
 	if _, err := m.Preflight(ctx, "s", history); err != nil {
 		tb.Fatal(err)
 	}
-	return processCPU(tb) - cpu
+	return cputime.Used() - cpu
 }
 
 // BenchmarkHistoryLength is the slope of the cost of a cold call over the

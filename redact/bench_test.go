@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agentcompact/compact/internal/cputime"
 )
 
 // transcript makes n bytes of a session: prose, code and tool output, without
@@ -71,7 +73,7 @@ func benchText(b *testing.B, text string, size int) {
 	r.Text(text)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
-	defer reportCPU(b, len(text), cpuTime())
+	defer reportCPU(b, len(text), cputime.Used())
 	for b.Loop() {
 		for rest := text; len(rest) > 0; {
 			n := min(size, len(rest))
@@ -84,7 +86,7 @@ func benchText(b *testing.B, text string, size int) {
 // reportCPU reports the speed by the time computed, which a busy machine does
 // not change.
 func reportCPU(b *testing.B, bytes int, since time.Duration) {
-	b.ReportMetric(float64(bytes)*float64(b.N)/(cpuTime()-since).Seconds()/1e6, "MB/cpu-s")
+	b.ReportMetric(float64(bytes)*float64(b.N)/(cputime.Used()-since).Seconds()/1e6, "MB/cpu-s")
 }
 
 func BenchmarkJSON(b *testing.B) {
@@ -98,7 +100,7 @@ func BenchmarkJSON(b *testing.B) {
 			r.JSON(raw)
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
-			defer reportCPU(b, len(raw), cpuTime())
+			defer reportCPU(b, len(raw), cputime.Used())
 			for b.Loop() {
 				r.JSON(raw)
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/internal/cputime"
 )
 
 func TestSessionFindsWhatItHasSeenBefore(t *testing.T) {
@@ -112,7 +114,7 @@ func BenchmarkSession(b *testing.B) {
 			s.Text(c.text)
 			b.SetBytes(int64(len(c.text)))
 			b.ReportAllocs()
-			defer reportCPU(b, len(c.text), cpuTime())
+			defer reportCPU(b, len(c.text), cputime.Used())
 			for b.Loop() {
 				s.Text(c.text)
 			}

@@ -15,11 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/serve"
 	"github.com/agentcompact/compact/storage/fs"
 )
@@ -75,9 +75,9 @@ func (l load) measure(b *testing.B, url string, through bool, compacted map[plac
 	}
 	before := heap()
 	for range b.N {
-		began := processorTime()
+		began := cputime.Used()
 		all := l.make(b, url)
-		b.ReportMetric(float64((processorTime()-began).Microseconds())/1000/float64(len(all)), "cpu-ms/call")
+		b.ReportMetric(float64((cputime.Used()-began).Microseconds())/1000/float64(len(all)), "cpu-ms/call")
 		if through {
 			sinks(all, compacted)
 			b.ReportMetric(float64(len(compacted)), "compactions")
@@ -122,15 +122,6 @@ func report(b *testing.B, name string, all []times, f func(times) (time.Duration
 	slices.Sort(of)
 	b.ReportMetric(float64(of[len(of)/2].Microseconds())/1000, name+"-p50-ms")
 	b.ReportMetric(float64(of[len(of)*99/100].Microseconds())/1000, name+"-p99-ms")
-}
-
-// processorTime is what the process has used.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func number(name string, otherwise int) int {

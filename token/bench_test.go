@@ -1,5 +1,3 @@
-//go:build unix
-
 package token_test
 
 import (
@@ -13,9 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 	"unicode"
 
 	tiktoken "github.com/pkoukk/tiktoken-go"
@@ -23,20 +19,11 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/token"
 )
-
-// cpuTime is what the process has used, of all its threads: wall time says
-// little on a machine that is shared.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 const sampleSize = 500_000
 
@@ -139,11 +126,11 @@ func BenchmarkCount(b *testing.B) {
 					count := peers(b, encoding)[who]
 					b.SetBytes(int64(len(text)))
 					b.ReportAllocs()
-					used := cpuTime()
+					used := cputime.Used()
 					for b.Loop() {
 						count(text)
 					}
-					used = cpuTime() - used
+					used = cputime.Used() - used
 					b.ReportMetric(float64(len(text))*float64(b.N)/1e6/used.Seconds(), "cpuMB/s")
 				})
 			}
@@ -162,11 +149,11 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		begin := cpuTime()
+		begin := cputime.Used()
 		token.Load(c)
-		loaded := cpuTime()
+		loaded := cputime.Used()
 		c.Count(text)
-		fmt.Println((loaded - begin).Microseconds(), (cpuTime() - loaded).Microseconds())
+		fmt.Println((loaded - begin).Microseconds(), (cputime.Used() - loaded).Microseconds())
 		return
 	}
 	os.Exit(m.Run())

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package slope measures how the cost of something grows with the length of
 // what it is done to, for benchmarks.
 package slope
@@ -8,23 +6,14 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agentcompact/compact/internal/cputime"
 )
 
 // Lengths are those that are measured.
 var Lengths = []int{1_000, 10_000, 100_000}
-
-// CPU is the processor time of this process so far: a busy machine does not
-// stretch it much.
-func CPU(tb testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // Report measures f for each length and reports the processor time of each, in
 // milliseconds, and the slope from the first to the last on logarithmic scales: 1
@@ -54,9 +43,9 @@ func least(b *testing.B, times int, f func()) time.Duration {
 	took := time.Duration(math.MaxInt64)
 	for range times {
 		runtime.GC()
-		before := CPU(b)
+		before := cputime.Used()
 		f()
-		took = min(took, CPU(b)-before)
+		took = min(took, cputime.Used()-before)
 	}
 	return took
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 package tidy
 
 import (
@@ -7,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentcompact/compact/internal/slope"
+	"github.com/agentcompact/compact/internal/cputime"
 )
 
 // hostile are texts that make a reducer look far ahead, or far back, at each of
@@ -53,9 +51,9 @@ func TestHostileTextsTakeTimeInProportion(t *testing.T) {
 			if args == "" {
 				args = `{"command":"x"}`
 			}
-			began := slope.CPU(t)
+			began := cputime.Used()
 			Reduce(&Result{Text: text, Call: Call{Tool: "x", Args: []byte(args)}, Tokens: max(n/4, 3000), Said: []string{args}}, o)
-			return slope.CPU(t) - began
+			return cputime.Used() - began
 		}
 		for _, o := range []Options{{}, {Off: []string{"lines"}}} {
 			// In proportion it is 16 times as long, and 256 times where it is quadratic;
