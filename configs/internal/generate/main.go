@@ -1,10 +1,11 @@
 // Generate writes the file of each preset into the folder configs, where
-// go generate runs it.
+// go generate runs it, and the settings into docs/CONFIGURATION.md.
 package main
 
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs/internal/reference"
@@ -12,11 +13,33 @@ import (
 
 func main() {
 	for _, name := range compact.Presets() {
-		if err := write(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		failed(write(name))
 	}
+	failed(page("../docs/CONFIGURATION.md"))
+}
+
+func failed(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// page replaces what stands behind the mark.
+func page(file string) error {
+	text, err := reference.Page()
+	if err != nil {
+		return err
+	}
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, _, ok := strings.Cut(string(old), reference.Mark)
+	if !ok {
+		return fmt.Errorf("%s has no line %s", file, reference.Mark)
+	}
+	return os.WriteFile(file, []byte(before+reference.Mark+text), 0o644)
 }
 
 func write(name string) error {
