@@ -1,0 +1,74 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s#]*)(?:#([^)\s]+))?\)`)
+	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	noise   = regexp.MustCompile("[^\\p{L}\\p{N} _-]")
+)
+
+// What a document links to in the repository is there, down to the heading.
+func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+	links := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+			return orSkip(err)
+		}
+		if filepath.Ext(path) != ".md" || filepath.Base(path) == "SUMMARIES.md" { // which quotes summaries, with their headings
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], ":") {
+				continue // another site
+			}
+			links++
+			to := path
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(path), filepath.FromSlash(m[1]))
+			}
+			if why := leads(to, m[2]); why != "" {
+				t.Errorf("%s: %s: %s", path, m[0], why)
+			}
+		}
+		return err
+	})
+	if err != nil || links < 100 {
+		t.Errorf("%d links, %v", links, err)
+	}
+}
+
+func orSkip(err error) error {
+	if err != nil {
+		return err
+	}
+	return filepath.SkipDir
+}
+
+// leads says why a link leads nowhere, "" where it does.
+func leads(file, anchor string) string {
+	if anchor == "" {
+		if _, err := os.Stat(file); err != nil {
+			return "it is not there"
+		}
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "it is not there"
+	}
+	for _, m := range heading.FindAllStringSubmatch(string(text), -1) {
+		if strings.ReplaceAll(strings.ToLower(noise.ReplaceAllString(m[1], "")), " ", "-") == anchor {
+			return ""
+		}
+	}
+	return "it has no such heading"
+}
