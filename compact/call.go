@@ -212,7 +212,7 @@ func (c *call) estimate() {
 	c.budget = c.ep.budget
 	view := c.view()
 	c.allot(view)
-	c.res.Before = c.layers(view.Messages, view.Tokens)
+	c.res.Before = c.layersIn(view)
 	c.res.After = c.res.Before
 	c.res.TokensIn = c.res.Before.Total
 	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.name, c.ep.window, c.ep.encoding
@@ -226,24 +226,36 @@ func (c *call) estimate() {
 func (c *call) layers(msgs []message.Message, costs []int) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(msgs)}
 	for i := range msgs {
-		*l.of(&msgs[i]) += costs[i]
+		m := &msgs[i]
+		*l.of(m.Role, m.Has(message.KindToolResult), m.Role == message.RoleAssistant && policy.IsSummary(*m)) += costs[i]
 		l.Total += costs[i]
 	}
 	l.Total += c.fixed
 	return l
 }
 
-func (l *Layers) of(m *message.Message) *int {
+// layersIn is layers of a view, which knows its messages.
+func (c *call) layersIn(v *policy.View) Layers {
+	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(v.Messages)}
+	for i := range v.Messages {
+		*l.of(v.Messages[i].Role, v.HasResult(i), v.Summary(i)) += v.Tokens[i]
+		l.Total += v.Tokens[i]
+	}
+	l.Total += c.fixed
+	return l
+}
+
+func (l *Layers) of(role message.Role, result, summary bool) *int {
 	switch {
-	case m.Role == message.RoleSystem:
+	case role == message.RoleSystem:
 		return &l.System
-	case m.Role == message.RoleDeveloper:
+	case role == message.RoleDeveloper:
 		return &l.Developer
-	case m.Role == message.RoleTool, m.Has(message.KindToolResult):
+	case role == message.RoleTool, result:
 		return &l.ToolResults
-	case m.Role == message.RoleAssistant && policy.IsSummary(*m):
+	case role == message.RoleAssistant && summary:
 		return &l.Summary
-	case m.Role == message.RoleAssistant:
+	case role == message.RoleAssistant:
 		return &l.Assistant
 	}
 	return &l.User

@@ -164,7 +164,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 // create creates the ledger of a step, which commits it.
 func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
 	var ledger []redact.Text
-	err := c.m.compute(ctx, func() (err error) {
+	err := c.m.computeNow(func() (err error) {
 		ledger, err = c.s.ledgerPieces(c.s.toStore(step))
 		return err
 	})

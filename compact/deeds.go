@@ -19,13 +19,8 @@ type deeds struct {
 // deedsOf compares an outcome with the conversation as it stood.
 func (c *call) deedsOf(out *policy.Outcome) *deeds {
 	d := &deeds{kept: kept(out.View)}
-	for i := range c.history {
-		was, _ := c.now.conv.Decision(i)
-		is, _ := out.Conversation.Decision(i)
-		if is == was {
-			continue
-		}
-		switch is {
+	for _, i := range c.changed(out) {
+		switch is, _ := out.Conversation.Decision(i); is {
 		case policy.Truncated:
 			d.truncated++
 		case policy.Masked:

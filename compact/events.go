@@ -166,7 +166,7 @@ func kept(v *policy.View) trace.Kept {
 		if v.Pinned[i] {
 			k.Pinned++
 		}
-		if policy.IsSummary(v.Messages[i]) {
+		if v.Summary(i) {
 			k.Summary++
 		}
 	}

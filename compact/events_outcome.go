@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/storage"
@@ -55,7 +54,7 @@ func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 	}
 	view := c.view()
 	for i := range view.Messages {
-		if view.Messages[i].Has(message.KindToolResult) {
+		if view.HasResult(i) {
 			e.VisibleCount++
 		}
 	}
@@ -154,7 +153,7 @@ func layersOf(v *policy.View) trace.Layers {
 		switch {
 		case v.Pinned[i]:
 			into = &l.Pinned
-		case policy.IsSummary(v.Messages[i]):
+		case v.Summary(i):
 			into = &l.Summary
 		}
 		into.Messages++

@@ -47,6 +47,9 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 func left(rows []trace.TakenRow, out *policy.Outcome) {
 	for k := range out.Conversation.Len() {
 		src := out.Conversation.Source(k)
+		if len(rows) == 0 || src < rows[0].Index || src > rows[len(rows)-1].Index {
+			continue
+		}
 		at, found := slices.BinarySearchFunc(rows, src, func(r trace.TakenRow, src int) int { return cmp.Compare(r.Index, src) })
 		if src >= 0 && found {
 			rows[at].Left += out.View.Tokens[k]

@@ -138,7 +138,7 @@ func shownAs(decision string) turnindex.Shown {
 // what the step took out.
 func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (err error) {
 	set := &turnindex.Set{}
-	err = c.m.compute(ctx, func() error {
+	err = c.m.computeNow(func() error {
 		n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
 		step.Turns, step.Evicted = n.ledger(out.Conversation, c.outChain), c.evicted(r, out, n)
 		return c.fillIndex(set, r, out, n, step.Step)

@@ -98,9 +98,10 @@ func (m *memo) recognise(s *session) {
 // seen is how the engine sees a replayed conversation, as far as it was asked.
 // What depends on the model is made anew when another one is named.
 type seen struct {
-	ep    *epoch
-	costs []int        // of the messages of the history
-	view  *policy.View // of the conversation, or of how it began
+	ep       *epoch
+	costs    []int        // of the messages of the history
+	observed int          // what those of them cost that hold tool results
+	view     *policy.View // of the conversation, or of how it began
 }
 
 // view returns how the stages see the history with the edits of earlier steps.
@@ -124,7 +125,11 @@ func (c *call) costs() []int {
 		*s = seen{ep: c.ep}
 	}
 	for i := len(s.costs); i < len(c.history); i++ {
-		s.costs = append(s.costs, c.ep.estimator.Message(c.history[i]))
+		cost := c.ep.estimator.Message(c.history[i])
+		s.costs = append(s.costs, cost)
+		if c.history[i].Has(message.KindToolResult) {
+			s.observed += cost
+		}
 	}
 	return s.costs
 }
@@ -165,7 +170,7 @@ func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep
 	now.edits += made.edits()
 	q := c.engineRequest()
 	q.Conversation = out.Conversation
-	now.seen = &seen{ep: c.ep, costs: c.costs(), view: c.ep.engine.Settle(out.View, q)}
+	now.seen = &seen{ep: c.ep, costs: c.costs(), observed: c.now.seen.observed, view: c.ep.engine.Settle(out.View, q)}
 	m.now = now
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/token"
 )
 
 // onePlace is a manager in which one compaction computes at a time.
@@ -131,4 +132,149 @@ func TestWhoWaitsForTheArchiveHoldsNoPlace(t *testing.T) {
 			t.Errorf("one session took %v, and 20 at once %v", one, took)
 		}
 	})
+}
+
+// crowded is an archive that has all places taken from a transcript on, for a
+// minute, as by the compactions of others.
+type crowded struct {
+	*memory.Archive
+	m **CompactManager
+}
+
+func (a crowded) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), "transcript-pre-compact") {
+		if err := (*a.m).places.Take(ctx); err != nil {
+			return err
+		}
+		time.AfterFunc(time.Minute, (*a.m).places.Give)
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+func TestWhoHoldsTheCommitLockWaitsForNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m *CompactManager
+		m = onePlace(t, Config{Archive: crowded{memory.New(), &m}})
+		began := time.Now()
+		res, err := m.Preflight(t.Context(), "s", reads(100))
+		if err != nil || res.Step != 1 || time.Since(began) > 0 {
+			t.Errorf("step %d, %v, after %v", res.Step, err, time.Since(began))
+		}
+		time.Sleep(2 * time.Minute) // the places are free again
+	})
+}
+
+// Of presets that work on every call one call in 32 is a step, which archives and
+// indexes: a call like any other.
+func TestStepsOfEveryCallWaitForNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close(context.Background()) }()
+		m.places = ctxlock.NewSlots(1)
+		if err := m.places.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began, steps := time.Now(), 0
+		for n := range 80 {
+			res, err := m.Preflight(ctx, "s", reads(n+1))
+			if err != nil {
+				t.Fatalf("call %d, after %v: %v", n, time.Since(began), err)
+			}
+			steps = max(steps, res.Step)
+		}
+		if steps == 0 || time.Since(began) > 0 {
+			t.Errorf("%d steps after %v", steps, time.Since(began))
+		}
+	})
+}
+
+// breathless panics when it is asked for a summary.
+type breathless struct{ remote bool }
+
+func (breathless) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	panic("no words")
+}
+func (b breathless) Describe() strategy.Info {
+	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
+}
+
+// giddy counts, and panics once a summary was asked for: in the engine, where nobody
+// expects it.
+type giddy struct {
+	token.Counter
+	on atomic.Bool
+}
+
+func (g *giddy) Count(s string) int {
+	if g.on.Load() {
+		panic("counted out")
+	}
+	return g.Counter.Count(s)
+}
+
+func (g *giddy) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	g.on.Store(true)
+	return strategy.Draft{}, errors.New("no words")
+}
+
+// panicsAt is an archive that panics at some files.
+type panicsAt struct {
+	*memory.Archive
+	file string
+}
+
+func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), a.file) {
+		panic("no disk")
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// However a call ends, its place is free then: a panic, a deadline in the queue, an
+// error.
+func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
+	counter, err := token.ForModel("gpt-4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &giddy{Counter: counter}
+	for name, c := range map[string]Config{
+		"a counter that panics":                {Archive: memory.New(), Counter: g, Summarise: g},
+		"a summariser that panics":             {Archive: memory.New(), Summarise: breathless{}},
+		"a model that panics":                  {Archive: memory.New(), Summarise: breathless{remote: true}},
+		"an archive that panics at transcript": {Archive: panicsAt{memory.New(), "transcript"}},
+		"an archive that panics at index":      {Archive: panicsAt{memory.New(), ".idx"}},
+		"an archive that panics at ledger":     {Archive: panicsAt{memory.New(), "ledger"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := onePlace(t, c)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				_, _ = m.Preflight(ctx, "s", reads(100))
+				g.on.Store(false)
+				_, _ = m.ManualCompact(ctx, "t", reads(100), "")
+				g.on.Store(false)
+				synctest.Wait()
+				if !m.places.TryTake() {
+					t.Fatal("the place is still taken")
+				}
+				late, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := m.Preflight(late, "u", reads(100)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("a call in the queue ended with %v", err)
+				}
+				m.places.Give()
+				if !m.places.TryTake() {
+					t.Error("who gave up in the queue holds a place")
+				}
+				m.places.Give()
+			})
+		})
+	}
 }

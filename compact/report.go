@@ -19,7 +19,7 @@ func (c *call) keepView(conv *policy.Conversation) {
 // took fills the result in from what the engine did.
 func (c *call) took(out *policy.Outcome) {
 	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
-	c.res.After = c.layers(out.View.Messages, out.View.Tokens)
+	c.res.After = c.layersIn(out.View)
 	c.res.Keep = out.Keep
 	c.did = c.deedsOf(out)
 	c.summary = nil
@@ -123,7 +123,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 				m.Reason = why.of(k)
 			}
 			if d == policy.Masked {
-				r.MaskedChars += maskedChars(conv, view, k)
+				r.MaskedChars += conv.MaskedChars(k)
 			}
 		}
 		r.Decisions[i] = m
@@ -149,24 +149,14 @@ func (r *Result) counter(d policy.Decision) *int {
 	return &r.KeptCount
 }
 
-func maskedChars(conv *policy.Conversation, view *policy.View, k int) int {
-	n := 0
-	for p := range view.Messages[k].Parts {
-		if o, ok := conv.Origin(k, p); ok && o.Masked {
-			n += o.Chars
-		}
-	}
-	return n
-}
-
 // summaryIn returns what is known of the summary in the view: from this call,
 // or from the step that made it.
 func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
 	if c.summary != nil {
 		return c.summary
 	}
-	for _, m := range view.Messages {
-		if !policy.IsSummary(m) {
+	for i, m := range view.Messages {
+		if !view.Summary(i) {
 			continue
 		}
 		steps := c.s.snapshot()
@@ -200,15 +190,13 @@ func (c *call) reduction() ReductionStage {
 }
 
 func (c *call) savings(view *policy.View) {
-	s := Savings{TokensSaved: c.res.TokensIn - c.res.After.Total}
-	for i := range c.history {
-		if c.history[i].Has(message.KindToolResult) {
-			s.ObservationTokens += c.res.Decisions[i].TokensBefore
-		}
-	}
+	s := Savings{TokensSaved: c.res.TokensIn - c.res.After.Total, ObservationTokens: c.now.seen.observed}
 	for _, t := range view.Turns {
 		masked := false
-		for i := view.Rounds[t.First].Start; i < view.Rounds[t.Last].End; i++ {
+		for i := view.Rounds[t.First].Start; i < view.Rounds[t.Last].End && !masked; i++ {
+			if !view.HasResult(i) {
+				continue
+			}
 			for p := range view.Messages[i].Parts {
 				masked = masked || view.Messages[i].Parts[p].Kind == message.KindToolResult && view.Masked(i, p)
 			}

@@ -263,16 +263,7 @@ func (s *session) lines(history []message.Message, only []int) []redact.Text {
 }
 
 // changed returns the input messages that the run edited or took out.
-func (c *call) changed(out *policy.Outcome) []int {
-	at := []int{}
-	for i := range c.history {
-		before, _ := c.now.conv.Decision(i)
-		if after, _ := out.Conversation.Decision(i); after != before {
-			at = append(at, i)
-		}
-	}
-	return at
-}
+func (c *call) changed(out *policy.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
 
 // writeEvents appends the waiting lines of the audit log, and more.
 func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {

@@ -155,13 +155,13 @@ func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 func newSummary(before, after *View) (at int, many bool) {
 	known := map[message.Fingerprint]bool{}
 	for i := range before.Messages {
-		if IsSummary(before.Messages[i]) {
+		if before.Summary(i) {
 			known[before.Messages[i].Fingerprint()] = true
 		}
 	}
 	at, all := -1, 0
 	for i := range after.Messages {
-		if IsSummary(after.Messages[i]) && !after.Pinned[i] && after.owned(after.round[i]) {
+		if after.Summary(i) && !after.Pinned[i] && after.owned(after.round[i]) {
 			all++
 			if !known[after.Messages[i].Fingerprint()] {
 				at = i

@@ -23,6 +23,7 @@ type item struct {
 	m       message.Message
 	src     int      // input message, -1 = made here
 	origins *origins // nil = nothing is known
+	veil    veil     // of origins
 	pinned  bool
 }
 
@@ -79,6 +80,22 @@ func (c *Conversation) Sources() []int {
 func (c *Conversation) Decision(src int) (Decision, string) {
 	f := c.fates.at(src)
 	return f.decision, f.reason
+}
+
+// Redecided returns the input messages of which after says something else than c, from
+// which it came.
+func (c *Conversation) Redecided(after *Conversation) []int {
+	at := []int{}
+	for i := 0; i < c.fates.len(); i++ {
+		if i%pageLen == 0 && c.fates.shares(&after.fates, i) {
+			i += pageLen - 1
+			continue
+		}
+		if c.fates.at(i).decision != after.fates.at(i).decision {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // Inputs returns the number of messages that came in.
@@ -213,7 +230,7 @@ func (w *rewriter) flush() error {
 	w.u.edited(w.d, w.at)
 	it := w.d.items.edit(w.at)
 	if len(w.marks) > 0 {
-		it.origins = it.origins.with(w.marks)
+		it.remember(it.origins.with(w.marks))
 	}
 	it.m, it.pinned, w.texts = m, w.d.pins.Pinned(&m), nil
 	return nil

@@ -156,6 +156,7 @@ func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
+	v.masks = func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) }
 	began := q.Conversation // and nothing else of q, which has a view of its own
 	at := sync.OnceValue(func() placed { return places(began) })
 	v.before = func(i int) message.Message {

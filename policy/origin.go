@@ -1,11 +1,57 @@
 package policy
 
+import "math"
+
 // origins is what is known of the parts of a message from before edits. Nearly
 // all messages have one such part, which is kept and found without a map.
 type origins struct {
 	part int
 	one  Origin
 	all  map[int]Origin // of more than one; shared, never modified
+}
+
+// veil is what every call of the hook asks of every message, at hand where the
+// message is: the origins lie elsewhere in memory.
+type veil struct {
+	part  int16 // the one that was edited, from 1; 0 = none or several, see origins
+	whole bool  // it is masked, not only truncated
+	chars int32 // that it had, where it is masked
+}
+
+// remember keeps what is known of the parts of the message.
+func (it *item) remember(o *origins) {
+	it.origins, it.veil = o, veil{}
+	if o == nil || o.all != nil || o.part >= math.MaxInt16 || o.one.Chars > math.MaxInt32 {
+		return
+	}
+	it.veil = veil{part: int16(o.part + 1), whole: o.one.Masked}
+	if o.one.Masked {
+		it.veil.chars = int32(o.one.Chars)
+	}
+}
+
+// masks reports whether part p is masked, and whether that is known at all.
+func (it *item) masks(p int) (masked, known bool) {
+	if it.veil.part != 0 {
+		return it.veil.whole && int(it.veil.part) == p+1, int(it.veil.part) == p+1
+	}
+	o, known := it.origins.of(p)
+	return o.Masked, known
+}
+
+// MaskedChars returns how many characters those parts of message i had that are
+// masked.
+func (c *Conversation) MaskedChars(i int) (n int) {
+	it := c.items.at(i)
+	if it.veil.part != 0 || it.origins == nil {
+		return int(it.veil.chars)
+	}
+	for p := range it.m.Parts {
+		if o, ok := it.origins.of(p); ok && o.Masked {
+			n += o.Chars
+		}
+	}
+	return n
 }
 
 func originsOf(all map[int]Origin) *origins {

@@ -237,7 +237,7 @@ func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[i
 			continue
 		}
 		if o := known(it.m.Fingerprint()); len(o) > 0 {
-			c.items.edit(i).origins = originsOf(o)
+			c.items.edit(i).remember(originsOf(o))
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (t *Trail) take() {
 	t.rest = t.rest[1:]
 	if t.known != nil {
 		if o := t.known(it.m.Fingerprint()); len(o) > 0 {
-			it.origins = originsOf(o)
+			it.remember(originsOf(o))
 		}
 	}
 	if !it.pinned {

@@ -67,11 +67,14 @@ type View struct {
 	// it is.
 	before func(i int) message.Message
 
+	masks func(i, p int) (masked, known bool) // what Origins says of masks; nil = ask that
+
 	reach   *reach // of the engine that made the view; nil = none did
 	rounder *message.Rounder
 	calls   *callIndex
-	round   []int // message → round
-	turn    []int // round → turn; len(Turns) for those in no turn
+	traits  []trait // of each message, as far as the view was read
+	round   []int   // message → round
+	turn    []int   // round → turn; len(Turns) for those in no turn
 }
 
 // Pins says which messages are pinned.
@@ -118,8 +121,41 @@ func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 	for i := known; i < len(msgs); i++ {
 		v.Pinned = append(v.Pinned, pins.Pinned(&msgs[i]))
 		v.Tokens = append(v.Tokens, price(i))
+		v.traits = append(v.traits, traitsOf(&msgs[i]))
 	}
 	v.number()
+}
+
+// trait is what is asked of every message at every call of the hook. No edit that
+// leaves the structure of a view as it is changes it.
+type trait uint8
+
+const (
+	traitResult  trait = 1 << iota // it holds a tool result
+	traitSummary                   // it is a summary of ours
+)
+
+func traitsOf(m *message.Message) (t trait) {
+	if m.Has(message.KindToolResult) {
+		t |= traitResult
+	}
+	if IsSummary(*m) {
+		t |= traitSummary
+	}
+	return t
+}
+
+// HasResult reports whether message i holds a tool result.
+func (v *View) HasResult(i int) bool { return v.trait(i)&traitResult != 0 }
+
+// Summary reports whether message i is a summary of ours.
+func (v *View) Summary(i int) bool { return v.trait(i)&traitSummary != 0 }
+
+func (v *View) trait(i int) trait {
+	if i < len(v.traits) {
+		return v.traits[i]
+	}
+	return traitsOf(&v.Messages[i]) // a view that a test has made
 }
 
 // tools returns who is called by which id in the view. Edits change no call.
@@ -134,7 +170,7 @@ func (v *View) tools() tools {
 func (v *View) number() {
 	v.round = make([]int, len(v.Messages))
 	for r, span := range v.Rounds {
-		if span.Assistant && span.Len() == 1 && IsSummary(v.Messages[span.Start]) {
+		if span.Assistant && span.Len() == 1 && v.Summary(span.Start) {
 			v.Rounds[r].Assistant = false // our own summary is nobody's turn
 		}
 		for i := span.Start; i < span.End; i++ {
@@ -242,7 +278,12 @@ func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 
 // Masked reports whether part p of message i is a placeholder already.
 func (v *View) Masked(i, p int) bool {
-	if v.Origins != nil {
+	switch {
+	case v.masks != nil:
+		if masked, known := v.masks(i, p); known {
+			return masked
+		}
+	case v.Origins != nil:
 		if o, ok := v.Origins(i, p); ok {
 			return o.Masked
 		}

@@ -25,6 +25,16 @@ func (s *Slots) Take(ctx context.Context) error {
 	}
 }
 
+// TryTake takes a place if one is free, and reports whether it did.
+func (s *Slots) TryTake() bool {
+	select {
+	case s.taken <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 // Give gives a place back. It panics if none is taken.
 func (s *Slots) Give() {
 	select {
