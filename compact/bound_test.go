@@ -3,6 +3,8 @@ package compact_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -57,6 +59,21 @@ func TestUpperBoundIsHeldAgainstTheTarget(t *testing.T) {
 		res := r.preflight(loop(60, 400))
 		if !res.Triggered || res.After.Total >= res.UpperBound || res.UpperBound > res.Target {
 			t.Errorf("%s: upper bound %d of a view of %d tokens, the target is %d", preset, res.UpperBound, res.After.Total, res.Target)
+		}
+	}
+}
+
+// A session that waits above the trigger hears the number that is held against it.
+func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
+	for model, is := range map[string]bool{"claude-sonnet-4": true, "gpt-4": false} {
+		r := newRig(t, compact.Config{Preset: "summarize", Model: model, MaxContextTokens: 20_000})
+		res := r.preflight([]message.Message{message.User(text(17_000))})
+		said := strings.Join(res.Warnings, "\n")
+		if !strings.Contains(said, fmt.Sprintf("the view costs %d tokens", res.After.Total)) || (res.UpperBound > res.After.Total) != is {
+			t.Fatalf("%s: %q, the upper bound is %d of %d", model, said, res.UpperBound, res.After.Total)
+		}
+		if named := strings.Contains(said, fmt.Sprintf("approximate: %d at most", res.UpperBound)); named != is {
+			t.Errorf("%s: the upper bound is named: %v, in %q", model, named, said)
 		}
 	}
 }

@@ -405,9 +405,13 @@ func (c *call) explain(out *policy.Outcome) {
 		return
 	}
 	c.lane.explained = true
+	total, bounded := out.View.Total(), ""
+	if most := c.upperBound(out.View.Messages, total); most > total {
+		bounded = fmt.Sprintf(" (the count is approximate: %d at most, and that is what is held against these)", most)
+	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the view costs %d tokens, the target is %d, and nothing more may be taken out: all of it is pinned, recent or the last user message; compaction waits until there is something, or until %d tokens",
-		out.View.Total(), c.budget.Target, c.budget.Cap))
+		"the view costs %d tokens%s, the target is %d, and nothing more may be taken out: all of it is pinned, recent or the last user message; compaction waits until there is something, or until %d tokens",
+		total, bounded, c.budget.Target, c.budget.Cap))
 }
 
 // bound is the number that is held against the trigger: the estimate, or the
