@@ -222,6 +222,8 @@ func (g *giddy) Summarize(context.Context, strategy.Request) (strategy.Draft, er
 	return strategy.Draft{}, errors.New("no words")
 }
 
+func (*giddy) Describe() strategy.Info { return strategy.Info{Name: "giddy"} }
+
 // panicsAt is an archive that panics at some files.
 type panicsAt struct {
 	*memory.Archive

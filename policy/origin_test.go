@@ -122,3 +122,17 @@ func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
 		t.Errorf("%d results, %d summaries", results, summaries)
 	}
 }
+
+// What the conversation begins with is no room that a stage counts on: it goes last,
+// and some providers want it there.
+func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
+	rules := message.System("Be brief.")
+	msgs := []message.Message{rules, message.User("a"), message.Assistant("b"), rules, message.User("c"), message.Assistant("d"), rules, message.User("e")}
+	v := NewView(msgs, Pins{message.RoleSystem}, charCost{})
+	if got := v.duplicates(); !slices.Equal(got, []int{3, 0}) {
+		t.Fatalf("%v may go", got)
+	}
+	if got := v.spare(); !slices.Equal(got, []int{3}) {
+		t.Errorf("%v are counted on", got)
+	}
+}

@@ -1,0 +1,73 @@
+package compact
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// What a call appended is part of what its lane remembers: the next call replays
+// nothing.
+func TestEditsOfACallAreRemembered(t *testing.T) {
+	m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	edits := 0
+	for n := range 60 {
+		if _, err := m.Preflight(t.Context(), "s", reads(n+1)); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.inMemory() {
+			for of, l := range s.lanes {
+				_, _, own := s.record(of)
+				if edits = max(edits, own); l.memo.edits != own || !l.memo.current(s, of) {
+					t.Fatalf("after %d calls %d edits are remembered of %d", n+1, l.memo.edits, own)
+				}
+			}
+		}
+	}
+	if edits < 40 {
+		t.Errorf("%d edits", edits)
+	}
+}
+
+// Who appends behind edits of another process has decided without them: it decides
+// anew, and has nothing left to change.
+func TestWhoAppendsBehindOthersDecidesAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		var two [2]*CompactManager
+		for i := range two {
+			m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: a})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = m.Close(context.Background()) }()
+			two[i] = m
+		}
+		changed, masked := 0, 0
+		for n := range 30 {
+			first, err := two[0].Preflight(t.Context(), "s", reads(n+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := two[1].Preflight(t.Context(), "s", reads(n+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first.MaskedCount > masked {
+				changed, masked = changed+1, first.MaskedCount
+			}
+			if second.Triggered || second.MaskedCount != first.MaskedCount {
+				t.Fatalf("call %d changes what the other process has changed: %d masks, there are %d", n, second.MaskedCount, first.MaskedCount)
+			}
+		}
+		if changed < 10 {
+			t.Errorf("%d calls changed something", changed)
+		}
+	})
+}
