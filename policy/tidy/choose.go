@@ -1,6 +1,9 @@
 package tidy
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Ranks of a line: what is left of a large result is taken from the highest
 // rank down, as far as there is room.
@@ -77,7 +80,7 @@ func (c *choice) named(words terms, rank uint8) {
 func (c *choice) take(room int) (out int) {
 	keep := c.within(room)
 	c.bridge(keep)
-	lines := make([]line, 0, len(c.d.lines)/4)
+	lines := c.d.lent.lines(len(c.d.lines) / 4)
 	for i := 0; i < len(keep); {
 		if keep[i] {
 			lines = append(lines, c.d.lines[i])
@@ -100,10 +103,12 @@ func (c *choice) take(room int) (out int) {
 func (c *choice) within(room int) []bool {
 	keep := make([]bool, len(c.rank))
 	for rank := must; rank >= fill; rank-- {
-		for i, r := range c.rank {
-			if r != rank {
-				continue
+		for i := 0; i < len(c.rank); i++ {
+			next := bytes.IndexByte(c.rank[i:], rank)
+			if next < 0 {
+				break
 			}
+			i += next
 			if n := len(c.d.lines[i].text) + 1; rank == must || n <= room {
 				keep[i] = true
 				room -= n

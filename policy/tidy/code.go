@@ -22,7 +22,7 @@ func code(d *draft, r *Result, room int) verdict {
 	for i := from; i < to; i++ {
 		text := unnumbered(d.lines[i].text, numbered)
 		switch depth := indent(text); {
-		case depth <= 8 && declares(strings.TrimLeft(text, " \t")):
+		case depth <= 8 && declares(unindented(text)):
 			c.raise(i, rankAt(depth))
 			if bodies < mostBodies && words.in(text) != "" {
 				bodies++
@@ -47,7 +47,7 @@ const (
 func (c *choice) body(i, depth int) {
 	for k := i + 1; k < c.to && k <= i+mostBody; k++ {
 		text := unnumbered(c.d.lines[k].text, c.numbered)
-		if inner := strings.TrimLeft(text, " \t"); inner != "" && indent(text) <= depth && !closes(inner) {
+		if inner := unindented(text); inner != "" && indent(text) <= depth && !closes(inner) {
 			return
 		}
 		c.raise(k, best)
@@ -78,11 +78,26 @@ var declaringSet = func() map[string]bool {
 	return m
 }()
 
+// longestDeclaring is how many bytes the longest of them has: those that are more
+// are looked up by nobody.
+var longestDeclaring = func() (n int) {
+	for _, w := range declaring {
+		n = max(n, len(w))
+	}
+	return n
+}()
+
+// endsWord are the bytes behind the word that a declaration begins with.
+var endsWord = [256]bool{' ': true, '\t': true, '(': true, '<': true, '{': true, ':': true, '[': true}
+
 // declares reports whether a line of code, without what it is indented by,
 // declares something.
 func declares(text string) bool {
-	end := strings.IndexAny(text, " \t(<{:[")
-	if end <= 0 {
+	end := 0
+	for end < len(text) && !endsWord[text[end]] {
+		end++
+	}
+	if end == 0 || end == len(text) {
 		return strings.HasPrefix(text, "@")
 	}
 	switch word := text[:end]; {
@@ -90,11 +105,20 @@ func declares(text string) bool {
 		return strings.Contains(text, "=>") || strings.Contains(text, "function") || strings.HasSuffix(text, "(") || strings.HasSuffix(text, "{")
 	case word == "return" || word == "if" || word == "for" || word == "while" || word == "switch" || word == "else" || word == "catch":
 		return false
-	case declaringSet[strings.ToLower(word)]:
+	case len(word) <= longestDeclaring && declaringSet[strings.ToLower(word)]:
 		return true
 	}
 	// A method: a name, what it takes, and where its body begins.
 	return text[end] == '(' && strings.HasSuffix(text, "{") && strings.Contains(text, ")")
+}
+
+// unindented returns a text without the spaces and tabs in front of it.
+func unindented(text string) string {
+	i := 0
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return text[i:]
 }
 
 // indent returns how far a text is indented, a tab being four spaces.
@@ -141,10 +165,16 @@ func numberEnd(text string) int {
 	if i == start || i-start > 7 || i == len(text) {
 		return 0
 	}
-	for _, sep := range []string{"→", "\t", "| ", "|", ": ", ":"} {
-		if strings.HasPrefix(text[i:], sep) {
-			return i + len(sep)
+	switch c := text[i]; {
+	case c == '\t':
+		return i + 1
+	case c == '|' || c == ':':
+		if i+1 < len(text) && text[i+1] == ' ' {
+			return i + 2
 		}
+		return i + 1
+	case strings.HasPrefix(text[i:], "→"):
+		return i + len("→")
 	}
 	return 0
 }

@@ -12,13 +12,13 @@ func colors(d *draft, _ *Result, _ int) verdict {
 	if !strings.ContainsRune(d.text, '\x1b') {
 		return pass
 	}
-	changed := false
+	changed, p := false, pieces{lent: d.lent}
 	for i := range d.lines {
 		l := &d.lines[i]
 		if strings.IndexByte(l.text, '\x1b') < 0 {
 			continue
 		}
-		segs, text := uncolored(d.text, l.from, l.to)
+		segs, text := uncolored(&p, d.text, l.from, l.to)
 		if len(text) < len(l.text) {
 			l.segs, l.text, changed = segs, text, true
 		}
@@ -27,11 +27,8 @@ func colors(d *draft, _ *Result, _ int) verdict {
 }
 
 // uncolored returns the pieces of text[from:to] between escape sequences.
-func uncolored(text string, from, to int) (segs []policy.Segment, shown string) {
-	n := strings.Count(text[from:to], "\x1b")
-	var b strings.Builder
-	b.Grow(to - from - n)
-	segs = make([]policy.Segment, 0, n+1)
+func uncolored(p *pieces, text string, from, to int) (segs []policy.Segment, shown string) {
+	p.begin()
 	for at := from; at < to; {
 		end := strings.IndexByte(text[at:to], '\x1b')
 		if end < 0 {
@@ -40,19 +37,14 @@ func uncolored(text string, from, to int) (segs []policy.Segment, shown string) 
 			end += at
 		}
 		if end > at {
-			segs = append(segs, policy.Segment{From: at, To: end})
-			b.WriteString(text[at:end])
+			p.add(text, policy.Segment{From: at, To: end})
 		}
 		at = end
 		if at < to {
-			n := escape(text[at:to])
-			if n == 0 { // a bare escape
-				n = 1
-			}
-			at += n
+			at += max(escape(text[at:to]), 1) // a bare escape
 		}
 	}
-	return segs, b.String()
+	return p.end()
 }
 
 // escape returns how long the escape sequence is that s begins with: ESC [ … final

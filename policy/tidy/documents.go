@@ -1,7 +1,6 @@
 package tidy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -62,6 +61,9 @@ func isHeading(text string) bool {
 // isNavigation reports whether a line is one link, or a row of them, and nothing
 // else.
 func isNavigation(text string) bool {
+	if text == "" || isLetter(text[0]) {
+		return false
+	}
 	text = strings.TrimLeft(text, " \t*-+|•")
 	if !strings.HasPrefix(text, "[") {
 		return false
@@ -96,13 +98,16 @@ const urlMost = 100
 // shortenURLs cuts the long queries of addresses, which are signatures, and what
 // data addresses hold.
 func (d *draft) shortenURLs() {
-	d.lines = slices.Clone(d.lines)
+	own := false // lists of other drafts stay as they are
 	for i := range d.lines {
 		l := d.lines[i]
 		if len(l.text) < urlMost || l.segs != nil || !strings.Contains(l.text, ":") {
 			continue
 		}
 		if segs := shortened(d.text, l.from, l.to); segs != nil {
+			if !own {
+				d.lines, own = append(d.lent.lines(len(d.lines)), d.lines...), true
+			}
 			d.lines[i] = l.rewritten(d.text, segs...)
 		}
 	}

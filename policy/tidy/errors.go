@@ -10,6 +10,7 @@ var begins = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[0]], t[w[0]-'a'+'A'] = true, true
 	}
+	t["✗"[0]] = true // and of the marks
 	return t
 }()
 
@@ -22,46 +23,58 @@ func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s
 // failed"), or a name that ends in Error or Exception and a colon behind it.
 func mentionsError(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= 0x80 {
-			if strings.HasPrefix(s[i:], "✗") || strings.HasPrefix(s[i:], "✖") || strings.HasPrefix(s[i:], "❌") {
+		c := s[i]
+		if !begins[c] {
+			continue
+		}
+		switch {
+		case c >= 0x80:
+			if isCross(s[i:]) {
 				return true
 			}
-			continue
-		} else if !begins[c] {
-			continue
-		}
-		end := i + 1
-		for end < len(s) && isLetter(s[end]) {
-			end++
-		}
-		if i == 0 || !inName(s[i-1]) {
+		case i == 0 || !inName[s[i-1]]:
+			end := i + 1
+			for end < len(s) && isLetter(s[end]) {
+				end++
+			}
 			if states(s, i, end) {
 				return true
 			}
 			i = end - 1
-			continue
-		}
-		if (strings.HasPrefix(s[i:], "Error:") || strings.HasPrefix(s[i:], "Exception:")) && isLetter(s[i-1]) {
+		case c == 'E' && isLetter(s[i-1]) && namesError(s[i:]):
 			return true
 		}
 	}
 	return false
 }
 
+// isCross reports whether a text begins with a mark of what failed.
+func isCross(s string) bool {
+	return strings.HasPrefix(s, "✗") || strings.HasPrefix(s, "✖") || strings.HasPrefix(s, "❌")
+}
+
+// namesError reports whether a text begins with how the name of an error ends.
+func namesError(s string) bool {
+	return strings.HasPrefix(s, "Error:") || strings.HasPrefix(s, "Exception:")
+}
+
 // states reports whether the word s[i:end] says that something failed.
 func states(s string, i, end int) bool {
 	w := s[i:end]
-	if len(w) > len("traceback") || end < len(s) && inName(s[end]) && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
+	if len(w) > len("traceback") || end < len(s) && inName[s[end]] && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
 		return strings.HasSuffix(w, "Error") && strings.HasPrefix(s[end:], ":")
 	}
-	known := false
+	return isFailing(w) && !none(s[:i], s[end:])
+}
+
+// isFailing reports whether a word is one of those, in letters of any size.
+func isFailing(w string) bool {
 	for _, f := range failing {
-		if len(f) == len(w) && strings.EqualFold(f, w) {
-			known = true
-			break
+		if len(f) == len(w) && f[0] == w[0]|0x20 && strings.EqualFold(f, w) {
+			return true
 		}
 	}
-	return known && !none(s[:i], s[end:])
+	return false
 }
 
 // none reports whether what stands before a word, or right behind it, says that
@@ -82,8 +95,12 @@ func none(before, after string) bool {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// inName reports whether a byte beside a word makes it a part of a name or a
+// inName says of a byte beside a word whether it makes it a part of a name or a
 // path.
-func inName(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '/' || c == '.' || c == '$' || c >= 0x80
-}
+var inName = func() (t [256]bool) {
+	for i := range t {
+		c := byte(i)
+		t[i] = isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '/' || c == '.' || c == '$' || c >= 0x80
+	}
+	return t
+}()

@@ -180,10 +180,10 @@ func (s *shaper) keys(i int) uint64 {
 		}
 		return uint64(s.src[i])
 	}
-	spans, _ := members(s.src, i)
-	h := uint64(14695981039346656037)
-	for _, e := range spans {
-		h ^= shape(s.src[e.from:e.value])
+	const none = uint64(14695981039346656037)
+	h := none
+	if _, ok := eachMember(s.src, i, func(e member) { h ^= shape(s.src[e.from:e.value]) }); !ok {
+		return none
 	}
 	return h
 }
@@ -191,13 +191,24 @@ func (s *shaper) keys(i int) uint64 {
 // member is an element of an array, or a key of an object with its value.
 type member struct{ from, value, to int }
 
-// members returns those of the array or object at i, and where it ends.
+// members returns those of the array or object at i, and where it ends. There are
+// none in what is no JSON after all.
 func members(s string, i int) (out []member, end int) {
+	end, ok := eachMember(s, i, func(m member) { out = append(out, m) })
+	if !ok {
+		return nil, end
+	}
+	return out, end
+}
+
+// eachMember calls f with each of them. It reports false where it is no JSON after
+// all.
+func eachMember(s string, i int, f func(member)) (end int, ok bool) {
 	object := s[i] == '{'
 	for i++; ; {
 		i = blanks(s, i)
 		if i >= len(s) || s[i] == '}' || s[i] == ']' {
-			return out, min(i+1, len(s))
+			return min(i+1, len(s)), true
 		}
 		if s[i] == ',' {
 			i++
@@ -207,15 +218,15 @@ func members(s string, i int) (out []member, end int) {
 		if object {
 			name := skipJSON(s, i)
 			if name < 0 {
-				return nil, i // no JSON after all
+				return i, false
 			}
 			i = blanks(s, name) + 1 // the colon
 			m.value = blanks(s, i)
 		}
 		if m.to = skipJSON(s, m.value); m.to < 0 {
-			return nil, i
+			return i, false
 		}
-		out = append(out, m)
+		f(m)
 		i = m.to
 	}
 }
@@ -230,7 +241,8 @@ func blanks(s string, i int) int {
 // skipJSON returns where the value at i ends, -1 where there is none. It checks
 // that brackets and strings are closed and not much else.
 func skipJSON(s string, i int) int {
-	var open []byte
+	var few [4 * deepest]byte // so many are open at once, mostly
+	open := few[:0]
 	for i < len(s) {
 		switch c := s[i]; c {
 		case '"':

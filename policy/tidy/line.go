@@ -61,10 +61,12 @@ type draft struct {
 	lines []line
 	total int    // lines of the result
 	what  string // what was left out, for the first line; "" = nothing was
+	lent  *lent
 }
 
 func newDraft(text string) *draft {
-	d := &draft{text: text, lines: make([]line, 0, strings.Count(text, "\n")+1)}
+	d := &draft{text: text, lent: &lent{}}
+	d.lines = d.lent.lines(strings.Count(text, "\n") + 1)
 	for at := 0; at <= len(text); {
 		end := strings.IndexByte(text[at:], '\n')
 		next := len(text) + 1

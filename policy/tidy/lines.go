@@ -2,7 +2,6 @@ package tidy
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/policy"
@@ -22,7 +21,7 @@ func longLines(d *draft, _ *Result, _ int) verdict {
 	for i := range d.lines {
 		if l := d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
 			if n == 0 {
-				d.lines = slices.Clone(d.lines)
+				d.lines = append(d.lent.lines(len(d.lines)), d.lines...)
 			}
 			d.lines[i] = clipped(d.text, l)
 			n++

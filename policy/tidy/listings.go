@@ -40,7 +40,7 @@ const leastFolder = 24
 func moreFolders(lines []line, depth, most int) bool {
 	seen, last := map[string]bool{}, ""
 	for i := range lines {
-		name := folderOf(lines[i].text, depth)
+		name := folderBelow(lines[i].text, depth, last)
 		if i > 0 && name == last {
 			continue
 		}
@@ -93,8 +93,10 @@ type folder struct {
 func folders(lines []line, depth int) (out []*folder) {
 	at := map[string]*folder{}
 	var f *folder
+	last := ""
 	for i := range lines {
-		name := folderOf(lines[i].text, depth)
+		name := folderBelow(lines[i].text, depth, last)
+		last = name
 		if f == nil || f.name != name { // most lines stand below one of the same folder
 			if f = at[name]; f == nil {
 				f = &folder{name: name}
@@ -107,6 +109,17 @@ func folders(lines []line, depth int) (out []*folder) {
 	return out
 }
 
+// folderBelow is folderOf of a line below one that is in the folder last: most are
+// in the same.
+func folderBelow(text string, depth int, last string) string {
+	if last != "" && strings.HasPrefix(text, last) && len(text) > len(last) && strings.IndexByte(text[len(last):len(text)-1], '/') < 0 {
+		return last
+	}
+	return folderOf(text, depth)
+}
+
+// folderOf returns the folder that a line of a listing is in, of which so many names
+// count.
 func folderOf(text string, depth int) string {
 	end := 0
 	for i := 0; i+1 < len(text) && depth >= 0; i++ {

@@ -1,7 +1,6 @@
 package tidy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -14,12 +13,12 @@ func pages(d *draft, r *Result, room int) verdict {
 	if from >= to || r.asked.file != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
 		return pass
 	}
-	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to}
+	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to, lines: d.lent.lines(len(d.lines)), pieces: pieces{lent: d.lent}}
 	p.read()
 	if len(p.lines) == 0 {
 		return pass
 	}
-	lines := append([]line{}, d.lines[:from]...)
+	lines := append(d.lent.lines(len(p.lines)+len(d.lines)-to+from), d.lines[:from]...)
 	lines = append(lines, p.lines...)
 	d.lines = append(lines, d.lines[to:]...)
 	if d.size() > room {
@@ -53,7 +52,8 @@ type page struct {
 	text    string
 	at, end int
 	lines   []line
-	segs    []policy.Segment
+	pieces  pieces
+	segs    []policy.Segment // of the line that is read
 	heading int
 }
 
@@ -117,9 +117,9 @@ func (p *page) behind(mark string) int {
 }
 
 func tagName(tag string) string {
-	end := strings.IndexAny(tag, " \t\r\n")
-	if end < 0 {
-		end = len(tag)
+	end := 0
+	for end < len(tag) && !space(tag[end]) {
+		end++
 	}
 	return strings.ToLower(strings.TrimSuffix(tag[:end], "/"))
 }
@@ -164,7 +164,12 @@ func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 // flush ends a line.
 func (p *page) flush() {
 	if len(p.segs) > 0 {
-		p.lines = append(p.lines, line{no: len(p.lines) + 1}.rewritten(p.text, slices.Clone(p.segs)...))
+		p.pieces.begin()
+		for _, s := range p.segs {
+			p.pieces.add(p.text, s)
+		}
+		segs, text := p.pieces.end()
+		p.lines = append(p.lines, line{no: len(p.lines) + 1, text: text, segs: segs})
 	}
 	p.segs, p.heading = p.segs[:0], 0
 }

@@ -10,6 +10,7 @@ func patches(d *draft, r *Result, room int) verdict {
 	files, hunks := 0, 0
 	for i := from; i < to; i++ {
 		switch text := unnumbered(d.lines[i].text, numbered); {
+		case text == "" || text[0] != 'd' && text[0] != '+' && text[0] != '@':
 		case strings.HasPrefix(text, "diff --git "), strings.HasPrefix(text, "+++ "):
 			files++
 		case strings.HasPrefix(text, "@@ "):
@@ -27,7 +28,7 @@ func patches(d *draft, r *Result, room int) verdict {
 		case strings.HasPrefix(text, "+++ "), strings.HasPrefix(text, "--- "), strings.HasPrefix(text, "index "):
 		case strings.HasPrefix(text, "@@ "):
 			c.raise(i, good)
-		case len(text) > 1 && (text[0] == '+' || text[0] == '-') && declares(strings.TrimLeft(text[1:], " \t")):
+		case len(text) > 1 && (text[0] == '+' || text[0] == '-') && declares(unindented(text[1:])):
 			c.raise(i, some)
 		case len(text) > 1 && (text[0] == '+' || text[0] == '-'):
 			c.raise(i, fill)

@@ -12,67 +12,110 @@ type hit struct {
 	at   int // where the text begins; 0 = the line is no hit
 }
 
-// hitOf reads path:12:text, or path-12-text of the lines around a hit.
+// hitOf reads path:12:text, or path-12-text of the lines around a hit. The path
+// is what isPath takes for one.
 func hitOf(text string) hit {
-	if h := hitBy(text, ':'); h.at > 0 {
-		return h
-	}
-	h := hitBy(text, '-')
-	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
-		return hit{} // a date, say
-	}
-	return h
-}
-
-func hitBy(text string, sep byte) hit {
 	const longest = 400 // of a path
 	head := text[:min(len(text), longest)]
 	if head == "" || isDigit(head[0]) {
 		return hit{} // the number of a line, or a time
 	}
-	for from := 1; from < len(head); {
-		i := strings.IndexByte(head[from:], sep)
-		if i < 0 {
-			break
+	mark, named, around := false, false, hit{}
+	for i := range len(head) {
+		switch pathBytes[head[i]] {
+		case inPath:
+		case aLetter:
+			named = true
+		case aMark:
+			mark = true
+		case aDash:
+			if i > 0 && mark && named && around.at == 0 {
+				around = hitAt(text, i)
+			}
+		case aColon:
+			if i > 0 && mark && named {
+				if h := hitAt(text, i); h.at > 0 {
+					return h
+				}
+			}
+			if i != 1 { // C:\ is a path
+				return around.dated()
+			}
+		default:
+			return around.dated()
 		}
-		i += from
-		end := i + 1
-		for end < len(text) && isDigit(text[end]) {
-			end++
-		}
-		if end > i+1 && end < len(text) && text[end] == sep && end-i < 8 && isPath(text[:i]) {
-			return hit{path: text[:i], at: end + 1}
-		}
-		from = i + 1
+	}
+	return around.dated()
+}
+
+// hitAt reads the number between two of what stands at i.
+func hitAt(text string, i int) hit {
+	end := i + 1
+	for end < len(text) && isDigit(text[end]) {
+		end++
+	}
+	if end > i+1 && end < len(text) && text[end] == text[i] && end-i < 8 {
+		return hit{path: text[:i], at: end + 1}
 	}
 	return hit{}
 }
 
-// isPath reports whether a text can be the path of a file: no spaces, and a dot
-// or a slash in it.
-func isPath(s string) bool {
-	mark := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c <= ' ' || c == '"' || c == '\'' || c == '(' || c == '{' || c == '<' || c == '=' || c == ',' || c == ';' || c == '|' || c == '*':
-			return false
-		case c == '/' || c == '.':
-			mark = true
-		case c == ':' && i != 1: // C:\ is a path
-			return false
-		}
+// dated leaves out what is a date, say, and no line around a hit.
+func (h hit) dated() hit {
+	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
+		return hit{}
 	}
-	return mark && isNamed(s)
+	return h
 }
 
-// isNamed reports whether there is a letter: a time or a version is no path.
-func isNamed(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isLetter(s[i]) {
-			return true
+// What a byte is in a path.
+const (
+	noPath uint8 = iota
+	inPath
+	aLetter
+	aMark
+	aDash
+	aColon
+)
+
+var pathBytes = func() (t [256]uint8) {
+	for i := range t {
+		switch c := byte(i); {
+		case c <= ' ' || strings.IndexByte(`"'({<=,;|*`, c) >= 0:
+		case isLetter(c):
+			t[i] = aLetter
+		case c == '/' || c == '.':
+			t[i] = aMark
+		case c == '-':
+			t[i] = aDash
+		case c == ':':
+			t[i] = aColon
+		default:
+			t[i] = inPath
 		}
 	}
-	return false
+	return t
+}()
+
+// isPath reports whether a text can be the path of a file: no spaces, a dot or a
+// slash in it, and a letter: a time or a version is no path.
+func isPath(s string) bool {
+	mark, named := false, false
+	for i := range len(s) {
+		switch pathBytes[s[i]] {
+		case noPath:
+			return false
+		case aLetter:
+			named = true
+		case aMark:
+			mark = true
+		case aColon:
+			if i != 1 { // C:\ is a path
+				return false
+			}
+		}
+	}
+	return mark && named
 }
 
 // paths writes the path of hits that stand one below the other once, in a line
@@ -90,7 +133,7 @@ func paths(d *draft, _ *Result, _ int) verdict {
 			continue
 		}
 		if !changed {
-			out = append(make([]line, 0, len(d.lines)+len(d.lines)/8), d.lines[:i]...)
+			out = append(d.lent.lines(len(d.lines)+len(d.lines)/8), d.lines[:i]...)
 		}
 		first := d.lines[i]
 		out = append(out, line{no: first.no, from: first.from, to: first.to, text: h.path + ":",

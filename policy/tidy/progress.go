@@ -12,37 +12,35 @@ func progress(d *draft, _ *Result, _ int) verdict {
 	if strings.IndexByte(d.text, '\r') < 0 {
 		return pass
 	}
-	changed := false
+	changed, p := false, pieces{lent: d.lent}
 	for i := range d.lines {
 		l := &d.lines[i]
 		if strings.IndexByte(l.text, '\r') < 0 {
 			continue
 		}
-		segs := l.segments()
-		last, text := lastWritten(d.text, segs)
+		segs, text := lastWritten(&p, d.text, l)
 		if text != "" && len(text) < len(l.text) {
-			l.segs, l.text, changed = last, text, true
+			l.segs, l.text, changed = segs, text, true
 		}
 	}
 	return done(changed)
 }
 
 // lastWritten returns the pieces behind the last carriage return that something
-// follows.
-func lastWritten(text string, segs []policy.Segment) (out []policy.Segment, shown string) {
-	whole := strings.TrimRight(render(text, segs), "\r")
-	skip := strings.LastIndexByte(whole, '\r') + 1
-	shown = whole[skip:]
-	left := len(shown)
-	for _, s := range segs {
-		n := s.To - s.From
-		if cut := min(skip, n); cut > 0 {
-			s.From, skip = s.From+cut, skip-cut
+// follows. All pieces of the line are ranges of the result.
+func lastWritten(p *pieces, text string, l *line) (out []policy.Segment, shown string) {
+	shown = strings.TrimRight(l.text, "\r")
+	skip := strings.LastIndexByte(shown, '\r') + 1
+	shown = shown[skip:]
+	p.begin()
+	if l.segs == nil {
+		if shown != "" {
+			p.add(text, policy.Segment{From: l.from + skip, To: l.from + skip + len(shown)})
 		}
-		if n = min(s.To-s.From, left); n > 0 {
-			out = append(out, policy.Segment{From: s.From, To: s.From + n})
-			left -= n
+	} else {
+		for _, s := range l.piece(skip, skip+len(shown)) {
+			p.add(text, s)
 		}
 	}
-	return out, shown
+	return p.end()
 }

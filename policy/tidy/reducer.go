@@ -198,6 +198,7 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 			out, ok = Reduced{Err: &ReducerError{w.now, err}}, false
 		}
 	}()
+	defer w.d.lent.back()
 	w.run(false)
 	if !q.asked.ranged && w.isLarge() {
 		before := w

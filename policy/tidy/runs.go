@@ -40,7 +40,7 @@ func runs(d *draft, r *Result, _ int) verdict {
 		return pass
 	}
 	changed := false
-	out := make([]line, 0, len(d.lines))
+	out := d.lent.lines(len(d.lines))
 	for i := 0; i < len(d.lines); {
 		n := 1
 		for i+n < len(d.lines) && d.lines[i+n].text == d.lines[i].text {

@@ -34,13 +34,19 @@ type hitFile struct {
 	path string
 	head int
 	hits []int
+	is   []bool // a hit, and not one of the lines around it
+}
+
+// add adds a line.
+func (f *hitFile) add(line int, is bool) {
+	f.hits, f.is = append(f.hits, line), append(f.is, is)
 }
 
 // hitList is what is left of hits.
 type hitList struct {
 	d    *draft
-	keep map[int]bool
-	room int // for files of which no hit stays
+	keep []bool // by line
+	room int    // for files of which no hit stays
 	out  []line
 	left int // lines that were left out
 
@@ -84,8 +90,8 @@ func (d *draft) says(i, path, gone, all int) line {
 // firstHits chooses which hits stay: those that a word names, then the first of
 // each file, the second of each, and so on while there is room; the lines around
 // hits come last.
-func (d *draft) firstHits(files []hitFile, words terms, room int) map[int]bool {
-	keep := map[int]bool{}
+func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
+	keep := make([]bool, len(d.lines))
 	take := func(i int) {
 		if n := len(d.lines[i].text) + 1; !keep[i] && n <= room {
 			keep[i] = true
@@ -99,7 +105,7 @@ func (d *draft) firstHits(files []hitFile, words terms, room int) map[int]bool {
 			for _, f := range files {
 				if nth < len(f.hits) {
 					more = true
-					if around || isMatch(d.lines[f.hits[nth]].text) {
+					if around || f.is[nth] {
 						take(f.hits[nth])
 					}
 				}
@@ -134,10 +140,10 @@ func (d *draft) hits(from, to int) (files []hitFile) {
 		h := hitOf(text)
 		switch {
 		case h.at > 0 && last >= 0 && files[last].path == h.path:
-			files[last].hits = append(files[last].hits, i)
+			files[last].add(i, text[len(h.path)] == ':')
 			lines++
 		case h.at > 0:
-			files = append(files, hitFile{path: h.path, head: -1, hits: []int{i}})
+			files = append(files, hitFile{path: h.path, head: -1, hits: []int{i}, is: []bool{text[len(h.path)] == ':'}})
 			lines++
 		case i+1 < to && numberedHit(d.lines[i+1].text) && isHitPath(text):
 			files = append(files, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
@@ -146,10 +152,10 @@ func (d *draft) hits(from, to int) (files []hitFile) {
 		case last < 0:
 			return nil
 		case numberedHit(text):
-			files[last].hits = append(files[last].hits, i)
+			files[last].add(i, text[hitNumber(text)] == ':')
 			lines++
 		default:
-			files[last].hits = append(files[last].hits, i)
+			files[last].add(i, false)
 			others++
 		}
 		if others > 50 && others > lines {
@@ -167,15 +173,8 @@ func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) 
 // numberedHit reports whether a line is 12:text, or 12-text.
 func numberedHit(text string) bool { return hitNumber(text) > 0 }
 
-// isMatch reports whether a line is a hit and not one around it.
-func isMatch(text string) bool {
-	if n := hitNumber(text); n > 0 {
-		return text[n] == ':'
-	}
-	h := hitBy(text, ':')
-	return h.at > 0
-}
-
+// hitNumber returns where the number ends that a line begins with, 0 where it is no
+// 12:text, or 12-text.
 func hitNumber(text string) int {
 	i := 0
 	for i < len(text) && isDigit(text[i]) {

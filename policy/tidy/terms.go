@@ -40,18 +40,26 @@ func (t *terms) add(w string) {
 }
 
 // in returns the first term that a text holds, "" where it holds none.
-func (t *terms) in(text string) (found string) {
+func (t *terms) in(text string) string {
 	if len(t.words) == 0 {
 		return ""
 	}
-	eachWord(text, func(w string, _ bool) bool {
-		if t.firsts[w[0]] && t.lengths>>len(w)&1 == 1 && t.words[w] {
-			found = w
-			return false
+	for i := 0; i < len(text); i++ {
+		if !wordByte[text[i]] {
+			continue
 		}
-		return true
-	})
-	return found
+		from := i
+		for i < len(text) && wordByte[text[i]] {
+			i++
+		}
+		if n := i - from; n < termLeast || n > termMost || t.lengths>>n&1 == 0 || !t.firsts[text[from]] {
+			continue
+		}
+		if w := text[from:i]; t.words[w] {
+			return w
+		}
+	}
+	return ""
 }
 
 // eachWord calls f with each word of letters, digits and underscores that is

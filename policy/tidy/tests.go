@@ -88,7 +88,7 @@ var sums = byFirst("pass", "fail", "errors", "warnings")
 // unprefixed returns a line without what stands before each line of a program
 // that runs several ("@scope/name test: "), and without what it is indented by.
 func unprefixed(text string) string {
-	text = strings.TrimLeft(text, " \t")
+	text = unindented(text)
 	if i := strings.Index(text[:min(len(text), 61)], ": "); i > 0 {
 		head := text[:i]
 		if strings.HasSuffix(head, " test") || strings.HasSuffix(head, " build") || strings.HasSuffix(head, " lint") || strings.HasSuffix(head, ":test") || strings.HasSuffix(head, ":build") || strings.HasSuffix(head, ":lint") {
