@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -91,7 +93,44 @@ func isPlain(word string) bool {
 	return n >= 2
 }
 
-// said calls f with every text that a message shows a reader.
+// read calls f with every text that a message tells a reader. Of the arguments of a
+// call these are their names and values: a line feed in a value is one, and no
+// letter n in front of the next word.
+func read(m *message.Message, f func(string)) {
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		f(p.Text)
+		f(p.Name)
+		if len(p.Args) > 0 {
+			readValues(p.Args, f)
+		}
+	}
+}
+
+// readValues calls f with the names and values of a JSON document; with all of it
+// where it is none.
+func readValues(raw json.RawMessage, f func(string)) {
+	if !json.Valid(raw) {
+		f(string(raw))
+		return
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return
+		}
+		switch v := t.(type) {
+		case string:
+			f(v)
+		case json.Number:
+			f(v.String())
+		}
+	}
+}
+
+// said calls f with every text of a message, as it stands.
 func said(m *message.Message, f func(string)) {
 	for i := range m.Parts {
 		p := &m.Parts[i]

@@ -22,7 +22,7 @@ func newNeeds(msgs []message.Message) *needs {
 	n := &needs{holds: map[string][]int{}, uses: map[int][]string{}, made: map[message.Fingerprint]map[string]bool{}}
 	for i := range msgs {
 		seen := map[string]bool{}
-		said(&msgs[i], func(text string) {
+		read(&msgs[i], func(text string) {
 			identifiers(text, func(id string) { seen[strings.Clone(id)] = true })
 		})
 		if msgs[i].Role == message.RoleAssistant {
@@ -103,7 +103,7 @@ func (n *needs) of(m *message.Message, made bool) map[string]bool {
 		return ids
 	}
 	ids = map[string]bool{}
-	said(m, func(text string) {
+	read(m, func(text string) {
 		for line := range strings.SplitSeq(text, "\n") {
 			if !made || isReadable(line) {
 				identifiers(line, func(id string) { ids[strings.Clone(id)] = true })

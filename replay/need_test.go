@@ -59,3 +59,34 @@ func TestNeedsSeeWhatTheViewHolds(t *testing.T) {
 		}
 	}
 }
+
+func TestArgumentsOfACallAreReadAsTheToolReadsThem(t *testing.T) {
+	h := []message.Message{
+		message.User("Rename it."),
+		{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, CallID: "1", Text: "\tshadeStep := 4096\n\treturn shadeStep"}}},
+		{Role: message.RoleAssistant, Parts: []message.Part{{
+			Kind: message.KindToolCall, CallID: "2", Name: "edit",
+			Args: []byte(`{"old_string":"\tshadeStep := 4096\n\treturn shadeStep","lines":[4096]}`),
+		}}},
+		message.User("Go on."),
+		{Role: message.RoleAssistant, Parts: []message.Part{{
+			Kind: message.KindToolCall, CallID: "3", Name: "edit", Args: []byte(`{"old_string":"\n\tshadeStep"}`),
+		}}},
+	}
+	n := newNeeds(h)
+	if diff := cmp.Diff([]string{"4096", "shadeStep"}, n.uses[2]); diff != "" {
+		t.Errorf("the first call uses %s", diff)
+	}
+	v := View{Messages: h[1:2], Sources: []int{1}}
+	if needed, missing := n.at(4, &v, inFull(h[:4], &v)); needed != 2 || !slices.Equal(missing, []string{"old_string"}) {
+		t.Errorf("%d needed, missing %v", needed, missing)
+	}
+}
+
+func TestArgumentsThatAreNoJSONAreReadAsTheyStand(t *testing.T) {
+	var got []string
+	read(&message.Message{Parts: []message.Part{{Kind: message.KindToolCall, Args: []byte("*** Update pkg/one.go")}}}, func(s string) { got = append(got, s) })
+	if diff := cmp.Diff([]string{"", "", "*** Update pkg/one.go"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

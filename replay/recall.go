@@ -51,7 +51,7 @@ func (r *recalls) best(ctx context.Context, history []message.Message, missing [
 			break
 		}
 		for _, p := range history[at.message].Parts {
-			wanted := among(missing, partText(&p))
+			wanted := among(missing, p)
 			if len(wanted) <= best {
 				continue
 			}
@@ -88,10 +88,12 @@ func (r *recalls) holders(missing []string, before int) []holder {
 	return out
 }
 
-// among returns those of the identifiers that a text holds.
-func among(ids []string, text string) (out []string) {
+// among returns those of the identifiers that a part holds.
+func among(ids []string, p message.Part) (out []string) {
 	in := map[string]bool{}
-	identifiers(text, func(id string) { in[id] = true })
+	read(&message.Message{Parts: []message.Part{p}}, func(text string) {
+		identifiers(text, func(id string) { in[id] = true })
+	})
 	for _, id := range ids {
 		if in[id] {
 			out = append(out, id)
@@ -146,11 +148,18 @@ func (r *recalls) ask(ctx context.Context, q query) (map[string]bool, error) {
 		if q.Pattern != "" {
 			line = numbered.ReplaceAllString(line, "")
 		}
-		identifiers(line, func(id string) { in[strings.Clone(id)] = true })
+		add := func(id string) { in[strings.Clone(id)] = true }
+		identifiers(line, add)
+		if strings.Contains(line, `\`) { // in the arguments of a call, perhaps
+			identifiers(escapes.Replace(line), add)
+		}
 	}
 	r.known[string(arguments)] = in
 	return in, nil
 }
+
+// escapes are what stands between words in the arguments of a call.
+var escapes = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, " ")
 
 // numbered is what stands in front of a line that matched.
 var numbered = regexp.MustCompile(`^\d+[:-]`)
@@ -164,11 +173,4 @@ func (r *recalls) beginning(text string) string {
 		}
 		text = text[:min(len(text)*recallTokens/n, len(text)-1)]
 	}
-}
-
-func partText(p *message.Part) string {
-	if p.Kind == message.KindToolCall {
-		return p.Name + " " + string(p.Args)
-	}
-	return p.Text
 }
