@@ -43,6 +43,10 @@ type AccountCall struct {
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
 	Summary float64   `json:"summary_usd,omitempty"`    // what a model was paid for summaries in this call
+
+	// What the process that made the call knew to be in the provider's cache, in
+	// tokens; 0 = nothing, or it had just begun.
+	cached, cachedRaw int
 }
 
 // An AccountStep is one compaction.
@@ -140,8 +144,10 @@ type event struct {
 		USD       float64 `json:"measured_usd"`
 		Relative  bool    `json:"prices_relative"`
 		Bill      struct {
-			Summary  float64 `json:"summary_usd"`
-			Relative bool    `json:"relative"`
+			Summary  float64     `json:"summary_usd"`
+			Relative bool        `json:"relative"`
+			Prompt   price.Usage `json:"estimated_prompt"`
+			Whole    price.Usage `json:"projected_whole_prompt"`
 		} `json:"bill"`
 	} `json:"data"`
 }
@@ -195,7 +201,7 @@ type told struct {
 
 func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, error) {
 	t := &told{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}}
-	spans := map[string]int{} // a call whose number was lost is told of twice
+	spans := map[string]int{} // a call whose number was lost is told of twice, and so is what the archive took before it failed
 	for line, err := range s.EventLines(ctx) {
 		if err != nil {
 			return nil, err
@@ -216,6 +222,7 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 			if !d.Bill.Relative {
 				c.Summary = d.Bill.Summary
 			}
+			c.cached, c.cachedRaw = d.Bill.Prompt.Cached, d.Bill.Whole.Cached
 			if at, known := spans[e.Span]; known && e.Span != "" {
 				a.Calls[at] = c
 				continue
@@ -227,6 +234,10 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 				t.reasons[d.Step], t.times[d.Step] = d.Reason, e.Start
 			}
 		case "compact.usage":
+			if _, known := spans[e.Span]; known && e.Span != "" {
+				continue
+			}
+			spans[e.Span] = len(a.Usages)
 			u := AccountUsage{At: e.Start, Agent: e.Agent, Prompt: d.Prompt, Cached: d.Cached, Output: d.Output}
 			if !d.Relative {
 				u.USD = d.USD
@@ -235,6 +246,10 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 		case "compact.summary_created":
 			t.summaries[d.Step] = e
 		case "compact.error":
+			if _, known := spans[e.Span]; known && e.Span != "" {
+				continue
+			}
+			spans[e.Span] = len(a.Errors)
 			a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
 		}
 	}
@@ -293,9 +308,11 @@ func by(s *policy.SummaryInfo) string {
 // isGone reports whether a file is not there any more.
 func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
 
-// price estimates what the prompts cost: all that stands in front of the first
-// change is taken to be in the cache, nothing of a prompt that a compaction made,
-// and nothing after the cache's lifetime.
+// price estimates what the prompts cost. What of them was in the provider's cache is
+// what the process that made the call knew. Where it knew of nothing, because it had
+// just begun, say, it is what the calls before tell: all that stands in front of the
+// first change, nothing of a prompt that a compaction made, and nothing after the
+// cache's lifetime.
 func (a *Account) price(card price.Card) {
 	if len(a.Calls) == 0 {
 		return
@@ -323,7 +340,14 @@ func (a *Account) price(card price.Card) {
 		if c.Step > 0 || c.Sent < was.sent {
 			same = 0
 		}
-		c.Cost, c.Raw = card.Cost(card.Split(c.Sent, same)), card.Cost(card.Split(c.In, min(was.in, c.In)))
+		raw := min(was.in, c.In)
+		if c.cached > 0 {
+			same = c.cached
+		}
+		if c.cachedRaw > 0 {
+			raw = c.cachedRaw
+		}
+		c.Cost, c.Raw = card.Cost(card.Split(c.Sent, same)), card.Cost(card.Split(c.In, raw))
 		a.Money.Sent += c.Cost
 		a.Money.Raw += c.Raw
 		lanes[c.Agent] = lane{c.Sent, c.In, c.At}
