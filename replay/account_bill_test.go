@@ -109,7 +109,15 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	two.goes(2)
 	two.close()
 	again.close()
+	s, err := storage.OpenSession(t.Context(), archive, "shared")
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := statsOf(t, archive)
+	bill, err := ReadBill(t.Context(), s, price.Card{})
+	if err != nil || bill.Calls != got.Calls || bill.CallsMeasured != got.Measured || !bill.Priced || math.Abs(bill.Measured-got.MeasuredUSD)+math.Abs(bill.Sent-got.SentUSD)+math.Abs(bill.Raw-got.RawUSD) > 1e-9 {
+		t.Errorf("the bill is %+v, %v; that of all sessions %+v", bill, err, got)
+	}
 	wantBill(t, got, 27, one.measured+two.measured+again.measured)
 	// The provider still holds what the first process of the agent sent, which the
 	// second one does not know.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/replay"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -187,6 +189,7 @@ type sheet struct {
 	Location string      `json:"location"`
 	Head     string      `json:"manifest_head"`
 	Held     string      `json:"held,omitempty"` // why it is under a legal hold
+	Bill     sheetBill   `json:"bill"`
 	Steps    []stepRow   `json:"steps"`
 	Files    []storedRow `json:"files"`
 }
@@ -244,6 +247,7 @@ func sheetOf(ctx context.Context, name string, s *storage.Session) (*sheet, erro
 		}
 		v.Steps = append(v.Steps, row)
 	}
+	v.Bill.SessionBill, v.Bill.err = replay.ReadBill(ctx, s, price.Card{})
 	for info, err := range s.Files(ctx) {
 		if err != nil {
 			return nil, err
@@ -266,6 +270,7 @@ func (a *app) printSheet(v *sheet) error {
 	if v.Held != "" {
 		fmt.Fprintln(&b, a.style.yellow(oneLine(v.Held)))
 	}
+	b.WriteString(v.Bill.String())
 	if len(v.Steps) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", a.style.dim("step  kind           before     after  model"))
 	}

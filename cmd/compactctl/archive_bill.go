@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentcompact/compact/replay"
+)
+
+// sheetBill is what the calls of a session cost, as far as the audit log can be
+// read.
+type sheetBill struct {
+	*replay.SessionBill
+	err error
+}
+
+// String returns its lines; "" where no call is on record.
+func (x sheetBill) String() string {
+	switch {
+	case x.err != nil:
+		return "bill: " + oneLine(x.err.Error()) + "\n"
+	case x.Calls == 0:
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "bill of %s", things(x.Calls, "call"))
+	if x.Priced {
+		fmt.Fprintf(&b, ": prompts estimated at $%.4f, projected with the whole history $%.4f", x.Sent, x.Raw)
+	} else {
+		b.WriteString(": no price of the model is known")
+	}
+	if x.CallsMeasured > 0 {
+		fmt.Fprintf(&b, "; measured $%.4f for %s, answers included", x.Measured, things(x.CallsMeasured, "call"))
+	}
+	if x.Summaries > 0 {
+		fmt.Fprintf(&b, "; summaries $%.4f", x.Summaries)
+	}
+	return b.String() + "\n"
+}
