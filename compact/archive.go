@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"path"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 )
 
 // line writes one message as the archive keeps it:
@@ -115,6 +117,14 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	if m.cfg.Observe && m.cfg.Archive == nil {
 		return &ArchiveError{Op: "open", Session: sessionID, Err: errObserves}
 	}
+	err = m.archiveOnce(ctx, sessionID, history)
+	if errors.Is(err, storage.ErrScrubbed) { // it is read anew
+		err = m.archiveOnce(ctx, sessionID, history)
+	}
+	return err
+}
+
+func (m *CompactManager) archiveOnce(ctx context.Context, sessionID string, history []message.Message) error {
 	s, err := m.session(ctx, sessionID)
 	if err != nil {
 		return err
@@ -136,6 +146,7 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	stored.in(path.Base(w.Key.String()))
 	s.keepFinal(&filed{file: path.Base(w.Key.String()), lines: stored.lines})
 	if err := m.writeFinalIndex(ctx, s, history, stored, w); err != nil {
+		m.forsake(s, err)
 		return &ArchiveError{Op: "index", Session: sessionID, Err: err}
 	}
 	return nil

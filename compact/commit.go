@@ -246,6 +246,9 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	}
 	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
+	if errors.Is(err, storage.ErrScrubbed) {
+		return failed // the call is made again
+	}
 	if c.m.cfg.Storage.OnError != "continue" {
 		return failed
 	}

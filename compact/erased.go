@@ -43,13 +43,11 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 		}
 		folder = nextLife(id, t)
 		before = folder
-		log, err := storage.OpenSession(ctx, m.archive, folder)
-		if err != nil {
-			return nil, err
+		var oerr error
+		if s, oerr = openToGoOn(ctx, m.archive, folder, m.keys); oerr != nil {
+			return nil, oerr
 		}
-		if s, err = openLog(ctx, id, log, m.keys); err != nil {
-			return nil, err
-		}
+		s.id = id
 	}
 	return s, nil
 }
@@ -109,15 +107,21 @@ func (a *erasedArchive) Location(k storage.Key) string {
 	return k.String()
 }
 
-// forsake forgets a session that somebody has erased while it was in memory, so that
-// the next call finds out; err says so, or nothing is done.
+// forsake forgets a session that somebody has erased or scrubbed while it was in memory,
+// so that the next call finds out; err says so, or nothing is done. What waits for the
+// log of one that was scrubbed waits on.
 func (m *CompactManager) forsake(s *session, err error) {
-	if s == nil || s.erased || !errors.Is(err, storage.ErrErased) {
+	scrubbed := errors.Is(err, storage.ErrScrubbed)
+	if s == nil || s.erased || !scrubbed && !errors.Is(err, storage.ErrErased) {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sessions[s.id] != s {
+		return
+	}
+	if scrubbed {
+		m.forget(s)
 		return
 	}
 	m.throwAll(s)

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -137,6 +138,19 @@ func (s *ledgerStep) owner() owner {
 func openSession(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
 	log, err := storage.OpenSession(ctx, a, id)
 	if err != nil {
+		return nil, err
+	}
+	return openLog(ctx, id, log, keys)
+}
+
+// openToGoOn is openSession for those who go on in the session: a scrub of it that was
+// cut short is ended before.
+func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
+	log, err := storage.OpenSession(ctx, a, id)
+	if err == nil {
+		_, err = log.EndScrub(ctx)
+	}
+	if err != nil && !errors.Is(err, storage.ErrUnsupported) {
 		return nil, err
 	}
 	return openLog(ctx, id, log, keys)

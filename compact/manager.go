@@ -266,8 +266,13 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 		return m.observed(ctx, id, history, q), nil
 	}
 	c := newCall(m, id, history, q)
-	defer c.release()
+	defer func() { c.release() }()
 	err = c.guarded(ctx)
+	if errors.Is(err, storage.ErrScrubbed) { // it is read anew
+		c.release()
+		c = newCall(m, id, history, q)
+		err = c.guarded(ctx)
+	}
 	if err != nil {
 		c.fail(err)
 	} else {

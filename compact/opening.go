@@ -134,7 +134,7 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 	if err != nil && !m.goesOn(ctx, err) {
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
-	s, err := openSession(ctx, m.archive, folder, m.keys)
+	s, err := openToGoOn(ctx, m.archive, folder, m.keys)
 	if errors.Is(err, storage.ErrNoIdentity) {
 		s, err = m.openUnread(ctx, name.String(), folder, err)
 	}

@@ -167,6 +167,9 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 	}
 	began := m.now()
 	text, err := s.recall(ctx, q, opts)
+	if errors.Is(err, storage.ErrChanged) {
+		text, err = m.recallAnew(ctx, s, q, opts, err)
+	}
 	if err == nil {
 		s.wasRecalled(q.text)
 	}
@@ -175,6 +178,22 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // nobody knows
 	}
 	return text, err
+}
+
+// recallAnew is recall for a session of which something is not what was stored: it may
+// have been scrubbed since it was opened, and is read anew then.
+func (m *CompactManager) recallAnew(ctx context.Context, s *session, q reference, opts []RecallOption, changed error) (string, error) {
+	err := s.log.Fresh(ctx)
+	if !errors.Is(err, storage.ErrScrubbed) {
+		return "", changed
+	}
+	m.forsake(s, err)
+	again, err := m.session(ctx, s.id)
+	if err != nil {
+		return "", err
+	}
+	defer m.release(again)
+	return again.recall(ctx, q, opts)
 }
 
 // Recall is [CompactManager.Recall] for those who have an archive and no

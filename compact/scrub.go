@@ -45,7 +45,7 @@ const (
 // Scrub overwrites in everything that a session stored what later turned out to be a
 // secret, but not the names of members, offsets and hashes that have it by chance. What it does and which errors there are is said by [storage.Session.Scrub];
 // [ErrShortSecret] is one more. Fingerprints and references stay what they were, so
-// that the session goes on where it was. No agent may work in it meanwhile.
+// that the session goes on where it was.
 func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport, error) {
 	f := &scrubFinder{rules: o.Rules}
 	for _, secret := range o.Secrets {
@@ -54,12 +54,20 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 		}
 		f.add(secret)
 	}
+	ended := false
+	if !o.DryRun {
+		var err error
+		if ended, err = s.EndScrub(ctx); err != nil {
+			return ScrubReport{}, err
+		}
+	}
 	if o.Rules != nil { // first what they find anywhere
 		if _, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, storage.ErrScrub) {
 			return ScrubReport{}, err
 		}
 	}
 	done, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.find, DryRun: o.DryRun, Reason: o.Reason})
+	done.Resumed = done.Resumed || ended
 	report := ScrubReport{Scrubbed: done}
 	for _, file := range done.Files {
 		step := 0

@@ -151,6 +151,10 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 		return
 	}
 	c := r.c
+	if errors.Is(r.err, storage.ErrScrubbed) { // the call is made again
+		r.give(errGiven)
+		return
+	}
 	p.ErrorType, p.Cause, p.Bytes, p.ManifestHead = "ArchiveFailed", causeOf(r.err), 0, ""
 	e := c.eventAt(p, r.began, at)
 	r.failure = &e

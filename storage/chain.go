@@ -56,6 +56,11 @@ type facts struct {
 	last    time.Time // of the last record
 	ledgers *ledgerLines
 	names   *nameList // of files that were announced
+	lines   int64     // of the manifest
+	scrubs  int       // that came to be
+	scrub   *unplaced // the one whose files are not all in their places; nil: none
+	fence   fence     // that another log than a manifest ends with
+	size    int64     // of the log; for those who append
 }
 
 func newChain(a Archive, k Key, full bool) *chain {
@@ -80,6 +85,8 @@ func (t *tail) advance(l rawLine) {
 			t.facts.ledgers = t.sure // the line before is not what it was
 		}
 		t.observe(link.body())
+	} else {
+		t.facts.fence = fenceOf(link.body())
 	}
 	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
 	if t.seq == 1 {
@@ -122,6 +129,8 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 		}
 		if t.watch {
 			t.observe([]byte(body))
+		} else {
+			t.facts.fence = fenceOf([]byte(body))
 		}
 		add(line)
 		add("\n")
@@ -147,6 +156,7 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 	}
 	now := c.state
 	for attempt := range maxAttempts {
+		now.facts.size = now.size()
 		bodies, err := build(now.facts)
 		if err != nil {
 			return tail{}, &Error{"append", c.key, err}
@@ -171,6 +181,19 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 		}
 	}
 	return tail{}, &Error{"append", c.key, ErrSeq}
+}
+
+// reset forgets what is known of the log, which may have been written anew.
+func (c *chain) reset(ctx context.Context) error {
+	if err := c.busy.Lock(ctx); err != nil {
+		return &Error{"read", c.key, err}
+	}
+	defer c.busy.Unlock()
+	c.state, c.loaded = tail{head: genesis(c.key), watch: c.full}, false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said, c.saidLoad = tail{}, false
+	return nil
 }
 
 // refresh returns the tail as it is now. What it says of lines that others

@@ -48,7 +48,10 @@
 //	mark     name, bytes, lines, sha256 the log has so many lines in so many bytes; sha256 is that of its last line
 //	hold     reason                     a legal hold begins
 //	release  reason                     and ends
-//	scrub    scrubbed                   files were written anew: what the lines before call by "was" is "sha256" now
+//	scrub    scrub, scrubbed, lease     files wait, written anew: what the lines before call by "was" is "sha256" now
+//	place    scrub, by, lease           somebody lets them take their places, and for so many milliseconds nobody else does
+//	placed   scrub                      all of them have
+//	void                                a scrub that nobody has said does not come to be
 //	erase                               the session is being removed
 //
 // A file is announced before it is created, and said to be done after. So a

@@ -28,6 +28,12 @@ var (
 	ErrDamaged = errors.New("damaged")
 	// ErrErased: the session was erased, or is being erased.
 	ErrErased = errors.New("erased")
+	// ErrScrubbed: the session was scrubbed since it was opened, so that what this
+	// Session knows of its files may not be so any more. Open it again.
+	ErrScrubbed = errors.New("scrubbed since it was opened")
+	// ErrUnplaced: a scrub of the session was cut short, or is under way.
+	// [Session.EndScrub] ends it.
+	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
 	// ErrHeld: the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
 	// ErrLocked: the place itself keeps the key for now, whoever asks. The

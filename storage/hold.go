@@ -28,10 +28,17 @@ func (s *Session) Release(ctx context.Context, reason redact.Text) error {
 }
 
 func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text) error {
-	err := s.record(ctx, record{Op: op, At: time.Now(), Reason: reason.String(), Who: s.who.String()})
+	rec := record{Op: op, At: time.Now(), Reason: reason.String(), Who: s.who.String()}
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.erasing {
+			return nil, ErrErased
+		}
+		return bodies([]record{rec}), nil
+	})
 	if err != nil {
 		return err
 	}
+	s.settle([]record{rec})
 	if err := s.tell(ctx, head{Op: op, Who: s.who.String(), Why: reason.String()}); err != nil {
 		return &HeadError{op, err}
 	}

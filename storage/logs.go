@@ -13,21 +13,21 @@ import (
 // the archive puts the members "seq" and "prev" in front of its own, which chain the lines.
 // Lines of one call stand together. No lines is no error.
 func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
-	_, err := appendLog(ctx, s.events, lines)
+	_, err := s.appendLog(ctx, s.events, lines)
 	return err
 }
 
 // Journal appends to journal.jsonl, which holds each message once as it first
 // came by, as Events does.
 func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
-	_, err := appendLog(ctx, s.journal, lines)
+	_, err := s.appendLog(ctx, s.journal, lines)
 	return err
 }
 
 // Edits appends to edits.jsonl, as Events does: what calls changed between two
 // steps, the originals first.
 func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
-	t, err := appendLog(ctx, s.edits, lines)
+	t, err := s.appendLog(ctx, s.edits, lines)
 	return EditsWritten{
 		Written: Written{Key: s.edits.key, Bytes: t.end - t.from, Location: location(s.a, s.edits.key)},
 		Seq:     t.seq, Off: t.from,
@@ -60,7 +60,7 @@ func (s *Session) EditsLines(ctx context.Context, from int64) iter.Seq2[EditsLin
 	return checkedLines(ctx, s.edits, from)
 }
 
-func appendLog(ctx context.Context, c *chain, lines []redact.Text) (tail, error) {
+func (s *Session) appendLog(ctx context.Context, c *chain, lines []redact.Text) (tail, error) {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = l.String()
@@ -68,7 +68,7 @@ func appendLog(ctx context.Context, c *chain, lines []redact.Text) (tail, error)
 			return tail{}, &Error{"append", c.key, err}
 		}
 	}
-	return c.append(ctx, func(facts) ([]string, error) { return out, nil })
+	return s.behindFences(ctx, c, out)
 }
 
 // EventLines yields the lines of events.jsonl as they were handed in, without
@@ -114,7 +114,11 @@ func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 // does so too; call it at the end of a session. Nothing new is no write. The heads
 // are told what they were not.
 func (s *Session) Checkpoint(ctx context.Context) error {
-	if err := s.record(ctx, s.marks()...); err != nil {
+	err := s.record(ctx, s.marks()...)
+	if errors.Is(err, ErrScrubbed) {
+		err = s.markAnew(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()

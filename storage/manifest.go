@@ -13,7 +13,10 @@ const (
 	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // it may be again
-	opScrub   = "scrub"   // files were written anew without what turned out to be a secret
+	opScrub   = "scrub"   // files wait, written anew without what turned out to be a secret
+	opPlace   = "place"   // somebody lets them take their places
+	opPlaced  = "placed"  // all of them have
+	opVoid    = "void"    // a scrub that has begun and not said so does not come to be
 	opErase   = "erase"   // it is being removed; nothing more is written
 )
 
@@ -32,6 +35,9 @@ type record struct {
 	Who    string     `json:"who,omitempty"`    // of a hold, an erasure and a scrub; redacted
 
 	Scrubbed []rehash `json:"scrubbed,omitempty"` // what the lines before say of these goes for them as they are now
+	Scrub    string   `json:"scrub,omitempty"`    // which one a scrub, place or placed is about
+	By       string   `json:"by,omitempty"`       // who of several lets files take their places
+	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which nobody else may
 }
 
 // fileHash is a file and what it holds.
@@ -71,6 +77,7 @@ func parseRecord(body []byte) (record, bool) {
 
 // observe takes in a line.
 func (f *facts) observe(body []byte) {
+	f.lines++
 	r, ok := parseRecord(body)
 	if !ok {
 		return
@@ -86,6 +93,8 @@ func (f *facts) observe(body []byte) {
 		f.held, f.reason = false, ""
 	case opErase:
 		f.erasing = true
+	case opScrub, opPlace, opPlaced:
+		f.observeScrub(r)
 	}
 }
 

@@ -1,9 +1,10 @@
 package storage
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/redact"
@@ -17,7 +18,13 @@ type ScrubOptions struct {
 	// DryRun: nothing is written.
 	DryRun bool
 	Reason redact.Text
+	// Lease is how long others wait for one that was cut short at the end before they
+	// end it; 0 is 20 s.
+	Lease time.Duration
 }
+
+// ErrInUse: somebody writes to the session.
+var ErrInUse = errors.New("somebody writes to it")
 
 // Scrubbed tells what a scrub took out, or would.
 type Scrubbed struct {
@@ -53,72 +60,167 @@ const scrubMark = `{"scrubbed":true}`
 // It is [ErrHeld] under a legal hold, [ErrUnsupported] where the archive is no
 // [Remover], [ErrLocked] where it is a [Keeper] that keeps a file, [ErrChanged] where a
 // file is not what was stored, and [ErrScrub] where a line would be no JSON any more;
-// then nothing was written. After any other error, or a crash, call it again: it ends
-// what was begun. No agent may work in the session meanwhile. All of it is held in
-// memory.
+// then nothing was written. It is [ErrInUse] where somebody writes to the session at
+// the same time; then files are as they were. After any other error, or a crash, call
+// it again: it ends what was begun, unless whoever wrote to the session meanwhile has
+// done so ([Session.EndScrub]). With DryRun that is [ErrUnplaced].
+//
+// Nothing that others append meanwhile is lost. What they append while it works is not
+// looked at, and Sessions that were open before are told [ErrScrubbed]. All of it is
+// held in memory.
 func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error) {
+	out := Scrubbed{Files: []ScrubbedFile{}}
 	remover, ok := s.a.(Remover)
 	if !ok {
 		return Scrubbed{}, &Error{"scrub", s.dir, ErrUnsupported}
 	}
+	err := s.scrubbable(ctx, opts.DryRun)
+	if err == nil && !opts.DryRun {
+		out.Resumed, err = s.endBefore(ctx, remover)
+	}
+	for attempt := 0; err == nil; attempt++ {
+		var again bool
+		if again, err = s.scrubOnce(ctx, opts, &out); !again {
+			return out, err
+		}
+		if attempt == scrubAttempts {
+			return out, &Error{"scrub", s.dir, ErrInUse}
+		}
+	}
+	return out, err
+}
+
+// scrubAttempts bounds how often a scrub begins anew because others write.
+const scrubAttempts = 8
+
+// scrubbable reports what forbids a scrub.
+func (s *Session) scrubbable(ctx context.Context, dry bool) error {
 	t, err := s.manifest.refresh(ctx)
 	switch {
 	case err != nil:
-		return Scrubbed{}, err
+		return err
 	case t.facts.held:
-		return Scrubbed{}, &Error{"scrub", s.dir, ErrHeld}
+		return &Error{"scrub", s.dir, ErrHeld}
 	case t.facts.erasing:
-		return Scrubbed{}, &Error{"scrub", s.dir, ErrErased}
+		return &Error{"scrub", s.dir, ErrErased}
+	case dry && t.facts.scrub != nil:
+		return &Error{"scrub", s.dir, ErrUnplaced}
 	}
-	out := Scrubbed{Files: []ScrubbedFile{}}
-	if !opts.DryRun {
-		if out.Resumed, err = s.endScrub(ctx, remover); err != nil {
-			return out, err
-		}
+	return nil
+}
+
+// endBefore ends a scrub before this one, or clears away what it left that never came
+// to be.
+func (s *Session) endBefore(ctx context.Context, r Remover) (resumed bool, err error) {
+	if resumed, err = s.endScrub(ctx); err != nil {
+		return resumed, err
 	}
+	waiting, err := s.waitingScrubs(ctx)
+	if err != nil || len(waiting) == 0 {
+		return resumed, err
+	}
+	t, err := s.manifest.refresh(ctx)
+	if err == nil {
+		t, err = s.voidAfter(ctx, t.facts.lines)
+	}
+	if err != nil || t.facts.scrub != nil {
+		return resumed, errors.Join(err, &Error{"scrub", s.dir, ErrInUse})
+	}
+	return resumed, s.dropWaiting(ctx, r)
+}
+
+// scrubOnce is true when somebody else wrote to the session meanwhile.
+func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed) (again bool, err error) {
 	p, err := s.planScrub(ctx, opts.Find)
 	if err != nil {
-		return out, err
+		return false, err
 	}
-	out.Files = append(out.Files, p.report()...)
+	out.Files = append([]ScrubbedFile{}, p.report()...)
 	if opts.DryRun || len(out.Files) == 0 {
-		return out, nil
+		if !opts.DryRun && s.index != nil { // it may have what an agent took out
+			err = s.unindex(ctx)
+		}
+		return false, err
 	}
+	if p.begun() {
+		return false, &Error{"scrub", s.dir, ErrInUse}
+	}
+	if err := s.replaceable(ctx, p); err != nil {
+		return false, err
+	}
+	if p, err = s.fenceOff(ctx, p, opts.Find); p == nil || err != nil {
+		return err == nil, err
+	}
+	out.Files = append([]ScrubbedFile{}, p.report()...)
 	out.At, out.Who, out.Reason = time.Now().UTC().Truncate(time.Millisecond), s.who.String(), opts.Reason.String()
-	return out, s.scrub(ctx, remover, p, out)
+	return s.scrub(ctx, p, out, cmp.Or(opts.Lease, scrubLease))
+}
+
+// fenceOff sees to it that nobody appends to a log, and plans anew over what the logs
+// are then; nil: somebody else was there before.
+func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, []byte) [][2]int) (*scrubPlan, error) {
+	f := fence{rand.Text(), p.lines}
+	for _, file := range p.files {
+		if !isLog(file.name) {
+			continue
+		}
+		c := newChain(s.a, s.dir.child(file.name), false)
+		t, err := c.refresh(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if t.size() != int64(len(file.was)) {
+			return nil, nil
+		}
+		b, _ := t.extend([]string{f.body()})
+		switch err := s.a.Append(ctx, c.key, t.size(), b); {
+		case errors.Is(err, ErrSeq):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	now, err := s.planScrub(ctx, find)
+	if err != nil || now.lines != p.lines || !now.fenced(f) {
+		return nil, err
+	}
+	now.id = f.ID
+	return now, nil
 }
 
 // scrub puts the new files down beside the old ones, then says so in the manifest,
 // and then lets them take their places.
-func (s *Session) scrub(ctx context.Context, r Remover, p *scrubPlan, about Scrubbed) error {
-	if err := s.replaceable(ctx, p); err != nil {
-		return err
-	}
+func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, s.dir.child(scrubPrefix+f.name), made(string(f.now))); err != nil {
-			return err
+			return false, err
 		}
 	}
-	rec := record{Op: opScrub, At: about.At, Who: about.Who, Reason: about.Reason, Scrubbed: p.rehashed(s)}
-	if err := s.recordScrub(ctx, rec); err != nil {
-		return err
-	}
-	_, err := s.endScrub(ctx, r)
-	return err
-}
-
-// recordScrub writes the line of the manifest, in one step with looking for a hold.
-func (s *Session) recordScrub(ctx context.Context, rec record) error {
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+	me := &placer{s: s, me: p.id, lease: max(lease, time.Millisecond), claimed: time.Now()}
+	rec := record{Op: opScrub, At: about.At, Who: about.Who, Reason: about.Reason, Scrubbed: p.rehashed(s), Scrub: p.id, By: p.id, Lease: me.lease.Milliseconds()}
+	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
 		switch {
 		case f.held:
 			return nil, ErrHeld
 		case f.erasing:
 			return nil, ErrErased
+		case f.lines > p.lines:
+			return nil, ErrInUse
 		}
 		return bodies([]record{rec}), nil
 	})
-	return err
+	if errors.Is(err, ErrInUse) {
+		r, _ := s.a.(Remover)
+		return true, s.dropWaiting(ctx, r)
+	}
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	s.scrubs++
+	s.mu.Unlock()
+	_, err = me.end(ctx)
+	return false, err
 }
 
 // replaceable reports what forbids that the files go.
@@ -133,89 +235,4 @@ func (s *Session) replaceable(ctx context.Context, p *scrubPlan) error {
 		}
 	}
 	return nil
-}
-
-// endScrub lets the files that wait take the places that the manifest says, and
-// removes those of which it says nothing: their scrub never came to be.
-func (s *Session) endScrub(ctx context.Context, r Remover) (resumed bool, err error) {
-	waiting, err := s.waitingScrubs(ctx)
-	if err != nil || len(waiting) == 0 {
-		return false, err
-	}
-	said, err := s.lastScrub(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, name := range waiting {
-		if i := slices.IndexFunc(said, func(h rehash) bool { return h.Name == name && h.File }); i >= 0 {
-			if err := s.takePlace(ctx, r, s.dir.child(scrubPrefix+name), said[i]); err != nil {
-				return false, err
-			}
-			resumed = true
-		}
-	}
-	// Both before the files that wait go, so that what is cut short is done again. The
-	// index is behind the files: it is put in anew as they are now.
-	if resumed {
-		if err := errors.Join(s.unindex(ctx), s.tell(ctx, head{Op: headMark})); err != nil {
-			return true, err
-		}
-	}
-	for _, name := range waiting {
-		if err := r.Remove(ctx, s.dir.child(scrubPrefix+name)); err != nil {
-			return resumed, err
-		}
-	}
-	return resumed, nil
-}
-
-// takePlace puts what waits where it belongs.
-func (s *Session) takePlace(ctx context.Context, r Remover, temp Key, h rehash) error {
-	key := s.dir.child(h.Name)
-	have, err := sumOf(ctx, s.a, key, h.Bytes) // a log may have grown since
-	if err == nil && have == h.SHA256 {
-		return nil
-	}
-	if err != nil && !errors.Is(err, ErrNotExist) {
-		return err
-	}
-	data, err := readWhole(ctx, s.a, temp)
-	if err != nil {
-		return err
-	}
-	if hashOf(data) != h.SHA256 { // it was not written whole, or by somebody else
-		return &ChangedError{File: temp.Base(), Want: h.SHA256, Have: hashOf(data), Detail: "it waits to take the place of " + h.Name}
-	}
-	if err := r.Remove(ctx, key); err != nil {
-		return err
-	}
-	if isLog(h.Name) {
-		return s.a.Append(ctx, key, 0, made(string(data)))
-	}
-	return s.a.Create(ctx, key, made(string(data)))
-}
-
-func (s *Session) waitingScrubs(ctx context.Context) (names []string, err error) {
-	for info, err := range s.Files(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if name, ok := scrubOf(info.Key.Base()); ok {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
-// lastScrub returns what the last scrub of the manifest rewrote.
-func (s *Session) lastScrub(ctx context.Context) (said []rehash, err error) {
-	for l, err := range checkedLines(ctx, s.manifest, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if r, ok := parseRecord(l.Body); ok && !l.Changed && r.Op == opScrub {
-			said = r.Scrubbed
-		}
-	}
-	return said, nil
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ErrScrub: taking it out would leave a line that can't be read any more.
@@ -31,6 +33,40 @@ type scrubPlan struct {
 	files  []*scrubFile
 	hashes map[string]string // of lines, before → after
 	marks  map[string][]fileHash
+	lines  int64                // of the manifest
+	id     string               // of the scrub
+	puts   map[string]time.Time // files that were announced and are not there
+}
+
+// commonly is how long it may take from the line that announces a file to the file.
+const commonly = time.Minute
+
+// begun reports whether somebody is about to create a file.
+func (p *scrubPlan) begun() bool {
+	for _, at := range p.puts {
+		if time.Since(at) < commonly {
+			return true
+		}
+	}
+	return false
+}
+
+// fenced reports whether every log ends with a fence.
+func (p *scrubPlan) fenced(by fence) bool {
+	for _, f := range p.files {
+		if !isLog(f.name) {
+			continue
+		}
+		lines := linesOf(f.was)
+		if len(lines) == 0 {
+			return false
+		}
+		l, ok := parseLink(lines[len(lines)-1])
+		if !ok || fenceOf(l.body()) != by {
+			return false
+		}
+	}
+	return true
 }
 
 type scrubFile struct {
@@ -42,7 +78,7 @@ type scrubFile struct {
 // planScrub reads the session and overwrites what must go, and what names that by a
 // hash.
 func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]int) (*scrubPlan, error) {
-	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}}
+	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}, puts: map[string]time.Time{}}
 	if err := s.readForScrub(ctx, p); err != nil {
 		return nil, err
 	}
@@ -63,11 +99,18 @@ func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]
 
 // readForScrub reads the files that may hold text, and the marks of the logs.
 func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
+	there := map[string]bool{}
+	t, err := s.manifest.refresh(ctx)
+	if err != nil {
+		return err
+	}
+	p.lines = t.facts.lines
 	for info, err := range s.Files(ctx) {
 		if err != nil {
 			return err
 		}
 		name := info.Key.Base()
+		there[name] = true
 		_, waits := scrubOf(name)
 		if info.Foreign != "" || waits || name == manifestName || hasKind(name, indexKind) || hasKind(name, finalIndexKind) {
 			continue
@@ -93,8 +136,12 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		}
 		if r, ok := parseRecord(l.Body); ok && !l.Changed {
 			p.sayMarks(r)
+			if r.Op == opPut || r.Op == opCommit {
+				p.puts[r.Name] = r.At
+			}
 		}
 	}
+	maps.DeleteFunc(p.puts, func(name string, _ time.Time) bool { return there[name] })
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -266,7 +267,7 @@ func TestScrubThatWasCutShortIsEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.KeepIndex(d)
-		_, dead := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked)})
+		_, dead := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond})
 		if dead != nil && !errors.Is(dead, errCutShort) {
 			t.Fatal(dead)
 		}

@@ -34,6 +34,8 @@ type Session struct {
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
 	named   bool               // what heads call it is said
 	untold  bool               // the manifest has lines of this Session that no head covers
+	scrubs  int                // that the manifest knew when the session was opened
+	began   int64              // lines that it had then
 }
 
 // Written tells of a file that is now in the archive.
@@ -80,7 +82,9 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
 	}
-	if _, err := s.manifest.refresh(ctx); err != nil {
+	t, err := s.manifest.refresh(ctx)
+	s.scrubs, s.began = t.facts.scrubs, t.facts.lines
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -227,11 +231,8 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 // file is announced before it is created. A name that was announced is ErrExists,
 // whether or not its file came to be.
 func (s *Session) claim(ctx context.Context, key Key, rec record) error {
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
-		switch {
-		case f.erasing:
-			return nil, ErrErased
-		case f.names.has(rec.Name):
+	err := s.say(ctx, func(f facts) ([]string, error) {
+		if f.names.has(rec.Name) {
 			return nil, ErrExists
 		}
 		return bodies([]record{rec}), nil
@@ -261,14 +262,9 @@ func (s *Session) exists(ctx context.Context, key Key) (bool, error) {
 }
 
 // record appends to the manifest, unless somebody has begun to erase the
-// session.
+// session, or has scrubbed it since it was opened.
 func (s *Session) record(ctx context.Context, records ...record) error {
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
-		if f.erasing {
-			return nil, ErrErased
-		}
-		return bodies(records), nil
-	})
+	err := s.say(ctx, func(facts) ([]string, error) { return bodies(records), nil })
 	if err == nil {
 		s.settle(records)
 	}

@@ -31,8 +31,9 @@ form in which they may stand, and with --rules what redaction finds as it is now
 written anew; the manifest keeps who, why and the hashes before and after, and archive verify
 says so. Lines keep their lengths, so that the session goes on where it was.
 
-Without --yes it only says what would go. A session under a legal hold stays as it is. No
-agent may work in the session meanwhile. What was cut short is ended by scrubbing again.
+Without --yes it only says what would go. A session under a legal hold stays as it is. An
+agent may work in the session; what it stores meanwhile is not looked at. What was cut short
+is ended by scrubbing again, or by the agent that writes to the session next.
 
 The hash of a file as it was is a way to try guesses: a value that can be guessed (a short
 number, say) is better erased with its session.`,

@@ -33,3 +33,10 @@ func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
 		t.Errorf("%s: %s: %v", broken.Case, broken.Promise, broken.Err)
 	}
 }
+
+func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
+		p, inner := newPair(t), memory.New()
+		return crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
+	}, 19)
+}

@@ -300,3 +300,10 @@ func TestSweepRemovesWhatACrashLeft(t *testing.T) {
 		t.Errorf("temporary files (-want +got):\n%s", diff)
 	}
 }
+
+func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
+		root := t.TempDir()
+		return open(t, root), open(t, root)
+	}, 17)
+}

@@ -14,3 +14,10 @@ func TestMemoryKeepsThePromisesOfAnArchive(t *testing.T) {
 		return a, a
 	})
 }
+
+func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+	storagetest.RunScrub(t, func(testing.TB) (storage.Archive, storage.Archive) {
+		a := memory.New()
+		return a, a
+	}, 3)
+}

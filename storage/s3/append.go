@@ -78,9 +78,9 @@ func (a *Archive) stillThere(ctx context.Context, k storage.Key, last segment) e
 	if last.end() == 0 {
 		return nil
 	}
-	_, err := a.head(ctx, segmentName(a.name(k), last.start), "")
-	if absent(err) {
-		return storage.ErrSeq
+	got, err := a.head(ctx, segmentName(a.name(k), last.start), "")
+	if absent(err) || err == nil && got.ContentLength != nil && *got.ContentLength != last.size {
+		return storage.ErrSeq // it was removed, or written anew since
 	}
 	return err
 }

@@ -1,0 +1,149 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+var errKilled = errors.New("the process was killed")
+
+// killed is an archive whose process dies after so many changes.
+type killed struct {
+	*memory.Archive
+	left int
+}
+
+func (k *killed) may() error {
+	if k.left--; k.left < 0 {
+		return errKilled
+	}
+	return nil
+}
+
+// Create implements [storage.Archive].
+func (k *killed) Create(ctx context.Context, key storage.Key, b storage.Blob) error {
+	if err := k.may(); err != nil {
+		return err
+	}
+	return k.Archive.Create(ctx, key, b)
+}
+
+// Append implements [storage.Archive].
+func (k *killed) Append(ctx context.Context, key storage.Key, seq int64, b storage.Blob) error {
+	if err := k.may(); err != nil {
+		return err
+	}
+	return k.Archive.Append(ctx, key, seq, b)
+}
+
+// Remove implements [storage.Remover].
+func (k *killed) Remove(ctx context.Context, key storage.Key) error {
+	if err := k.may(); err != nil {
+		return err
+	}
+	return k.Archive.Remove(ctx, key)
+}
+
+// A scrub dies at each of its changes. The agent that has the session in memory goes on,
+// or another process does; both see the view that there was, and lose nothing.
+func TestAgentGoesOnWhereAScrubWasCutShort(t *testing.T) {
+	every := 1
+	if !soak() {
+		every = 5
+	}
+	for at := 0; ; at += every {
+		died := false
+		for _, same := range []bool{true, false} {
+			t.Run(fmt.Sprintf("at %d, the same process %t", at, same), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { died = goesOnAfterDeath(t, at, same) || died })
+			})
+		}
+		if !died || t.Failed() {
+			if at < 15 && !t.Failed() {
+				t.Errorf("the scrub had only %d changes", at)
+			}
+			return
+		}
+	}
+}
+
+func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
+	r := newRig(t, compact.Config{})
+	history := leakyLoop()
+	compacted := func(r *rig) string {
+		t.Helper()
+		for i := range 6 {
+			history = append(history, round(20+len(history)+i, 200)...)
+		}
+		res, err := r.ManualCompact(t.Context(), "s", history, "test")
+		if err != nil || res.Step == 0 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+		return bytesOf(res.Messages)
+	}
+	compacted(r)
+	view := compacted(r)
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := storage.OpenSession(t.Context(), &killed{r.archive, at}, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = compact.Scrub(t.Context(), log, compact.ScrubOptions{Secrets: []string{leakedLater}})
+	if died = errors.Is(err, errKilled); err != nil && !died {
+		t.Fatal(err)
+	}
+	agent := r
+	if !same {
+		agent = newRig(t, compact.Config{Archive: r.archive})
+		agent.archive = r.archive
+	}
+	res, err := agent.Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(res.Messages) != view {
+		t.Errorf("another view, %v, %v", err, res.Warnings)
+	}
+	view = compacted(agent)
+	events := len(lateEvents(agent))
+	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}}); err != nil {
+		t.Fatal(err)
+	}
+	if r.holdsText("correcthorse") {
+		t.Error("the secret is there")
+	}
+	r.verified()
+	if now := len(lateEvents(agent)); now < events {
+		t.Errorf("%d lines of the audit log are left of %d", now, events)
+	}
+	again := newRig(t, compact.Config{Archive: r.archive})
+	res, err = again.Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(res.Messages) != view {
+		t.Errorf("another view after the second scrub, %v, %v", err, res.Warnings)
+	}
+	if text, err := agent.Recall(t.Context(), "s", "turn:2"); err != nil || !strings.Contains(text, "the word is ****") {
+		t.Errorf("recalled by who had it in memory: %.200q, %v", text, err)
+	}
+	return died
+}
+
+// lateEvents returns the lines of the audit log.
+func lateEvents(r *rig) (lines []string) {
+	if err := r.Flush(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+	for line, err := range r.stored().EventLines(r.t.Context()) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}

@@ -1,0 +1,78 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// writer is an agent that appends to a session, and opens it again when it is told to.
+func writer(ctx context.Context, a storage.Archive, name string, rounds int) error {
+	s, err := storage.OpenSession(ctx, a, "s")
+	for i := 0; i < rounds && err == nil; i++ {
+		line := []redact.Text{text(`{"by":%q,"n":%d}`, name, i)}
+		if err = errors.Join(s.Events(ctx, line), s.Journal(ctx, line)); err != nil {
+			break
+		}
+		for range 10 {
+			_, err = s.Summary(ctx, 100+i, text(`{"by":%q}`, name))
+			err = errors.Join(err, s.Checkpoint(ctx))
+			if !errors.Is(err, storage.ErrScrubbed) {
+				break
+			}
+			s, err = storage.OpenSession(ctx, a, "s")
+		}
+	}
+	return err
+}
+
+// Two agents write all the time while the session is scrubbed, again and again.
+func TestScrubLosesNothingOfThoseWhoWriteMeanwhile(t *testing.T) {
+	const rounds = 12
+	a := memory.New()
+	leaky(t, a)
+	var agents sync.WaitGroup
+	for _, name := range []string{"one", "two"} {
+		agents.Go(func() { report(t, writer(t.Context(), a, name, rounds)) })
+	}
+	done := make(chan struct{})
+	go func() { agents.Wait(); close(done) }()
+	scrubs := 0
+	for working := true; working; {
+		select {
+		case <-done:
+			working = false
+		default:
+		}
+		s, err := storage.OpenSession(t.Context(), a, "s")
+		must(t, err)
+		// One word after the other, so that there is always something to do.
+		word := []string{leaked, "hello", "three", "role"}[scrubs%4]
+		switch _, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(word)}); {
+		case err == nil:
+			scrubs++
+		case !errors.Is(err, storage.ErrInUse) && !errors.Is(err, storage.ErrScrub):
+			t.Fatal(err)
+		case errors.Is(err, storage.ErrScrub):
+			scrubs++
+		}
+	}
+	for _, log := range []string{"events.jsonl", "journal.jsonl"} {
+		have := content(t, session(t, a, "s"), log)
+		for _, name := range []string{"one", "two"} {
+			for i := range rounds {
+				if line := fmt.Sprintf(`"by":%q,"n":%d}`, name, i); strings.Count(have, line) != 1 {
+					t.Errorf("%s has %q %d times", log, line, strings.Count(have, line))
+				}
+			}
+		}
+	}
+	wantOK(t, a, "s")
+}

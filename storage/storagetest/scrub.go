@@ -1,0 +1,333 @@
+package storagetest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// scrubSecret is what a scrub takes out of the session that RunScrub makes.
+const scrubSecret = "hunter2-of-alice"
+
+// RunScrub lets a scrub die at every so many-th of its writes, or with COMPACT_SOAK at
+// each, and agents
+// go on in the session: one that opened it before, and one that opens it then. Then the
+// scrub is called again. Nothing that was acknowledged may be lost, the session must
+// verify, and the secret be nowhere.
+func RunScrub(t *testing.T, open Opener, every int) {
+	t.Helper()
+	if os.Getenv("COMPACT_SOAK") != "" {
+		every = 1
+	}
+	for at := 0; ; at += max(every, 1) {
+		died := false
+		for _, s := range []*scrubSweep{{early: true}, {}, {early: true, alive: true}} {
+			s.at = at
+			s.mine, s.others = open(t)
+			if err := s.run(t.Context()); err != nil {
+				t.Errorf("scrub that %s at write %d, agent that was there before: %t: %v", map[bool]string{true: "waited for an agent", false: "died"}[s.alive], at, s.early, err)
+			}
+			died = died || s.died
+		}
+		if !died || t.Failed() {
+			if at < 20 && !t.Failed() {
+				t.Errorf("the scrub had only %d writes", at)
+			}
+			return
+		}
+	}
+}
+
+// scrubSweep is one scrub that dies.
+type scrubSweep struct {
+	mine, others storage.Archive // one place
+	at           int
+	early        bool // the agent has the session open before
+	alive        bool // the agent works while the scrub is at that write, which goes on then
+	died         bool
+
+	agent *storage.Session
+	knows storage.Stretch // what the agent refers to, as it was when it opened the session
+	acked []string        // bodies of lines that the agent has stored
+	steps int
+}
+
+func (s *scrubSweep) run(ctx context.Context) error {
+	first, err := storage.OpenSession(ctx, s.others, "s")
+	if err != nil {
+		return err
+	}
+	if s.early {
+		s.agent = first
+	}
+	if err := s.leak(ctx, first); err != nil {
+		return fmt.Errorf("before: %w", err)
+	}
+	if s.early {
+		if err := s.learn(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.begin(ctx); err != nil {
+		return fmt.Errorf("the scrub: %w", err)
+	}
+	if s.agent == nil {
+		if err := s.reopen(ctx); err != nil {
+			return err
+		}
+		if err := s.ledgersHold(ctx); err != nil {
+			return fmt.Errorf("the session that was opened then: %w", err)
+		}
+	}
+	for range 2 {
+		if err := s.goOn(ctx); err != nil {
+			return fmt.Errorf("the agent that goes on: %w", err)
+		}
+	}
+	if _, err := s.scrub(ctx, s.mine, 0); err != nil {
+		return fmt.Errorf("the scrub, called again: %w", err)
+	}
+	if err := s.goOn(ctx); err != nil {
+		return fmt.Errorf("after that: %w", err)
+	}
+	return s.judge(ctx)
+}
+
+// begin begins the scrub that is cut short, or at which an agent works.
+func (s *scrubSweep) begin(ctx context.Context) error {
+	m := &mortal{Archive: s.mine, left: s.at}
+	lease := time.Millisecond
+	if s.alive {
+		lease = 0
+		m.meanwhile = func() {
+			const patience = 30 * time.Millisecond // it waits for the scrub, which waits for it
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			_ = s.goOn(ctx) // what was acknowledged counts
+		}
+	}
+	_, err := s.scrub(ctx, m, lease)
+	if s.died = errors.Is(err, errMortal); s.died || s.alive && errors.Is(err, storage.ErrInUse) {
+		return nil
+	}
+	return err
+}
+
+func (s *scrubSweep) scrub(ctx context.Context, a storage.Archive, lease time.Duration) (storage.Scrubbed, error) {
+	log, err := storage.OpenSession(ctx, a, "s")
+	if err != nil {
+		return storage.Scrubbed{}, err
+	}
+	return log.Scrub(ctx, storage.ScrubOptions{Find: findSecret, Lease: lease})
+}
+
+func findSecret(_ string, line []byte) (all [][2]int) {
+	for at := 0; ; {
+		i := bytes.Index(line[at:], []byte(scrubSecret))
+		if i < 0 {
+			return all
+		}
+		at += i + len(scrubSecret)
+		all = append(all, [2]int{at - len(scrubSecret), at})
+	}
+}
+
+var sharedLine = redact.Lit(`{"role":"user","content":"it is hunter2-of-alice"}`)
+
+// leak stores the secret in every kind of file.
+func (s *scrubSweep) leak(ctx context.Context, log *storage.Session) error {
+	said := []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`), sharedLine}
+	_, err := log.Transcript(ctx, 1, said)
+	_, serr := log.Summary(ctx, 1, redact.Lit(`{"text":"they said hunter2-of-alice"}`))
+	err = errors.Join(err, serr,
+		log.Events(ctx, []redact.Text{redact.Lit(`{"name":"one","data":"hunter2-of-alice"}`), redact.Lit(`{"name":"two"}`)}),
+		log.Journal(ctx, []redact.Text{sharedLine}))
+	_, eerr := log.Edits(ctx, []redact.Text{redact.Lit(`{"original":"hunter2-of-alice"}`)})
+	_, cerr := log.Commit(ctx, 1, redact.Lit(`{"v":1,"said":"hunter2-of-alice"}`))
+	s.steps = 1
+	return errors.Join(err, eerr, cerr, log.Checkpoint(ctx))
+}
+
+// goOn is an agent that takes a step, which speaks of what the first one stored.
+func (s *scrubSweep) goOn(ctx context.Context) error {
+	for range 3 {
+		err := s.step(ctx)
+		if !errors.Is(err, storage.ErrScrubbed) {
+			return err
+		}
+		if err := s.reopen(ctx); err != nil {
+			return err
+		}
+	}
+	return storage.ErrScrubbed
+}
+
+func (s *scrubSweep) reopen(ctx context.Context) (err error) {
+	if s.agent, err = storage.OpenSession(ctx, s.others, "s"); err != nil {
+		return err
+	}
+	if _, err = s.agent.EndScrub(ctx); err != nil {
+		return err
+	}
+	return s.learn(ctx)
+}
+
+// learn remembers what an agent knows of the first transcript.
+func (s *scrubSweep) learn(ctx context.Context) error {
+	const name = "transcript-pre-compact-001.jsonl"
+	data, err := readKey(ctx, s.others, key("s/"+name))
+	s.knows = storage.Stretch{From: name, First: 1, Lines: 2, Len: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(data)))}
+	return err
+}
+
+var goingOn = []redact.Text{redact.Lit(`{"late":1}`), redact.Lit(`{"late":2}`), redact.Lit(`{"late":3}`)}
+
+func (s *scrubSweep) step(ctx context.Context) error {
+	if err := s.agent.Events(ctx, goingOn); err != nil {
+		return err
+	}
+	s.acked = append(s.acked, "events.jsonl", "events.jsonl", "events.jsonl")
+	if err := s.agent.Journal(ctx, goingOn[:1]); err != nil {
+		return err
+	}
+	s.acked = append(s.acked, "journal.jsonl")
+	if err := s.agent.Checkpoint(ctx); err != nil {
+		return err
+	}
+	if _, err := s.agent.Edits(ctx, goingOn[:1]); err != nil {
+		return err
+	}
+	s.acked = append(s.acked, "edits.jsonl")
+	var c storage.Content
+	c.Same(s.knows)
+	c.Line(redact.Lit(`{"role":"user","content":"and on"}`))
+	if _, err := s.agent.TranscriptOf(ctx, s.steps+1, &c); err != nil {
+		return err
+	}
+	if _, err := s.agent.Commit(ctx, s.steps+1, redact.Lit(`{"v":1}`)); err != nil {
+		return err
+	}
+	s.steps++
+	return nil
+}
+
+func (s *scrubSweep) ledgersHold(ctx context.Context) error {
+	n := 0
+	for l, err := range s.agent.Ledgers(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if l.Changed != nil {
+			return l.Changed
+		}
+		n++
+	}
+	if n != s.steps {
+		return fmt.Errorf("%d ledgers of %d", n, s.steps)
+	}
+	return nil
+}
+
+// judge looks at what there is at the end.
+func (s *scrubSweep) judge(ctx context.Context) error {
+	for _, log := range []string{"events.jsonl", "journal.jsonl", "edits.jsonl"} {
+		want := 0
+		for _, name := range s.acked {
+			if name == log {
+				want++
+			}
+		}
+		data, err := readKey(ctx, s.others, key("s/"+log))
+		if err != nil {
+			return err
+		}
+		if got := strings.Count(data, `"late":`); got != want {
+			return fmt.Errorf("%s has %d of the %d lines that were acknowledged", log, got, want)
+		}
+	}
+	for info, err := range s.others.List(ctx, storage.Key{}) {
+		if err != nil {
+			return err
+		}
+		data, err := readKey(ctx, s.others, info.Key)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(data, scrubSecret) {
+			return fmt.Errorf("%s has the secret", info.Key)
+		}
+		if strings.HasPrefix(info.Key.Base(), "scrub.") {
+			return fmt.Errorf("%s is left", info.Key)
+		}
+	}
+	r, err := storage.Verify(ctx, s.others, "s", storage.VerifyOptions{})
+	if err == nil && (!r.OK() || r.Steps != s.steps) {
+		err = fmt.Errorf("verify: %d steps of %d, %v", r.Steps, s.steps, r.Problems)
+	}
+	return errors.Join(err, s.ledgersHold(ctx))
+}
+
+func readKey(ctx context.Context, a storage.Archive, k storage.Key) (string, error) {
+	r, err := a.Open(ctx, k, 0, -1)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(r)
+	return string(data), errors.Join(err, r.Close())
+}
+
+var errMortal = errors.New("the process is dead")
+
+// mortal is an archive whose process dies after so many changes.
+type mortal struct {
+	storage.Archive
+	left      int
+	meanwhile func() // instead of dying; nil: it dies
+}
+
+func (m *mortal) may() error {
+	if m.left--; m.left >= 0 {
+		return nil
+	}
+	if m.meanwhile == nil {
+		return errMortal
+	}
+	if m.left == -1 {
+		m.meanwhile()
+	}
+	return nil
+}
+
+// Create implements [storage.Archive].
+func (m *mortal) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if err := m.may(); err != nil {
+		return err
+	}
+	return m.Archive.Create(ctx, k, b)
+}
+
+// Append implements [storage.Archive].
+func (m *mortal) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := m.may(); err != nil {
+		return err
+	}
+	return m.Archive.Append(ctx, k, seq, b)
+}
+
+// Remove implements [storage.Remover].
+func (m *mortal) Remove(ctx context.Context, k storage.Key) error {
+	if err := m.may(); err != nil {
+		return err
+	}
+	return m.Archive.(storage.Remover).Remove(ctx, k)
+}
