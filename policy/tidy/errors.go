@@ -37,7 +37,7 @@ func mentionsError(s string) bool {
 			for end < len(s) && isLetter(s[end]) {
 				end++
 			}
-			if states(s, i, end) {
+			if states(s, i, end) || endsNamed(s[i:end], s[end:]) {
 				return true
 			}
 			i = end - 1
@@ -46,6 +46,11 @@ func mentionsError(s string) bool {
 		}
 	}
 	return false
+}
+
+// endsNamed reports whether a word is the name of an error, with a colon behind it.
+func endsNamed(word, after string) bool {
+	return strings.HasPrefix(after, ":") && (len(word) > len("Error") && strings.HasSuffix(word, "Error") || len(word) > len("Exception") && strings.HasSuffix(word, "Exception"))
 }
 
 // isCross reports whether a text begins with a mark of what failed.
@@ -62,7 +67,7 @@ func namesError(s string) bool {
 func states(s string, i, end int) bool {
 	w := s[i:end]
 	if len(w) > len("traceback") || end < len(s) && inName[s[end]] && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
-		return strings.HasSuffix(w, "Error") && strings.HasPrefix(s[end:], ":")
+		return false
 	}
 	return isFailing(w) && !none(s[:i], s[end:])
 }

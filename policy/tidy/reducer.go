@@ -10,7 +10,7 @@ import (
 
 // Version is that of the reducers: it changes whenever one of them makes
 // something else of a result than it did.
-const Version = 1
+const Version = 2
 
 // A Result is a tool result that has just come.
 type Result struct {
