@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint race cover fuzz bench soak proof agents generate vuln licenses cross snapshot
+.PHONY: test lint race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot
 
 test:
 	go test ./...
@@ -47,6 +47,13 @@ proof:
 agents:
 	npm --prefix tools/agents install --no-audit --no-fund
 	node tools/agents/run.mjs $(AGENTS)
+
+# Agents on the Go SDKs that have loops of their own, 60 and 300 steps from 8k to 128k
+# tokens: the table of docs/sdk. SHORT=1 runs short ones, RACE=-race under the detector.
+sdks:
+	@for mod in frameworks; do \
+	  $(if $(SHORT),,COMPACT_SOAK=1) go -C examples/sdk/$$mod test $(RACE) -count 1 -timeout 3h -v -run Loop ./... || echo "$$mod FAILED"; \
+	done | awk '/FAIL/ { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
 
 generate:
 	go generate ./...

@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"internal/invariant": {"message"},
 	"internal/planted":   {},
 	"internal/provider":  {},
+	"internal/agentloop": {"compact", "hook", "storage", "token", "internal/provider"},
 	"internal/legality":  {},
 	"internal/histgen":   {"message"},
 	"internal/proof":     {"message", "compact", "price", "replay"},

@@ -9,8 +9,8 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/examples/sdk/scripted"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/agentloop/scripted"
 )
 
 func main() {

@@ -12,8 +12,8 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/examples/sdk/scripted"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/agentloop/scripted"
 )
 
 func main() {

@@ -10,8 +10,8 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/examples/sdk/scripted"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/agentloop/scripted"
 )
 
 func main() {

@@ -48,3 +48,9 @@ func Check(err error) {
 		log.Fatal(err)
 	}
 }
+
+// Must is the value of a call that went well.
+func Must[T any](v T, err error) T {
+	Check(err)
+	return v
+}

@@ -1,0 +1,67 @@
+package agentloop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A Turn is what a person says.
+type Turn struct {
+	Say    string
+	Model  string
+	Stream bool
+}
+
+// An Agent is a program on an SDK, with the history that the SDK holds.
+type Agent interface {
+	// Run says something, and works until the model answers without a call.
+	Run(ctx context.Context, t Turn) (text string, err error)
+	// Fork returns an agent that goes on from the same history at another place.
+	Fork(ctx context.Context, at *Endpoint) (Agent, error)
+}
+
+// An SDK opens agents.
+type SDK struct {
+	Name   string
+	Models [2]string // the second is switched to in the middle
+	Open   func(ctx context.Context, at *Endpoint) (Agent, error)
+	// Streams is whether the SDK's own loop can stream.
+	Streams bool
+	// Forgets is that each turn begins without those before it: another prompt.
+	Forgets bool
+	// Drops is that the SDK does not send back what the provider sealed in its
+	// reasoning: the model then says none.
+	Drops bool
+	// Rewrites is that the SDK sends answers back in other words than they came:
+	// rounds of recall are then not put back, and what was recalled is gone from the
+	// next request.
+	Rewrites bool
+}
+
+// Read is the tool of the agents: a file of some kB, every tenth of 50 kB.
+func (e *Endpoint) Read(args string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.read++
+	size := small
+	if e.read%10 == 0 {
+		size = large
+	}
+	return file(args, e.read, size)
+}
+
+const (
+	small = 2_500 // bytes of a result
+	large = 50_000
+)
+
+// file is text that is much alike and nowhere the same.
+func file(args string, n, size int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "file %d, asked for as %s. ", n, args)
+	for line := 1; b.Len() < size; line++ {
+		fmt.Fprintf(&b, "On line %d the parser reads the next word, looks it up and writes number %d. ", line, n*line)
+	}
+	return b.String()
+}

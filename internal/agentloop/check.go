@@ -1,0 +1,64 @@
+package agentloop
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// How much of each request must be the bytes of the one before.
+const (
+	least          = 0.95
+	leastRewritten = 0.80
+)
+
+// Check holds the figures against what is promised.
+func (f Figures) Check(t *testing.T, s SDK) {
+	t.Helper()
+	if f.Refused > 0 || f.Above > 0 {
+		t.Errorf("%d requests refused, %d above the window", f.Refused, f.Above)
+	}
+	if f.Least < leastRewritten || f.Least < least && !s.Rewrites {
+		t.Errorf("a request has %.1f %% of the bytes of the one before: %s", 100*f.Least, f.Where)
+	}
+	if f.Compactions == 0 || f.Summaries > f.Compactions {
+		t.Errorf("%d compactions, %d with a summary", f.Compactions, f.Summaries)
+	}
+	if f.Recalls == 0 || f.Seen > 0 {
+		t.Errorf("%d calls of the recall tool, of which the SDK's own loop saw some in %d requests", f.Recalls, f.Seen)
+	}
+}
+
+// Test runs a short loop of each SDK, plain and streaming, or with COMPACT_SOAK
+// long ones from 8k to 128k, and prints the figures.
+func Test(t *testing.T, sdks ...SDK) {
+	fmt.Println(Header)
+	for _, s := range sdks {
+		for _, stream := range []bool{false, true} {
+			if stream && !s.Streams {
+				continue
+			}
+			name := s.Name
+			if stream {
+				name += ", streaming"
+			}
+			t.Run(name, func(t *testing.T) {
+				for _, l := range loops(stream) {
+					f := l.Run(t, s)
+					fmt.Println(f.Row(name, l.Window))
+					f.Check(t, s)
+				}
+			})
+		}
+	}
+}
+
+func loops(stream bool) []Loop {
+	if os.Getenv("COMPACT_SOAK") == "" {
+		return []Loop{{Window: 8_000, Steps: 60, Stream: stream}}
+	}
+	return []Loop{
+		{Window: 8_000, Steps: 60, Stream: stream}, {Window: 16_000, Steps: 300, Stream: stream},
+		{Window: 32_000, Steps: 300, Stream: stream}, {Window: 128_000, Steps: 300, Stream: stream},
+	}
+}

@@ -1,0 +1,91 @@
+package agentloop
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	lines    = 40 // that a program of an example stays below
+	ourLines = 10 // likewise, those that are there for compact
+)
+
+// Example runs the main of the package in the folder, offline: it goes to its end
+// beyond its window, is short, and what it has of compact is shorter.
+func Example(t *testing.T, main func()) {
+	t.Helper()
+	name := Short(t, ".")
+	for _, key := range []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(key, "")
+	}
+	t.Chdir(t.TempDir())
+	if said := printed(t, main); !strings.Contains(said, "I have read 30 files.") {
+		t.Errorf("%s: %q", name, said)
+	}
+	if steps, _ := filepath.Glob(filepath.Join(".compact/archive", name, "ledger-*.json")); len(steps) == 0 {
+		t.Errorf("%s: nothing was compacted: the example shows nothing", name)
+	}
+}
+
+// Short holds the programs of a folder against the lines that an example may have,
+// and returns its name.
+func Short(t *testing.T, dir string) (name string) {
+	t.Helper()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = filepath.Base(dir)
+	all := 0
+	for _, file := range []string{"main.go", "named.go"} {
+		source, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil && file == "main.go" {
+			t.Fatal(err)
+		}
+		n, ours := sizes(source)
+		if all += ours; n >= lines {
+			t.Errorf("%s: %s has %d lines", name, file, n)
+		}
+	}
+	if all >= ourLines || all < 4 {
+		t.Errorf("%s: %d lines are there for compact", name, all)
+	}
+	return name
+}
+
+// sizes counts the lines of a program, and those that are there for compact.
+func sizes(source []byte) (lines, ours int) {
+	for line := range bytes.Lines(source) {
+		lines++
+		for _, word := range []string{"compact/compact\"", "hook/transport\"", "compact.", "transport.", "m.Close", "X-Compact-"} {
+			if bytes.Contains(line, []byte(word)) {
+				ours++
+				break
+			}
+		}
+	}
+	return lines, ours
+}
+
+// printed is what a function prints.
+func printed(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stdout
+	os.Stdout = w
+	f()
+	os.Stdout = old
+	_ = w.Close()
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}

@@ -1,0 +1,99 @@
+package agentloop
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/token"
+)
+
+// Figures are what was seen of the requests of a run.
+type Figures struct {
+	Requests    int
+	Refused     int     // by the provider's rules
+	Above       int     // the window
+	Least       float64 // share of a request that is the same bytes as the one before; compactions, restarts and other models aside
+	Mean        float64
+	Compactions int
+	Summaries   int    // compactions that wrote one
+	Recalls     int    // calls of the recall tool
+	Seen        int    // requests of the SDK itself in which such a call stands
+	Where       string // what differs where the least is
+	shares      int
+}
+
+// Header is the head of a table of [Figures.Row].
+const Header = "| SDK | window | requests | refused | above the window | least same | mean same | compactions | summaries each | recalls | seen by its loop |\n|---|---|---|---|---|---|---|---|---|---|---|"
+
+// Row is the line of a table.
+func (f Figures) Row(name string, window int) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %.1f %% | %.1f %% | %d | %.2f | %d | %d |", name, window, f.Requests, f.Refused, f.Above,
+		100*f.Least, 100*f.Mean, f.Compactions, float64(f.Summaries)/float64(max(f.Compactions, 1)), f.Recalls, f.Seen)
+}
+
+// add counts what an endpoint saw.
+func (f *Figures) add(e *Endpoint) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f.Compactions, f.Summaries = f.Compactions+e.compacted, f.Summaries+e.summed
+	f.Recalls, f.Seen = f.Recalls+e.recalls, f.Seen+e.seen
+	log := e.server.Requests()
+	for i, q := range log {
+		f.Requests++
+		switch {
+		case q.Prompt > e.server.Window:
+			f.Above++
+		case q.Status != http.StatusOK:
+			f.Refused++
+		}
+		if i > 0 && !e.changed[i] {
+			f.same(log[i-1], q)
+		}
+	}
+}
+
+func (f *Figures) same(before, q provider.Request) {
+	share := shared(before.Body, q.Body)
+	if f.shares == 0 || share < f.Least {
+		f.Least, f.Where = share, differs(before.Body, q.Body)
+	}
+	f.Mean += (share - f.Mean) / float64(f.shares+1)
+	f.shares++
+}
+
+// shared is how much of a request the next one has at its beginning and, of what
+// stands behind the messages (tools, settings), at its end.
+func shared(before, after []byte) float64 {
+	n, most := 0, min(len(before), len(after))
+	for n < most && before[n] == after[n] {
+		n++
+	}
+	end := 0
+	for end < most-n && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	return float64(n+end) / float64(len(before))
+}
+
+// differs shows where two requests part.
+func differs(before, after []byte) string {
+	n := 0
+	for n < min(len(before), len(after)) && before[n] == after[n] {
+		n++
+	}
+	from := max(0, n-100)
+	return fmt.Sprintf("%q became %q", before[from:min(len(before), n+200)], after[from:min(len(after), n+200)])
+}
+
+var exact = sync.OnceValue(func() token.Counter {
+	c, err := token.ForModel("gpt-4o")
+	if err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// count counts a body with all its JSON: more than a provider does.
+func count(body []byte) int { return exact().Count(string(body)) }

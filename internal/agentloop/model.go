@@ -1,0 +1,85 @@
+package agentloop
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// turn lets the model ask for as many files before it answers.
+func (e *Endpoint) turn(steps int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.steps = steps
+}
+
+// reply reads on: three files at once at every fifth step. Every ninth step it
+// recalls first, alone or beside the next file, where its view names something.
+func (e *Endpoint) reply(q provider.Request) provider.Answer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a := e.next(q)
+	if e.drops {
+		a.Reasoning = ""
+	}
+	return a
+}
+
+func (e *Endpoint) next(q provider.Request) provider.Answer {
+	ref := shownIn(q.Body)
+	e.since++
+	again := e.since > 9 && ref != "" && e.steps > 0
+	if again {
+		e.since = 0
+		e.recalls++
+		if e.recalls%2 == 1 {
+			return provider.Answer{Reasoning: "That is gone.", Calls: []provider.Call{e.call("recall", "ref", ref)}}
+		}
+	}
+	if e.steps--; e.steps < 0 {
+		return provider.Answer{Text: "done"}
+	}
+	a := provider.Answer{Reasoning: fmt.Sprintf("%d to go.", e.steps), Text: "I look.", Calls: []provider.Call{e.file("notes")}}
+	if e.steps%5 == 4 {
+		a.Calls = append(a.Calls, e.file("code"), e.file("tests"))
+	}
+	if again {
+		a.Calls = append(a.Calls, e.call("recall", "ref", ref))
+	}
+	return a
+}
+
+// file asks for another file each time.
+func (e *Endpoint) file(name string) provider.Call {
+	return e.call("read", "name", fmt.Sprintf("%s %d", name, e.serial+1))
+}
+
+func (e *Endpoint) call(name, arg, value string) provider.Call {
+	e.serial++
+	return provider.Call{ID: fmt.Sprintf("call_%d", e.serial), Name: name, Args: fmt.Sprintf(`{%q:%q}`, arg, value)}
+}
+
+var (
+	shown      = regexp.MustCompile(`recall ([0-9a-f]{12})\]`)
+	summarised = regexp.MustCompile(`COMPACT-SUMMARY`)
+)
+
+const (
+	example = "3f9a2c1b77de" // the reference in the definition of the tool
+	step    = "turn:2"       // what is read again where a summary stands for everything
+)
+
+// shownIn is the last reference that a request shows, or a turn where a summary
+// stands for what was there; "" where there is none.
+func shownIn(body []byte) (ref string) {
+	for _, m := range shown.FindAllSubmatch(body, -1) {
+		if string(m[1]) != example {
+			ref = string(m[1])
+		}
+	}
+	if ref == "" && summarised.Match(body) {
+		ref = step
+	}
+	return ref
+}
