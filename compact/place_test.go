@@ -14,7 +14,6 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
-	"github.com/agentcompact/compact/token"
 )
 
 // onePlace is a manager in which one compaction computes at a time.
@@ -203,26 +202,18 @@ func (b breathless) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy counts, and panics once a summary was asked for: in the engine, where nobody
-// expects it.
+// giddy panics when it is asked what it is, once it is on: where no stage runs.
 type giddy struct {
-	token.Counter
+	breathless
 	on atomic.Bool
 }
 
-func (g *giddy) Count(s string) int {
+func (g *giddy) Describe() strategy.Info {
 	if g.on.Load() {
-		panic("counted out")
+		panic("who am I")
 	}
-	return g.Counter.Count(s)
+	return strategy.Info{Name: "giddy"}
 }
-
-func (g *giddy) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
-	g.on.Store(true)
-	return strategy.Draft{}, errors.New("no words")
-}
-
-func (*giddy) Describe() strategy.Info { return strategy.Info{Name: "giddy"} }
 
 // panicsAt is an archive that panics at some files.
 type panicsAt struct {
@@ -240,13 +231,9 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 // However a call ends, its place is free then: a panic, a deadline in the queue, an
 // error.
 func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
-	counter, err := token.ForModel("gpt-4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &giddy{Counter: counter}
+	g := &giddy{}
 	for name, c := range map[string]Config{
-		"a counter that panics":                {Archive: memory.New(), Counter: g, Summarise: g},
+		"a description that panics":            {Archive: memory.New(), Summarise: g},
 		"a summariser that panics":             {Archive: memory.New(), Summarise: breathless{}},
 		"a model that panics":                  {Archive: memory.New(), Summarise: breathless{remote: true}},
 		"an archive that panics at transcript": {Archive: panicsAt{memory.New(), "transcript"}},
@@ -258,8 +245,8 @@ func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
 				m := onePlace(t, c)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
+				g.on.Store(true)
 				_, _ = m.Preflight(ctx, "s", reads(100))
-				g.on.Store(false)
 				_, _ = m.ManualCompact(ctx, "t", reads(100), "")
 				g.on.Store(false)
 				synctest.Wait()
