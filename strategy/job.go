@@ -3,6 +3,7 @@ package strategy
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,21 +98,41 @@ func (j *job) head(s Strategy) string {
 func redacted(msgs []message.Message, f func(string) string) []message.Message {
 	out := make([]message.Message, len(msgs))
 	for i, m := range msgs {
-		parts := make([]message.Part, len(m.Parts))
-		copy(parts, m.Parts)
-		for k := range parts {
-			p := &parts[k]
-			p.Text, p.Name, p.CallID = f(p.Text), f(p.Name), f(p.CallID)
-			if len(p.Args) > 0 {
-				p.Args = []byte(f(string(p.Args)))
-			}
-			if p.Media != nil {
-				p.Media = &message.Media{MIME: p.Media.MIME, Name: f(p.Media.Name)}
-			}
-		}
-		out[i] = message.Message{Role: m.Role, Name: f(m.Name), Parts: parts, Protected: m.Protected}
+		out[i] = message.Message{Role: m.Role, Name: f(m.Name), Parts: redactedParts(m.Parts, f), Protected: m.Protected}
 	}
 	return out
+}
+
+// redactedParts returns what f makes of parts: these very ones where it changes
+// nothing, as of nearly all of a history.
+func redactedParts(parts []message.Part, f func(string) string) []message.Part {
+	out, own := parts, false
+	for k := range parts {
+		p, changed := redactedPart(parts[k], f)
+		if changed && !own {
+			out, own = slices.Clone(parts), true
+		}
+		if changed {
+			out[k] = p
+		}
+	}
+	return out
+}
+
+// redactedPart reports whether f changes a part. Of media the name alone is read.
+func redactedPart(was message.Part, f func(string) string) (p message.Part, changed bool) {
+	p = was
+	p.Text, p.Name, p.CallID = f(was.Text), f(was.Name), f(was.CallID)
+	changed = p.Text != was.Text || p.Name != was.Name || p.CallID != was.CallID
+	if len(was.Args) > 0 {
+		if args := f(string(was.Args)); args != string(was.Args) {
+			p.Args, changed = []byte(args), true
+		}
+	}
+	if was.Media != nil {
+		p.Media, changed = &message.Media{MIME: was.Media.MIME, Name: f(was.Media.Name)}, true
+	}
+	return p, changed
 }
 
 // fallBack switches to the extractive backend.

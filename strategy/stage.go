@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -182,7 +183,8 @@ const maxReserved = 4
 func (c *cut) shrunk(least, reserve int) {
 	v := c.v
 	c.part = v.Oldest(v.Shrink(least), reserve, v.Goal)
-	c.removed, c.refs, c.tokens, c.previous, c.omitted = nil, nil, 0, "", 0
+	c.removed = slices.Grow(c.removed[:0], len(c.part.Remainder))
+	c.refs, c.tokens, c.previous, c.omitted = c.refs[:0], 0, "", 0
 	for _, i := range c.part.Remainder {
 		c.tokens += v.Tokens[i]
 		c.take(i)
