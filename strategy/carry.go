@@ -18,7 +18,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
 			_, _, item := statusOf(l)
-			if item || listing(l) || h.tellsOfFiles(l) || section == next && newNext && next > 0 {
+			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || h.tellsOfFiles(l) || section == next && newNext && next > 0 {
 				continue
 			}
 			if k := subject(l); k != "" && taken[k] && section != log {

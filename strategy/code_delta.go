@@ -106,7 +106,7 @@ const declaredHere = 3
 func (s *FileState) what(why string) string {
 	what := joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 	if why != "" {
-		what = strings.TrimPrefix(what+" — "+why, " — ")
+		what = strings.TrimPrefix(what+saidBefore(why), " — ")
 	}
 	return what
 }

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
@@ -322,6 +323,8 @@ func (c *composer) document() Document {
 		if i, ok := where[key]; ok {
 			if k.place > after[key]+1 {
 				(*s)[i] += " …"
+			} else if !closed((*s)[i]) {
+				(*s)[i] += ";" // items of a list
 			}
 			(*s)[i] += " " + k.Text
 			after[key] = k.place
@@ -332,6 +335,13 @@ func (c *composer) document() Document {
 	}
 	d.mark(c.base)
 	return d
+}
+
+// closed reports whether a sentence has its end: what stands behind it does not
+// run into it.
+func closed(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "\"'`”’»)]*_"))
+	return strings.ContainsRune(".!?:;,…。！？：；，、—", last)
 }
 
 // neutral takes the meaning from a line that would read as our own tags or as

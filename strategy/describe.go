@@ -250,11 +250,29 @@ func (c *Call) answer() string {
 		asked = " with" + a
 	}
 	result := body(c.Result)
-	text := unquoted.Replace(squash(result[:min(len(result), 3*maxWords)]))
+	text := beginning(result, 3*maxWords)
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		text = unquoted.Replace(text)
+	}
 	if text = strings.TrimSpace(text); text == "" {
 		return asked + nothingIn(result)
 	}
 	return asked + ", which returned: " + cutText(text, 2*maxWords)
+}
+
+// beginning is as much of a result as n bytes hold, on one line and without the
+// navigation of a page.
+func beginning(result string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(result) {
+		if b.Len() >= n {
+			break
+		}
+		if line = line[:min(len(line), n)]; !navigates(strings.TrimSpace(line)) {
+			b.WriteString(line + " ")
+		}
+	}
+	return squash(b.String())
 }
 
 // nothingIn says that a result is there and empty.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -76,39 +77,124 @@ var emptyStarts = []string{"let me ", "now let me", "now i'll", "now i need", "i
 	"i see", "good", "great", "perfect", "excellent", "you're right", "thanks", "thank you", "yes", "ok", "sure", "hi", "hello", "okay", "done",
 	"this session is being continued", "the conversation is summarized", "no response", "found it", "here's", "here is", "now the", "looking at"}
 
-// Goals returns what the user asked for: what the first request says first, and
-// the last request that says what to do. The words themselves stand above.
+// What stands before requests where there is more than one.
+const (
+	newestRequest = "newest request in this part"
+	firstRequest  = "older, the first request: "
+)
+
+// Goals returns what the user asked for: the newest request first, marked as such
+// and with the message that replied to it, then what was asked first. The words of
+// all of them stand above.
 func (h *History) Goals() []Fact {
-	var first, last []Fact
+	var asked []Fact
+	for _, w := range h.Previous.Words {
+		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
+	}
 	for i := range h.Steps {
-		s := &h.Steps[i]
-		if !s.user() || s.Text == "" {
-			continue
-		}
-		asked := requests(s)
-		switch {
-		case len(asked) == 0:
-		case first == nil:
-			first = asked[:1] // the words themselves stand above
-			first[0].Value = taskValue
-		case !strings.HasSuffix(asked[0].Text, ":"):
-			last = asked[:1]
+		if s := &h.Steps[i]; s.user() && s.Text != "" {
+			asked = append(asked, wanted(s.ID, s.Text)...)
 		}
 	}
-	return append(first, last...)
+	switch n := len(asked); n {
+	case 0:
+		return nil
+	case 1:
+		asked[0].Value = taskValue
+		return asked
+	default:
+		newest, first := asked[n-1], asked[0]
+		newest.Text = newestRequest + h.repliedTo(newest.Step) + ": " + clip(newest.Text, newestChars) + " " + stepID(newest.Step)
+		first.Text = firstRequest + clip(first.Text, firstChars) + " " + stepID(first.Step)
+		newest.Value, first.Value = taskValue+1, taskValue
+		newest.Step, first.Step = goalOrder-1, goalOrder
+		return []Fact{newest, first}
+	}
 }
 
-// requests are the sentences of a message that ask for something.
-func requests(s *Step) []Fact {
+// How much of each is said again, in characters: the words of both stand above.
+const (
+	newestChars = 200
+	firstChars  = 140
+)
+
+// goalOrder puts the goals before what is carried.
+const goalOrder = -2 * carriedBefore
+
+// replied stands before the step in which the assistant replied.
+const replied = ", replied to in "
+
+// repliedTo says where the assistant ended its turn after a request, "" where it
+// did not.
+func (h *History) repliedTo(step int) string {
+	before := ""
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			if rest, ok := strings.CutPrefix(l, newestRequest+replied); ok && strings.HasSuffix(l, " "+stepID(step)) {
+				before, _, _ = strings.Cut(rest, ": ")
+			}
+		}
+		return lines
+	})
+	if before != "" {
+		return replied + before
+	}
+	for i := range h.Steps {
+		if s := &h.Steps[i]; s.ID > step && h.endsTurn(i) {
+			return replied + stepID(s.ID)
+		}
+	}
+	return ""
+}
+
+// endsTurn reports whether a step is an answer of the assistant with which it ends
+// its turn.
+func (h *History) endsTurn(i int) bool {
+	s := &h.Steps[i]
+	return s.Role == message.RoleAssistant && s.Text != "" && len(s.Calls) == 0 && h.ends(i)
+}
+
+// wanted is what a message asks for in one line, none where it asks for nothing:
+// its first sentence, and the next one that asks.
+func wanted(step int, text string) []Fact {
+	all := requests(step, text)
+	if len(all) == 0 {
+		return nil
+	}
+	f := all[0]
+	if len(all) > 1 && len(f.Text)+len(all[1].Text) < maxSentence {
+		f.Text += " " + all[1].Text
+	}
+	return []Fact{f}
+}
+
+// requests are the sentences of a message that ask for something. One that leads
+// to what comes behind it stands with that.
+func requests(step int, text string) []Fact {
 	var out []Fact
-	sentences(s.Text, func(t string, heading bool) {
-		if len(out) >= 3 || heading || quality(t) < 0.3 || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+	lead := ""
+	sentences(text, func(t string, heading bool) {
+		if lead != "" {
+			t, heading, lead = lead+" "+t, false, ""
+		} else if len(out) == 0 && !heading && strings.HasSuffix(t, ":") && len(t) < longestLead {
+			lead = t
 			return
 		}
-		out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))})
+		if len(out) >= 3 || heading || quality(t) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+			return
+		}
+		out = append(out, Fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))})
 	})
 	return out
 }
+
+// leastAsked is how long a sentence is at least that asks for something though it
+// begins with a courtesy, in bytes.
+const leastAsked = 24
+
+// longestLead is how long a sentence is at most that only leads to the next one,
+// in bytes.
+const longestLead = 60
 
 // taskValue is what the first sentence of the first request is worth: more
 // than anything else that is said.
@@ -173,19 +259,80 @@ const bindValue = 2.5
 
 // binds says how much a sentence binds, 0 for not at all.
 func binds(t string) float64 {
-	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
+	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(strings.TrimRight(t, " \"'`)”’»"), "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
 		return 0
 	}
-	low := strings.ToLower(t)
+	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
 	case hasAny(low, descriptive):
 		return 0
-	case hasAny(low, strongBinds):
+	case orders(low):
 		return bindValue
+	case inquires(low) || beginsAny(low, ownNeeds):
+		return 0
 	case hasAny(low, weakBinds):
 		return 0.5
 	}
 	return 0
+}
+
+// ownNeeds begin sentences that say what somebody wants, and not what holds while
+// it is done.
+var ownNeeds = []string{"i need to ", "i have to ", "i want to ", "i'd prefer to ", "we still need to ", "as for "}
+
+// orders reports whether a sentence says what must or must not be done: one of the
+// strong words, and the two that also tell what is only where they tell somebody
+// to do something.
+func orders(low string) bool {
+	asked := inquires(low)
+	for _, w := range strongBinds {
+		if asked && strings.HasPrefix(w, "only") {
+			continue
+		}
+		for from := 0; ; {
+			i := strings.Index(low[from:], w)
+			if i < 0 {
+				break
+			}
+			from += i + len(w)
+			if !slices.Contains(describing, strings.TrimSpace(w)) || toldTo(low[:from-len(w)], low[from:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// describing are strong words that also stand in sentences about what is: "it is
+// never condensed", "I don't remember".
+var describing = []string{"never", "always", "do not", "don't", "dont"}
+
+// toldTo reports whether what stands before such a word, and what stands behind
+// it, tells somebody to do something or not to.
+func toldTo(before, after string) bool {
+	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '\t' })
+	if len(words) == 0 {
+		return true
+	}
+	last := words[len(words)-1]
+	if strings.HasPrefix(strings.TrimSpace(after), "want ") {
+		return true
+	}
+	return !wordByte(last[len(last)-1]) && last[len(last)-1] < 0x80 || slices.Contains(addressing, last)
+}
+
+// addressing are the words behind which "never" and "don't" tell somebody to do
+// something.
+var addressing = []string{"please", "you", "we", "and", "but", "so", "or", "then", "just", "also", "to", "must", "should", "pls", "again"}
+
+// inquiries begin sentences that ask.
+var inquiries = []string{"can you", "could you", "can we", "could we", "would you", "will you", "what ", "what's ", "why ", "how ", "who ", "where ", "when will", "which ", "is ", "isn't ", "are ", "aren't ", "does ", "doesn't ", "do you", "do we", "do i ", "did ", "have you", "has ", "should i", "should we", "shall ", "am i "}
+
+// inquires reports whether a sentence asks for something, with or without a
+// question mark.
+func inquires(low string) bool {
+	low = strings.TrimRight(low, " \"'`)”’»")
+	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || beginsAny(low, inquiries)
 }
 
 var decideWords = []string{"decided", "i'll use", "i will use", "let's use", "going with", "go with", "instead of", "because", "root cause", "turns out",
@@ -232,7 +379,7 @@ func passing(low string) bool {
 
 // choosing are words of sentences that choose, or say what the cause is.
 var choosing = []string{"decided", "i'll ", "i’ll ", "i will ", "let's ", "going with", "go with", "chose", "instead of", "rather than", "the fix", "root cause", "out of scope", "should use", "should be", "keep ", "kept ",
-	"leave ", "left ", "drop", "remov", "not worth", "prefer", "conclusion", "the issue is", "the problem is", "key finding", "approach", "recommend", "決", "决定", "选择", "而不是", "结论"}
+	"leave ", "left ", "drop", "remov", "not worth", "prefer", "conclusion", "the issue is", "the problem is", "key finding", "approach is", "this approach", "best approach", "simplest approach", "recommend", "決", "决定", "选择", "而不是", "结论"}
 
 // chooses reports whether a sentence decides: one that only explains stands in
 // the log.
@@ -241,22 +388,53 @@ func chooses(t string) bool {
 	return hasAny(low, choosing) && !beginsAny(low, []string{"because", "this is because", "that's because", "that’s because", "so that ", "that might", "as expected"})
 }
 
+// recap reports whether a step is a summary that a harness put there: what it
+// says was said and decided before.
+func (s *Step) recap() bool { return strings.HasPrefix(s.Text, "This session is being continued") }
+
+// withoutQuotes is a text without the lines that quote somebody.
+func withoutQuotes(text string) string {
+	if !strings.Contains(text, ">") {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), ">") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// reporting are words of sentences that say what somebody else said.
+var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " said:", " wrote:", " asks whether", " asked whether", "according to "}
+
+// reports reports whether a sentence says what somebody else said: it quotes, or
+// names who says it.
+func reports(t string) bool {
+	rest := strings.TrimLeft(t, "-*• ")
+	if beginsAny(rest, []string{`"`, "“", "”", "«", "‘"}) || strings.HasSuffix(rest, `?"`) || strings.HasSuffix(rest, "?”") {
+		return true
+	}
+	return hasAny(strings.ToLower(t), reporting)
+}
+
 // Decisions returns the assistant's sentences that decide or conclude, with
 // their reasons.
 func (h *History) Decisions() []Fact {
 	var out []Fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant {
+		if s.Role != message.RoleAssistant || s.recap() || s.Speaker != "" && len(s.Text) > longestSpoken {
 			continue
 		}
-		text, weight := s.Text, 1.0
-		if text == "" {
+		text, weight := withoutQuotes(s.Text), 1.0
+		if s.Text == "" {
 			text, weight = s.Reasoning, 0.7
 		}
 		n := 0
 		sentences(text, func(t string, heading bool) {
-			if value := decides(t); !heading && value > 0 && n < 4 && chooses(t) && !(claims(t) && namesCommand(t)) {
+			if value := decides(t); !heading && value > 0 && n < 4 && chooses(t) && !reports(t) && !(claims(t) && namesCommand(t)) {
 				n++
 				out = append(out, Fact{s.ID, clip(squash(unlabeled(t)), maxSentence), value * weight * h.recency(s.ID)})
 			}

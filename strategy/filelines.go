@@ -18,7 +18,7 @@ func (h *History) fileLines(section int) []Line {
 	var out []Line
 	var rest []FileState
 	why := h.reasons()
-	n := 0
+	n, said := 0, ""
 	for _, f := range h.Files() {
 		if f.Op < Edited {
 			continue
@@ -28,8 +28,8 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[f.Path]; w != "" {
-			text += " — " + w
+		if w := why[f.Path]; w != "" && w != said { // once for what was done together
+			text, said = text+saidBefore(w), w
 		}
 		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
 	}
@@ -91,7 +91,7 @@ func folderLine(d string, files []FileState) string {
 				b.WriteString("; ")
 			}
 			b.WriteString(f.Op.String() + " ")
-		case i%2 == 1:
+		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // how often is said of one
 			b.WriteString(sameOp)
 		default:
 			b.WriteString("; " + f.Op.String() + " ")
@@ -100,9 +100,7 @@ func folderLine(d string, files []FileState) string {
 		if f.From != "" {
 			b.WriteString(" from `" + f.From + "`")
 		}
-		if f.Changes > 1 {
-			b.WriteString(" " + times(f.Changes))
-		}
+		b.WriteString(f.often())
 	}
 	return b.String() + cite(files[0].Last)
 }
@@ -113,16 +111,36 @@ const sameOp = " and "
 // fileName is what stands behind the last slash of a path.
 func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
-// deeds says what was done to a file: edited 3 times (in f and g).
+// deeds says what was done to a file: "edited 3 times (in f and g)", "created,
+// then edited twice".
 func (s *FileState) deeds() string {
 	text := s.Op.String()
 	if s.From != "" {
 		text += " from `" + s.From + "`"
 	}
-	if s.Changes > 1 {
-		text = text + ", changed " + times(s.Changes)
+	return text + s.often() + in(s.Funcs)
+}
+
+// What stands before how often a file was changed that was not only edited.
+const (
+	thenEdited = ", then edited "
+	alsoEdited = ", edited " // before or after it was renamed
+	hadChanged = " after it had been changed "
+)
+
+// often says how often a file was changed, "" for once.
+func (s *FileState) often() string {
+	switch {
+	case s.Changes < 2:
+		return ""
+	case s.From != "":
+		return alsoEdited + times(s.Changes-1)
+	case s.Op == Edited:
+		return " " + times(s.Changes)
+	case s.Op == Deleted:
+		return hadChanged + times(s.Changes-1)
 	}
-	return text + in(s.Funcs)
+	return thenEdited + times(s.Changes-1)
 }
 
 // files reads back what the lines of a summary tell of files.
@@ -141,7 +159,7 @@ func (d *Document) files() []FileState {
 	return out
 }
 
-// fileOfLine reads "`path`: edited, changed twice (in f) — why [s12]", and
+// fileOfLine reads "`path`: edited twice (in f) — said before: “why” [s12]", and
 // "[edited] path: …" of code_delta.
 func fileOfLine(l string) (FileState, bool) {
 	if rest, ok := strings.CutPrefix(l, "`"); ok {
@@ -184,7 +202,7 @@ func filesInFolder(dir, rest string) []FileState {
 		_, piece, _ = strings.Cut(piece, " ")
 		for _, one := range strings.Split(piece, sameOp) {
 			if words := strings.Fields(one); len(words) > 0 {
-				out = append(out, FileState{Path: dir + words[0], From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
+				out = append(out, FileState{Path: dir + strings.TrimSuffix(words[0], ","), From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
 			}
 		}
 	}
@@ -211,17 +229,24 @@ func fromIn(text string) string {
 	return from
 }
 
-// changesIn reads how often: once, twice, 3 times.
+// changesIn reads how often a file was changed: edited twice, 3 times; created,
+// then edited once.
 func changesIn(text string) int {
 	head, _, _ := strings.Cut(text, " — ")
+	first := 0
+	if hasAny(head, []string{thenEdited, alsoEdited, hadChanged}) {
+		first = 1
+	}
 	words := strings.Fields(head)
 	for i, w := range words {
 		switch {
-		case w == "twice":
+		case w == "once" && first > 0:
 			return 2
+		case w == "twice":
+			return first + 2
 		case w == "times" && i > 0:
 			if n, err := strconv.Atoi(words[i-1]); err == nil {
-				return n
+				return first + n
 			}
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextLines say what comes next: the step that was announced last, the
-// question that nobody answered, the list that the assistant wrote last.
+// nextLines say what comes next: the request that nobody replied to, the step
+// that was announced last, the question that nobody answered, the list that the
+// assistant wrote last.
 func (h *History) nextLines(section int) []Line {
 	var out []Line
 	add := func(f Fact, prefix string) {
@@ -16,21 +17,69 @@ func (h *History) nextLines(section int) []Line {
 			out = append(out, Line{Section: section, Text: prefix + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 		}
 	}
+	add(h.waiting(), notReplied)
 	announced := h.announced()
-	switch {
-	case announced.Text == "":
-	case h.begun(announced.Step):
-		announced.Text += " (its calls have returned)"
-	case h.answeredSince(announced.Step):
-		announced.Text += " (the user has spoken since)"
-	}
-	add(announced, "announced last: ")
+	add(announced, h.announcedHow(announced.Step))
 	add(h.unanswered(), "asked the user, and no answer stands in this part: ")
-	add(h.lastList(), "the plan as it was last written: ")
+	add(h.lastList(), "a plan that the assistant wrote, which later steps may have carried out: ")
 	for _, f := range h.Next() {
-		add(f, "")
+		if f.Text == announced.Text {
+			continue
+		}
+		add(f, "said to be still open: ")
 	}
 	return out
+}
+
+// announcedHow is what is said before the step that was announced last.
+func (h *History) announcedHow(step int) string {
+	switch {
+	case h.begun(step):
+		return "announced last, and already run: "
+	case h.answeredSince(step):
+		return "announced last, before the user spoke again: "
+	}
+	return "announced last: "
+}
+
+// waiting is the newest request, where the assistant said nothing after it but what
+// it said beside calls, and no request stays in view, which may be newer.
+func (h *History) waiting() Fact {
+	if h.asked != "" {
+		return Fact{}
+	}
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		s := &h.Steps[i]
+		switch {
+		case s.Role == message.RoleAssistant && s.Speaker == "" && s.Text != "" && len(s.Calls) == 0:
+			return Fact{}
+		case s.user() && s.Text != "":
+			if asked := wanted(s.ID, s.Text); len(asked) > 0 {
+				return Fact{s.ID, newestHere, announcedValue}
+			}
+			return Fact{}
+		}
+	}
+	return h.stillWaiting()
+}
+
+// What a request that nobody replied to is told with: its words stand above.
+const (
+	notReplied = "not replied to in this part: "
+	newestHere = "the newest request"
+)
+
+// stillWaiting is the request that the summary before says nobody replied to.
+func (h *History) stillWaiting() (f Fact) {
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			if rest, ok := strings.CutPrefix(l, notReplied); ok {
+				f = Fact{lastStep(rest), withoutSteps(rest), announcedValue}
+			}
+		}
+		return lines
+	})
+	return f
 }
 
 // announcements begin sentences that say what is done next.

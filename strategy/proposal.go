@@ -28,7 +28,7 @@ func (h *History) proposalLines(section int) []Line {
 			continue
 		}
 		if asked := proposalIn(before.Text, s.Text); asked != "" {
-			out = append(out, Line{Section: section, Text: "“" + squash(s.Text) + "” " + stepID(s.ID) + " answered: “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
+			out = append(out, Line{Section: section, Text: "the user's “" + squash(s.Text) + "” " + stepID(s.ID) + " answered the assistant's “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
 		}
 	}
 	return out

@@ -32,6 +32,9 @@ func plainly(s string) string {
 	return s
 }
 
+// saidBefore is what stands behind a deed: the words that were said before it.
+func saidBefore(why string) string { return " — said before: “" + why + "”" }
+
 // leastPurpose is the shortest purpose that says something, in bytes.
 const leastPurpose = 16
 

@@ -98,7 +98,7 @@ func around(text string, at, end int) string {
 		}
 	}
 	line := strings.Trim(squash(uncolored(text[start:stop])), "“”")
-	if framed(line) || ourOwn(line) {
+	if framed(line) || ourOwn(line) || navigates(line) {
 		return ""
 	}
 	return before + strings.ReplaceAll(line, "`", "'") + after

@@ -47,7 +47,7 @@ func renameSession() []message.Message {
 
 func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
 	text := write4(t, Input{Messages: renameSession()})
-	for _, want := range []string{"`store/new.go`: renamed from `store/old.go`, changed 3 times (in Open and Shut)", "renamed `store/old.go` to `store/new.go`"} {
+	for _, want := range []string{"`store/new.go`: renamed from `store/old.go`, edited twice (in Open and Shut)", "renamed `store/old.go` to `store/new.go`"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}

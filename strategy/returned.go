@@ -32,12 +32,20 @@ func (h *History) returned(section int, s *Step, c *Call) []Line {
 	case thinks(c.Tool):
 	case d == Calling || c.Effect() && d != Running:
 		return h.brought(section, s, c)
-	case d == Looking && tellsState(c.Command()):
-		if text := wholeOf(c.Result); text != "" {
+	case d == Looking:
+		if text := c.shows(); text != "" {
 			return []Line{{Section: section, Text: stepID(s.ID) + " " + c.name() + " showed: " + text, Value: wholeValue * h.recency(s.ID), Order: s.ID}}
 		}
 	}
 	return nil
+}
+
+// shows is a short output of a command that shows how things are, "" for others.
+func (c *Call) shows() string {
+	if !tellsState(c.Command()) {
+		return ""
+	}
+	return wholeOf(c.Result)
 }
 
 // brought are the members or the sentences of what a tool returned.
@@ -54,11 +62,30 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	passages(text, func(t string, heading bool) {
-		if !heading && quality(t) >= 0.6 && !claims(t) {
+		if !heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) {
 			b.offer(t)
 		}
 	})
 	return b.out
+}
+
+// navigates reports whether more than half of a line is links and pictures in
+// markdown: the navigation of a page.
+func navigates(t string) bool {
+	n := 0
+	for rest := t; ; {
+		k := strings.Index(rest, "](")
+		if k < 0 {
+			return 2*n > len(t)
+		}
+		start := max(strings.LastIndexByte(rest[:k], '['), 0)
+		end := len(rest)
+		if i := strings.IndexByte(rest[k:], ')'); i >= 0 {
+			end = k + i + 1
+		}
+		n += end - start
+		rest = rest[end:]
+	}
 }
 
 // thinks reports whether a tool does nothing: its argument is what the assistant

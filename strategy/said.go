@@ -43,7 +43,7 @@ func (h *History) saidLines(section int) []Line {
 	}
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || strings.HasPrefix(s.Text, "This session is being continued") {
+		if s.Role != message.RoleAssistant || s.recap() {
 			continue
 		}
 		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, factor: h.recency(s.ID) * fresh}

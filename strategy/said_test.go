@@ -23,7 +23,7 @@ func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
 		message.User("ok, do 2"),
 		message.Assistant("On it."),
 	))
-	if want := "“ok, do 2” [s5] answered: “2. Cache the lookups in memory. Which one do you want?” [s4]"; !strings.Contains(text, want) {
+	if want := "the user's “ok, do 2” [s5] answered the assistant's “2. Cache the lookups in memory. Which one do you want?” [s4]"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }
@@ -33,7 +33,7 @@ func TestARequestOfItsOwnAnswersNothing(t *testing.T) {
 		message.Assistant("Done. The importer takes 12 ms now."),
 		message.User("alright, do a release"),
 		message.Assistant("Released.")))
-	if strings.Contains(text, "answered: ") {
+	if strings.Contains(text, " answered the assistant's ") {
 		t.Errorf("a request passes for an answer in:\n%s", text)
 	}
 }
@@ -42,7 +42,7 @@ func TestAReportIsToldInFullWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
 	))
-	if want := "told the user: I measured three backends. backend | time memory | 12 ms disk | 340 ms Disk is slow because every write syncs."; !strings.Contains(text, want) {
+	if want := "told the user: I measured three backends. backend | time; memory | 12 ms; disk | 340 ms; Disk is slow because every write syncs."; !strings.Contains(text, want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }

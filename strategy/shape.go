@@ -37,7 +37,7 @@ const wayBack = "This block stands for the earlier part of this conversation"
 
 // introduction says what the block is, and how more is had where it can be.
 func introduction(words, recall bool) string {
-	line := wayBack + "; [s12] is the number of a message"
+	line := wayBack + "; [s12] is the 12th message of that part"
 	if words {
 		line += ", and the words of the user are verbatim"
 	}

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -42,6 +43,9 @@ func unlabeled(t string) string {
 	return t
 }
 
+// plainKeys name nothing but that something is said.
+var plainKeys = []string{"message", "text", "content", "answer", "response", "reply", "output", "result", "say", "speech"}
+
 // inWords is a key as words: "next_step" is "next step".
 func inWords(key string) string { return squash(strings.ReplaceAll(key, "_", " ")) }
 
@@ -55,7 +59,7 @@ func formSentences(data []byte, at jsonscan.Span, key string, out *[]string, dep
 	switch raw[0] {
 	case '"':
 		if s, err := jsonscan.Unquote(raw); err == nil && len(strings.Fields(s)) >= leastSpoken {
-			if key != "" {
+			if key != "" && !slices.Contains(plainKeys, strings.ToLower(key)) {
 				s = "(" + inWords(key) + ") " + s
 			}
 			*out = append(*out, squash(s))

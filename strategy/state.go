@@ -130,12 +130,29 @@ func (c *Call) standing() (string, float64) {
 		return "", 0 // its report is told sentence by sentence
 	case AskingUser:
 		what := c.arg("question", "questions", "text", "prompt")
-		if what == "" || !c.Answered || c.Outcome == Failed {
+		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() {
 			return "", 0
 		}
 		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(choice1(c.Result)), 300), 2
 	}
 	return "", 0
+}
+
+// newShare is how much of a result its arguments don't have where it is more than
+// a repetition of them: one part in newShare.
+const newShare = 4
+
+// repeats reports whether a result only says again what the call was given: the
+// tool puts the question to the user, and who answers does so in a message.
+func (c *Call) repeats() bool {
+	all := squash(c.Result)
+	rest := all
+	for _, a := range c.Args {
+		if v := squash(a.Value); len(v) > 2 {
+			rest = strings.ReplaceAll(rest, v, "")
+		}
+	}
+	return len(rest) < len(all)/newShare
 }
 
 // choice1 is what the user answered, without what the harness says around it.

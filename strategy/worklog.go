@@ -64,7 +64,7 @@ func (h *History) workLog() []event {
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
 				e.open = failing[s.Calls[k].Command()] == at{i, k}
 				if e.look == nil && why != "" && !claims(why) {
-					e.text, why = e.text+" — "+why, ""
+					e.text, why = e.text+saidBefore(why), ""
 				}
 				add(e)
 			}
@@ -187,6 +187,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return nil
 	case d == Looking && c.searchedInVain():
 		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
+	case d == Looking && c.Outcome != Failed && c.shows() != "":
+		return nil // what it showed is told
 	case d == Looking && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == Changing && c.Outcome == Failed:

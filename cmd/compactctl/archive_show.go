@@ -31,7 +31,7 @@ func newArchiveShow(a *app) *cobra.Command {
 		Use:   "show SESSION [FILE]",
 		Short: "Show what was said in a session, its compactions and files, or one of these",
 		Long: `Show tells of one session: its compactions, its files, and what was said, a line a
-message, from the newest transcript. --turn writes a turn in full, --summary the summary
+message, from the newest transcript, with the [s12] by which summaries cite it. --turn writes a turn in full, --summary the summary
 of a step, --html everything that was said as a page that needs no network, FILE one file.
 
 What could move the cursor of a terminal or change its colours is shown, not done; of a

@@ -20,7 +20,8 @@ import (
 
 // said is a message as a person reads it.
 type said struct {
-	Number int      `json:"number"` // in the transcript, from 1
+	Number int      `json:"number"`          // in the transcript, from 1
+	Cited  int      `json:"cited,omitempty"` // as a summary cites it: 12 for [s12]; 0 = none does
 	Role   string   `json:"role"`
 	Refs   []string `json:"refs,omitempty"`
 	Parts  []piece  `json:"parts"`
@@ -64,17 +65,67 @@ func conversationOf(ctx context.Context, name string, s *storage.Session) (*conv
 		return c, nil
 	}
 	c.File = slices.MaxFunc(all, byNumber)
-	for line, err := range s.Lines(ctx, c.File) {
+	cited, err := citations(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for line, err := range s.Whole(ctx, c.File) {
 		if err != nil {
 			return nil, err
 		}
-		one, err := saidIn(line, len(c.Said)+1)
+		one, err := saidIn(line.Text, len(c.Said)+1)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.File, err)
 		}
+		one.Cited = cited[standing{line.File, line.Off}]
 		c.Said = append(c.Said, one)
 	}
 	return c, nil
+}
+
+// standing is where a line stands in the archive.
+type standing struct {
+	file string
+	off  int64
+}
+
+// citations are the numbers by which the summaries of a session cite messages, by
+// where the archive has their lines.
+func citations(ctx context.Context, s *storage.Session) (map[standing]int, error) {
+	out := map[standing]int{}
+	for l, err := range s.Ledgers(ctx, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if l.Changed != nil {
+			continue
+		}
+		var step struct {
+			Archive string `json:"archive"`
+			Evicted []struct {
+				File   string `json:"file"`
+				Off    int64  `json:"off"`
+				Number int    `json:"n"`
+			} `json:"evicted"`
+		}
+		if err := json.Unmarshal(l.Data, &step); err != nil {
+			return nil, fmt.Errorf("ledger of step %d: %w", l.Step, err)
+		}
+		for _, e := range step.Evicted {
+			if e.Number > 0 {
+				out[standing{cmp.Or(e.File, step.Archive), e.Off}] = e.Number
+			}
+		}
+	}
+	return out, nil
+}
+
+// cite is how a summary cites a message, "" where none does.
+func (m *said) cite() string {
+	if m.Cited == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[s%d] ", m.Cited)
 }
 
 // byNumber sorts names of files by the numbers of their steps, which may have more
@@ -120,12 +171,14 @@ func (a *app) printConversation(c *conversation) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", a.style.dim("what was said, from "+oneLine(c.File)))
+	cited := false
 	for i := range c.Said {
 		m := &c.Said[i]
-		fmt.Fprintf(&b, "%5d  %-9s  %s\n", m.Number, oneLine(m.Role), clip(m.first(), showColumns))
+		cited = cited || m.Cited > 0
+		fmt.Fprintf(&b, "%5d  %-9s  %s%s\n", m.Number, oneLine(m.Role), m.cite(), clip(m.first(), showColumns))
 	}
-	if strings.HasPrefix(c.File, "transcript-pre-compact") {
-		fmt.Fprintf(&b, "\n%s\n", a.style.dim("[s12] in a summary counts only what was taken out: compactctl archive recall SESSION s12"))
+	if cited {
+		fmt.Fprintf(&b, "\n%s\n", a.style.dim("[s12] stands before the message that summaries cite so; all of it: compactctl archive recall SESSION s12"))
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
@@ -220,7 +273,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.45 ui
 .user pre{background:#eef4ff}.tool pre{background:#f6f6f6}
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user pre{background:#1d2838}.tool pre{background:#222}h2{color:#aaa}}
 </style></head><body><h1>{{.Session}}</h1><p>{{len .Said}} messages of {{.File}}, redacted as they are in the archive</p>
-{{range .Said}}<article class="{{.Role}}" id="m{{.Number}}"><h2>{{.Number}} {{.Role}}{{range .Refs}} · recall {{.}}{{end}}</h2>
+{{range .Said}}<article class="{{.Role}}" id="m{{.Number}}"><h2>{{.Number}} {{.Role}}{{if .Cited}} · cited as [s{{.Cited}}]{{end}}{{range .Refs}} · recall {{.}}{{end}}</h2>
 {{range .Parts}}{{if .Name}}<p>{{.Kind}} {{.Name}}</p>{{end}}<pre>{{.Text}}</pre>{{end}}</article>
 {{end}}</body></html>
 `))

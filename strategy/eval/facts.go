@@ -131,6 +131,7 @@ func (f *Facts) result(c call, text string, tasks map[string]int) {
 var unrecorded = regexp.MustCompile(`^\s*\[no tool result`)
 
 func (f *Facts) run(cmd, text string) {
+	text = colors.ReplaceAllString(text, "")
 	r := Execution{Command: cmd, Result: even(text)}
 	status, stated := statusOf(text)
 	bad, good := reportFailed.MatchString(text), reportPassed.MatchString(text)
@@ -139,6 +140,9 @@ func (f *Facts) run(cmd, text string) {
 	r.Passed = !r.Failed && !bad && (stated && status == 0 || good)
 	f.Runs = append(f.Runs, r)
 }
+
+// colors are the signs with which a terminal is told of colors.
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 var (
 	search = regexp.MustCompile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) `)
