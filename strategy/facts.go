@@ -174,6 +174,7 @@ func requests(step int, text string) []Fact {
 	var out []Fact
 	lead := ""
 	sentences(text, func(t string, heading bool) {
+		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // behind it stands what is quoted
 		if lead != "" {
 			t, heading, lead = lead+" "+t, false, ""
 		} else if len(out) == 0 && !heading && strings.HasSuffix(t, ":") && len(t) < longestLead {

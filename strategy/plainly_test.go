@@ -37,6 +37,10 @@ func TestARequestThatLeadsToSomethingStandsWithIt(t *testing.T) {
 	tells(t, long("Do the following:\n\n# Rename the ledger\n\nThe old name is misleading."), []string{"- Do the following: Rename the ledger"}, nil)
 }
 
+func TestARequestThatLeadsToAQuotationStandsWithIt(t *testing.T) {
+	tells(t, long("Look at what the bot says: \"\"\"\nThe cache is never emptied between two runs.\n\"\"\""), []string{"- Look at what the bot says: The cache is never emptied between two runs."}, nil)
+}
+
 func TestTheNextSummaryPutsItsOwnNewestRequestFirst(t *testing.T) {
 	one := write4(t, long("Make the importer faster.", message.Assistant("It takes 12 ms now."), message.User("Write the exporter now, as CSV."), message.Assistant("Done, it writes CSV.")))
 	quiet := write4(t, Input{Previous: one, Messages: []message.Message{message.Assistant("The exporter also has a header now: "+strings.Repeat("it names each column. ", 60), message.Call("1", "bash", `{"command":"ls out"}`)), message.ToolResult("1", "a.csv")}})
@@ -167,4 +171,22 @@ func TestTheOnlyKeyThatSaysNothingIsNotTold(t *testing.T) {
 	if got := spokenText(`{"message":"Your parcel is on its way."}`); got != "Your parcel is on its way." {
 		t.Errorf("%q", got)
 	}
+}
+
+// A short answer of a tool stands in the log in full, and not a second time.
+func TestAShortAnswerOfAToolIsToldOnce(t *testing.T) {
+	text := write4(t, long("Pay the bill.", message.Assistant("", message.Call("1", "fetch_receipt", `{}`)), message.ToolResult("1", "The receipt of the bill B-77 has been put on the shelf of the office.")))
+	if strings.Count(text, "shelf of the office") != 1 {
+		t.Errorf("told twice, or not at all:\n%s", text)
+	}
+}
+
+// What a command read before was there, so that writing it is no creation.
+func TestAFileThatACommandReadIsNotCreatedWhenItIsWritten(t *testing.T) {
+	read := func(result string) Input {
+		return long("Add a method.", message.Assistant("", message.Call("1", "bash", `{"command":"cat lib/shapes.py"}`)), message.ToolResult("1", result),
+			message.Assistant("", message.Call("2", "bash", `{"command":"cat <<'EOF' > lib/shapes.py\nclass Shape: pass\nEOF"}`)), message.ToolResult("2", "Exit code: 0\n"))
+	}
+	tells(t, read("Exit code: 0\nclass Shape:\n    name = ''"), []string{"`lib/shapes.py`: edited"}, []string{"`lib/shapes.py`: created"})
+	tells(t, read("Exit code: 1\ncat: lib/shapes.py: No such file or directory"), []string{"`lib/shapes.py`: created"}, nil)
 }

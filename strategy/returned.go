@@ -60,6 +60,9 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		}
 		return b.out
 	}
+	if len(squash(text)) <= 2*maxWords {
+		return nil // the log quotes all of it
+	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	passages(text, func(t string, heading bool) {
 		if !heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) {

@@ -80,7 +80,7 @@ func (h *History) findRewritten() {
 			}
 			there[f.From] = there[f.From] && f.Op != Renamed
 			switch {
-			case f.Op == Read && c.Command() != "": // which may say that there is none
+			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // which may say that there is none
 			case f.Op != Ran:
 				there[f.Path] = f.Op != Deleted
 			}
