@@ -114,7 +114,8 @@
 // With [Recall] the model is given the tool with which it reads again what was
 // taken out of its view, and its calls are answered here, on all four wires,
 // streamed or not. An answer with calls of the caller's beside it reaches the
-// caller without ours. A provider's error in answer to an inner call is the
-// caller's answer. In a session that nobody named only references that the view
+// caller without ours. Streams of events flow, and go on with the next answer. A
+// provider's error in answer to an inner call is the caller's answer, or the end
+// of its stream. In a session that nobody named only references that the view
 // shows are answered, as conversations that begin alike share it.
 package transport

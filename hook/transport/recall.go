@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,8 +12,8 @@ import (
 )
 
 // Recall declares the recall tool ([compact.RecallTool]) in the requests, and
-// answers the model's calls of it from the archive: the model is asked again
-// before the caller sees anything of it. Each request of a conversation that has
+// answers the model's calls of it from the archive: the model is asked again,
+// and the caller sees nothing of the call. Each request of a conversation that has
 // tools declares it, behind them, from the first; one without tools from its
 // first compaction on. A request that brings a tool of that name is left alone.
 //
@@ -22,10 +23,18 @@ import (
 // are all in another process. Other calls in the same answer reach the caller
 // without ours.
 //
-// From the first compaction on an answer is held back until it has ended, also
-// where it is a stream: whether it recalls anything is known then. Before it,
-// streams are handed on as they come, and only calls of tools wait for the end. At most 8 rounds are answered for one request; what the model
-// asks for after that is left out of the answer.
+// A stream of events is handed on as it comes: text, reasoning and the calls of
+// other tools. It is held from a call of ours until that answer has ended; the
+// next answer goes on in the same stream, as one message. Its usage has the
+// output of all answers, and the prompt of the last, which is what callers
+// measure their context by. An inner request that fails in a way that passes
+// is made again up to two times, 0.5 to 8 s later; after that the stream ends
+// with the error. Reasoning that led to nothing but our call has a mark in the
+// place of its signature, and is left out of later requests by that, in any
+// process. An answer that is no stream of events is held until it has ended.
+//
+// At most 8 rounds are answered for one request; what the model asks for after
+// that is left out of the answer.
 func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
 
 // maxRecalls is how often the model is asked again for one request.
@@ -39,48 +48,78 @@ func (x *exchange) answer() (*http.Response, error) {
 	if x.t.rounds == nil {
 		return x.run()
 	}
-	came := x.body
-	var inner []json.RawMessage // of this request: rounds that the caller does not see
-	plain := true               // redaction changes nothing in them
-	for n := 0; ; n++ {
-		resp, err := x.run()
-		if err != nil || x.dialect == nil {
+	a := &asking{x: x, came: x.body, plain: true}
+	for {
+		resp, err := a.x.run()
+		if err != nil || a.x.dialect == nil || a.live(resp) {
 			return resp, err
 		}
-		if x.live(resp) {
-			return resp, nil
-		}
-		h := hold(resp, x.dialect)
+		h := hold(resp, a.x.dialect)
 		if h == nil {
 			return resp, nil
 		}
-		said, ok := x.dialect.read(h.pieces)
-		if !ok || len(said.ours) == 0 {
-			if ok && plain && len(inner) > 0 {
-				x.t.rounds.keep(x, came, round{before: inner, said: said.shown})
+		said, ok := a.x.dialect.read(h.pieces)
+		switch {
+		case !ok || len(said.ours) == 0:
+			if ok {
+				a.keep(said, nil)
 			}
 			return h.response(), nil
-		}
-		texts := x.recall(said.ours, n)
-		x.recalled(len(said.ours))
-		plain = plain && x.isPlain(said, texts)
-		if said.others > 0 || n == maxRecalls {
-			x.dialect.strip(h.pieces, said)
-			if plain {
-				r := round{before: inner, said: said.shown}
-				if said.others > 0 {
-					r.beside = &beside{said: said, texts: texts}
-				}
-				x.t.rounds.keep(x, came, r)
-			}
+		case !a.take(said):
+			a.x.dialect.strip(h.pieces, said)
 			return h.changed(), nil
 		}
 		_ = h.resp.Body.Close()
-		inner = append(inner, x.dialect.round(said, texts)...)
-		again := *x
-		again.body, again.inner = came, inner
-		again.parsed, again.res, again.sent, again.dialect = nil, nil, nil, nil
-		x = &again
+	}
+}
+
+// asking is one call of the caller's, for which the model may be asked several
+// times.
+type asking struct {
+	x     *exchange         // the request that was made last
+	ctx   context.Context   // of those that are made behind an answer that has begun; nil = none has
+	came  []byte            // the body as it came in
+	inner []json.RawMessage // rounds that the caller does not see
+	prior []json.RawMessage // what the caller has of the answers before the last one
+	plain bool              // redaction changes nothing in them
+	n     int               // how often the model was asked again
+}
+
+// take answers our calls in an answer, and reports whether the model is to be
+// asked again; x is that request then.
+func (a *asking) take(s *said) (more bool) {
+	texts := a.x.recall(s.ours, a.n)
+	a.x.recalled(len(s.ours))
+	a.plain = a.plain && a.x.isPlain(s, texts)
+	switch {
+	case s.others > 0:
+		a.keep(s, &beside{said: s, texts: texts})
+		return false
+	case a.n == maxRecalls:
+		a.keep(s, nil)
+		return false
+	}
+	a.inner = append(a.inner, a.x.dialect.round(s, texts)...)
+	a.n++
+	a.renew()
+	return true
+}
+
+// renew makes the request anew, with the rounds that there are.
+func (a *asking) renew() {
+	again := *a.x
+	again.body, again.inner = a.came, a.inner
+	if a.ctx != nil {
+		again.req = a.x.req.WithContext(a.ctx)
+	}
+	again.parsed, again.res, again.sent, again.dialect = nil, nil, nil, nil
+	a.x = &again
+}
+
+// keep remembers what led to the last answer.
+func (a *asking) keep(s *said, b *beside) {
+	if a.plain && (len(a.inner) > 0 || b != nil) {
+		a.x.t.rounds.keep(a.x, a.came, round{before: a.inner, prior: a.prior, said: s.shown, beside: b})
 	}
 }
 

@@ -43,6 +43,33 @@ type dialect interface {
 	// strip takes our calls out of an answer. One that has no others ends as if
 	// the model had said all.
 	strip(p *pieces, s *said)
+	// merge returns what a caller has of two answers that it takes for one.
+	merge(first, second []json.RawMessage) []json.RawMessage
+	// cut takes what came before the last answer out of one that the caller has
+	// put at the element where the round belongs; false where it has not.
+	cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool)
+	streaming
+}
+
+// streaming is what the wires do not have in common where an answer reaches the
+// caller while it is read, and the next one has to go on with it.
+type streaming interface {
+	// scan looks at an event for calls, and for reasoning that may lead to one.
+	scan(f *flow, o rawObject)
+	// bind marks reasoning that led to nothing but our calls: the caller sends it
+	// back without them.
+	bind(p *pieces, s *said)
+	// unend takes out of an event that the answer ends.
+	unend(e *piece)
+	// note adds what the caller has of an answer.
+	note(j *joint, p *pieces)
+	// follow makes an event of a later answer one of the first.
+	follow(j *joint, e *piece)
+	// failure makes an error one of a stream, and returns the event's name.
+	failure(j *joint, o rawObject, message string) string
+	// unbind returns an element without the reasoning that was marked; nil where
+	// nothing is left.
+	unbind(elem json.RawMessage) json.RawMessage
 }
 
 var dialects = map[string]dialect{

@@ -2,119 +2,258 @@ package transport
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
+	"strings"
+	"sync"
 )
 
-// live is the body of a stream in a conversation that there is nothing to
-// recall of yet. It is handed on event by event as it comes, up to the first
-// that begins a call; a call of our tool, which the model has no reason to make,
-// is taken out of the rest, and is not answered: what came before it can't be
-// taken back.
+// live is the body of a stream that is handed on event by event as it comes,
+// except what may be a call of our tool: from there on it is held until it has
+// ended. Where it calls nothing else the model is asked again, and its next
+// answer goes on where this one was left.
 type live struct {
-	body    io.ReadCloser
-	dialect dialect
+	a    *asking
+	d    dialect
+	flow flow
+	have joint // what the caller has of the answers before
+	most int
 
-	raw     []byte // all that was read, at most so many bytes and a few thousand
-	most    int
-	ready   int // so much of it may be handed on
-	looked  int // so much of it holds no end of an event that is not ready
-	handed  int
-	holding bool
+	raw     []byte // all that was read of this answer, at most so many bytes and a few thousand
+	scanned int    // so much of it was looked at
+	looked  int    // so much of it holds no end of an event that was not looked at
+	ready   int    // so much of it may be handed on
+	out     []byte // what was not handed on of that
 	passing bool   // it is too much to be held: nothing is kept any more
 	ended   error  // what ended the reading
-	rest    []byte // in place of what was held
+
+	cancel context.CancelFunc // of the requests that are made meanwhile
+	mu     sync.Mutex         // a body may be closed while it is read
+	body   io.ReadCloser
+	closed bool
 }
 
-// beginsCall finds events that begin a call, on any wire.
-var beginsCall = regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_use"|"functionCall"`)
+// flow is what is known of the calls of a stream by now.
+type flow struct {
+	names map[int]string
+	bound bool // what ended last is reasoning: a call of ours may follow
+	whole bool // the answer has ended
+}
 
-// live returns the answer as a stream that is handed on as it comes, where it
-// is one that need not be held.
-func (x *exchange) live(resp *http.Response) bool {
-	if len(x.inner) > 0 || x.res == nil || x.res.Replayed > 0 || x.res.Triggered || countable(resp) != stream || codingOf(resp) != "" {
+// call notes a part of the name of a call.
+func (f *flow) call(at int, name string) {
+	if f.names == nil {
+		f.names = map[int]string{}
+	}
+	if f.names[at] != name {
+		f.names[at] += name
+	}
+}
+
+// ours reports whether one of the calls is of our tool, or may yet be.
+func (f *flow) ours() bool {
+	for _, name := range f.names {
+		if strings.HasPrefix(recallTool, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// tells finds events that may tell of calls, or of reasoning that has ended, on
+// any wire.
+var tells = regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_use"|"functionCall"|"signature_delta"|"redacted_thinking"|"reasoning"`)
+
+// live makes an answer one that is handed on as it comes, where it is a stream.
+func (a *asking) live(resp *http.Response) bool {
+	if countable(resp) != stream || codingOf(resp) != "" {
 		return false
 	}
-	resp.Body = &live{body: resp.Body, dialect: x.dialect, most: maxAnswer}
+	l := &live{a: a, d: a.x.dialect, body: resp.Body, most: maxAnswer}
+	a.ctx, l.cancel = context.WithCancel(a.x.req.Context())
+	resp.Body = l
 	resp.ContentLength = -1
+	resp.Header.Del("Content-Length")
 	return true
 }
 
 func (l *live) Read(p []byte) (int, error) {
-	for l.handed == l.ready && l.ended == nil {
+	for len(l.out) == 0 && l.ended == nil {
 		l.fill()
 	}
-	if l.handed < l.ready {
-		n := copy(p, l.raw[l.handed:l.ready])
-		l.handed += n
+	if len(l.out) > 0 {
+		n := copy(p, l.out)
+		l.out = l.out[n:]
 		return n, nil
 	}
-	if len(l.rest) > 0 {
-		n := copy(p, l.rest)
-		l.rest = l.rest[n:]
-		return n, nil
-	}
+	l.cancel()
 	return 0, l.ended
 }
 
-// Close ends the reading.
-func (l *live) Close() error { return l.body.Close() }
+// Close ends the reading, and what was asked meanwhile.
+func (l *live) Close() error {
+	defer l.cancel()
+	l.mu.Lock()
+	l.closed = true
+	body := l.body
+	l.mu.Unlock()
+	return body.Close()
+}
 
-// fill reads once more, and looks at the events that are whole. All that is
-// ready was handed on before.
+func (l *live) current() io.ReadCloser {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.body
+}
+
+// fill reads once more. All that is ready was handed on before.
 func (l *live) fill() {
 	const step = 4096
 	if l.passing {
-		l.raw, l.ready, l.handed = make([]byte, 0, step), 0, 0
+		l.raw, l.ready = make([]byte, 0, step), 0
 	}
 	l.raw = append(l.raw, make([]byte, step)...)
-	n, err := l.body.Read(l.raw[len(l.raw)-step:])
+	n, err := l.current().Read(l.raw[len(l.raw)-step:])
 	l.raw = l.raw[:len(l.raw)-step+n]
 	if l.passing = l.passing || len(l.raw) > l.most; l.passing {
-		l.ready, l.holding = len(l.raw), false
+		l.out, l.ready, l.ended = l.raw[l.ready:], len(l.raw), err
+		return
 	}
-	for !l.holding && l.next() {
-	}
-	if err != nil {
-		l.ended = err
-		l.rest = l.remainder(err)
+	if bad := l.a.x.guard(func() error { return l.look(err) }); bad != nil {
+		l.out, l.ended = nil, bad
 	}
 }
 
-// next takes the next event, where it is whole: it may be handed on, or holds
-// the rest up.
+// look looks at the events that are whole, and at what ended the reading.
+func (l *live) look(err error) error {
+	from := l.ready
+	for l.next() {
+	}
+	l.release(from)
+	switch {
+	case errors.Is(err, io.EOF):
+		l.end()
+	case err != nil:
+		if !l.flow.ours() {
+			l.out = append(l.out, l.raw[l.ready:]...)
+		}
+		l.ended = err
+	}
+	return nil
+}
+
+// next looks at the next event, where it is whole: with it all may be handed on
+// that came before, or it is held.
 func (l *live) next() bool {
-	size := eventSize(l.raw[l.ready:], l.looked-l.ready)
+	size := eventSize(l.raw[l.scanned:], l.looked-l.scanned)
 	if size == 0 {
 		l.looked = max(len(l.raw)-len("\r\n\r"), 0) // what ends it may have begun
 		return false
 	}
-	if l.holding = beginsCall.Match(l.raw[l.ready : l.ready+size]); !l.holding {
-		l.ready += size
+	raw := l.raw[l.scanned : l.scanned+size]
+	l.scanned += size
+	if l.a.n > 0 || l.flow.bound || tells.Match(raw) {
+		l.scan(raw)
+	}
+	if !l.flow.bound && !l.flow.ours() {
+		l.ready = l.scanned
 	}
 	return true
 }
 
-// remainder is what stands in place of what was held.
-func (l *live) remainder(err error) []byte {
-	if err != io.EOF || !l.holding {
-		return l.raw[l.ready:]
+// scan looks into an event. What led to a whole answer is remembered before the
+// caller has it, and may ask the next thing.
+func (l *live) scan(raw []byte) {
+	o := eventPiece(raw).read()
+	if o == nil {
+		return
 	}
-	p := split(l.raw, true)
-	said, ok := l.dialect.read(p)
-	if !ok || len(said.ours) == 0 {
-		return l.raw[l.ready:]
-	}
-	l.dialect.strip(p, said)
-	out, at := &pieces{}, 0
-	for _, e := range p.list {
-		if at >= l.ready {
-			out.list = append(out.list, e)
+	was := l.flow.whole
+	l.d.scan(&l.flow, o)
+	if l.flow.whole && !was && !l.flow.ours() {
+		if said, ok := l.d.read(split(l.raw[:l.scanned], true)); ok {
+			l.a.keep(said, nil)
 		}
-		at += e.size
 	}
-	return out.bytes()
+}
+
+// release hands on what is ready.
+func (l *live) release(from int) {
+	if l.have.answers == 0 {
+		l.out = l.raw[from:l.ready:l.ready]
+		return
+	}
+	l.out = l.follow(split(l.raw[from:l.ready], true))
+}
+
+// follow returns events as those of the answer that the caller has.
+func (l *live) follow(p *pieces) []byte {
+	if l.have.answers > 0 {
+		for _, e := range p.list {
+			l.d.follow(&l.have, e)
+		}
+	}
+	return p.bytes()
+}
+
+// end looks at an answer that has ended: at its calls, if what was held are ours.
+func (l *live) end() {
+	l.ended = io.EOF
+	p := split(l.raw, true)
+	if l.flow.ours() {
+		if said, ok := l.d.read(p); ok && len(said.ours) > 0 {
+			l.recall(p, said)
+			return
+		}
+	}
+	l.out = append(l.out, l.follow(p.from(l.ready))...)
+}
+
+// recall answers our calls, hands on what else was held, and goes on with the
+// next answer if they were all.
+func (l *live) recall(p *pieces, s *said) {
+	more := l.a.take(s)
+	l.d.strip(p, s)
+	if !more {
+		l.out = append(l.out, l.follow(p.from(l.ready))...)
+		return
+	}
+	l.d.bind(p, s)
+	have := l.have
+	l.d.note(&have, p)
+	have.answers++
+	held := p.from(l.ready)
+	for _, e := range held.list {
+		l.d.unend(e)
+	}
+	l.out = append(l.out, l.follow(held)...)
+	have.sequence = max(have.sequence, l.have.sequence)
+	l.have = have
+	l.a.prior = l.d.merge(l.a.prior, s.shown)
+	l.goOn()
+}
+
+// goOn asks the model again, and puts its answer in the place of the one that
+// has ended. The caller reads in the stream what went wrong.
+func (l *live) goOn() {
+	resp, failed := l.a.ask()
+	if failed != nil {
+		l.out = append(l.out, failed.event(l.d, &l.have)...)
+		return
+	}
+	l.mu.Lock()
+	old := l.body
+	l.body = resp.Body
+	closed := l.closed
+	l.mu.Unlock()
+	_ = old.Close()
+	if closed {
+		_ = resp.Body.Close()
+	}
+	l.raw, l.scanned, l.looked, l.ready, l.flow, l.ended = nil, 0, 0, 0, flow{}, nil
 }
 
 // eventSize is the length of the first event, with what ends it; 0 = it is not

@@ -15,6 +15,11 @@ func events(n int) string {
 
 const callBegins = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"
 
+// lively is a stream of chat completions that is handed on as it comes.
+func lively(body io.Reader, most int) *live {
+	return &live{a: &asking{x: &exchange{}}, d: chatDialect{}, body: io.NopCloser(body), most: most, cancel: func() {}}
+}
+
 // A live stream is kept as far as a call of ours may still have to be taken
 // out of it, and no further.
 func TestLiveStreamKeepsABoundedPart(t *testing.T) {
@@ -24,7 +29,7 @@ func TestLiveStreamKeepsABoundedPart(t *testing.T) {
 		"a call that is held":      events(10) + callBegins + events(40_000),
 		"an event that never ends": "data: " + strings.Repeat("x", 1<<20),
 	} {
-		l := &live{body: io.NopCloser(strings.NewReader(text)), most: most}
+		l := lively(strings.NewReader(text), most)
 		var got strings.Builder
 		p := make([]byte, 1000)
 		for {
@@ -50,7 +55,7 @@ func TestLiveStreamKeepsABoundedPart(t *testing.T) {
 func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
 	for name, sep := range map[string]string{"line feeds": "\n\n", "carriage returns": "\r\n\r\n"} {
 		text := strings.ReplaceAll(events(3), "\n\n", sep)
-		l := &live{body: io.NopCloser(iotest.OneByteReader(strings.NewReader(text))), most: 1 << 20}
+		l := lively(iotest.OneByteReader(strings.NewReader(text)), 1<<20)
 		for l.ended == nil {
 			l.fill()
 			if whole := strings.LastIndex(string(l.raw), sep); whole >= 0 && l.ready != whole+len(sep) {
@@ -66,7 +71,7 @@ func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
 // A byte of an event that does not end is looked at once or twice, not with
 // every piece that comes: an end that is put where it was looked is not found.
 func TestLiveStreamLooksAtAByteOnce(t *testing.T) {
-	l := &live{body: io.NopCloser(strings.NewReader("data: " + strings.Repeat("x", 1<<20))), most: 1 << 30}
+	l := lively(strings.NewReader("data: "+strings.Repeat("x", 1<<20)), 1<<30)
 	for l.ended == nil {
 		l.fill()
 		if at := len(l.raw) - 10; at > 0 {

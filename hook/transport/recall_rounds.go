@@ -20,6 +20,7 @@ type round struct {
 	past   digest            // what stands before it
 	said   []json.RawMessage // the answer as it was shown
 	before []json.RawMessage // whole rounds that came before it
+	prior  []json.RawMessage // what the caller has of their answers, in one with it
 	beside *beside           // calls of ours that were in it; nil = none
 }
 
@@ -56,7 +57,7 @@ func (r *rounds) keep(x *exchange, came []byte, one round) {
 
 func sizeOf(all []round) (n int) {
 	for _, r := range all {
-		for _, e := range r.before {
+		for _, e := range slices.Concat(r.before, r.prior) {
 			n += len(e)
 		}
 		if r.beside != nil {
@@ -85,24 +86,36 @@ func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	slices.SortFunc(all, func(a, b round) int { return b.at - a.at }) // the last first: it moves nothing that comes before it
 	changed := false
 	for _, one := range all {
-		if one.at >= len(elems) || past[one.at] != one.past || !showsSaid(elems[one.at:], one.said) {
+		if one.at >= len(elems) || past[one.at] != one.past {
 			continue
 		}
-		out := elems
-		if one.beside != nil {
-			joined, ok := d.join(elems, one.at, one.beside)
-			if !ok {
-				continue
-			}
-			out = joined
+		if out, ok := one.into(d, elems); ok {
+			elems, changed = out, true
 		}
-		elems = slices.Concat(out[:one.at:one.at], one.before, out[one.at:])
-		changed = true
 	}
 	if !changed {
 		return body, nil
 	}
 	return withElements(body, span, elems), nil
+}
+
+// into returns a conversation with the round, where it goes on with its answer.
+func (r *round) into(d dialect, elems []json.RawMessage) (out []json.RawMessage, ok bool) {
+	out = elems
+	if r.prior != nil {
+		if out, ok = d.cut(elems, r.at, r); !ok {
+			return nil, false
+		}
+	}
+	if !showsSaid(out[r.at:], r.said) {
+		return nil, false
+	}
+	if r.beside != nil {
+		if out, ok = d.join(out, r.at, r.beside); !ok {
+			return nil, false
+		}
+	}
+	return slices.Concat(out[:r.at:r.at], r.before, out[r.at:]), true
 }
 
 // showsSaid reports whether a conversation goes on with an answer, whatever its

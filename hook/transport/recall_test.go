@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
@@ -97,15 +97,22 @@ func TestRecallIsAnsweredOnTheWay(t *testing.T) {
 			provider.Answer{Text: "It is a word."})
 		before := len(r.got())
 		status, answer := r.post(f, body)
-		if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, "recall") || strings.Contains(answer, "Let") {
+		if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, "recall") || strings.Contains(answer, "Let") != f.flows() {
 			t.Fatalf("%d %s", status, answer)
+		}
+		back := fmt.Sprintf(texts[f.wire], "It is a word.")
+		if f.flows() && f.wire == provider.Responses { // an item for each
+			before, _, _ := strings.Cut(fmt.Sprintf(texts[f.wire], "Let me see."), `,{"role":"user"`)
+			back = before + "," + back
+		} else if f.flows() {
+			back = fmt.Sprintf(texts[f.wire], "Let me see.\n\nIt is a word.")
 		}
 		got := r.got()[before:]
 		if len(got) != 3 || strings.Count(got[1], "word word word") <= strings.Count(got[0], "word word word") {
 			t.Fatalf("%d requests; the second holds what was recalled: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
 		}
 		// The round stays where it was.
-		if status, answer = r.post(f, more(body, fmt.Sprintf(texts[f.wire], "It is a word."))); status != http.StatusOK {
+		if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
 			t.Fatalf("%d %s", status, answer)
 		}
 		next := r.got()[before+3]
@@ -115,6 +122,11 @@ func TestRecallIsAnsweredOnTheWay(t *testing.T) {
 		}
 		r.allOK(f)
 	})
+}
+
+// flows reports whether an answer is a stream of events.
+func (f form) flows() bool {
+	return f.stream && (f.wire != provider.Gemini || strings.HasSuffix(f.path, "alt=sse"))
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
@@ -184,14 +196,55 @@ func TestRecallIsBounded(t *testing.T) {
 func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
+		r.client.Transport.(*transport.Transport).Pauses(func(time.Duration) {})
 		r.server.Reply = func(provider.Request) provider.Answer {
-			r.server.Fail(provider.Failure{Status: http.StatusServiceUnavailable})
-			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
+			for range 3 {
+				r.server.Fail(provider.Failure{Status: http.StatusServiceUnavailable})
+			}
+			return provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}
 		}
-		if status, answer := r.post(f, body); status != http.StatusServiceUnavailable {
+		want := http.StatusServiceUnavailable
+		if f.flows() {
+			want = http.StatusOK // it had begun
+		}
+		status, answer := r.post(f, body)
+		if status != want || !strings.Contains(answer, `"error"`) || strings.Contains(answer, "recall") {
 			t.Errorf("%d %s", status, answer)
 		}
+		if last := strings.LastIndex(answer, "data: "); f.flows() && (!strings.Contains(answer[:last], "Let") || !strings.Contains(answer[last:], `"error":{`)) {
+			t.Errorf("%s", answer)
+		}
 	})
+}
+
+// The caller of a stream can't ask again, so what passes is waited for.
+func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		fails []provider.Failure
+		waits string
+	}{
+		{[]provider.Failure{{Status: 503}}, "[500ms]"},
+		{[]provider.Failure{{Status: 429, RetryAfter: 3 * time.Second}, {Status: 500}}, "[3s 1s]"},
+		{[]provider.Failure{{Status: 400}}, "[]"},
+		{[]provider.Failure{{Status: 429, RetryAfter: time.Hour}}, "[8s]"},
+	} {
+		f := forms()[1].withTools()
+		r, body, ref := recalling(t, f)
+		waits := []time.Duration{}
+		r.client.Transport.(*transport.Transport).Pauses(func(d time.Duration) { waits = append(waits, d) })
+		said := 0
+		r.server.Reply = func(provider.Request) provider.Answer {
+			if said++; said > 1 {
+				return provider.Answer{Text: "Done."}
+			}
+			r.server.Fail(c.fails...)
+			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
+		}
+		_, answer := r.post(f, body)
+		if fmt.Sprint(waits) != c.waits || strings.Contains(answer, "Done.") == strings.Contains(answer, `"error"`) || strings.Contains(answer, "Done.") != (c.waits != "[]") {
+			t.Errorf("%v: waited %v; %s", c.fails, waits, answer)
+		}
+	}
 }
 
 // declared finds the definition of the tool in a body.
@@ -361,47 +414,6 @@ func ExampleRecall() {
 	_ = client
 	_ = context.Background()
 	// Output:
-}
-
-// Nothing can be recalled before the first compaction: a stream waits for
-// nothing but calls.
-func TestAStreamIsHandedOnAsItComesWhileThereIsNothingToRecall(t *testing.T) {
-	eachForm(t, func(t *testing.T, f form) {
-		if !f.stream || f.path[len(f.path)-1] == 't' && f.wire == provider.Gemini {
-			t.Skip("no stream of events")
-		}
-		next := make(chan struct{})
-		var answer string
-		back := newRig(t, compact.Config{})
-		back.server.Answer(provider.Answer{Text: "One two three.", Calls: []provider.Call{{Name: "recall", Args: `{"ref":"turn:1"}`}}})
-		_, answer = back.post(f, f.body("hi", 1, 5))
-		at := strings.Index(answer, "One")
-		at += strings.Index(answer[at:], "\n\n") + 2
-		slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, answer[:at])
-			w.(http.Flusher).Flush()
-			<-next
-			_, _ = io.WriteString(w, answer[at:])
-		}))
-		defer slow.Close()
-		r := newRig(t, compact.Config{}, transport.Recall())
-		r.url = slow.URL
-		resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, f.body("hi", 1, 5)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		first := make([]byte, at)
-		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != answer[:at] {
-			t.Fatalf("%q, %v", first, err)
-		}
-		close(next)
-		rest, err := io.ReadAll(resp.Body)
-		if err != nil || strings.Contains(string(rest), "recall") || !strings.Contains(string(first)+string(rest), "three") {
-			t.Errorf("%s, %v", rest, err)
-		}
-	})
 }
 
 // closing counts the bodies that nobody has closed.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/wire"
@@ -36,6 +37,7 @@ type Transport struct {
 	sent     *sentRequests       // what summaries are asked behind; nil = none are asked so
 	asked    atomic.Int64        // how many were
 	marks    bool                // marks of the prompt cache are set
+	pause    func(context.Context, time.Duration) error
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -44,7 +46,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 func New(m *compact.CompactManager, opts ...Option) *Transport {
 	t := &Transport{
 		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 64 << 20,
-		routes: routes(), key: processKey(), windows: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m),
+		routes: routes(), key: processKey(), windows: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m), pause: pause,
 	}
 	for _, o := range opts {
 		o(t)
@@ -114,6 +116,7 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	if err := x.unpack(); err != nil {
 		return x.rawly(err)
 	}
+	x.unbind()
 	if to.counts {
 		return x.count()
 	}
