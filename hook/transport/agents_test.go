@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
 )
 
 // recorded is a request of an agent as internal/provider/modelserver wrote its
@@ -113,17 +114,70 @@ func (r *rig) wentWhole(name, own, body string) {
 	}
 }
 
-// What a user pastes, or a file says, is no such request.
+// What a person says, pastes, or has in a file is no such request, however it
+// begins: these are held against the budget.
 func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
+	const form = " <analysis> … </analysis> <summary> … </summary>"
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})
-		r.post(f, f.body("It says: "+asks, 60, 300))
-		r.post(f, f.body(asks, 60, 300))
+		bodies := []string{
+			f.body("It says: "+asks+form, 60, 300), // not at its beginning
+			f.body(asks+form, 60, 300),             // not at the end
+			f.asking(asks),                         // not for that form
+			f.asking("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools. What does this mean?"),
+			f.asking("You are performing a CONTEXT CHECKPOINT COMPACTION. Is that a good prompt?"),
+			f.withTools().instructed("You are a context summarization agent."), // which brings no tools
+			f.instructed("It says: You are a context summarization assistant."),
+		}
+		for i, body := range bodies {
+			if r.post(f, body); len(r.results) != i+1 || !r.last().Triggered && r.last().Replayed == 0 {
+				t.Errorf("%v: request %d was not compacted: %s", f, i, tail(body, 200))
+			}
+		}
 		r.quiet()
-		for i, res := range r.results {
-			if !res.Triggered {
-				t.Errorf("%v: request %d was not compacted", f, i)
+	}
+}
+
+// asking is a long request whose last words are these.
+func (f form) asking(last string) string {
+	s := shapes[f.wire].ask
+	s = s[strings.LastIndex(s, `{"role":"user"`):]
+	return more(f.body("Fix it.", 60, 300), fmt.Sprintf(s, last))
+}
+
+// instructed is a long request with these instructions.
+func (f form) instructed(text string) string {
+	f.fields += map[provider.Wire]string{
+		provider.Chat: "", provider.Responses: `,"instructions":"` + text + `"`, provider.Anthropic: `,"system":"` + text + `"`,
+		provider.Gemini: `,"systemInstruction":{"parts":[{"text":"` + text + `"}]}`,
+	}[f.wire]
+	return strings.Replace(f.body("Fix it.", 60, 300), "Fix bugs.", text, 1)
+}
+
+// A summary of the agent's own that has no place in the model's window would be
+// refused: it is compacted, before it is sent.
+func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
+	for _, f := range forms() {
+		for _, own := range []func(form) string{
+			func(f form) string {
+				return f.asking("Your task is to create a detailed summary of it. <analysis> … <summary> …")
+			},
+			func(f form) string { return f.instructed("You are a context summarization agent.") },
+		} {
+			r := newRig(t, compact.Config{})
+			body := own(f)
+			if r.post(f, body); len(r.results) != 0 || r.got()[0] != body {
+				t.Errorf("%v: what has a place was compacted", f)
+			}
+			small := f // a model whose window is less than the history
+			small.path = strings.Replace(f.path, "gemini-2.5-pro", "gpt-4-0613", 1)
+			for _, name := range []string{"gpt-4o", "gpt-5", "claude-sonnet-4-5"} {
+				small.fields = strings.Replace(small.fields, `"`+name+`"`, `"gpt-4-0613"`, 1)
+			}
+			body = own(small)
+			if status, answer := r.post(small, body); status != http.StatusOK || len(r.results) != 1 || !r.last().Triggered {
+				t.Errorf("%v: %d, %d results: what has none was not compacted: %.300s", small, status, len(r.results), answer)
 			}
 		}
 	}
@@ -133,7 +187,7 @@ func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
 // where the provider refuses it, and the history after it is a branch of the same
 // session, with compactions of its own.
 func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
-	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far."}]}]}`
+	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far. <analysis> … <summary> …"}]}]}`
 	f := forms()[4]
 	f.fields += `,"metadata":{"session_id":"s"}`
 	var branches []string

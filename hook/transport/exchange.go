@@ -126,7 +126,10 @@ func (x *exchange) parse() error {
 	}
 	x.parsed, x.who = parsed, x.t.identify(x.req, parsed)
 	x.model = x.modelOf(parsed.About().Model)
-	if x.own = ownSummaryOf(parsed.Messages()); x.own == "" {
+	if x.own = ownSummaryOf(parsed.Messages(), hasTools(x.body)); x.own != "" && x.tooLong() {
+		x.own = ""
+	}
+	if x.own == "" {
 		x.equip()
 	}
 	return nil

@@ -6,52 +6,96 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// ownSummaries are how agents begin that have their own history summarized: in the
-// instructions, or in the last message.
+// ownSummaries are how agents have their own history summarized. What a person
+// says to one of them may begin alike, but does not ask for the form of the
+// summary as the agent does, and comes with the agent's own instructions; where
+// these are what is known, no tools come with them.
 var ownSummaries = []struct {
 	agent, begins string
-	last          bool // in the last message
+	says          []string // what the text says, beside
+	instructions  bool     // it is the instructions; else the last text of the last message
 }{
-	{"Claude Code", "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", true},
-	{"Claude Code", "Your task is to create a detailed summary of", true},
-	{"Codex", "You are performing a CONTEXT CHECKPOINT COMPACTION.", true},
-	{"Gemini CLI", "You are a specialized system component responsible for dist", false},
-	{"OpenCode", "You are a context summarization agent.", false},
-	{"pi", "You are a context summarization assistant.", false},
+	{agent: "Claude Code", begins: "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", says: []string{"<analysis>", "<summary>"}},
+	{agent: "Claude Code", begins: "Your task is to create a detailed summary of", says: []string{"<analysis>", "<summary>"}},
+	{agent: "Codex", begins: "You are performing a CONTEXT CHECKPOINT COMPACTION.", says: []string{"handoff summary"}},
+	{agent: "Gemini CLI", begins: "You are a specialized system component responsible for dist", instructions: true},
+	{agent: "OpenCode", begins: "You are a context summarization agent.", instructions: true},
+	{agent: "pi", begins: "You are a context summarization assistant.", instructions: true},
 }
 
 // ownSummaryOf names the agent that has its history summarized with a request; "" =
-// the request is none of these.
-func ownSummaryOf(msgs []message.Message) string {
+// the request is none of these. tools says whether it brings any.
+func ownSummaryOf(msgs []message.Message, tools bool) string {
 	if len(msgs) == 0 {
 		return ""
 	}
 	instructions, last := &msgs[0], &msgs[len(msgs)-1]
 	for _, d := range ownSummaries {
 		switch {
-		case d.last && last.Role != message.RoleAssistant && begins(last, d.begins):
-			return d.agent
-		case !d.last && !instructions.IsUser() && begins(instructions, d.begins):
+		case d.instructions && (tools || instructions.IsUser()), !d.instructions && last.Role == message.RoleAssistant:
+			continue
+		case d.instructions && anyText(instructions, func(s string) bool { return asks(s, d.begins, d.says) }),
+			!d.instructions && asks(lastText(last), d.begins, d.says):
 			return d.agent
 		}
 	}
 	return ""
 }
 
-// begins reports whether a text of a message begins so. An agent may say it
-// behind the result of a tool.
-func begins(m *message.Message, with string) bool {
+// asks reports whether a text begins so, and says all of that.
+func asks(text, begins string, says []string) bool {
+	text = strings.TrimLeft(text, " \n")
+	if !strings.HasPrefix(text, begins) {
+		return false
+	}
+	for _, s := range says {
+		if !strings.Contains(text, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func anyText(m *message.Message, is func(string) bool) bool {
 	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == message.KindText && strings.HasPrefix(strings.TrimLeft(p.Text, " \n"), with) {
+		if m.Parts[i].Kind == message.KindText && is(m.Parts[i].Text) {
 			return true
 		}
 	}
 	return false
 }
 
+// lastText is what a message ends with: an agent may say it behind the result of
+// a tool.
+func lastText(m *message.Message) string {
+	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == message.KindText {
+		return m.Parts[n-1].Text
+	}
+	return ""
+}
+
+// tooLong reports whether a request has no place in the model's window as it is:
+// in what the provider said that it is, or else in what is known of the model. What
+// is configured may be less than that, so that less is sent.
+func (x *exchange) tooLong() bool {
+	window := x.t.windows.of(x.lane())
+	if window == 0 {
+		window = x.t.m.ModelWindow(x.model)
+	}
+	if len(x.body)/2 <= window { // no token is shorter
+		return false
+	}
+	plan, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(0)...)
+	if err != nil && plan == nil {
+		return false
+	}
+	return plan.TokensIn > window
+}
+
 // summarizesItself leaves a request whole in which an agent has its own history
 // summarized: a summary of a view would be one of what was left. The history
-// that begins with it is another branch of the session.
+// that begins with it is another branch of the session. One that can't be sent
+// whole is compacted like any other.
 func (x *exchange) summarizesItself() bool {
 	if x.own == "" {
 		return false
