@@ -51,7 +51,7 @@ agents:
 # Agents on the Go SDKs that have loops of their own, 60 and 300 steps from 8k to 128k
 # tokens: the table of docs/sdk. SHORT=1 runs short ones, RACE=-race under the detector.
 sdks:
-	@for mod in frameworks; do \
+	@for mod in frameworks fantasy; do \
 	  $(if $(SHORT),,COMPACT_SOAK=1) go -C examples/sdk/$$mod test $(RACE) -count 1 -timeout 3h -v -run Loop ./... || echo "$$mod FAILED"; \
 	done | awk '/FAIL/ { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
 
