@@ -72,3 +72,26 @@ func leads(file, anchor string) string {
 	}
 	return "it has no such heading"
 }
+
+// What README shows of a summary stands in one that docs/SUMMARIES.md has, where a
+// program writes them.
+func TestTheSummaryInREADMEIsOneThatIsMade(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadFile("../../docs/SUMMARIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "<!-- summary -->\n```\n")
+	shown, _, ok := strings.Cut(shown, "```\n<!-- /summary -->")
+	if !ok || strings.Count(shown, "\n") < 10 {
+		t.Fatalf("README.md shows %q", shown)
+	}
+	for line := range strings.Lines(shown) {
+		if line != "…\n" && !strings.Contains(string(made), "\n"+line) {
+			t.Errorf("no summary has %s", line)
+		}
+	}
+}
