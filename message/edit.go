@@ -1,11 +1,22 @@
 package message
 
 import (
+	"encoding/base64"
 	"maps"
 	"slices"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
+
+// A Slot is where a codec lets a text stand in the place of something that is
+// no string: an edit replaces the whole span of the part by what stands between
+// Before and After, so that what is there is still what the wire wants.
+type Slot struct {
+	Before, After string // JSON around the text
+	// Base64 writes the text as the base64 of it, for wires that take it in no
+	// other form there. It can't be edited again.
+	Base64 bool
+}
 
 // Wrapped returns m, which came from FromWire, with the spans of these parts
 // being those of objects instead of strings: an edit replaces one by
@@ -14,15 +25,55 @@ func (m Message) Wrapped(key string, parts ...int) Message {
 	if len(parts) == 0 {
 		return m
 	}
-	w := *m.wire
-	if w.keys = maps.Clone(w.keys); w.keys == nil {
-		w.keys = make(map[int]string, len(parts))
-	}
+	slot := Slot{Before: string(jsonscan.AppendQuote([]byte("{"), key)) + ":", After: "}"}
+	slots := make(map[int]Slot, len(parts))
 	for _, i := range parts {
-		w.keys[i] = key
+		slots[i] = slot
 	}
+	return m.Slotted(slots)
+}
+
+// Slotted returns m, which came from FromWire, with the spans of these parts
+// being those of something else than a string. A part that is a picture, a
+// sound or a file can be replaced by a text then. It is for codecs.
+func (m Message) Slotted(slots map[int]Slot) Message {
+	if len(slots) == 0 {
+		return m
+	}
+	w := *m.wire
+	if w.slots = maps.Clone(w.slots); w.slots == nil {
+		w.slots = make(map[int]Slot, len(slots))
+	}
+	maps.Copy(w.slots, slots)
 	m.wire = &w
 	return m
+}
+
+// Replaceable reports whether part i is a picture, a sound or a file that
+// [Message.WithPartText] can replace by a text: where its wire takes a text in its
+// place, and in a message that was made in Go.
+func (m Message) Replaceable(i int) bool {
+	if i < 0 || i >= len(m.Parts) || m.Parts[i].Sealed || !m.Parts[i].Kind.IsMedia() {
+		return false
+	}
+	if m.wire == nil {
+		return true
+	}
+	_, ok := m.wire.slots[i]
+	return ok && i < len(m.wire.spans) && m.wire.spans[i].End != 0
+}
+
+// replaced is what a part is when it reads s.
+func (p Part) replaced(s string) Part {
+	if !p.Kind.IsMedia() {
+		p.Text = s
+		return p
+	}
+	text := Part{Kind: KindText, Text: s, CallID: p.CallID}
+	if p.CallID != "" {
+		text.Kind = KindToolResult
+	}
+	return text
 }
 
 // WithPartTexts is [Message.WithPartText] for several parts at once: the raw
@@ -39,7 +90,7 @@ func (m Message) WithPartTexts(texts map[int]string) (Message, error) {
 	}
 	parts := slices.Clone(m.Parts)
 	for i, s := range texts {
-		parts[i].Text = s
+		parts[i] = parts[i].replaced(s)
 	}
 	m.Parts, m.wire, m.memo = parts, w, new(memo)
 	return m, nil
@@ -57,7 +108,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return w.spans[a].Start - w.spans[b].Start })
-	out := &wire{format: w.format, raw: make([]byte, 0, w.sized(texts)), spans: slices.Clone(w.spans), keys: w.keys}
+	out := &wire{format: w.format, raw: make([]byte, 0, w.sized(texts)), spans: slices.Clone(w.spans), slots: w.slots}
 	read, done := 0, 0
 	for _, i := range order {
 		at := w.spans[i]
@@ -68,7 +119,9 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 		}
 		out.raw = append(out.raw, w.raw[read:at.Start]...)
 		value, text := w.value(i, s)
-		out.spans[i] = Span{Start: len(out.raw) + text.Start, End: len(out.raw) + text.End}
+		if out.spans[i] = (Span{}); text.End != 0 {
+			out.spans[i] = Span{Start: len(out.raw) + text.Start, End: len(out.raw) + text.End}
+		}
 		out.raw = append(out.raw, value...)
 		read = at.End
 		done++
@@ -78,11 +131,11 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	}
 	out.raw = append(out.raw, w.raw[read:]...)
 	for i := range texts {
-		if w.keys[i] != "" { // from now on it is the string in the object
-			if len(out.keys) == len(w.keys) {
-				out.keys = maps.Clone(out.keys)
+		if _, ok := w.slots[i]; ok { // from now on it is the string in it
+			if len(out.slots) == len(w.slots) {
+				out.slots = maps.Clone(out.slots)
 			}
-			delete(out.keys, i)
+			delete(out.slots, i)
 		}
 	}
 	return out, nil
@@ -94,24 +147,25 @@ func (w *wire) sized(texts map[int]string) int {
 	n := len(w.raw)
 	for i, s := range texts {
 		if i < len(w.spans) {
-			n += len(s) + len(s)/16 + len(w.keys[i]) + 16 - (w.spans[i].End - w.spans[i].Start)
+			slot := w.slots[i]
+			n += len(s) + len(s)/16 + len(slot.Before) + len(slot.After) + 16 - (w.spans[i].End - w.spans[i].Start)
 		}
 	}
 	return max(n, 0)
 }
 
-// value is what stands for text s of part i, and where in it the string is.
+// value is what stands for text s of part i, and where in it the string is; zero
+// where it can't be edited there.
 func (w *wire) value(i int, s string) (value []byte, text Span) {
-	value = make([]byte, 0, len(s)+len(s)/16+16)
-	key := w.keys[i]
-	if key != "" {
-		value = append(jsonscan.AppendQuote(append(value, '{'), key), ':')
+	slot := w.slots[i]
+	value = make([]byte, 0, len(slot.Before)+len(s)+len(s)/16+len(slot.After)+16)
+	value = append(value, slot.Before...)
+	if slot.Base64 {
+		value = append(base64.StdEncoding.AppendEncode(append(value, '"'), []byte(s)), '"')
+		return append(value, slot.After...), Span{}
 	}
 	text.Start = len(value)
 	value = jsonscan.AppendQuote(value, s)
 	text.End = len(value)
-	if key != "" {
-		value = append(value, '}')
-	}
-	return value, text
+	return append(value, slot.After...), text
 }

@@ -84,10 +84,32 @@ func (m Message) fingerprint() Fingerprint {
 	h := hasher{buf: make([]byte, 0, 256)}
 	h.string(string(m.Role))
 	h.string(m.Name)
+	var told map[string]bool // calls whose results have a text; made when it is asked for
 	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == KindToolResult && p.Text == "" && len(m.Parts) > 1 {
+			if told == nil {
+				told = m.told()
+			}
+			if told[p.CallID] {
+				continue
+			}
+		}
 		h.part(&m.Parts[i])
 	}
 	return h.sum()
+}
+
+// told returns the calls whose results have a text. What a codec adds to a result
+// without one, so that it answers its call, says nothing beside it: beside the text that stands for
+// a picture in it, for one.
+func (m *Message) told() map[string]bool {
+	told := map[string]bool{}
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == KindToolResult && p.Text != "" {
+			told[p.CallID] = true
+		}
+	}
+	return told
 }
 
 // Fingerprint names the content of one part alone: what {ref} in a

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,9 @@ const (
 	summaryClose = "</COMPACT-SUMMARY>"
 	noticeOpen   = "[conversation truncated — "
 	noticeClose  = " older messages omitted]"
+	mediaMasked  = " masked — ~"
+	mediaTokens  = " tokens, "
+	mediaBytes   = " bytes · ref "
 )
 
 // SummaryText puts the tags around the text of a summary:
@@ -60,6 +64,37 @@ func ParseNoticeText(s string) (omitted int, ok bool) {
 	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+// MediaText is the text that stands for a picture, a sound or a file that was
+// taken out. size is that of what was sent, in bytes, ref what the archive has it
+// under:
+//
+//	[image masked — ~1568 tokens, 412345 bytes · ref 3f9a2c1b70de]
+func MediaText(k Kind, tokens, size int, ref string) string {
+	return "[" + k.String() + mediaMasked + strconv.Itoa(tokens) + mediaTokens + strconv.Itoa(size) + mediaBytes + ref + "]"
+}
+
+// ParseMediaText returns what a text says that [MediaText] made, by an exact
+// parse.
+func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
+	const most = 128 // of any such text, in bytes
+	if len(s) > most || !strings.HasPrefix(s, "[") {
+		return 0, 0, 0, "", false
+	}
+	what, rest, _ := strings.Cut(s[1:], mediaMasked)
+	cost, rest, _ := strings.Cut(rest, mediaTokens)
+	length, rest, _ := strings.Cut(rest, mediaBytes)
+	tokens, err := strconv.Atoi(cost)
+	size, err2 := strconv.Atoi(length)
+	ref = strings.TrimSuffix(rest, "]")
+	for k = KindImage; k <= KindFile && k.String() != what; k++ {
+	}
+	digits, err3 := hex.DecodeString(ref)
+	if err != nil || err2 != nil || err3 != nil || len(digits) != 6 || !k.IsMedia() || MediaText(k, tokens, size, ref) != s {
+		return 0, 0, 0, "", false
+	}
+	return k, tokens, size, ref, true
 }
 
 // FrameRole returns the role that a user message with this one text has in a

@@ -55,6 +55,9 @@ func (k Kind) String() string {
 	return "other"
 }
 
+// IsMedia reports whether the kind is a picture, a sound or a file.
+func (k Kind) IsMedia() bool { return k == KindImage || k == KindAudio || k == KindFile }
+
 // A Part is one piece of a message. It is for reading: to change the text of
 // a message that came from a wire, use [Message.WithPartText].
 type Part struct {
@@ -97,7 +100,7 @@ type wire struct {
 	format string
 	raw    []byte
 	spans  []jsonscan.Span // parallel to Parts; zero = this part can't be edited
-	keys   map[int]string  // of parts whose span is an object, see Wrapped
+	slots  map[int]Slot    // of parts whose span is no string, see Slotted
 }
 
 // A Span is a byte range of a message's raw form: a JSON string, quotes included.
@@ -140,7 +143,9 @@ var ErrNotText = errors.New("message: the part has no text that can be edited")
 
 // WithPartText returns a copy of m in which part i reads s. In a message from
 // a wire exactly one JSON string of the raw form is replaced; m itself stays
-// as it is. Errors are [ErrSealed], [ErrNotText], and an index out of range.
+// as it is. A picture, a sound or a file that is [Message.Replaceable] becomes a text: its
+// whole piece of the raw form is replaced. Errors are [ErrSealed], [ErrNotText],
+// and an index out of range.
 func (m Message) WithPartText(i int, s string) (Message, error) {
 	return m.WithPartTexts(map[int]string{i: s})
 }
@@ -151,10 +156,14 @@ func (m Message) mayEdit(i int) error {
 		return fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
 	}
 	p := &m.Parts[i]
-	if p.Sealed {
+	switch {
+	case p.Sealed:
 		return ErrSealed
-	}
-	if p.Kind != KindText && p.Kind != KindToolResult && p.Kind != KindReasoning {
+	case p.Kind.IsMedia():
+		if !m.Replaceable(i) {
+			return ErrNotText
+		}
+	case p.Kind != KindText && p.Kind != KindToolResult && p.Kind != KindReasoning:
 		return ErrNotText
 	}
 	return nil

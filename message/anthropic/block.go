@@ -16,7 +16,8 @@ type block struct {
 	at                                    jsonscan.Span
 	kind                                  string // "" where the block is no object
 	text, id, name, input, use, thinking  jsonscan.Span
-	content, source, title, cites, marker jsonscan.Span
+	content, source, title, cites, marker jsonscan.Span // marker: all of the member cache_control
+	mark                                  jsonscan.Span // its value
 }
 
 func (b *block) read(at jsonscan.Span) error {
@@ -52,7 +53,7 @@ func (b *block) member(m jsonscan.Member) (err error) {
 	case "citations":
 		b.cites = m.Value
 	case "cache_control":
-		b.marker = m.Whole
+		b.marker, b.mark = m.Whole, m.Value
 	}
 	return nil
 }

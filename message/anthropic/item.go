@@ -7,7 +7,10 @@ import (
 )
 
 // parser reads one message.
-type parser struct{ splice.Parser }
+type parser struct {
+	splice.Parser
+	user bool // the item is the user's, so that a text may stand in the place of its media
+}
 
 func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 	h, err := readHead(raw)
@@ -18,13 +21,13 @@ func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 	if err != nil || role == "" {
 		return m, false, &FieldError{Field: "role", Reason: "must be a string: user or assistant"}
 	}
-	p := parser{splice.NewParser(raw, h)}
+	p := parser{Parser: splice.NewParser(raw, h), user: role == "user"}
 	if err := p.content(h.Content); err != nil {
 		return m, false, err
 	}
 	p.Message.Role = p.role(role)
 	p.protect()
-	return message.FromWire(p.Message, Name, raw, p.Spans), role == "user" && p.Results && p.Rest, nil
+	return message.FromWire(p.Message, Name, raw, p.Spans).Slotted(p.Slots), role == "user" && p.Results && p.Rest, nil
 }
 
 func readHead(raw []byte) (splice.Head, error) { return splice.ReadHead(raw, grammar{}.Content()) }

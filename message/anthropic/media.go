@@ -25,7 +25,20 @@ func (p *parser) piece(b *block, id string) {
 	if !b.readSource(&part) {
 		part.Args = json.RawMessage(b.source.Of(b.data))
 	}
+	if p.user {
+		p.AddSlot(part, b.at, b.slot())
+		return
+	}
 	p.Add(part, jsonscan.Span{})
+}
+
+// slot is a block of text with the mark of the cache that this one has.
+func (b *block) slot() message.Slot {
+	s := message.Slot{Before: `{"type":"text","text":`, After: "}"}
+	if b.mark.End != 0 {
+		s.After = `,"cache_control":` + string(b.mark.Of(b.data)) + "}"
+	}
+	return s
 }
 
 // readSource reads where the content is from. It reports whether what it put

@@ -11,6 +11,7 @@ import (
 // parser reads one content.
 type parser struct {
 	splice.Parser
+	user    bool           // it is the user's, so that a text may stand in the place of its media
 	objects []int          // parts whose span is that of an object
 	nth     map[string]int // of the calls, and of the responses, of a name that have no id
 }
@@ -26,12 +27,12 @@ func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 			return m, false, &FieldError{Field: "role", Reason: "must be a string: user or model"}
 		}
 	}
-	p := parser{Parser: splice.NewParser(raw, h)}
+	p := parser{Parser: splice.NewParser(raw, h), user: role != "model"}
 	if err := eachPart(raw, h.Content, p.part); err != nil {
 		return m, false, err
 	}
 	p.Message.Role = p.role(role)
-	m = message.FromWire(p.Message, Name, raw, p.Spans).Wrapped(stub, p.objects...)
+	m = message.FromWire(p.Message, Name, raw, p.Spans).Wrapped(stub, p.objects...).Slotted(p.Slots)
 	return m, role != "model" && p.Results && p.Rest, nil
 }
 

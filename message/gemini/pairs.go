@@ -64,9 +64,20 @@ func (c *checker) calls(i int, calls []*message.Part) {
 // another role.
 func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (found []*message.Part) {
 	if role == "" || c.role(u) == role {
-		c.Each(u, kind, func(parts []message.Part, i int) { found = append(found, &parts[i]) })
+		c.Each(u, kind, func(parts []message.Part, i int) {
+			if kind != message.KindToolResult || !inResponse(&parts[i]) {
+				found = append(found, &parts[i])
+			}
+		})
 	}
 	return found
+}
+
+// inResponse reports whether a part stands for media in a response, and is none
+// itself: those name their function.
+func inResponse(p *message.Part) bool {
+	_, _, _, _, ok := message.ParseMediaText(p.Text)
+	return ok && p.Name == ""
 }
 
 // unmatched returns the parts that no part of the other side is for: by name

@@ -92,9 +92,9 @@ func (p *parser) part(at jsonscan.Span) error {
 		}
 		return p.Text(part, b.text)
 	case b.inline.End != 0:
-		return p.media(b.inline, "")
+		return p.media(&b, b.inline, "")
 	case b.file.End != 0:
-		return p.media(b.file, "")
+		return p.media(&b, b.file, "")
 	}
 	p.Add(message.Part{Kind: message.KindOther, Args: json.RawMessage(at.Of(p.Data)), Sealed: signed}, jsonscan.Span{})
 	return nil
@@ -131,7 +131,7 @@ func (p *parser) args(at jsonscan.Span) json.RawMessage {
 
 // media reads inline data or a reference to a file. id is that of the call in
 // whose response it stands.
-func (p *parser) media(at jsonscan.Span, id string) error {
+func (p *parser) media(b *part, at jsonscan.Span, id string) error {
 	media := &message.Media{Bytes: at.End - at.Start}
 	var data jsonscan.Span
 	err := members(p.Data, at, func(key string, v jsonscan.Span) {
@@ -153,7 +153,14 @@ func (p *parser) media(at jsonscan.Span, id string) error {
 	case media.URL == "":
 		part.Args = json.RawMessage(at.Of(p.Data))
 	}
-	p.Add(part, jsonscan.Span{})
+	switch {
+	case !p.user || b.signed.End != 0:
+		p.Add(part, jsonscan.Span{})
+	case id != "":
+		p.AddSlot(part, b.at, note(media.Name))
+	default:
+		p.AddSlot(part, b.at, message.Slot{Before: `{"text":`, After: "}"})
+	}
 	return err
 }
 

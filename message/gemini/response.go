@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"encoding/base64"
+
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 )
@@ -98,10 +100,52 @@ func (p *parser) inner(at jsonscan.Span, id string) error {
 	}
 	switch {
 	case b.inline.End != 0:
-		return p.media(b.inline, id)
+		if text, ok := noted(p.Data, b.inline); ok {
+			p.Add(message.Part{Kind: message.KindToolResult, CallID: id, Text: text}, jsonscan.Span{})
+			return nil
+		}
+		return p.media(&b, b.inline, id)
 	case b.file.End != 0:
-		return p.media(b.file, id)
+		return p.media(&b, b.file, id)
 	}
 	p.Add(message.Part{Kind: message.KindOther, CallID: id, Args: at.Of(p.Data)}, jsonscan.Span{})
 	return nil
+}
+
+// plainText is the type of what stands for media in a response: these take
+// data and no texts, and text files among the data
+// (https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling).
+const plainText = "text/plain"
+
+// note is where the text stands that takes the place of media in a response. The
+// response may refer to it by its name.
+func note(name string) message.Slot {
+	before := `{"inlineData":{"mimeType":"` + plainText + `",`
+	if name != "" {
+		before = string(jsonscan.AppendQuote([]byte(before+`"displayName":`), name)) + ","
+	}
+	return message.Slot{Before: before + `"data":`, After: "}}", Base64: true}
+}
+
+// noted returns the text that stands for media in a response, if data is one.
+func noted(raw []byte, inline jsonscan.Span) (string, bool) {
+	var mime, data string
+	err := members(raw, inline, func(key string, v jsonscan.Span) {
+		const most = 512 // of the text in base64, in bytes
+		switch {
+		case key == "mimeType" || key == "mime_type":
+			mime = text(v.Of(raw))
+		case key == "data" && v.End-v.Start < most:
+			data = text(v.Of(raw))
+		}
+	})
+	if err != nil || mime != plainText || data == "" {
+		return "", false
+	}
+	plain, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return "", false
+	}
+	_, _, _, _, ok := message.ParseMediaText(string(plain))
+	return string(plain), ok
 }

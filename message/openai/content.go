@@ -51,6 +51,11 @@ func (p *parser) pair(had int) {
 	}
 	if !texts {
 		p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
+		moved := make(map[int]message.Slot, len(p.slots))
+		for i, slot := range p.slots {
+			moved[i+1] = slot // all stand behind had
+		}
+		p.slots = moved
 	}
 }
 
@@ -90,16 +95,35 @@ func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[strin
 			return p.add(field+".refusal", message.Part{Kind: message.KindText, Sealed: true}, at)
 		}
 	case "image_url":
-		return p.image(field, elem, members["image_url"])
+		if err := p.image(field, elem, members["image_url"]); err != nil {
+			return err
+		}
+		p.slot(elem)
+		return nil
 	case "input_audio":
 		p.opaque(message.KindAudio, elem)
+		p.slot(elem)
 		return nil
 	case "file":
 		p.opaque(message.KindFile, elem)
+		p.slot(elem)
 		return nil
 	}
 	p.opaque(message.KindOther, elem)
 	return nil
+}
+
+// slot lets a text stand in the place of the part that was read last, which is
+// the element at elem. What the model made stays as it is.
+func (p *parser) slot(elem jsonscan.Span) {
+	if p.m.Role == message.RoleAssistant {
+		return
+	}
+	if p.slots == nil {
+		p.slots = map[int]message.Slot{}
+	}
+	last := len(p.m.Parts) - 1
+	p.spans[last], p.slots[last] = elem, message.Slot{Before: `{"type":"text","text":`, After: "}"}
 }
 
 // image reads {"url":…,"detail":…}, or a bare URL.

@@ -39,14 +39,15 @@ func parse(raw []byte) (message.Message, error) {
 	if err := p.message(); err != nil {
 		return message.Message{}, err
 	}
-	return message.FromWire(p.m, Name, raw, p.spans), nil
+	return message.FromWire(p.m, Name, raw, p.spans).Slotted(p.slots), nil
 }
 
 type parser struct {
 	data   []byte
 	m      message.Message
 	spans  []message.Span
-	callID string // that a tool message answers
+	slots  map[int]message.Slot // of the parts that a text may take the place of
+	callID string               // that a tool message answers
 }
 
 // head is where the members of a message are that mean something here. Of two

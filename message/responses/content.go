@@ -37,11 +37,11 @@ func (p *parser) contentPart(at jsonscan.Span, part message.Part) error {
 			return p.str("refusal", f.by["refusal"], part)
 		}
 	case "input_image", "computer_screenshot":
-		return p.image(f)
+		return p.image(f, part.CallID)
 	case "input_file":
-		return p.file(f)
+		return p.file(f, part.CallID)
 	case "input_audio":
-		p.add(message.Part{Kind: message.KindAudio, Args: at.Of(p.data), Media: &message.Media{Bytes: at.End - at.Start}}, jsonscan.Span{})
+		p.add(message.Part{Kind: message.KindAudio, CallID: part.CallID, Args: at.Of(p.data), Media: &message.Media{Bytes: at.End - at.Start}}, jsonscan.Span{})
 		return nil
 	case "":
 		if part.Kind == message.KindToolResult {
@@ -69,7 +69,21 @@ func (p *parser) streams(f fields, part message.Part) error {
 	return nil
 }
 
-func (p *parser) image(f fields) (err error) {
+// slot lets a text stand in the place of what was read last, where that is a picture, a sound or a
+// file that is the element at e of a list. What the model made stays as it is, and so does the
+// screenshot that answers a computer call, which stands in no list: nothing else answers one.
+func (p *parser) slot(e jsonscan.Span) {
+	last := len(p.m.Parts) - 1
+	if last < 0 || p.m.Role == message.RoleAssistant || !p.m.Parts[last].Kind.IsMedia() || p.m.Parts[last].Sealed {
+		return
+	}
+	if p.slots == nil {
+		p.slots = map[int]message.Slot{}
+	}
+	p.spans[last], p.slots[last] = e, message.Slot{Before: `{"type":"input_text","text":`, After: "}"}
+}
+
+func (p *parser) image(f fields, callID string) (err error) {
 	media := &message.Media{Bytes: f.at.End - f.at.Start}
 	if media.URL, err = p.text(f, "image_url"); err != nil {
 		return err
@@ -83,11 +97,11 @@ func (p *parser) image(f fields) (err error) {
 		return err
 	}
 	media.MIME = mimeOf(media.URL)
-	p.add(message.Part{Kind: message.KindImage, Media: media}, jsonscan.Span{})
+	p.add(message.Part{Kind: message.KindImage, CallID: callID, Media: media}, jsonscan.Span{})
 	return nil
 }
 
-func (p *parser) file(f fields) (err error) {
+func (p *parser) file(f fields, callID string) (err error) {
 	media := &message.Media{Bytes: f.at.End - f.at.Start}
 	if media.Name, err = p.text(f, "filename"); err != nil {
 		return err
@@ -101,7 +115,7 @@ func (p *parser) file(f fields) (err error) {
 		}
 	}
 	media.MIME = mimeOf(media.URL)
-	part := message.Part{Kind: message.KindFile, Media: media}
+	part := message.Part{Kind: message.KindFile, CallID: callID, Media: media}
 	if media.URL == "" {
 		part.Args = f.at.Of(p.data)
 	}

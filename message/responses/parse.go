@@ -48,7 +48,7 @@ func parseGroup(raw []byte) (message.Message, error) {
 			at = jsonscan.Space(raw, at+1)
 		}
 	}
-	return message.FromWire(p.m, Name, raw, p.spans), nil
+	return message.FromWire(p.m, Name, raw, p.spans).Slotted(p.slots), nil
 }
 
 // parser reads items into one message.
@@ -56,6 +56,7 @@ type parser struct {
 	data  []byte
 	m     message.Message
 	spans []message.Span
+	slots map[int]message.Slot // of the parts that a text may take the place of
 }
 
 // fields are the members of an object.
@@ -281,6 +282,7 @@ func (p *parser) content(key string, at jsonscan.Span, part message.Part) error 
 			if err := p.contentPart(e, part); err != nil {
 				return wire.In(key, i, err)
 			}
+			p.slot(e)
 			return nil
 		})
 	case raw[0] == '{' && part.Kind == message.KindToolResult: // a screenshot

@@ -112,9 +112,9 @@ func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 	want := []string{
 		"system: text", "user: text",
 		"assistant: reasoning reasoning text tool_call(a) tool_call(b)", "assistant: reasoning other",
-		"tool: tool_result(a)", "tool: tool_result(b) image",
+		"tool: tool_result(a)", "tool: tool_result(b) image(b)",
 		"assistant: reasoning other", "time_travel: other",
-		"assistant: tool_call(c)", "tool: image tool_result(c)",
+		"assistant: tool_call(c)", "tool: image(c) tool_result(c)",
 		"assistant: text", "assistant: text", "compaction: other",
 		"assistant: other tool_call(d) tool_call(e)", "tool: tool_result(e)",
 	}

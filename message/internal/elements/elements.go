@@ -135,7 +135,8 @@ func Same(a, b *message.Message) bool {
 }
 
 // Changed reports whether what can't be edited of a message is other than it
-// was: a sealed part, a call, or the number and kinds of the parts.
+// was: a sealed part, a call, or the number and kinds of the parts. A text may stand for
+// a picture, a sound or a file.
 func Changed(was, is *message.Message) bool {
 	if Same(was, is) {
 		return false
@@ -145,6 +146,9 @@ func Changed(was, is *message.Message) bool {
 	}
 	for i := range was.Parts {
 		a, b := &was.Parts[i], &is.Parts[i]
+		if replaced(a, b) {
+			continue
+		}
 		if a.Kind != b.Kind || a.Sealed != b.Sealed || a.CallID != b.CallID || a.Name != b.Name || !bytes.Equal(a.Args, b.Args) {
 			return true
 		}
@@ -153,6 +157,12 @@ func Changed(was, is *message.Message) bool {
 		}
 	}
 	return false
+}
+
+// replaced reports whether a text stands for a piece of media.
+func replaced(was, is *message.Part) bool {
+	return was.Kind.IsMedia() && !was.Sealed && was.CallID == is.CallID && !is.Sealed && is.Media == nil && is.Text != "" &&
+		(is.Kind == message.KindText || is.Kind == message.KindToolResult)
 }
 
 // Sources reports an error unless there is one source for each message of the

@@ -42,6 +42,7 @@ type Parser struct {
 	Data    []byte // valid JSON
 	Message message.Message
 	Spans   []message.Span // of the texts of its parts
+	Slots   map[int]message.Slot
 
 	Results, Rest bool // it has results of tools; it has something else
 }
@@ -68,6 +69,16 @@ func (p *Parser) Text(part message.Part, at jsonscan.Span) error {
 // Add adds a part; at is where its text stands, zero where it can't be edited.
 func (p *Parser) Add(part message.Part, at jsonscan.Span) {
 	p.Message.Parts, p.Spans = append(p.Message.Parts, part), append(p.Spans, at)
+}
+
+// AddSlot adds a piece of media that a text may take the place of: all that
+// stands at a span.
+func (p *Parser) AddSlot(part message.Part, at jsonscan.Span, slot message.Slot) {
+	if p.Slots == nil {
+		p.Slots = map[int]message.Slot{}
+	}
+	p.Slots[len(p.Message.Parts)] = slot
+	p.Add(part, at)
 }
 
 // messages reads an item as one message, or as two, results first.

@@ -83,6 +83,10 @@ func edits(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	for i, m := range r.Messages() {
 		for p := range m.Parts {
+			if m.Replaceable(p) {
+				media(t, r, i, p)
+				continue
+			}
 			edited, err := m.WithPartText(p, replacement)
 			switch {
 			case m.Parts[p].Sealed && !errors.Is(err, message.ErrSealed):
@@ -96,6 +100,35 @@ func edits(t *testing.T, r wire.Request, body []byte) {
 			}
 		}
 	}
+}
+
+// media: a text stands for a picture, a sound or a file, and every byte outside
+// of that piece is as it was. The data is gone from the body.
+func media(t *testing.T, r wire.Request, i, p int) {
+	t.Helper()
+	m := r.Messages()[i]
+	edited, err := m.WithPartText(p, message.MediaText(m.Parts[p].Kind, 7, 900, "3f9a2c1b70de"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Protected {
+		return
+	}
+	view := slices.Clone(r.Messages())
+	view[i] = edited
+	out, err := r.Write(view, Sources(len(view)))
+	if err != nil || !json.Valid(out) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	at, was, is := m.TextSpan(p), m.Raw(), edited.Raw()
+	rest := len(was) - at.End
+	if len(is) < at.Start+rest || !bytes.Equal(was[:at.Start], is[:at.Start]) || !bytes.Equal(was[at.End:], is[len(is)-rest:]) {
+		t.Fatalf("the text for part %d of message %d changed other bytes too:\n%s\n%s", p, i, was, is)
+	}
+	if got, want := edited.Parts[p].CallID, m.Parts[p].CallID; got != want || edited.Parts[p].Media != nil {
+		t.Fatalf("part %d of message %d is %+v, want a text of the call %q", p, i, edited.Parts[p], want)
+	}
+	reread(t, r.Format(), out, view)
 }
 
 func edit(t *testing.T, r wire.Request, body []byte, view []message.Message, i, p int) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,8 +60,11 @@ func one(t *testing.T, f wire.Format, raw []byte) {
 
 func edit(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
-	const text = "edited \"\\\n"
+	text := "edited \"\\\n"
 	view := slices.Clone(r.Messages())
+	if view[i].Replaceable(p) { // what stands for media has a form of its own
+		text = message.MediaText(view[i].Parts[p].Kind, 7, 900, "3f9a2c1b70de")
+	}
 	m, err := view[i].WithPartText(p, text)
 	if err != nil {
 		return
@@ -75,6 +79,11 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 		t.Fatalf("part %d of message %d: %v: %q", p, i, err, out)
 	}
 	back := again.Messages()
+	if len(back) == len(view) && r.Messages()[i].Replaceable(p) { // the part that only answered the call is none beside a text
+		if back[i].Fingerprint() == m.Fingerprint() && strings.Contains(back[i].Text()+"\n"+back[i].ResultText(), text) {
+			return
+		}
+	}
 	if len(back) != len(view) || len(back[i].Parts) != len(m.Parts) || back[i].Parts[p].Text != text {
 		t.Fatalf("part %d of message %d was edited, and is read as %+v in %q", p, i, back, out)
 	}
