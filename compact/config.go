@@ -363,7 +363,7 @@ var presets = map[string]func(*Config){
 		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
 		c.Policy.KeepRecentMessages = policy.DefaultTail
-		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens = 0, 0, 0
+		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens, c.Mask.Media = 0, 0, 0, false
 		c.Summarizer.MaxTokens = 1400
 	},
 	"gateway": func(c *Config) {
@@ -373,7 +373,7 @@ var presets = map[string]func(*Config){
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer, c.Policy.MarginPct = 1, 0, 10
 		c.Policy.MaxHistoryTokens = 20_000
 		c.Truncate.When, c.Mask.When = policy.Always, policy.Always
-		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast, c.Mask.MinTokens = 0, 2, 5, 0
+		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast, c.Mask.MinTokens, c.Mask.Media = 0, 2, 5, 0, false
 	},
 }
 
@@ -383,7 +383,7 @@ func graduated() Config {
 		Policy:   policy.Default(),
 		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
-		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50},
+		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true},
 		Summarizer: SummarizerConfig{
 			Backend: "extractive", UserTokens: strategy.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",

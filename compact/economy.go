@@ -209,7 +209,16 @@ func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
 	n.Keep, n.Steps = o.Keep, nil
 	for _, s := range e.Steps {
 		mask, isMask := s.Stage.(policy.Mask)
+		media, isMedia := s.Stage.(policy.Media)
 		switch {
+		case isMedia && (media.Deep || o.Cut && o.Mask == 0):
+			continue
+		case isMedia:
+			media.Turns = o.Mask
+			if !o.Cut {
+				media.Turns = o.Keep.Turns
+			}
+			s.Stage = media
 		case isMask && o.Cut && o.Mask == 0:
 			continue
 		case isMask:

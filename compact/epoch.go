@@ -148,6 +148,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
 	}
 	for _, name := range tidyFirst(squeezeLast(c.Policy.Stages)) {
+		e.Steps = append(e.Steps, mediaSteps(c, name, e.Steps)...)
 		s, err := m.step(name, ep)
 		if err != nil {
 			return nil, err
@@ -159,6 +160,25 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 	}
 	e.Steps = withDuplicates(e.Steps)
 	return e, nil
+}
+
+// mediaSteps are the steps that work on pictures and files before the stage of a
+// name: before the first one that touches texts at the trigger, and before the last
+// resort once more. Only where results are masked.
+func mediaSteps(c *Config, name string, before []policy.Step) []policy.Step {
+	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
+		return nil
+	}
+	media := policy.Media{ExcludeTools: c.Mask.ExcludeTools}
+	first := !slices.ContainsFunc(before, func(s policy.Step) bool { return s.Stage.Name() == media.Name() })
+	switch {
+	case name == "squeeze":
+		media.Deep = true
+		return []policy.Step{{Goal: policy.ToBudget, Stage: media}}
+	case first && name != tidy.StageName:
+		return []policy.Step{{Manual: true, Stage: media}}
+	}
+	return nil
 }
 
 // withDuplicates puts the stage that gives up copies of system messages, which

@@ -100,6 +100,9 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 				continue
 			}
 			mark, _ := forms.ParseMark(msgs[i].Parts[p].Text)
+			if mark.Form == policy.FormMedia {
+				continue // a picture says nothing of how a call came out
+			}
 			if o, ok := conv.Origin(i, p); ok && mark.Ref == "" {
 				mark.Ref = o.Ref
 			}

@@ -2,11 +2,13 @@ package compact
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/turnindex"
+	"github.com/agentcompact/compact/token"
 )
 
 // archived is a line of a transcript, as it was read back.
@@ -63,10 +65,32 @@ func (a *archived) slotText(slot turnindex.Slot) string {
 }
 
 func partText(p message.Part) string {
-	if p.Kind == message.KindToolCall {
+	switch {
+	case p.Kind == message.KindToolCall:
 		return p.Name + " " + string(p.Args)
+	case p.Kind.IsMedia() && p.Text == "":
+		return mediaText(&p)
 	}
 	return p.Text
+}
+
+// mediaText says of a picture, a sound or a file what it is, and how to have it back: a
+// recall brings text.
+func mediaText(p *message.Part) string {
+	s := "[" + p.Kind.String()
+	if m := p.Media; m != nil {
+		if m.MIME != "" {
+			s += ", " + m.MIME
+		}
+		if w, h := token.PictureSize(m); w > 0 {
+			s += fmt.Sprintf(", %d by %d pixels", w, h)
+		}
+		if m.Name != "" {
+			s += fmt.Sprintf(", %q", m.Name)
+		}
+		s += fmt.Sprintf(", %d bytes", m.Bytes)
+	}
+	return s + "; it can't be returned as text: the archive has it, see compactctl archive export]"
 }
 
 // meta is what the archive says of a line.

@@ -76,7 +76,7 @@ func (m *CompactManager) shows(view []message.Message, ref string) bool {
 	for i := range view {
 		for p := range view[i].Parts {
 			part := &view[i].Parts[p]
-			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && part.Kind == message.KindToolResult && mark.Ref == ref {
+			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && (part.Kind == message.KindToolResult || mark.Form == policy.FormMedia) && mark.Ref == ref {
 				return true
 			}
 			if policy.IsSummary(view[i]) && strings.Contains(part.Text, ref) {

@@ -111,7 +111,7 @@ func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 		if after.Tokens[k] > before.Tokens[i] {
 			return fmt.Sprintf("message %d went from %d to %d tokens", i, before.Tokens[i], after.Tokens[k])
 		}
-		if x, y := chars(before.Messages[i]), chars(after.Messages[k]); y > x {
+		if x, y := charsBeside(&before.Messages[i], &after.Messages[k]); y > x {
 			return fmt.Sprintf("message %d went from %d to %d characters", i, x, y)
 		}
 	}
@@ -121,12 +121,21 @@ func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-func chars(m message.Message) int {
-	n := 0
-	for i := range m.Parts {
-		n += runes(m.Parts[i].Text)
+// charsBeside counts the characters of a message before and after, those of
+// parts that were media before left out: of these tokens alone count.
+func charsBeside(was, is *message.Message) (before, after int) {
+	for p := range is.Parts {
+		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
+			continue
+		}
+		after += runes(is.Parts[p].Text)
 	}
-	return n
+	for p := range was.Parts {
+		if !was.Parts[p].Kind.IsMedia() {
+			before += runes(was.Parts[p].Text)
+		}
+	}
+	return before, after
 }
 
 func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {

@@ -141,6 +141,10 @@ type MaskConfig struct {
 	// what the result says is worth more than that. Default 50; 0, every one that
 	// saves anything, in the presets that come from a source.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
+	// Media masks old pictures, sounds and files before any text: those of a user's
+	// message, too, and not before the trigger, whatever When says. Default true;
+	// false in the presets that come from a source.
+	Media bool `mapstructure:"media"`
 	// Plain makes the placeholders of graduated as short as those of the other
 	// presets: they say no tool, no outcome and no reference. Default false.
 	Plain bool `mapstructure:"plain"`

@@ -65,6 +65,19 @@ type Mark struct {
 	// result states.
 	Ended bool `json:"ended,omitempty"`
 	Exit  int  `json:"exit,omitempty"`
+	// What is the kind of the media that the mark stands for: image, audio or
+	// file. Chars are their bytes then.
+	What string `json:"what,omitempty"`
+}
+
+// kind is that of the media that the mark stands for.
+func (k *Mark) kind() message.Kind {
+	for _, kind := range []message.Kind{message.KindAudio, message.KindFile} {
+		if kind.String() == k.What {
+			return kind
+		}
+	}
+	return message.KindImage
 }
 
 // A Cut takes whole rounds out of the view and puts one message in their place.

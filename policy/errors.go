@@ -121,7 +121,7 @@ func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 	v := o.View
 	v.reach = e.reach(0)
 	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.most(), Fixed: v.Fixed, Stages: e.Name}
-	gone, why := v.takes(), o.reasons()
+	gone, why, media := v.takes(), o.reasons(), v.mediaBound()
 	if floor {
 		out.Tokens = v.least(gone)
 	}
@@ -131,7 +131,7 @@ func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 		case floor && gone[i]:
 			continue
 		case floor:
-			c.Tokens = v.leastOf(i)
+			c.Tokens = v.leastOf(i, media)
 			fallthrough
 		case !gone[i]:
 			c.Why = why.stays(i)

@@ -35,6 +35,8 @@ const (
 	FormTidied       = "tidied@1"
 	FormTidiedRecall = "tidied-recall@1"
 	FormTidiedWhole  = "tidied-whole@1"
+	// What stands for a picture, a sound or a file.
+	FormMedia = "media@1"
 )
 
 var builtinForms = Forms{
@@ -52,6 +54,8 @@ var builtinForms = Forms{
 	FormTidied:       " · ~{tokens} tokens in full]\n",
 	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
 	FormTidiedWhole:  "",
+
+	FormMedia: "", // it is [message.MediaText]
 }
 
 // Forms maps the name of a form to its template. Templates know {chars},
@@ -77,8 +81,11 @@ func (f Forms) Template(form string) (string, error) {
 
 // Render writes a mark. of is the call that the result answers.
 func (f Forms) Render(k Mark, of Answered) (string, error) {
-	if k.Form == FormCall || k.Form == FormCallRecall {
+	switch k.Form {
+	case FormCall, FormCallRecall:
 		return renderCall(&k, of), nil
+	case FormMedia:
+		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
 	t, err := f.Template(k.Form)
 	if err != nil {
@@ -167,6 +174,9 @@ func ValidTemplate(t string) error {
 func (f Forms) ParseMark(text string) (Mark, bool) {
 	if k, ok := parseDispatch(text); ok {
 		return k, true
+	}
+	if what, tokens, size, ref, ok := message.ParseMediaText(text); ok {
+		return Mark{Form: FormMedia, What: what.String(), Tokens: tokens, Chars: size, Ref: ref}, true
 	}
 	if len(text) > 4096 || !strings.HasPrefix(text, "[") && len(f) == 0 {
 		return Mark{}, false

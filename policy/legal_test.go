@@ -32,8 +32,14 @@ func dropping(t *testing.T, budget int, legal func([]message.Message, []int) err
 
 type charCost struct{}
 
-func (charCost) Message(m message.Message) int { return chars(m) }
-func (charCost) Text(s string) int             { return runes(s) }
+func (charCost) Message(m message.Message) (n int) {
+	for i := range m.Parts {
+		n += runes(m.Parts[i].Text)
+	}
+	return n
+}
+
+func (charCost) Text(s string) int { return runes(s) }
 
 func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
 	free, err := dropping(t, 900, nil)

@@ -16,6 +16,7 @@ type reach struct {
 	cuts   bool   // results are cut down to the marker where that must be
 	keep   string // and that is the marker of it
 	edits  bool   // some results may become as small, nobody knows yet which
+	media  bool   // pictures and files are taken out where that must be
 }
 
 // reach looks at the steps from one on.
@@ -25,9 +26,11 @@ func (e *Engine) reach(from int) *reach {
 		if t, ok := s.Stage.(Taker); ok {
 			r.takers = append(r.takers, t)
 		}
-		switch s.Stage.(type) {
+		switch stage := s.Stage.(type) {
 		case Truncate, Mask:
 			r.edits = true
+		case Media:
+			r.media = r.media || stage.Deep && len(stage.ExcludeTools) == 0
 		}
 		if squeeze, ok := s.Stage.(Squeeze); ok {
 			r.cuts, r.keep = true, squeeze.Keep
@@ -46,7 +49,7 @@ func (v *View) Smallest() Keep {
 
 // Floor returns what the smallest view costs: without the messages that this
 // stage and those behind it take out, without a summary, and with every result
-// that may be cut down to its marker. None of them gets below it. Of a view that no
+// that may be cut down to its marker, or its media taken out. None of them gets below it. Of a view that no
 // engine made, it is the floor of stages that summarise, shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
@@ -81,19 +84,29 @@ func (v *View) takes() []bool {
 
 // least returns what the view costs at least without these messages.
 func (v *View) least(gone []bool) int {
-	n := v.Fixed
+	n, stays := v.Fixed, v.mediaBound()
 	for i := range v.Messages {
 		if !gone[i] {
-			n += v.leastOf(i)
+			n += v.leastOf(i, stays)
 		}
 	}
 	return n
 }
 
-// leastOf returns what message i costs when its results are cut to the marker.
-func (v *View) leastOf(i int) int {
-	if v.reach != nil && !v.reach.cuts && !v.reach.edits {
+// mediaBound returns what says whose media stay whatever the budget is; nil: all
+// do.
+func (v *View) mediaBound() func(i int) bool {
+	if v.reach == nil || !v.reach.media {
+		return nil
+	}
+	return v.mediaStays(v.Smallest())
+}
+
+// leastOf returns what message i costs when its results are cut to the marker,
+// and its media are taken out unless they stay.
+func (v *View) leastOf(i int, stays func(i int) bool) int {
+	if v.reach != nil && !v.reach.cuts && !v.reach.edits && !v.reach.media {
 		return v.Tokens[i]
 	}
-	return v.Tokens[i] - v.squeezable(i)
+	return v.Tokens[i] - v.squeezable(i, stays)
 }

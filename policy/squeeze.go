@@ -128,6 +128,9 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	}
 	text := v.Messages[i].Parts[p].Text
 	k, ok := v.Forms.ParseMark(text)
+	if ok && k.Form == FormMedia {
+		return Edit{}, false // it is as short as can be
+	}
 	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
 		blocks := dispatchBlocks(text)
 		if v.before == nil || v.before(i).Parts[p].Text != text { // what this run's masking left stays
@@ -170,17 +173,21 @@ func (v *View) plainPlaceholders() (group []Edit) {
 }
 
 // squeezable returns by how much message i gets cheaper when its results are
-// cut to the marker.
-func (v *View) squeezable(i int) int {
+// cut to the marker, and its media are taken out unless they stay.
+func (v *View) squeezable(i int, stays func(i int) bool) int {
 	m, cut := v.Messages[i], Truncate{}
 	if v.reach != nil {
 		cut.Keep = v.reach.keep
 	}
 	results := countResults(v.Messages[i : i+1])
-	if v.Pinned[i] || results == 0 {
+	media := stays != nil && bearsMedia(&m) && !stays(i)
+	if v.Pinned[i] || results == 0 && !media {
 		return 0
 	}
 	var group []Edit
+	if media {
+		group = v.maskMedia(i)
+	}
 	for p := range m.Parts {
 		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 {
 			continue

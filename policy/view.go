@@ -256,6 +256,9 @@ func (v *View) Origin(i, p int) Origin {
 		return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: true}
 	}
 	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: v.RefOf(part)}
+	if part.Kind.IsMedia() {
+		o.Chars = mediaSize(part)
+	}
 	if k, ok := parseTruncation(part.Text, v.Cost); ok {
 		o.Tokens = k.Tokens
 	}

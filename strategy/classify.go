@@ -32,7 +32,7 @@ type heard struct {
 // classify reads a message in the user's role. acted says that the assistant's
 // message before it acts in its text, so that a result may stand here.
 func classify(m *message.Message, acted bool) heard {
-	text := strings.TrimSpace(m.Text())
+	text := strings.TrimSpace(saidIn(m))
 	if text == "" || agentName(m.Name) {
 		return heard{speech: Harness}
 	}

@@ -158,7 +158,7 @@ func (b *reader) user(id int, m *message.Message) {
 	acted := b.acted
 	b.acted = ""
 	step := Step{ID: id, Role: m.Role}
-	text := m.Text()
+	text := saidIn(m)
 	switch s := classify(m, acted != ""); s.speech {
 	case Typed, Pasted:
 		step.Text = withoutNotes(s.words)

@@ -47,7 +47,7 @@ func (c *cut) spoken(of Strategy) int {
 // refOf is the reference under which the text of a message can be had again.
 func refOf(v *policy.View, i int) string {
 	for p := range v.Messages[i].Parts {
-		if v.Messages[i].Parts[p].Kind == message.KindText {
+		if part := &v.Messages[i].Parts[p]; part.Kind == message.KindText && !isMediaText(part.Text) {
 			return v.Origin(i, p).Ref
 		}
 	}

@@ -1,11 +1,44 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // ourOwnHeads begin what stands in a view in place of something else: none of
 // it is a fact of the conversation.
 var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[conversation truncated — ", "[observation truncated",
-	"[no tool result was recorded"}
+	"[no tool result was recorded", "[image masked — ", "[audio masked — ", "[file masked — "}
+
+// saidIn is the text of a message without what stands in it for pictures and
+// files.
+func saidIn(m *message.Message) string {
+	if !standsForMedia(m) {
+		return m.Text()
+	}
+	var texts []string
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == message.KindText && !isMediaText(p.Text) {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func standsForMedia(m *message.Message) bool {
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == message.KindText && isMediaText(p.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+func isMediaText(s string) bool {
+	_, _, _, _, ok := message.ParseMediaText(s)
+	return ok
+}
 
 // ourOwn reports whether a line is a placeholder or a notice, not something
 // that a tool or a person said.

@@ -40,14 +40,20 @@ func (r mediaRule) cost(p *message.Part) int {
 }
 
 func (r mediaRule) image(m *message.Media) int {
-	w, h := m.Width, m.Height
-	if w <= 0 || h <= 0 {
-		w, h = dataURLSize(m.URL)
-	}
+	w, h := PictureSize(m)
 	if w <= 0 || h <= 0 {
 		w, h = unknownEdge, unknownEdge
 	}
 	return max(1, r.picture.cost(w, h, m.Detail == "low"))
+}
+
+// PictureSize returns the size of a picture in pixels, as the wire says it or
+// from the header of its data (PNG, JPEG, GIF, WebP); zeros where neither does.
+func PictureSize(m *message.Media) (width, height int) {
+	if m.Width > 0 && m.Height > 0 {
+		return m.Width, m.Height
+	}
+	return dataURLSize(m.URL)
 }
 
 func (r mediaRule) audio(m *message.Media) int {

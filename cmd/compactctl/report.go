@@ -190,6 +190,8 @@ func editsOf(s compact.StageReport) string {
 	switch s.Stage {
 	case "truncate", "mask", "squeeze":
 		return "  " + things(s.Edits, "tool result")
+	case "media":
+		return "  " + things(s.Edits, "attachment")
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package invariant
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -14,16 +16,55 @@ func same(a, b message.Message) bool {
 }
 
 // related reports whether two messages are the same but for the text of tool
-// results.
+// results, and for media that a text stands for.
 func related(a, b message.Message) bool {
-	return compare(a, b, func(x, y message.Part) bool {
+	return compare(withStandIns(a, b), b, func(x, y message.Part) bool {
 		return x.Text == y.Text || x.Kind == message.KindToolResult
 	})
 }
 
-// akin reports whether two messages are the same but for texts.
+// akin reports whether two messages are the same but for texts, and for media
+// that a text stands for.
 func akin(a, b message.Message) bool {
-	return compare(a, b, func(x, y message.Part) bool { return true })
+	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
+}
+
+// mediaForm is what stands for a picture, a sound or a file.
+var mediaForm = regexp.MustCompile(`^\[(image|audio|file) masked — ~(\d+) tokens, (\d+) bytes · ref ([0-9a-f]{12})\]$`)
+
+// mediaKinds are the kinds that mediaForm names.
+var mediaKinds = map[string]message.Kind{"image": message.KindImage, "audio": message.KindAudio, "file": message.KindFile}
+
+// standsFor reports whether is is what stands for the media that was was.
+func standsFor(was, is message.Part) bool {
+	m := mediaForm.FindStringSubmatch(is.Text)
+	if m == nil || mediaKinds[m[1]] != was.Kind || was.Sealed || is.Sealed || is.Media != nil || was.CallID != is.CallID {
+		return false
+	}
+	if was.CallID == "" {
+		return is.Kind == message.KindText
+	}
+	return is.Kind == message.KindToolResult
+}
+
+// withStandIns returns a with what stands in b for its media.
+func withStandIns(a, b message.Message) message.Message {
+	if len(a.Parts) != len(b.Parts) {
+		return a
+	}
+	var parts []message.Part
+	for p := range a.Parts {
+		if standsFor(a.Parts[p], b.Parts[p]) {
+			if parts == nil {
+				parts = slices.Clone(a.Parts)
+			}
+			parts[p] = b.Parts[p]
+		}
+	}
+	if parts != nil {
+		a.Parts = parts
+	}
+	return a
 }
 
 func compare(a, b message.Message, text func(x, y message.Part) bool) bool {
@@ -46,6 +87,9 @@ func compare(a, b message.Message, text func(x, y message.Part) bool) bool {
 // of the strings that hold the edited texts must be the same bytes.
 func (j *judge) checkBytes(i, o int) {
 	was, is := j.In[i].Raw(), j.Out[o].Raw()
+	if j.replacedMedia(i, o) {
+		return // a whole block became another: checkText looks at what it says
+	}
 	if was == nil || is == nil {
 		if (was == nil) != (is == nil) {
 			j.fail(RuleBytes, "message %d: only one of both has a raw form", i)
@@ -82,6 +126,16 @@ func (j *judge) checkBytes(i, o int) {
 			j.fail(RuleBytes, "message %d: the raw form does not read like its parts", i)
 		}
 	}
+}
+
+// replacedMedia reports whether a text stands for media of message i.
+func (j *judge) replacedMedia(i, o int) bool {
+	for p := range j.In[i].Parts {
+		if standsFor(j.In[i].Parts[p], j.Out[o].Parts[p]) {
+			return true
+		}
+	}
+	return false
 }
 
 // dissect splits JSON into what stands outside of strings and the strings.

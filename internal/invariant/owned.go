@@ -83,7 +83,7 @@ func wholePlaceholder(text string) bool {
 		return false
 	}
 	at := observationForm.FindStringIndex(text)
-	return at != nil && at[0] == 0 || resultForm.MatchString(text)
+	return at != nil && at[0] == 0 || resultForm.MatchString(text) || mediaForm.MatchString(text)
 }
 
 // cutDispatch returns what follows the placeholder of a dispatch result.

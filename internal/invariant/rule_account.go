@@ -53,7 +53,7 @@ func (j *judge) checkDecisions() {
 // compaction.
 func (j *judge) alreadyEdited(i int) bool {
 	for p, part := range j.In[i].Parts {
-		if part.Kind == resultKind && (j.placeholder(part.Text) || j.originOf(i, p) != part.Text) {
+		if part.Kind == resultKind && (j.placeholder(part.Text) || j.originOf(i, p) != part.Text) || mediaForm.MatchString(part.Text) {
 			return true
 		}
 	}
@@ -63,7 +63,7 @@ func (j *judge) alreadyEdited(i int) bool {
 // newlyMasked reports whether a result of message i was masked.
 func (j *judge) newlyMasked(i, o int) bool {
 	for p, part := range j.In[i].Parts {
-		if is := j.Out[o].Parts[p].Text; part.Kind == resultKind && is != part.Text && j.isMasked(i, p, is) {
+		if is := j.Out[o].Parts[p].Text; part.Kind == resultKind && is != part.Text && j.isMasked(i, p, is) || standsFor(part, j.Out[o].Parts[p]) {
 			return true
 		}
 	}

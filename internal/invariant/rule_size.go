@@ -26,7 +26,7 @@ func (j *judge) checkGrowth() {
 		if j.costOut[o] > j.costIn[i] {
 			j.fail(RuleGrowth, "message %d went from %d to %d tokens", i, j.costIn[i], j.costOut[o])
 		}
-		if a, b := chars(j.In[i]), chars(j.Out[o]); b > a {
+		if a, b := chars(withStandIns(j.In[i], j.Out[o])), chars(j.Out[o]); b > a {
 			j.fail(RuleGrowth, "message %d went from %d to %d characters", i, a, b)
 		}
 	}

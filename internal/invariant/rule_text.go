@@ -27,6 +27,8 @@ func (j *judge) checkTexts() {
 
 func (j *judge) checkText(i, p int, was message.Part, is string) {
 	switch {
+	case was.Kind.IsMedia() && standsFor(was, j.Out[j.place[i]].Parts[p]):
+		j.checkStandsFor(i, p, is)
 	case was.Kind != resultKind || was.Sealed:
 		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
 	case j.placeholder(was.Text) && plainer(was.Text, is):
@@ -45,6 +47,14 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 		if why := j.truncation(i, p, was.Text, is); why != "" {
 			j.fail(RuleText, "message %d: %s", i, why)
 		}
+	}
+}
+
+// checkStandsFor: what stands for media says its size.
+func (j *judge) checkStandsFor(i, p int, is string) {
+	m, part := mediaForm.FindStringSubmatch(is), j.In[i].Parts[p]
+	if part.Media != nil && part.Media.Bytes > 0 && m[3] != strconv.Itoa(part.Media.Bytes) {
+		j.fail(RuleText, "message %d: part %d has %d bytes, %q says", i, p, part.Media.Bytes, is)
 	}
 }
 

@@ -79,6 +79,7 @@ var comments = map[string]string{
 	"mask.keep_last":             `... and the last ones ...`,
 	"mask.exclude_tools":         `... and all results of these tools.`,
 	"mask.min_tokens":            `What a mask has to save; a result where it would save less stays.`,
+	"mask.media":                 `true: old pictures, sounds and files become a line, too, before any text does, and not before the trigger.`,
 	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,
 	"mask.plain":                 `true: a placeholder says how much was there, and nothing of the call it stands for.`,
 	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,

@@ -1,0 +1,113 @@
+package compact_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/anthropic"
+)
+
+// shot is a picture of 1280 by 800 pixels in base64, another one for each n.
+func shot(t *testing.T, n int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800))); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&b, "screen %d", n)
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+// screens is a request with so many screenshots in the results of tools.
+func screens(t *testing.T, n int) []byte {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"Find the form."}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_use","id":"t%[1]d","name":"look","input":{}}]},`+
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%[2]s"},"cache_control":{"type":"ephemeral"}}]}]}`, i, shot(t, i))
+	}
+	return []byte(b.String() + "]}")
+}
+
+func TestAScreenshotThatWentIsInTheArchiveAndNamed(t *testing.T) {
+	body := screens(t, 24)
+	req, err := anthropic.Wire.ParseRequest(body, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000})
+	res := r.preflight(req.Messages(), compact.WithRequest(req))
+	if res.MaskedCount == 0 || res.SummarisedCount+res.DroppedCount > 0 || res.MaskedCount > 20 {
+		t.Fatalf("%d masked, %d summarised, %d dropped", res.MaskedCount, res.SummarisedCount, res.DroppedCount)
+	}
+	out, err := req.Write(res.Messages, res.Sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(out, []byte(shot(t, 0))) || !bytes.Contains(out, []byte(shot(t, 23))) {
+		t.Error("the oldest goes, the newest stays")
+	}
+	if a, b := bytes.Count(out, []byte(`"cache_control"`)), bytes.Count(body, []byte(`"cache_control"`)); a != b {
+		t.Errorf("%d marks of the cache of %d are left", a, b)
+	}
+	text := res.Messages[2].Parts[1].Text
+	_, tokens, size, ref, ok := message.ParseMediaText(text)
+	if !ok || tokens < 1000 || size < len(shot(t, 0)) {
+		t.Fatalf("%q", text)
+	}
+	got, err := r.Recall(t.Context(), "s", ref)
+	if err != nil || !strings.HasPrefix(got, "[image, image/png, 1280 by 800 pixels, ") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if !r.holdsText(shot(t, 0)) {
+		t.Error("the archive has not the bytes")
+	}
+	if report := r.verified(); !report.OK() {
+		t.Errorf("%v", report.Problems)
+	}
+	// Another process makes the same view of the same history, and one of what it made.
+	other := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000, Archive: r.archive})
+	again := other.preflight(req.Messages(), compact.WithRequest(req))
+	if two, err := req.Write(again.Messages, again.Sources); err != nil || !bytes.Equal(two, out) {
+		t.Errorf("the view of another process is another one: %v", err)
+	}
+	kept, err := anthropic.Wire.ParseRequest(out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := other.preflight(kept.Messages(), compact.WithRequest(kept))
+	if three, err := kept.Write(third.Messages, third.Sources); err != nil || !bytes.Equal(three, out) {
+		t.Errorf("a view that comes back is changed: %v", err)
+	}
+}
+
+func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
+	req, err := anthropic.Wire.ParseRequest(screens(t, 24), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Mask.Media = "claude-sonnet-4-5", 32_000, false
+	res := newRig(t, c).preflight(req.Messages(), compact.WithRequest(req))
+	for _, m := range res.Messages {
+		for _, p := range m.Parts {
+			if _, _, _, _, ok := message.ParseMediaText(p.Text); ok {
+				t.Fatalf("%q", p.Text)
+			}
+		}
+	}
+	if res.SummarisedCount == 0 {
+		t.Error("what is left to do is a summary")
+	}
+}

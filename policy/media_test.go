@@ -1,0 +1,155 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// pictureCost counts characters, and 1000 for a picture.
+type pictureCost struct{}
+
+func (pictureCost) Message(m message.Message) int {
+	n := 4
+	for i := range m.Parts {
+		if n += runes(m.Parts[i].Text); m.Parts[i].Kind.IsMedia() {
+			n += 1000
+		}
+	}
+	return n
+}
+
+func (pictureCost) Text(s string) int { return runes(s) }
+
+func picture(n int, call string) message.Part {
+	return message.Part{Kind: message.KindImage, CallID: call, Media: &message.Media{MIME: "image/png", URL: fmt.Sprintf("data:image/png;base64,%04d", n), Bytes: 40_000}}
+}
+
+// browsing is a task, and so many calls that a screenshot answers.
+func browsing(steps int) []message.Message {
+	task := message.User("Find the form.")
+	task.Parts = append(task.Parts, picture(9999, ""))
+	msgs := []message.Message{message.System("browse"), task}
+	for i := range steps {
+		id := fmt.Sprintf("c%d", i)
+		call := message.Assistant("looking")
+		call.Parts = append(call.Parts, message.Part{Kind: message.KindToolCall, CallID: id, Name: "screenshot", Args: []byte(`{}`)})
+		shot := message.Message{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, CallID: id, Text: "a page of text that is there"}, picture(i, id)}}
+		msgs = append(msgs, call, shot)
+	}
+	return msgs
+}
+
+func runMedia(t *testing.T, msgs []message.Message, target int, steps ...Step) *Outcome {
+	t.Helper()
+	e := Engine{Steps: steps, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}}
+	o, err := e.Run(context.Background(), Request{
+		Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: target, Target: target},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range o.Passes {
+		if p.Err != nil {
+			t.Fatalf("%s: %v", p.Stage, p.Err)
+		}
+	}
+	return o
+}
+
+// pictures says for each message of a view with media, or what stands for it,
+// whether it is there.
+func pictures(o *Outcome) string {
+	var b strings.Builder
+	for _, m := range o.Conversation.Messages() {
+		for _, p := range m.Parts {
+			_, _, _, _, masked := message.ParseMediaText(p.Text)
+			switch {
+			case masked:
+				b.WriteByte('-')
+			case p.Kind.IsMedia():
+				b.WriteByte('P')
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
+	msgs := browsing(10) // 11 pictures, the first of the last user message
+	for _, c := range []struct {
+		target int
+		want   string
+	}{
+		{20_000, "PPPPPPPPPPP"},
+		{9_000, "P---PPPPPPP"},
+		{6_000, "P------PPPP"},
+		{100, "P-------PPP"}, // those of the last turns stay
+	} {
+		if got := pictures(runMedia(t, msgs, c.target, Step{Stage: Media{}})); got != c.want {
+			t.Errorf("down to %d: %s, want %s", c.target, got, c.want)
+		}
+	}
+	deep := runMedia(t, msgs, 100, Step{Stage: Media{Deep: true}})
+	if got := pictures(deep); got != "P---------P" {
+		t.Errorf("as far as it may go: %s", got)
+	}
+	if got := pictures(runMedia(t, msgs, 100, Step{Stage: Media{ExcludeTools: []string{"screenshot"}}})); strings.Contains(got, "-") {
+		t.Errorf("of a tool that is excluded: %s", got)
+	}
+}
+
+func TestPicturesGoBeforeTexts(t *testing.T) {
+	o := runMedia(t, browsing(30), 24_000, Step{Stage: Media{}}, Step{Stage: Mask{WindowTurns: 3}})
+	for _, m := range o.Conversation.Messages() {
+		if strings.Contains(m.ResultText(), "[observation masked") {
+			t.Fatal("a text was masked although the pictures were enough")
+		}
+	}
+	if got := pictures(o); !strings.HasPrefix(got, "P-") || !strings.HasSuffix(got, "PPP") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
+	msgs := browsing(10)
+	o := runMedia(t, msgs, 100, Step{Stage: Media{}})
+	got := o.Conversation.Messages()[3].Parts[1]
+	want := "[image masked — ~1000 tokens, 40000 bytes · ref " + msgs[3].Parts[1].Fingerprint().Ref() + "]"
+	if got.Text != want || got.Kind != message.KindToolResult || got.CallID != "c0" {
+		t.Errorf("%+v, want %s", got, want)
+	}
+	if text := o.Conversation.Messages()[3].Parts[0].Text; text != msgs[3].Parts[0].Text {
+		t.Errorf("the text beside it became %q", text)
+	}
+	// Replayed, and run once more, it stays as it is.
+	c := NewConversation(msgs, Pins{message.RoleSystem}, nil)
+	again, err := c.Replay(o.Passes[0].Recipe)
+	if err != nil || again.Messages()[3].Fingerprint() != o.Conversation.Messages()[3].Fingerprint() {
+		t.Fatalf("replayed: %v", err)
+	}
+	twice := runMedia(t, o.Conversation.Messages(), 100, Step{Stage: Media{}})
+	if len(twice.Passes) != 0 {
+		t.Errorf("run again it edits %+v", twice.Passes)
+	}
+}
+
+func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
+	msgs := browsing(10)
+	e := Engine{Steps: []Step{{Goal: ToBudget, Stage: Media{Deep: true}}}, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}, Floors: true}
+	q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 4_000, Cap: 4_000, Trigger: 4_000, Target: 3_000}}
+	o, err := e.Run(context.Background(), q)
+	if err != nil || o.View.Total() > 4_000 {
+		t.Fatalf("%v: it can be made to fit", err)
+	}
+	q.Budget = Budget{Max: 2_000, Cap: 2_000, Trigger: 2_000, Target: 1_500}
+	if _, err := e.Run(context.Background(), q); err == nil {
+		t.Error("two pictures can't go, and cost more")
+	}
+	if floor, got := e.View(q.Conversation, q).Floor(), o.View.Total(); floor > got {
+		t.Errorf("the floor is %d, and the view costs %d", floor, got)
+	}
+}
