@@ -191,5 +191,42 @@ func geminiPartRules(r *report, path string, p object) {
 	}
 	if f, ok := p["functionResponse"].(object); ok {
 		r.fits(geminiPhrases, geminiResponse, f, owner, path+".function_response")
+		for k, in := range objects(f["parts"]) {
+			geminiResponsePart(r, owner, fmt.Sprintf("%s.function_response.parts[%d]", path, k), camel(in))
+		}
+	}
+	if blob, ok := p["inlineData"].(object); ok {
+		geminiBlob(r, owner, path+".inline_data", camel(blob))
+	}
+}
+
+// responseTypes are what the data in a function's response may be.
+var responseTypes = []string{"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"}
+
+// geminiResponsePart holds a part of a function's response against the rules: it
+// has data or a file, never a text.
+func geminiResponsePart(r *report, owner, path string, p object) {
+	r.fits(geminiPhrases, shape{may("inlineData", dict), may("fileData", dict), may("videoMetadata", dict)}, p, owner, path)
+	blob, inline := p["inlineData"].(object)
+	if !inline && p["fileData"] == nil {
+		r.add("no_data", owner, path+".data", fmt.Sprintf("* GenerateContentRequest.%s.data: required oneof field 'data' must have one initialized field", path))
+		return
+	}
+	if !inline {
+		return
+	}
+	blob = camel(blob)
+	geminiBlob(r, owner, path+".inline_data", blob)
+	if mime := str(blob, "mimeType"); !slices.Contains(responseTypes, mime) {
+		r.add("response_type", owner+"."+mime, path, "Unsupported MIME type in function response: "+mime)
+	}
+}
+
+func geminiBlob(r *report, owner, path string, blob object) {
+	if !r.fits(geminiPhrases, shape{must("mimeType", text), must("data", text), may("displayName", text)}, blob, owner, path) {
+		return
+	}
+	if _, err := base64.StdEncoding.DecodeString(str(blob, "data")); err != nil || str(blob, "data") == "" {
+		r.add("blob", owner, path, fmt.Sprintf("Invalid value at '%s.data' (TYPE_BYTES), Base64 decoding failed", path))
 	}
 }

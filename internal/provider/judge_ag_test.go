@@ -119,7 +119,7 @@ func TestAnthropicKeepsServerToolsTogether(t *testing.T) {
 }
 
 const geminiBody = `{"systemInstruction":{"parts":[{"text":"S"}]},"contents":[
-{"role":"user","parts":[{"text":"Q"},{"inlineData":{"mimeType":"image/png","data":""}}]},
+{"role":"user","parts":[{"text":"Q"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]},
 {"role":"model","parts":[{"functionCall":{"name":"z","args":{}},"thoughtSignature":"c2ln"}]},
 {"role":"user","parts":[{"functionResponse":{"name":"z","response":{"output":"Z"}}}]},
 {"role":"model","parts":[{"text":"Now.","thoughtSignature":"dHh0"}]},
