@@ -19,7 +19,7 @@ import (
 
 // free are the settings that take any value of their type.
 var free = []string{
-	"model", "observe", "policy.background", "mask.exclude_tools", "mask.plain", "tidy.exclude_tools", "summarizer.seed",
+	"model", "observe", "policy.background", "mask.exclude_tools", "mask.media", "mask.plain", "tidy.exclude_tools", "summarizer.seed",
 	"redaction.enabled", "redaction.strict", "redaction.pii", "redaction.summarizer",
 	"storage.region", "storage.path_style", "storage.access_log", "storage.kms_key_id",
 	"trace.console", "trace.per_session", "trace.otlp_service", "trace.content", "prices.model",
