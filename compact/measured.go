@@ -93,11 +93,14 @@ func (u Usage) contradicts(tokens int) error {
 	switch {
 	case u.PromptTokens <= 0:
 		return fmt.Errorf("a prompt of %d tokens", u.PromptTokens)
-	case min(u.CachedTokens, u.WrittenTokens, u.WrittenHourTokens, u.OutputTokens) < 0:
+	case min(u.CachedTokens, u.WrittenTokens, u.WrittenHourTokens, u.OutputTokens, u.ClearedTokens, u.CompactedTokens, u.SummaryTokens) < 0:
 		return fmt.Errorf("a negative number of tokens")
 	case parts > u.PromptTokens:
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
-	case u.PromptTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens, 256):
+	case u.CompactedTokens > furthest*max(tokens, 256):
+		return fmt.Errorf("%d tokens were read for a summary, where %d were counted", u.CompactedTokens, tokens)
+	case u.CompactedTokens > 0: // what is left of the prompt may be any part of it
+	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
 		return fmt.Errorf("a prompt of %d tokens, where %d were counted", u.PromptTokens, tokens)
 	}
 	return nil
@@ -108,9 +111,10 @@ func (u Usage) contradicts(tokens int) error {
 func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
 	if u.CacheKnown {
 		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens
-		return price.Usage{Cached: u.CachedTokens, Written: u.WrittenTokens, WrittenHour: u.WrittenHourTokens, Fresh: rest, Output: u.OutputTokens}
+		return price.Usage{Cached: u.CachedTokens, Written: u.WrittenTokens, WrittenHour: u.WrittenHourTokens, Fresh: rest + u.CompactedTokens, Output: u.OutputTokens + u.SummaryTokens}
 	}
 	out := card.Split(u.PromptTokens, estimated.Cached)
-	out.Output = u.OutputTokens
+	out.Fresh += u.CompactedTokens
+	out.Output = u.OutputTokens + u.SummaryTokens
 	return out
 }

@@ -19,6 +19,15 @@ type Usage struct {
 	WrittenHourTokens int // the same, for an hour
 
 	OutputTokens int // of the answer, reasoning included; 0 = it does not say
+
+	// ClearedTokens are those of the prompt that the provider left out by itself
+	// before the model read it; PromptTokens are without them.
+	ClearedTokens int
+	// CompactedTokens is what the provider read for a summary of its own within this
+	// request, and SummaryTokens what it wrote for it: both are billed on top. What
+	// was sent is not known from PromptTokens then.
+	CompactedTokens int
+	SummaryTokens   int
 }
 
 // observation ties a result to what the provider will say of it.
@@ -40,16 +49,17 @@ type observation struct {
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // which is in the log
 	defer m.rescue("Observe", &err)
-	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 {
-		res.observe.shown(u.PromptTokens)
+	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 {
+		res.observe.shown(u.PromptTokens + max(u.ClearedTokens, 0))
 	}
 	if res != nil && res.observe.billed != nil {
 		res.observe.billed(u)
 	}
-	if res == nil || res.observe.epoch == nil || u.PromptTokens <= res.observe.fixed {
+	sent := u.PromptTokens + max(u.ClearedTokens, 0)
+	if res == nil || res.observe.epoch == nil || sent <= res.observe.fixed || u.CompactedTokens > 0 {
 		return false
 	}
-	return res.observe.epoch.calibrator.Observe(res.observe.id, u.PromptTokens-res.observe.fixed)
+	return res.observe.epoch.calibrator.Observe(res.observe.id, sent-res.observe.fixed)
 }
 
 // upperBound returns what a request will hardly exceed. Where the count is

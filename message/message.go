@@ -91,6 +91,10 @@ type Message struct {
 	// Protected messages are never edited and never removed.
 	Protected bool
 
+	// Unread says that the provider leaves the message out by itself: it stands
+	// before what the provider has compacted it to. It costs nothing, and is Protected.
+	Unread bool
+
 	wire *wire
 	memo *memo
 }

@@ -66,11 +66,15 @@ func NewGatewayEstimator() *Estimator { return &Estimator{format: gateway{}} }
 func NewCharsEstimator() *Estimator { return &Estimator{format: charsFormat{}} }
 
 // Message returns the cost of a message in a request, with what the format
-// adds for each message and for a name.
+// adds for each message and for a name. One that the provider does not read costs
+// nothing.
 func (e *Estimator) Message(m message.Message) int { return e.Mix(m).Total() }
 
 // Mix returns the cost of a message by the kind of its text.
 func (e *Estimator) Mix(m message.Message) Mix {
+	if m.Unread {
+		return Mix{}
+	}
 	if e.cache != nil {
 		if p, ok := e.cache.lookup(keyOf(&m)); ok {
 			return p.Mix
@@ -87,6 +91,9 @@ type priced struct {
 }
 
 func (e *Estimator) price(m *message.Message) priced {
+	if m.Unread {
+		return priced{}
+	}
 	if e.cache == nil {
 		return e.format.message(m)
 	}

@@ -56,7 +56,7 @@ func (x *exchange) plan() error {
 	if err := x.parse(); err != nil {
 		return err
 	}
-	if x.parsed.About().ServerSide != "" {
+	if about := x.parsed.About(); about.ServerSide != "" && !x.before(about) {
 		return nil
 	}
 	res, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(x.t.windows.of(x.lane()))...)

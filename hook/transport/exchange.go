@@ -102,7 +102,7 @@ func (x *exchange) prepare() error {
 	if err := x.parse(); err != nil {
 		return err
 	}
-	if about := x.parsed.About(); about.ServerSide != "" {
+	if about := x.parsed.About(); about.ServerSide != "" && !x.before(about) {
 		x.sent = x.raw()
 		x.theirs(about)
 		return nil

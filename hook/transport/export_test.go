@@ -9,3 +9,6 @@ import (
 func (t *Transport) Pauses(f func(time.Duration)) {
 	t.pause = func(ctx context.Context, d time.Duration) error { f(d); return ctx.Err() }
 }
+
+// UsageOf is what an answer says it is billed, for tests.
+var UsageOf = usageOf

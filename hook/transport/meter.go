@@ -122,10 +122,15 @@ func (m *meter) unpack() {
 // settle ends a document or an event.
 func (m *meter) settle() {
 	output := max(m.bill.output, m.usage.output)
+	last := m.usage // of a stream, what stands at its end alone
 	if m.tokens == 0 {
 		m.tokens, m.held, m.bill = m.usage.tokens(), m.usage.held, m.usage
 	}
 	m.bill.output = output
+	if last.inner.input > 0 {
+		m.bill.inner = last.inner
+	}
+	m.bill.clear = max(m.bill.clear, last.clear)
 	m.usage = usage{}
 	m.scanner.reset()
 }

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/message/wire"
 )
@@ -27,6 +29,32 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 		return req.URL.Host
 	}
 	return origin(t.key, req, "", nil)
+}
+
+// before reports whether a request is compacted although its provider would do
+// that, too, from some size on: where that is more than goes out of here, the provider never
+// comes to it. Of two thresholds the lower one works, and never both in one call.
+func (x *exchange) before(about wire.About) bool {
+	if about.ServerTrigger == 0 {
+		return false
+	}
+	most, err := x.t.m.CallBudget(x.req.Context(), x.options(x.t.windows.of(x.lane()))...)
+	return err == nil && about.ServerTrigger > most
+}
+
+// compactions are paths that have a provider compact a history, in the form in
+// which it takes model calls.
+var compactions = []string{"/responses/compact"}
+
+// compacting reports whether a request has the provider compact a history: it
+// goes out whole, because a view of it would become a summary of what was left.
+// The history that begins with what comes back is another one.
+func compacting(req *http.Request) bool {
+	if req.URL == nil || req.Method != http.MethodPost {
+		return false
+	}
+	path := strings.TrimSuffix(req.URL.Path, "/")
+	return slices.ContainsFunc(compactions, func(s string) bool { return strings.HasSuffix(path, s) })
 }
 
 // theirs says that the provider holds the history of a request, or compacts it

@@ -49,7 +49,8 @@ func TestWhatIsNoModelCallIsUntouched(t *testing.T) {
 		"conversation":           {path: "/v1/responses", body: with(responses, `"conversation":"conv_1"`)},
 		"conversation as object": {path: "/v1/responses", body: with(responses, `"conversation":{"id":"conv_1"}`)},
 		"compaction":             {path: "/v1/responses", body: with(responses, `"context_management":[{"type":"compaction","compact_threshold":1000}]`)},
-		"context_management":     {path: "/v1/messages", body: with(anthropic, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`)},
+		"context_management":     {path: "/v1/messages", body: with(anthropic, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":10000}}]}`)},
+		"clearing by calls":      {path: "/v1/messages", body: with(anthropic, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":50}}]}`)},
 		"bypass":                 {path: "/v1/chat/completions", body: chat, ctx: transport.Bypass(context.Background())},
 	} {
 		t.Run(name, func(t *testing.T) {

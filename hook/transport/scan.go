@@ -10,6 +10,7 @@ func init() {
 		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount", "cachedContentTokenCount",
 		"prompt_tokens_details", "input_tokens_details", "cached_tokens", "prompt_cache_hit_tokens", "cache_creation", "ephemeral_1h_input_tokens",
 		"completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount", "cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
+		"iterations", "context_management", "applied_edits", "cleared_input_tokens",
 	} {
 		names[name] = name
 	}
@@ -140,13 +141,12 @@ func (s *scanner) endNumber() {
 }
 
 // path joins the names of the members that are open, "" where one of them is
-// not looked at. The elements of an outermost array are looked at like what
-// stands alone.
+// not looked at. The elements of an array are looked at like what stands alone.
 func (s *scanner) path() string {
 	p := ""
 	for d := range s.depth {
 		switch {
-		case !s.object[d] && d == 0:
+		case !s.object[d]:
 		case s.keys[d] == "":
 			return ""
 		case p == "":

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -12,32 +13,78 @@ func aboutOf(b body.Body) wire.About {
 	a := b.About()
 	a.Tools = b.JSON("tools")
 	a.MaxOutput = b.Int("max_tokens")
-	switch {
-	case b.JSON("compaction") != nil:
+	if b.JSON("compaction") != nil {
 		a.ServerSide = "compaction"
-	case managed(b.JSON("context_management")):
-		a.ServerSide = "context_management"
+		return a
+	}
+	if trigger := managed(b.JSON("context_management")); trigger > 0 {
+		a.ServerSide, a.ServerTrigger = "context_management", trigger
 	}
 	return a
 }
 
-// managed reports whether the provider edits the history itself. That it
-// leaves out old thinking is no matter: that changes nothing of the rest.
-func managed(raw []byte) bool {
-	if len(raw) == 0 || raw[0] != '{' {
-		return len(raw) > 0
+// From how many tokens on the provider edits a history where the request does not say
+// (https://platform.claude.com/docs/en/build-with-claude/context-editing, …/compaction).
+const (
+	clearsFrom   = 100_000
+	compactsFrom = 150_000
+	atOnce       = 1 // or at any size: what is counted is no tokens, or not known
+)
+
+// managed returns from how many tokens on the provider edits the history itself; 0 =
+// it does not. That it leaves out old thinking is no matter: that changes nothing of the rest.
+func managed(raw []byte) (trigger int) {
+	switch {
+	case len(raw) == 0:
+		return 0
+	case raw[0] != '{':
+		return atOnce
 	}
-	managed := false
 	err := jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error {
 		if m.Key != "edits" || raw[m.Value.Start] != '[' {
 			return nil
 		}
 		return jsonscan.Array(raw, m.Value, func(_ int, at jsonscan.Span) error {
-			b := block{data: raw}
-			err := b.read(at)
-			managed = managed || !strings.HasPrefix(b.kind, "clear_thinking_")
+			from, err := editsFrom(raw, at)
+			if from > 0 && (trigger == 0 || from < trigger) {
+				trigger = from
+			}
 			return err
 		})
 	})
-	return managed || err != nil
+	if err != nil {
+		return atOnce
+	}
+	return trigger
+}
+
+// editsFrom returns from how many tokens on one edit works; 0 = it is of no matter.
+func editsFrom(raw []byte, at jsonscan.Span) (from int, err error) {
+	b := block{data: raw}
+	if err := b.read(at); err != nil {
+		return 0, err
+	}
+	switch {
+	case strings.HasPrefix(b.kind, "clear_thinking_"):
+		return 0, nil
+	case strings.HasPrefix(b.kind, "clear_tool_uses_"):
+		from = clearsFrom
+	case strings.HasPrefix(b.kind, "compact_"):
+		from = compactsFrom
+	default:
+		return atOnce, nil
+	}
+	var given struct {
+		Trigger *struct {
+			Type  string
+			Value int
+		}
+	}
+	if json.Unmarshal(at.Of(raw), &given) != nil || given.Trigger != nil && (given.Trigger.Type != "input_tokens" || given.Trigger.Value < 1) {
+		return atOnce, nil
+	}
+	if given.Trigger != nil {
+		from = given.Trigger.Value
+	}
+	return from, nil
 }

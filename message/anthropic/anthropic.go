@@ -52,6 +52,7 @@ func (format) ParseRequest(data []byte, c *wire.Cache) (wire.Request, error) {
 		return nil, err
 	}
 	r := &request{List: list, about: aboutOf(top), prompt: prompt}
+	list.Behind(behind(list.Messages()))
 	if m := top.JSON("cache_control"); m != nil && m[0] == '{' {
 		r.marks = []mark{newMark(m)}
 	}

@@ -106,6 +106,32 @@ func compacts(m *message.Message) bool {
 	return false
 }
 
+// behind returns the newest message that holds what the provider compacted; 0:
+// there is none. A block without content is that of a compaction that failed.
+func behind(msgs []message.Message) int {
+	for s := len(msgs) - 1; s > 0; s-- {
+		if !compacts(&msgs[s]) {
+			continue
+		}
+		for i := range msgs[s].Parts {
+			if p := &msgs[s].Parts[i]; p.Kind == message.KindOther && p.Name == compaction && stands(p.Args) {
+				return s
+			}
+		}
+	}
+	return 0
+}
+
+// stands reports whether a block of a compaction has what stands for the messages
+// before it.
+func stands(raw []byte) (ok bool) {
+	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // it is valid JSON
+		ok = ok || (m.Key == "content" || m.Key == "encrypted_content") && raw[m.Value.Start] == '"' && m.Value.End-m.Value.Start > len(`""`)
+		return nil
+	})
+	return ok
+}
+
 // compacted checks that what the provider compacted is still there, and still
 // the first where it was the first.
 func (c *checker) compacted() {

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -58,12 +59,54 @@ func aboutOf(b body.Body) wire.About {
 	for _, key := range []string{"previous_response_id", "conversation", "context_management"} {
 		if raw := string(b.JSON(key)); raw != "" && raw != `""` && raw != "[]" && a.ServerSide == "" {
 			a.ServerSide, a.Delta = key, key != "context_management"
-			if key == "conversation" {
+			switch key {
+			case "conversation":
 				a.ServerID = raw
+			case "context_management":
+				a.ServerTrigger = threshold(b.JSON(key))
 			}
 		}
 	}
 	return a
+}
+
+// threshold is from how many tokens on the provider compacts
+// (https://developers.openai.com/api/docs/guides/compaction). Where the request does not say it
+// may be any.
+func threshold(raw []byte) int {
+	var list []struct {
+		Type  string `json:"type"`
+		Value int    `json:"compact_threshold"`
+	}
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return 1
+	}
+	least := list[0].Value
+	for _, x := range list {
+		if x.Type != "compaction" {
+			return 1
+		}
+		least = min(least, x.Value)
+	}
+	return max(least, 1)
+}
+
+// behind marks what stands before the newest compaction item: it is not edited any
+// more. What people and instructions said the provider still reads there, as /responses/compact
+// returns it; anything else the item stands for.
+func (r *request) behind() {
+	last := len(r.msgs) - 1
+	for last >= r.prompt && r.msgs[last].Role != "compaction" {
+		last--
+	}
+	for i := r.prompt; i < last; i++ {
+		r.msgs[i].Protected = true
+		switch r.msgs[i].Role {
+		case message.RoleUser, message.RoleSystem, message.RoleDeveloper, "compaction":
+		default:
+			r.msgs[i].Unread = !lasting[string(r.msgs[i].Role)]
+		}
+	}
 }
 
 // instructions reads the system prompt.
@@ -122,6 +165,7 @@ func (r *request) items(doc jsonscan.Document, c *wire.Cache) error {
 		r.msgs = append(r.msgs, one[0])
 		r.cut = r.cut || len(one[0].Raw()) != at.End-at.Start
 	}
+	r.behind()
 	return nil
 }
 

@@ -75,6 +75,10 @@ type About struct {
 	ServerSide string
 	Delta      bool
 	ServerID   string
+	// ServerTrigger is from how many tokens on the provider compacts a history that the
+	// body has whole, so that whoever compacts from fewer on may do it all the same; 0 = nobody
+	// may.
+	ServerTrigger int
 
 	// Cached names the part of the prompt that the provider has already and that
 	// is in no message: Gemini's cachedContent. "" = none.

@@ -110,6 +110,16 @@ func (l *List) add(item int, msgs []message.Message) {
 	}
 }
 
+// Behind says that the provider has compacted what stands before message s by itself:
+// it reads none of it any more. So it stays as it is, and costs nothing.
+func (l *List) Behind(s int) {
+	for i := range l.msgs[:s] {
+		if l.of[i] != prompt {
+			l.msgs[i].Protected, l.msgs[i].Unread = true, true
+		}
+	}
+}
+
 // Messages returns what was read: the system prompt, where there is one, and
 // the messages of the items. It is shared.
 func (l *List) Messages() []message.Message { return l.msgs }
