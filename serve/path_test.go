@@ -121,7 +121,7 @@ func TestUpstreamsThatCanNotBeAreMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, url := range map[string]string{
-		"openai": "127.0.0.1:8000", "anthropic": "ftp://x", "gemini": "https://user:secret-1@host", "Upper": "http://x", "metrics": "http://x", "v1": "http://x", "x": "http://host/#f", "y": "http://h:secret-1/",
+		"openai": "127.0.0.1:8000", "anthropic": "ftp://x", "gemini": "https://user:secret-1@host", "Upper": "http://x", "metrics": "http://x", "v1": "http://x", "x": "http://host/#f", "no-port": "http://host:/v1", "no-host": "http://:8000", "y": "http://h:secret-1/",
 	} {
 		_, err := serve.New(m, serve.Config{Upstreams: map[string]string{name: url}})
 		if err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || strings.Contains(err.Error(), "secret-1") {

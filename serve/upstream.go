@@ -70,6 +70,8 @@ func parseBase(text string) (*url.URL, error) {
 		return nil, errors.New("its URL can't be read") // which may hold a key
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
+	case u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
+		return nil, errors.New("its URL has a host without a port behind the colon, or a port without a host")
 	case u.User != nil:
 		return nil, errors.New("its URL holds a user: keys come with the requests")
 	case u.Fragment != "":

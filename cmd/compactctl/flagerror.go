@@ -14,6 +14,9 @@ import (
 
 // wrongFlag says of a flag that a command does not have which one was meant.
 func wrongFlag(cmd *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "missing unit in duration") {
+		return fmt.Errorf("%w (a time has a unit: 3s, 500ms, 2m)", err)
+	}
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) || len(none.GetSpecifiedName()) < 2 { // a letter is near to any other
 		return err

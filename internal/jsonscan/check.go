@@ -16,7 +16,12 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	if e.End {
+	switch {
+	case e.Offset == 0 && e.End:
+		return fmt.Sprintf("%v: it is empty", errSyntax)
+	case e.Offset == 0:
+		return fmt.Sprintf("%v: it does not begin with a value, such as { or [", errSyntax)
+	case e.End:
 		return fmt.Sprintf("%v: it ends at byte %d in the midst of a value", errSyntax, e.Offset)
 	}
 	return fmt.Sprintf("%v at byte %d", errSyntax, e.Offset)

@@ -253,3 +253,12 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 		}
 	}
 }
+
+// Who sees the first byte named learns nothing: what stands there is no JSON at all.
+func TestErrorsAtTheBeginningSayWhatIsExpected(t *testing.T) {
+	for in, want := range map[string]string{"": "it is empty", "hello": "such as { or [", "{]": "at byte 1", "[1,": "it ends at byte 3"} {
+		if err := jsonscan.Check([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", in, err, want)
+		}
+	}
+}
