@@ -14,6 +14,14 @@ var begins = func() (t [256]bool) {
 	return t
 }()
 
+// goesOn are the second letters of these words.
+var goesOn = func() (t [256]bool) {
+	for _, w := range failing {
+		t[w[1]], t[w[1]-'a'+'A'] = true, true
+	}
+	return t
+}()
+
 // holdsError reports whether a line states an error, and not that something
 // passed.
 func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s)) }
@@ -37,7 +45,7 @@ func mentionsError(s string) bool {
 			for end < len(s) && isLetter(s[end]) {
 				end++
 			}
-			if states(s, i, end) || endsNamed(s[i:end], s[end:]) {
+			if end-i > 1 && goesOn[s[i+1]] && states(s, i, end) || endsNamed(s[i:end], s[end:]) {
 				return true
 			}
 			i = end - 1

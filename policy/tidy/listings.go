@@ -141,13 +141,17 @@ func (f *folder) count(text string, lines []line, rest []int) line {
 	type ending struct{ of, n int }
 	var all []*ending
 	by := map[string]*ending{}
+	var e *ending
+	last := ""
 	for _, i := range rest {
 		ext := endingOf(lines[i].text)
-		e := by[ext]
-		if e == nil {
-			e = &ending{of: i}
-			by[ext] = e
-			all = append(all, e)
+		if e == nil || ext != last { // most have that of the one before
+			last = ext
+			if e = by[ext]; e == nil {
+				e = &ending{of: i}
+				by[ext] = e
+				all = append(all, e)
+			}
 		}
 		e.n++
 	}
