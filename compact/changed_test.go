@@ -217,21 +217,29 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 }
 
 // A summary that somebody wrote into a ledger, with all that stands beside it in
-// the ledger made to fit, is not used. The session is compacted anew; warning and
-// event name the file and its hash, and the file stays.
+// the ledger made to fit, or into the file that a ledger has it in, is not used. The
+// session is compacted anew; warning and event name the file and its hash, and the
+// file stays.
 func TestAForgedSummaryIsEvidence(t *testing.T) {
+	for repeat, kind := range map[string]string{"reference": "summary-", "full": "ledger-"} {
+		t.Run(repeat, func(t *testing.T) { forgedSummary(t, repeat, kind) })
+	}
+}
+
+func forgedSummary(t *testing.T, repeat, kind string) {
 	c := compact.Config{MaxContextTokens: 5_000}
+	c.Storage.Repeat = repeat
 	l := live(t, c, 40)
 	files := maps.Clone(l.files)
 	last := ""
 	for name, data := range files {
-		if strings.HasPrefix(name, "ledger-") && bytes.Contains(data, []byte("summary")) && name > last {
+		if strings.HasPrefix(name, kind) && bytes.Contains(data, []byte("COMPACT-SUMMARY")) && name > last {
 			last = name
 		}
 	}
 	forged := bytes.ReplaceAll(files[last], []byte("file_"), []byte("evil_"))
 	if last == "" || bytes.Equal(forged, files[last]) {
-		t.Fatal("no ledger holds a summary")
+		t.Fatalf("no %s holds a summary", kind)
 	}
 	files[last] = forged
 	a := diskOf(t, files)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -165,7 +166,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
 	var ledger []redact.Text
 	err := c.m.computeNow(func() (err error) {
-		ledger, err = c.s.ledgerPieces(c.s.toStore(step))
+		ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, step)))
 		return err
 	})
 	if err != nil {
@@ -183,6 +184,23 @@ func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
 	c.s.add(step)
 	c.committed(r, step.Step)
 	return nil
+}
+
+// referring is the step as its ledger has it: the summary that a file of the step has
+// is named.
+func (c *call) referring(r *run, step ledgerStep) ledgerStep {
+	if c.m.cfg.Storage.Repeat == repeatFull || r.summary.SHA256 == "" {
+		return step
+	}
+	step.Recipes = slices.Clone(step.Recipes)
+	for i := range step.Recipes {
+		if cut := step.Recipes[i].Cut; cut != nil && cut.Summary == c.summary {
+			named := *cut
+			named.Summary, named.SummaryIn = nil, path.Base(r.summary.Key.String())
+			step.Recipes[i].Cut = &named
+		}
+	}
+	return step
 }
 
 // committed ends a call whose step is in the archive.

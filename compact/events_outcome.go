@@ -1,6 +1,9 @@
 package compact
 
 import (
+	"encoding/json"
+	"path"
+
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/storage"
@@ -130,7 +133,31 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (e
 	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
 	e.Payload = c.ep.summaryPayload(s, body)
 	done := p.Started.Add(p.Elapsed)
-	return append(events, c.eventAt(e, done, done))
+	whole := c.eventAt(e, done, done)
+	c.fileSummary(e, whole, stored)
+	return append(events, whole)
+}
+
+// fileSummary has the audit log say where the text of a summary is, which the
+// archive has in a file of its own. The exporters hear the text.
+func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored storage.Written) {
+	if c.m.cfg.Storage.Repeat == repeatFull || stored.SHA256 == "" {
+		return
+	}
+	file := path.Base(stored.Key.String())
+	raw, err := json.Marshal(filedText{file})
+	if err != nil {
+		return
+	}
+	e.Payload, e.OutputText = raw, "the text is in "+file
+	short := c.eventAt(e, whole.Start, whole.End)
+	short.SpanID = whole.SpanID
+	c.telling.filed[whole.SpanID] = short
+}
+
+// filedText is the payload of a summary in the audit log: the file that has its text.
+type filedText struct {
+	TextIn string `json:"text_in"`
 }
 
 func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {

@@ -14,6 +14,7 @@ type stepTelling struct {
 	outcome func(step int) []trace.Event // what the step did; nil = nothing yet
 	said    []trace.Event                // what the log has under the number below
 	number  int
+	filed   map[string]trace.Event // by span: what the log has in place of an event whose text is in a file
 }
 
 // hold keeps an event until the number of the step is certain.
@@ -27,7 +28,7 @@ func (c *call) hold(say func(step int) trace.Event) {
 // is committed under a number.
 func (c *call) stepLines(number int) []redact.Text {
 	t := &c.telling
-	t.said, t.number = nil, number
+	t.said, t.number, t.filed = nil, number, map[string]trace.Event{}
 	for _, say := range t.held {
 		t.said = append(t.said, say(number))
 	}
@@ -36,6 +37,9 @@ func (c *call) stepLines(number int) []redact.Text {
 	}
 	lines := c.takeEvents()
 	for _, e := range t.said {
+		if short, ok := t.filed[e.SpanID]; ok {
+			e = short
+		}
 		lines = append(lines, c.auditLine(e))
 	}
 	return lines

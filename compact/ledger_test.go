@@ -354,7 +354,7 @@ func TestChangedLedgerIsNotReplayed(t *testing.T) {
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, "s", "ledger-001.json")
+	name := filepath.Join(dir, "s", "summary-001.json") // which the ledger has its summary in
 	ledger, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

@@ -51,9 +51,15 @@ func (h *tale) grow(rounds int) {
 // that is wanted, and returns the last view.
 func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view string) {
 	t.Helper()
+	return h.stepsOf(t, n, 12, c, alone)
+}
+
+// stepsOf is steps with so many rounds before each.
+func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool) (view string) {
+	t.Helper()
 	var r *rig
 	for k := range n {
-		h.grow(12)
+		h.grow(rounds)
 		if r == nil || alone {
 			r = newRig(t, c)
 		}
@@ -113,6 +119,54 @@ func TestEachMessageIsStoredOnce(t *testing.T) {
 	if len(views) != 1 {
 		t.Errorf("%d views of one history", len(views))
 	}
+}
+
+// All that is stored is little more than the history: a summary stands in its file, and
+// ledger and audit log name that. What a step costs besides is the same for a long one.
+func TestEverythingStoredIsLittleMoreThanTheHistory(t *testing.T) {
+	for _, q := range []struct {
+		rounds int
+		most   float64
+	}{{12, 1.7}, {30, 1.47}} {
+		a, h := memory.New(), newTale()
+		h.stepsOf(t, 9, q.rounds, compact.Config{Archive: a}, false)
+		all, _ := sizes(t, a)
+		history := float64(len(bytesOf(h.history)))
+		t.Logf("%d rounds a step (%.0f kB): %.2f times the history", q.rounds, history/9000, float64(all)/history)
+		if float64(all) > q.most*history {
+			t.Errorf("%d rounds a step: %.2f times the history", q.rounds, float64(all)/history)
+		}
+		if in := copies(t, a); len(in) > 0 {
+			t.Errorf("what the last summary says stands in %q, too", in)
+		}
+	}
+}
+
+// copies names the files that have what the last summary says, besides summaries.
+func copies(t *testing.T, a storage.Archive) (in []string) {
+	t.Helper()
+	files := map[string]string{}
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		files[info.Key.Base()] = string(data)
+	}
+	_, text, _ := strings.Cut(files["summary-009.json"], "COMPACT-SUMMARY")
+	for name, data := range files {
+		if strings.Contains(data, text[:60]) && !strings.HasPrefix(name, "summary-") || len(text) < 1000 {
+			in = append(in, name)
+		}
+	}
+	return in
 }
 
 // has checks that the archive verifies, that its newest transcript is the history,

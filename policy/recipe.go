@@ -38,9 +38,12 @@ type CutRecipe struct {
 	Decision string       `json:"decision"`
 	Reason   string       `json:"reason,omitempty"`
 	Summary  *SummaryInfo `json:"summary,omitempty"`
-	Notice   int          `json:"notice,omitempty"` // the number in the notice, where one was put in
-	Behind   bool         `json:"behind,omitempty"` // see [Cut]
-	First    bool         `json:"first,omitempty"`  // likewise
+	// SummaryIn is the file that has the summary, in a ledger that does not have it
+	// itself. Who reads ledgers has it put in ([storage.Session.Ledgers]).
+	SummaryIn string `json:"summary_in,omitempty"`
+	Notice    int    `json:"notice,omitempty"` // the number in the notice, where one was put in
+	Behind    bool   `json:"behind,omitempty"` // see [Cut]
+	First     bool   `json:"first,omitempty"`  // likewise
 	// Anchor is the last user message at the time, where it stood before the
 	// recent span.
 	Anchor *message.Fingerprint `json:"anchor,omitempty"`

@@ -45,10 +45,11 @@ func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
 // maxLedgerBytes bounds what is read of a ledger, whatever stands there.
 const maxLedgerBytes = 64 << 20
 
-// ledgerLines is what the manifest says of the ledgers, the newest line first. A
+// ledgerLines is what the manifest says of the ledgers and of the summaries of their
+// steps, the newest line first. A
 // list is never changed: what is read speculatively is forgotten with its head.
 type ledgerLines struct {
-	step   int
+	step   int // 0: it is a summary
 	is     fileHash
 	done   int // the highest step that is said to be committed
 	before *ledgerLines
@@ -57,8 +58,13 @@ type ledgerLines struct {
 // and returns the list with a line more, if it is one about a ledger.
 func (l *ledgerLines) and(r record) *ledgerLines {
 	for _, h := range r.Scrubbed {
-		if step, ok := ledgerKind.number(h.Name); ok && h.File {
+		if step, ok := ledgerKind.number(h.Name); h.File && (ok || hasKind(h.Name, summaryKind)) {
 			l = &ledgerLines{step: step, is: h.fileHash, done: l.committed(), before: l}
+		}
+	}
+	for _, f := range r.With {
+		if hasKind(f.Name, summaryKind) {
+			l = &ledgerLines{is: f, done: l.committed(), before: l}
 		}
 	}
 	if r.Op != opCommit && r.Op != opDone || r.Step < 1 || r.Name != ledgerKind.file(r.Step, 1) {
@@ -84,6 +90,16 @@ func (l *ledgerLines) of(step int) (said []fileHash) {
 	for ; l != nil; l = l.before {
 		if l.step == step {
 			said = append(said, l.is)
+		}
+	}
+	return said
+}
+
+// summary returns what is said of a summary, the newest line first.
+func (l *ledgerLines) summary(name string) (said []fileHash) {
+	for _, f := range l.of(0) {
+		if f.Name == name {
+			said = append(said, f)
 		}
 	}
 	return said

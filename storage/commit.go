@@ -3,9 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"io"
-	"iter"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/redact"
@@ -197,102 +194,4 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 	}
 	s.committed(low)
 	return low, nil
-}
-
-// Ledger is the ledger of a committed step.
-type Ledger struct {
-	Step int
-	Data []byte // the caller's; nil where it was changed
-
-	// Changed says that the ledger is not the one that the manifest announced, or
-	// is gone, and so must not be used. The steps around it can be.
-	Changed *ChangedError
-
-	is fileHash
-}
-
-// Ledgers yields the ledgers of the committed steps, beginning with step from
-// (1 for all), in their order. Each is held against its line of the manifest. An
-// error is yielded last.
-func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
-	return func(yield func(Ledger, error) bool) {
-		for step := max(from, 1); ; step++ {
-			l, err := s.ledger(ctx, step)
-			if errors.Is(err, ErrNotExist) {
-				return
-			}
-			if !yield(l, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// ledger reads the ledger of a step and holds it against the manifest.
-func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
-	name := ledgerKind.file(step, 1)
-	r, err := s.a.Open(ctx, s.dir.child(name), 0, -1)
-	if errors.Is(err, ErrNotExist) {
-		return s.vanished(ctx, step, err)
-	}
-	if err != nil {
-		return unreadLedger(step, err)
-	}
-	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
-	if err := errors.Join(err, r.Close()); err != nil {
-		return unreadLedger(step, Wrap("read", s.dir.child(name), err))
-	}
-	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
-	said, err := s.saidOf(ctx, l)
-	switch {
-	case err != nil:
-		return Ledger{}, err
-	case len(data) > maxLedgerBytes:
-		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
-	case !slices.Contains(said, l.is):
-		l.Changed = differs(name, said, l.is)
-	default:
-		l.Data = data
-	}
-	return l, nil
-}
-
-// unreadLedger is about a ledger that can't be read: where it is not what was stored it
-// is as one that was changed.
-func unreadLedger(step int, err error) (Ledger, error) {
-	if changed := new(ChangedError); errors.As(err, &changed) {
-		return Ledger{Step: step, Changed: changed}, nil
-	}
-	return Ledger{}, err
-}
-
-// saidOf returns what the manifest says of a ledger. Whoever created it announced
-// it before, and so may others have done who lost the race for its number.
-func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
-	t, _ := s.manifest.known()
-	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
-		return said, nil
-	}
-	t, err := s.manifest.refresh(ctx)
-	return t.facts.ledgers.of(l.Step), err
-}
-
-// vanished is about a ledger that is not there: of a step that is not committed,
-// or one that was taken away since.
-func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
-	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
-		return Ledger{}, err
-	}
-	t, rerr := s.manifest.refresh(ctx)
-	switch {
-	case errors.Is(rerr, ErrErased), rerr == nil && t.facts.erasing:
-		return Ledger{}, err
-	case rerr != nil:
-		return Ledger{}, rerr
-	}
-	e := &ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
-	if said := t.facts.ledgers.of(step); len(said) > 0 {
-		e.Want = said[0].SHA256
-	}
-	return Ledger{Step: step, Changed: e}, nil
 }

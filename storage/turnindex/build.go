@@ -96,10 +96,7 @@ func (s *Set) Encode() []byte {
 	for _, n := range counts {
 		h.overflow += overflowPages(n)
 	}
-	out := h.encode()
-	out = append(out, make([]byte, (int(h.buckets)+int(h.overflow))*PageSize)...)
-	h.fill(out, records, counts)
-	return out
+	return h.fill(records, counts)
 }
 
 func filterOf(records []packed) filter {
@@ -160,27 +157,36 @@ func (h *header) count(records []packed) (counts []uint32, over int) {
 	return counts, over
 }
 
-// fill writes the records into the pages behind the header.
-func (h *header) fill(out []byte, records []packed, counts []uint32) {
+// fill returns the file: the header, and the records in their pages.
+func (h *header) fill(records []packed, counts []uint32) []byte {
 	le := binary.LittleEndian
-	free := h.pages + h.buckets // the next overflow page
+	pages := make([][]byte, h.buckets+h.overflow)
+	for i := range pages {
+		pages[i] = make([]byte, pageHead, pageHead+pageSum+recordSize)
+	}
+	free := h.buckets // the next overflow page
 	at := make([]uint32, h.buckets)
 	for b := range at {
-		at[b] = h.pages + uint32(b)
+		at[b] = uint32(b)
 	}
+	held := make([]uint32, len(pages))
 	for i := range records {
 		b := bucket(records[i].key.hash(), h.buckets)
-		page := out[int(at[b])*PageSize:][:PageSize]
-		n := le.Uint16(page)
-		if n == perPage {
-			le.PutUint32(page[4:], free)
+		if held[at[b]] == perPage {
+			le.PutUint32(pages[at[b]][4:], 1+free)
 			at[b], free = free, free+1
-			page, n = out[int(at[b])*PageSize:][:PageSize], 0
 		}
-		records[i].put(page[pageHead+int(n)*recordSize:])
-		le.PutUint16(page, n+1)
+		page := append(pages[at[b]], make([]byte, recordSize)...)
+		records[i].put(page[len(page)-recordSize:])
+		pages[at[b]] = page
+		held[at[b]]++
+		le.PutUint16(page, uint16(held[at[b]]))
 	}
-	for n := h.pages; n < free; n++ {
-		seal(out[int(n)*PageSize:][:PageSize], n)
+	out := h.encode(held)
+	for n, page := range pages {
+		page = append(page, make([]byte, pageSum)...)
+		seal(page, uint32(n)+1)
+		out = append(out, page...)
 	}
+	return out
 }

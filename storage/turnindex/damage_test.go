@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/storage/turnindex"
@@ -26,79 +29,164 @@ func readAll(ctx context.Context, data []byte) (n int, err error) {
 	return n, nil
 }
 
-func TestEveryDamagedPageIsSeen(t *testing.T) {
+// written returns an index of so many messages in this version's form, and one of
+// version 1, with where their pages are: the header first.
+func written(t *testing.T, n int) map[string]*file {
+	t.Helper()
 	var s turnindex.Set
-	add(t, &s, rows(400)...)
-	good := s.Encode()
-	for at := 0; at < len(good); at += 97 {
-		bad := bytes.Clone(good)
-		bad[at] ^= 0x10
-		if _, err := readAll(t.Context(), bad); !errors.Is(err, turnindex.ErrDamaged) {
-			t.Fatalf("byte %d: %v, want ErrDamaged", at, err)
+	add(t, &s, rows(n)...)
+	old, err := os.ReadFile("testdata/version-1.idx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*file{"version 1": paged(old), "version 2": paged(s.Encode())}
+}
+
+// file is an index with the beginnings of its pages, and its end.
+type file struct {
+	data []byte
+	at   []int
+}
+
+// paged finds the pages of an index, as far as they are there, without the code that
+// is tested.
+func paged(data []byte) *file {
+	le, f := binary.LittleEndian, &file{data, []int{0}}
+	if len(data) < 48 {
+		return f
+	}
+	if le.Uint16(data[8:]) == 1 {
+		for at := 4096; at <= len(data); at += 4096 {
+			f.at = append(f.at, at)
+		}
+		return f
+	}
+	end, pages := uint64(le.Uint32(data[12:])), uint64(le.Uint32(data[16:]))+uint64(le.Uint32(data[20:]))
+	if end < 52 || end > uint64(len(data)) || pages > end-52 {
+		return f
+	}
+	f.at = append(f.at, int(end))
+	for _, n := range data[end-4-pages : end-4] {
+		if end += 8 + 24*uint64(n) + 4; end > uint64(len(data)) {
+			break
+		}
+		f.at = append(f.at, int(end))
+	}
+	return f
+}
+
+func TestEveryDamagedPageIsSeen(t *testing.T) {
+	for name, f := range written(t, 400) {
+		for at := 0; at < len(f.data); at += 97 {
+			bad := bytes.Clone(f.data)
+			bad[at] ^= 0x10
+			if _, err := readAll(t.Context(), bad); !errors.Is(err, turnindex.ErrDamaged) {
+				t.Fatalf("%s: byte %d: %v, want ErrDamaged", name, at, err)
+			}
+		}
+		last := f.at[len(f.at)-2]
+		for _, size := range []int{0, 1, 47, 52, f.at[1] - 1, f.at[1], last, len(f.data) - 1} {
+			if _, err := readAll(t.Context(), f.data[:size]); !errors.Is(err, turnindex.ErrDamaged) {
+				t.Errorf("%s: cut to %d bytes: %v, want ErrDamaged", name, size, err)
+			}
 		}
 	}
-	for _, size := range []int{0, 1, 4095, 4096, len(good) - 4096, len(good) - 1} {
-		if _, err := readAll(t.Context(), good[:size]); !errors.Is(err, turnindex.ErrDamaged) {
-			t.Errorf("cut to %d bytes: %v, want ErrDamaged", size, err)
-		}
-	}
-	swapped := bytes.Clone(good)
-	last := len(good) - 4096
-	copy(swapped[last:], good[last-4096:last])
-	copy(swapped[last-4096:last], good[last:])
+	// Two pages of one size that changed places.
+	old := written(t, 400)["version 1"].data
+	swapped, last := bytes.Clone(old), len(old)-4096
+	copy(swapped[last:], old[last-4096:last])
+	copy(swapped[last-4096:last], old[last:])
 	if _, err := readAll(t.Context(), swapped); !errors.Is(err, turnindex.ErrDamaged) {
 		t.Errorf("two pages changed places: %v, want ErrDamaged", err)
 	}
 }
 
-// reseal gives every page the checksum that fits, so that what stands behind
+// resealed gives every page the checksum that fits, so that what stands behind
 // checksums is tried.
-func reseal(data []byte) []byte {
-	out := bytes.Clone(data)
-	for n := 0; (n+1)*4096 <= len(out); n++ {
-		page := out[n*4096:][:4096]
-		sum := crc32.Checksum(page[:4092], crc32.MakeTable(crc32.Castagnoli))
-		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), binary.LittleEndian.AppendUint32(nil, uint32(n)))
-		binary.LittleEndian.PutUint32(page[4092:], sum)
+func (f *file) resealed(data []byte) []byte {
+	out, le := bytes.Clone(data), binary.LittleEndian
+	for n := range len(f.at) - 1 {
+		page := out[f.at[n]:f.at[n+1]]
+		end := len(page) - 4
+		sum := crc32.Checksum(page[:end], crc32.MakeTable(crc32.Castagnoli))
+		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), le.AppendUint32(nil, uint32(n)))
+		le.PutUint32(page[end:], sum)
 	}
 	return out
 }
 
 func TestForgedNumbersAreRefused(t *testing.T) {
-	var s turnindex.Set
-	add(t, &s, rows(2000)...)
-	good := s.Encode()
 	le := binary.LittleEndian
-	pages := int(le.Uint32(good[12:]))
-	for name, forge := range map[string]func(b []byte){
-		"version":               func(b []byte) { le.PutUint16(b[8:], 2) },
-		"header pages":          func(b []byte) { le.PutUint32(b[12:], 1<<31) },
-		"buckets":               func(b []byte) { le.PutUint32(b[16:], 1<<31) },
-		"no buckets":            func(b []byte) { le.PutUint32(b[16:], 0) },
-		"records":               func(b []byte) { le.PutUint64(b[24:], 5) },
-		"files":                 func(b []byte) { le.PutUint32(b[40:], 1<<31) },
-		"name of a file":        func(b []byte) { b[48] = 255; le.PutUint32(b[40:], 40) },
-		"filter":                func(b []byte) { le.PutUint32(b[44:], 1<<31) },
-		"records of a page":     func(b []byte) { le.PutUint16(b[pages*4096:], 171) },
-		"file of a record":      func(b []byte) { le.PutUint16(b[pages*4096+8+2:], 9) },
-		"kind of a record":      func(b []byte) { b[pages*4096+8] = 0 },
-		"fewer records in page": func(b []byte) { le.PutUint16(b[pages*4096:], le.Uint16(b[pages*4096:])-1) },
-	} {
-		bad := bytes.Clone(good)
-		forge(bad)
-		if _, err := readAll(t.Context(), reseal(bad)); !errors.Is(err, turnindex.ErrDamaged) {
-			t.Errorf("%s: %v, want ErrDamaged", name, err)
+	for name, f := range written(t, 2000) {
+		first := f.at[1]
+		for what, forge := range map[string]func(b []byte){
+			"version":               func(b []byte) { le.PutUint16(b[8:], 3) },
+			"another version":       func(b []byte) { le.PutUint16(b[8:], 3-le.Uint16(b[8:])) },
+			"length of the header":  func(b []byte) { le.PutUint32(b[12:], 1<<31) },
+			"no header":             func(b []byte) { le.PutUint32(b[12:], 0) },
+			"buckets":               func(b []byte) { le.PutUint32(b[16:], 1<<31) },
+			"no buckets":            func(b []byte) { le.PutUint32(b[16:], 0) },
+			"records":               func(b []byte) { le.PutUint64(b[24:], 5) },
+			"files":                 func(b []byte) { le.PutUint32(b[40:], 1<<31) },
+			"name of a file":        func(b []byte) { b[48] = 255; le.PutUint32(b[40:], 1<<15) },
+			"filter":                func(b []byte) { le.PutUint32(b[44:], 1<<31) },
+			"records of a page":     func(b []byte) { le.PutUint16(b[first:], 171) },
+			"file of a record":      func(b []byte) { le.PutUint16(b[first+8+2:], 9) },
+			"kind of a record":      func(b []byte) { b[first+8] = 0 },
+			"fewer records in page": func(b []byte) { le.PutUint16(b[first:], le.Uint16(b[first:])-1) },
+			"more records in page":  func(b []byte) { b[f.at[1]-5], b[f.at[1]-6] = 171, 171 },
+			"a longer last page":    func(b []byte) { b[f.at[1]-5]++ },
+		} {
+			if name == "version 1" && strings.HasSuffix(what, " page") && what[0] != 'f' {
+				continue // it has no list of pages
+			}
+			bad := bytes.Clone(f.data)
+			forge(bad)
+			if _, err := readAll(t.Context(), f.resealed(bad)); !errors.Is(err, turnindex.ErrDamaged) {
+				t.Errorf("%s: %s: %v, want ErrDamaged", name, what, err)
+			}
+		}
+		bad := bytes.Clone(f.data)
+		le.PutUint32(bad[first+4:], 1) // a chain that leads back
+		table, seen := open(t, f.resealed(bad)), false
+		for n := range uint32(2000) {
+			_, err := table.Lookup(t.Context(), turnindex.Turn(n+1).Query())
+			seen = seen || errors.Is(err, turnindex.ErrDamaged)
+		}
+		if !seen {
+			t.Errorf("%s: a chain that leads back is not seen", name)
 		}
 	}
-	bad := bytes.Clone(good)
-	le.PutUint32(bad[pages*4096+4:], uint32(pages)) // a chain that leads to itself
-	table := open(t, reseal(bad))
-	for n := range uint32(2000) {
-		if _, err := table.Lookup(t.Context(), turnindex.Turn(n+1).Query()); errors.Is(err, turnindex.ErrDamaged) {
-			return
+}
+
+// An index of version 1 is read.
+func TestVersion1IsRead(t *testing.T) {
+	table := open(t, written(t, 1)["version 1"].data)
+	if first, last := table.Steps(); first != 3 || last != 4 || table.Len() != 360 || table.Size() != int64(len(written(t, 1)["version 1"].data)) {
+		t.Errorf("steps %d to %d, %d records, %d bytes", first, last, table.Len(), table.Size())
+	}
+	for _, r := range rows(120) {
+		if got := lookup(t, table, r.Key.String()); !slices.Contains(got, r) {
+			t.Fatalf("%v: got %v", r, got)
 		}
 	}
-	t.Error("a chain that leads to itself is not seen")
+}
+
+// A record has 24 bytes; all that is about it takes a sixth of that.
+func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
+	for _, n := range []int{20, 80, 400, 3000, 20_000} {
+		var s turnindex.Set
+		add(t, &s, rows(n)...)
+		data := s.Encode()
+		each := float64(len(data)) / float64(3*n)
+		t.Logf("%d records: %.1f bytes each", 3*n, each)
+		if each > 28 {
+			t.Errorf("%d records: %.1f bytes each", 3*n, each)
+		}
+		if table := open(t, data); table.Size() != int64(len(data)) {
+			t.Errorf("it says %d bytes, it has %d", table.Size(), len(data))
+		}
+	}
 }
 
 func TestErrorsOfTheSourceComeThrough(t *testing.T) {
@@ -140,7 +228,7 @@ func FuzzPages(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
 		if sealed {
-			data = reseal(data)
+			data = paged(data).resealed(data)
 		}
 		table, err := turnindex.Open(t.Context(), turnindex.Bytes(data))
 		if err != nil {

@@ -10,17 +10,17 @@
 //
 // # Form
 //
-// All numbers are little endian. The file is pages of 4,096 bytes; the last
-// four of each are the CRC-32C of the page's first 4,092 bytes followed by its
+// All numbers are little endian. The file is pages without anything between them; the
+// last four bytes of each are the CRC-32C of what it has before them followed by its
 // number as four bytes. First comes the header, then a page for each bucket,
 // then the overflow pages.
 //
-// The header is one run of bytes over as many pages as it needs, zeros behind:
+// The header is page 0:
 //
 //	0   8  "turnsidx"
-//	8   2  version, 1
+//	8   2  version, 2
 //	10  2  records that a page can hold, 170
-//	12  4  pages of the header, H
+//	12  4  bytes of the header
 //	16  4  buckets, B
 //	20  4  overflow pages
 //	24  8  records
@@ -28,15 +28,19 @@
 //	36  4  last step
 //	40  4  number of files
 //	44  4  bytes of the filter
-//	48     for each file one byte of length and its name; then the filter
+//	48     for each file one byte of length and its name; then the filter; then for
+//	       each page behind the header one byte: how many records it holds
 //
 // The filter is a Bloom filter of 16 bits for each key, 10 probes. A page of
-// records:
+// records has at most 4,096 bytes:
 //
 //	0   2  number of records
 //	2   2  zero
 //	4   4  number of the page that goes on with this bucket, 0 = none
-//	8      records, 24 bytes each; zeros behind
+//	8      records, 24 bytes each
+//
+// In version 1 every page has 4,096 bytes, zeros before its checksum; the header has as
+// many pages as it needs, which stand at 12 instead of its bytes, and no list of pages.
 //
 // A record:
 //

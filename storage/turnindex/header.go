@@ -8,7 +8,8 @@ import (
 
 const (
 	magic      = "turnsidx"
-	version    = 1
+	version    = 2
+	padded     = 1 // the version whose pages all have [PageSize] bytes
 	headFields = 48
 
 	maxFiles    = 1 << 16
@@ -17,71 +18,79 @@ const (
 
 // header is what the first pages say.
 type header struct {
-	pages, buckets, overflow uint32
+	pages, buckets, overflow uint32 // of the header (in version 2 it counts for one), and behind it
 	records                  uint64
 	first, last              uint32
 	files                    []string
 	filter                   filter
+	ends                     []int64 // in version 2: the end of each page in the file, that of the header first
 }
 
-// encode returns the pages of the header, and sets how many they are.
-func (h *header) encode() []byte {
+// place returns where a page stands.
+func (h *header) place(number int64) (off, size int64) {
+	if h.ends == nil {
+		return number * PageSize, PageSize
+	}
+	return h.ends[number-1], h.ends[number] - h.ends[number-1]
+}
+
+// after is one more than the number of the last page.
+func (h *header) after() int64 { return int64(h.pages) + int64(h.buckets) + int64(h.overflow) }
+
+// encode returns the header of a table whose pages hold so many records each.
+func (h *header) encode(held []uint32) []byte {
 	le := binary.LittleEndian
-	body := make([]byte, headFields)
-	copy(body, magic)
-	le.PutUint16(body[8:], version)
-	le.PutUint16(body[10:], perPage)
-	le.PutUint32(body[16:], h.buckets)
-	le.PutUint32(body[20:], h.overflow)
-	le.PutUint64(body[24:], h.records)
-	le.PutUint32(body[32:], h.first)
-	le.PutUint32(body[36:], h.last)
-	le.PutUint32(body[40:], uint32(len(h.files)))
-	le.PutUint32(body[44:], uint32(len(h.filter)))
+	out := make([]byte, headFields)
+	copy(out, magic)
+	le.PutUint16(out[8:], version)
+	le.PutUint16(out[10:], perPage)
+	le.PutUint32(out[16:], h.buckets)
+	le.PutUint32(out[20:], h.overflow)
+	le.PutUint64(out[24:], h.records)
+	le.PutUint32(out[32:], h.first)
+	le.PutUint32(out[36:], h.last)
+	le.PutUint32(out[40:], uint32(len(h.files)))
+	le.PutUint32(out[44:], uint32(len(h.filter)))
 	for _, name := range h.files {
-		body = append(append(body, byte(len(name))), name...)
+		out = append(append(out, byte(len(name))), name...)
 	}
-	body = append(body, h.filter...)
-	h.pages = uint32((len(body) + pageBody - 1) / pageBody)
-	le.PutUint32(body[12:], h.pages)
-	out := make([]byte, int(h.pages)*PageSize)
-	for n := range h.pages {
-		page := out[int(n)*PageSize:][:PageSize]
-		copy(page[:pageBody], body[int(n)*pageBody:])
-		seal(page, n)
+	out = append(out, h.filter...)
+	for _, n := range held {
+		out = append(out, byte(n))
 	}
+	out = append(out, make([]byte, pageSum)...)
+	le.PutUint32(out[12:], uint32(len(out)))
+	seal(out, 0)
 	return out
 }
 
-// headerPages returns how many pages the header has, by its first one.
-func headerPages(page []byte) (int64, error) {
-	if len(page) < PageSize || string(page[:8]) != magic {
+// headerSize returns how many bytes the header has, by the first bytes of the file.
+func headerSize(data []byte) (int64, error) {
+	if len(data) < headFields+pageSum || string(data[:8]) != magic {
 		return 0, &PageError{0, "it is not the beginning of a turn index"}
 	}
-	if err := checkPage(page[:PageSize], 0); err != nil {
-		return 0, err
-	}
 	le := binary.LittleEndian
-	if v := le.Uint16(page[8:]); v != version {
-		return 0, &PageError{0, fmt.Sprintf("version %d is not known (this program knows %d)", v, version)}
+	v, n := le.Uint16(data[8:]), int64(le.Uint32(data[12:]))
+	switch {
+	case v != version && v != padded:
+		return 0, &PageError{0, fmt.Sprintf("version %d is not known (this program knows %d and %d)", v, padded, version)}
+	case v == padded:
+		if err := checkPage(data[:min(len(data), PageSize)], 0, PageSize); err != nil {
+			return 0, err
+		}
+		n *= PageSize
 	}
-	n := le.Uint32(page[12:])
-	if le.Uint16(page[10:]) != perPage || n == 0 || le.Uint32(page[16:]) == 0 {
+	if le.Uint16(data[10:]) != perPage || n < headFields+pageSum || le.Uint32(data[16:]) == 0 {
 		return 0, &PageError{0, "its numbers can't be"}
 	}
-	return int64(n), nil
+	return n, nil
 }
 
-// parseHeader reads all pages of a header.
-func parseHeader(pages []byte) (*header, error) {
-	var body []byte
-	for n := 0; n*PageSize < len(pages); n++ {
-		page := pages[n*PageSize:]
-		page = page[:min(len(page), PageSize)]
-		if err := checkPage(page, int64(n)); err != nil {
-			return nil, err
-		}
-		body = append(body, page[:pageBody]...)
+// parseHeader reads a whole header.
+func parseHeader(data []byte) (*header, error) {
+	body, err := headerBody(data)
+	if err != nil {
+		return nil, err
 	}
 	le := binary.LittleEndian
 	h := &header{
@@ -101,8 +110,46 @@ func parseHeader(pages []byte) (*header, error) {
 	if size > int64(len(rest)) {
 		return nil, &PageError{0, "its filter does not fit"}
 	}
-	h.filter = filter(rest[:size:size])
-	return h, nil
+	h.filter, rest = filter(rest[:size:size]), rest[size:]
+	if le.Uint16(body[8:]) == padded {
+		return h, nil
+	}
+	h.pages = 1
+	return h, h.directory(rest, int64(len(data)))
+}
+
+// headerBody checks the checksums of a header, and returns it without them.
+func headerBody(data []byte) (body []byte, err error) {
+	if binary.LittleEndian.Uint16(data[8:]) != padded {
+		size := int64(len(data))
+		return data[:size-pageSum], checkPage(data, 0, size)
+	}
+	for n := int64(0); n*PageSize < int64(len(data)); n++ {
+		page := data[n*PageSize:]
+		page = page[:min(len(page), PageSize)]
+		if err := checkPage(page, n, PageSize); err != nil {
+			return nil, err
+		}
+		body = append(body, page[:PageSize-pageSum]...)
+	}
+	return body, nil
+}
+
+// directory reads how many records each page holds, which says where it is.
+func (h *header) directory(held []byte, end int64) error {
+	if int64(len(held)) != int64(h.buckets)+int64(h.overflow) {
+		return &PageError{0, "its list of pages does not fit"}
+	}
+	h.ends = make([]int64, 1, 1+len(held))
+	h.ends[0] = end
+	for _, n := range held {
+		if n > perPage {
+			return &PageError{0, "it says that a page holds more records than one can"}
+		}
+		end += int64(pageHead + int(n)*recordSize + pageSum)
+		h.ends = append(h.ends, end)
+	}
+	return nil
 }
 
 // bucket is linear hashing: as if the buckets had been split one after the

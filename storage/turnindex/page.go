@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// PageSize is the size of every page, in bytes.
+	// PageSize is the most bytes that a page has, and how many are read for one.
 	PageSize = 4096
 
-	pageBody   = PageSize - 4 // the rest is the checksum
+	pageSum    = 4 // bytes of the checksum at the end of a page
 	pageHead   = 8
 	recordSize = 24
-	perPage    = (pageBody - pageHead) / recordSize
+	perPage    = (PageSize - pageSum - pageHead) / recordSize
 )
 
 // ErrDamaged is wrapped by every error that says that an index is not one, or
@@ -41,21 +41,22 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // checksum covers the number of the page, so that two that changed places are
 // seen.
 func checksum(page []byte, number uint32) uint32 {
-	sum := crc32.Update(0, castagnoli, page[:pageBody])
+	sum := crc32.Update(0, castagnoli, page[:len(page)-pageSum])
 	return crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint32(nil, number))
 }
 
 // seal writes the checksum of a page.
 func seal(page []byte, number uint32) {
-	binary.LittleEndian.PutUint32(page[pageBody:], checksum(page, number))
+	binary.LittleEndian.PutUint32(page[len(page)-pageSum:], checksum(page, number))
 }
 
-// checkPage returns an error for a page that is not as it was written.
-func checkPage(page []byte, number int64) error {
-	if len(page) != PageSize {
+// checkPage returns an error for a page that is not as it was written; it should
+// have so many bytes.
+func checkPage(page []byte, number, size int64) error {
+	if int64(len(page)) != size {
 		return &PageError{number, "the file ends before it"}
 	}
-	if binary.LittleEndian.Uint32(page[pageBody:]) != checksum(page, uint32(number)) {
+	if binary.LittleEndian.Uint32(page[size-pageSum:]) != checksum(page, uint32(number)) {
 		return &PageError{number, "its checksum is another"}
 	}
 	return nil
@@ -94,7 +95,7 @@ func unpack(b []byte) packed {
 // slots returns the records of a page that was checked.
 func slots(page []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint16(page))
-	if n > perPage {
+	if n > perPage || pageHead+n*recordSize+pageSum > len(page) {
 		return nil, errors.New("it says that it holds more records than a page can")
 	}
 	return page[pageHead : pageHead+n*recordSize], nil

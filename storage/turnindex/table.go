@@ -26,7 +26,7 @@ type Table struct {
 }
 
 // headRead is what the first read asks for: the whole header of all but large
-// tables.
+// tables, and all of a small one.
 const headRead = 4 * PageSize
 
 // Open reads the header of an index: one read, or two where the header is
@@ -36,11 +36,10 @@ func Open(ctx context.Context, src Source) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := headerPages(data)
+	want, err := headerSize(data)
 	if err != nil {
 		return nil, err
 	}
-	want := pages * PageSize
 	if want > headRead {
 		more, err := src(ctx, headRead, want-headRead)
 		if err != nil {
@@ -49,7 +48,7 @@ func Open(ctx context.Context, src Source) (*Table, error) {
 		data = append(data[:len(data):len(data)], more...)
 	}
 	if int64(len(data)) < want {
-		return nil, &PageError{int64(len(data)) / PageSize, "the file ends before it"}
+		return nil, &PageError{0, "the file ends before its end"}
 	}
 	h, err := parseHeader(data[:want])
 	if err != nil {
@@ -66,7 +65,8 @@ func (t *Table) Len() int { return int(t.h.records) }
 
 // Size returns the number of bytes of the file.
 func (t *Table) Size() int64 {
-	return (int64(t.h.pages) + int64(t.h.buckets) + int64(t.h.overflow)) * PageSize
+	off, size := t.h.place(t.h.after() - 1)
+	return off + size
 }
 
 // Files returns the names of the files that records point into. It must not
@@ -130,11 +130,13 @@ func (t *Table) record(p packed, number int64) (Record, error) {
 }
 
 func (t *Table) page(ctx context.Context, number int64) ([]byte, error) {
-	page, err := t.src(ctx, number*PageSize, PageSize)
+	off, size := t.h.place(number)
+	page, err := t.src(ctx, off, PageSize)
 	if err != nil {
 		return nil, err
 	}
-	return page, checkPage(page, number)
+	page = page[:min(int64(len(page)), size)]
+	return page, checkPage(page, number, size)
 }
 
 // follow returns the page that goes on with the bucket, or 0. Chains go
@@ -170,15 +172,18 @@ func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 }
 
 func (t *Table) each(ctx context.Context, fn func(Record) bool) (count uint64, stopped bool, err error) {
-	for at, size := int64(t.h.pages)*PageSize, t.Size(); at < size; at += allRead {
-		data, err := t.src(ctx, at, min(allRead, size-at))
+	for number := int64(t.h.pages); number < t.h.after(); {
+		from, _ := t.h.place(number)
+		next, end := t.stretch(number)
+		data, err := t.src(ctx, from, end-from)
 		if err != nil {
 			return count, false, err
 		}
-		for number := at / PageSize; number < min(at+allRead, size)/PageSize; number++ {
-			page := data[:min(len(data), PageSize)]
+		for ; number < next; number++ {
+			_, size := t.h.place(number)
+			page := data[:min(int64(len(data)), size)]
 			data = data[len(page):]
-			n, stopped, err := t.eachOf(page, number, fn)
+			n, stopped, err := t.eachOf(page, number, size, fn)
 			if count += n; err != nil || stopped {
 				return count, stopped, err
 			}
@@ -187,8 +192,21 @@ func (t *Table) each(ctx context.Context, fn func(Record) bool) (count uint64, s
 	return count, false, nil
 }
 
-func (t *Table) eachOf(page []byte, number int64, fn func(Record) bool) (count uint64, stopped bool, err error) {
-	if err := checkPage(page, number); err != nil {
+// stretch returns how far the pages from one on are read at once.
+func (t *Table) stretch(number int64) (next, end int64) {
+	from, size := t.h.place(number)
+	for next, end = number+1, from+size; next < t.h.after(); next++ {
+		off, size := t.h.place(next)
+		if off+size-from > allRead {
+			break
+		}
+		end = off + size
+	}
+	return next, end
+}
+
+func (t *Table) eachOf(page []byte, number, size int64, fn func(Record) bool) (count uint64, stopped bool, err error) {
+	if err := checkPage(page, number, size); err != nil {
 		return 0, false, err
 	}
 	records, err := slots(page)

@@ -1,0 +1,192 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+)
+
+// Ledger is the ledger of a committed step.
+type Ledger struct {
+	Step int
+	Data []byte // the caller's; nil where it was changed. The summary of its step is in it, wherever that is stored
+
+	// Changed says that the ledger is not the one that the manifest announced, or
+	// is gone, and so must not be used. The steps around it can be.
+	Changed *ChangedError
+
+	is fileHash
+}
+
+// Ledgers yields the ledgers of the committed steps, beginning with step from
+// (1 for all), in their order. Each is held against its line of the manifest. An
+// error is yielded last.
+func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
+	return func(yield func(Ledger, error) bool) {
+		for step := max(from, 1); ; {
+			for _, l := range s.ledgersFrom(ctx, step) {
+				if errors.Is(l.err, ErrNotExist) {
+					return
+				}
+				if !yield(l.Ledger, l.err) || l.err != nil {
+					return
+				}
+				step++
+			}
+		}
+	}
+}
+
+// readLedger is a ledger, or why it can't be read.
+type readLedger struct {
+	Ledger
+	err error
+}
+
+// ledgersAtOnce is how many ledgers are read at a time, where it is known that they
+// are there: each costs a way to the archive and back, and its summary another.
+const ledgersAtOnce = 8
+
+// ledgersFrom reads the ledger of a step, and some that follow it.
+func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
+	t, _ := s.manifest.known()
+	out := make([]readLedger, max(1, min(ledgersAtOnce, t.facts.ledgers.committed()-step+1)))
+	var all sync.WaitGroup
+	for i := range out {
+		all.Go(func() { out[i].Ledger, out[i].err = s.ledger(ctx, step+i) })
+	}
+	all.Wait()
+	return out
+}
+
+// ledger reads the ledger of a step and holds it against the manifest.
+func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
+	name := ledgerKind.file(step, 1)
+	r, err := s.a.Open(ctx, s.dir.child(name), 0, -1)
+	if errors.Is(err, ErrNotExist) {
+		return s.vanished(ctx, step, err)
+	}
+	if err != nil {
+		return unreadLedger(step, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
+	if err := errors.Join(err, r.Close()); err != nil {
+		return unreadLedger(step, Wrap("read", s.dir.child(name), err))
+	}
+	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
+	said, err := s.saidOf(ctx, l)
+	switch {
+	case err != nil:
+		return Ledger{}, err
+	case len(data) > maxLedgerBytes:
+		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
+	case !slices.Contains(said, l.is):
+		l.Changed = differs(name, said, l.is)
+	default:
+		return s.withSummary(ctx, l, data)
+	}
+	return l, nil
+}
+
+// summaryIn stands in a ledger where a file of its step has the summary, in place of
+// that: "summary_in":"summary-001.json". In a string of JSON its quotes would be
+// escaped.
+var summaryIn = []byte(`"summary_in":"`)
+
+// withSummary gives a ledger its data, and puts the summaries in that files of its step
+// have. One that is not what was stored makes the ledger one that was changed.
+func (s *Session) withSummary(ctx context.Context, l Ledger, data []byte) (Ledger, error) {
+	for {
+		at := bytes.Index(data, summaryIn)
+		if at < 0 {
+			l.Data = data
+			return l, nil
+		}
+		name, rest, ended := bytes.Cut(data[at+len(summaryIn):], []byte(`"`))
+		if !ended || !hasKind(string(name), summaryKind) {
+			l.Changed = &ChangedError{File: l.is.Name, Have: l.is.SHA256, Detail: "it names no file that has a summary"}
+			return l, nil
+		}
+		text, err := s.summary(ctx, string(name))
+		if changed := new(ChangedError); errors.As(err, &changed) {
+			l.Changed = changed
+			return l, nil
+		}
+		if err != nil {
+			return Ledger{}, err
+		}
+		data = slices.Concat(data[:at], []byte(`"summary":`), text, rest)
+	}
+}
+
+// maxSummaryBytes bounds what is read of a summary, whatever stands there.
+const maxSummaryBytes = 16 << 20
+
+// summary reads a summary and holds it against the manifest.
+func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
+	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
+	switch {
+	case errors.Is(err, ErrNotExist):
+		return nil, &ChangedError{File: name, Detail: "it is not there any more"}
+	case err != nil:
+		return nil, err
+	}
+	have := fileHash{name, int64(len(text)), hashOf(text)}
+	t, _ := s.manifest.known()
+	said := t.facts.ledgers.summary(name)
+	if !slices.Contains(said, have) {
+		if t, err = s.manifest.refresh(ctx); err != nil {
+			return nil, err
+		}
+		said = t.facts.ledgers.summary(name)
+	}
+	if !slices.Contains(said, have) || !json.Valid(text) || bytes.Contains(text, summaryIn) {
+		return nil, differs(name, said, have)
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// unreadLedger is about a ledger that can't be read: where it is not what was stored it
+// is as one that was changed.
+func unreadLedger(step int, err error) (Ledger, error) {
+	if changed := new(ChangedError); errors.As(err, &changed) {
+		return Ledger{Step: step, Changed: changed}, nil
+	}
+	return Ledger{}, err
+}
+
+// saidOf returns what the manifest says of a ledger. Whoever created it announced
+// it before, and so may others have done who lost the race for its number.
+func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
+	t, _ := s.manifest.known()
+	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
+		return said, nil
+	}
+	t, err := s.manifest.refresh(ctx)
+	return t.facts.ledgers.of(l.Step), err
+}
+
+// vanished is about a ledger that is not there: of a step that is not committed,
+// or one that was taken away since.
+func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
+	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
+		return Ledger{}, err
+	}
+	t, rerr := s.manifest.refresh(ctx)
+	switch {
+	case errors.Is(rerr, ErrErased), rerr == nil && t.facts.erasing:
+		return Ledger{}, err
+	case rerr != nil:
+		return Ledger{}, rerr
+	}
+	e := &ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
+	if said := t.facts.ledgers.of(step); len(said) > 0 {
+		e.Want = said[0].SHA256
+	}
+	return Ledger{Step: step, Changed: e}, nil
+}
