@@ -45,7 +45,8 @@ func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error
 // readLedger is a ledger, or why it can't be read.
 type readLedger struct {
 	Ledger
-	err error
+	err      error
+	panicked any // by the archive
 }
 
 // ledgersAtOnce is how many ledgers are read at a time, where it is known that they
@@ -56,11 +57,23 @@ const ledgersAtOnce = 8
 func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 	t, _ := s.manifest.known()
 	out := make([]readLedger, max(1, min(ledgersAtOnce, t.facts.ledgers.committed()-step+1)))
+	if len(out) == 1 {
+		out[0].Ledger, out[0].err = s.ledger(ctx, step)
+		return out
+	}
 	var all sync.WaitGroup
 	for i := range out {
-		all.Go(func() { out[i].Ledger, out[i].err = s.ledger(ctx, step+i) })
+		all.Go(func() {
+			defer func() { out[i].panicked = recover() }()
+			out[i].Ledger, out[i].err = s.ledger(ctx, step+i)
+		})
 	}
 	all.Wait()
+	for i := range out {
+		if p := out[i].panicked; p != nil {
+			panic(p) // where the caller can catch it
+		}
+	}
 	return out
 }
 

@@ -1,8 +1,10 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -99,4 +101,31 @@ func keyOf(t *testing.T, s string) storage.Key {
 	k, err := storage.ParseKey(s)
 	must(t, err)
 	return k
+}
+
+// panics is an archive that panics when a ledger is read.
+type panics struct{ *memory.Archive }
+
+func (p *panics) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if strings.HasPrefix(k.Base(), "ledger-004") {
+		panic("out of order")
+	}
+	return p.Archive.Open(ctx, k, off, n)
+}
+
+// What panics while several ledgers are read panics where it can be caught.
+func TestLedgersThatPanicDoSoInTheirCaller(t *testing.T) {
+	a := &panics{memory.New()}
+	s := session(t, a.Archive, "s")
+	for n := 1; n <= 12; n++ {
+		step(t, s, n)
+	}
+	defer func() {
+		if p := recover(); p != "out of order" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	for range session(t, a, "s").Ledgers(t.Context(), 1) {
+	}
+	t.Error("nothing panicked")
 }
