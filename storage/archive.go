@@ -80,6 +80,15 @@ type Remover interface {
 	Remove(ctx context.Context, k Key) error
 }
 
+// BulkRemover is a Remover that takes many keys away at less cost than one after the
+// other.
+type BulkRemover interface {
+	Remover
+	// RemoveAll is Remove for each of the keys, in any order. After an error some may
+	// be gone. No keys is no error.
+	RemoveAll(ctx context.Context, keys []Key) error
+}
+
 // Sweeper is an Archive that holds pieces of files outside of its keys for a while,
 // such as temporary files that a crash left.
 type Sweeper interface {
@@ -95,6 +104,14 @@ type Keeper interface {
 	// Kept is nil when k can be removed now, and [ErrLocked] while it cannot,
 	// best as a [*LockedError] that says until when. Nothing there is nil.
 	Kept(ctx context.Context, k Key) error
+}
+
+// BulkKeeper is a Keeper that knows of many keys at less cost than one after the other.
+type BulkKeeper interface {
+	Keeper
+	// KeptAny is Kept for the keys in their order: the error is that of the first
+	// that can't be removed now.
+	KeptAny(ctx context.Context, keys []Key) error
 }
 
 // Locator is an Archive that can say where a key is.

@@ -55,9 +55,10 @@ func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 // nothing is stored, and [ErrLocked] where the archive is a [Keeper] that keeps
 // a file of it. A hold and a lock leave the session as it is, which can go on,
 // and a tombstone that says that it was asked for and refused. After any other
-// error some files may be gone; the ledgers go first and from the last one down,
-// so that what remains is no session that could be taken for whole. Erase again
-// to end it.
+// error some files may be gone; the ledgers go first, from the last one down or,
+// where the archive is a [BulkRemover], at once, and the manifest goes last, which
+// says that it is being erased: what remains is no session that could be taken for
+// whole. Erase again to end it.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	remover, files, err := s.condemn(ctx, time.Time{})
 	switch {
@@ -153,8 +154,15 @@ func (s *Session) kept(ctx context.Context, files []Info) error {
 	}
 	latest := slices.Clone(files)
 	slices.SortStableFunc(latest, func(x, y Info) int { return y.Modified.Compare(x.Modified) })
-	for _, f := range latest {
-		if err := keeper.Kept(ctx, f.Key); err != nil {
+	keys := make([]Key, len(latest))
+	for i, f := range latest {
+		keys[i] = f.Key
+	}
+	if bulk, ok := keeper.(BulkKeeper); ok {
+		return bulk.KeptAny(ctx, keys)
+	}
+	for _, k := range keys {
+		if err := keeper.Kept(ctx, k); err != nil {
 			return err
 		}
 	}
@@ -219,10 +227,8 @@ func removalRank(i Info) int {
 func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error {
 	const rounds = 5
 	for range rounds {
-		for _, f := range files {
-			if err := s.removeOne(ctx, r, f.Key); err != nil {
-				return err
-			}
+		if err := s.removeFiles(ctx, r, files); err != nil {
+			return err
 		}
 		var err error
 		files, err = s.removable(ctx)
@@ -234,6 +240,39 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 		}
 	}
 	return &Error{"erase", s.dir, errInUse}
+}
+
+// removeFiles removes files that stand in the order in which they go.
+func (s *Session) removeFiles(ctx context.Context, r Remover, files []Info) error {
+	if bulk, ok := r.(BulkRemover); ok {
+		ledgers, others := s.inBulk(files)
+		if err := errors.Join(bulk.RemoveAll(ctx, ledgers), ctx.Err()); err != nil {
+			return err
+		}
+		if err := bulk.RemoveAll(ctx, others); err != nil {
+			return err
+		}
+		files = files[len(ledgers)+len(others):]
+	}
+	for _, f := range files {
+		if err := s.removeOne(ctx, r, f.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inBulk returns the ledgers, and what follows them but the manifest.
+func (s *Session) inBulk(files []Info) (ledgers, others []Key) {
+	for _, f := range files {
+		switch rank := removalRank(f); {
+		case rank < 0:
+			ledgers = append(ledgers, f.Key)
+		case rank == 0:
+			others = append(others, f.Key)
+		}
+	}
+	return ledgers, others
 }
 
 // removeOne removes a file; with the manifest goes what says whose it was, before

@@ -29,7 +29,8 @@ type front struct {
 	// spoil is asked for each request, before and after the server has
 	// done it; true drops the connection then.
 	before, after func(r *http.Request) bool
-	cutAt         int // bytes of an answer's body after which the connection breaks; 0: never
+	own           func(w http.ResponseWriter, r *http.Request) bool // answers itself where it is true
+	cutAt         int                                               // bytes of an answer's body after which the connection breaks; 0: never
 }
 
 func newFront(t *testing.T, s *s3test.Server) *front {
@@ -37,7 +38,7 @@ func newFront(t *testing.T, s *s3test.Server) *front {
 	f, proxy := &front{}, s.Front(t)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
-		before, after, cutAt := f.before, f.after, f.cutAt
+		before, after, cutAt, own := f.before, f.after, f.cutAt, f.own
 		note := r.Method
 		if span := r.Header.Get("Range"); span != "" {
 			note += " " + span
@@ -51,6 +52,7 @@ func newFront(t *testing.T, s *s3test.Server) *front {
 			panic(http.ErrAbortHandler)
 		}
 		switch {
+		case own != nil && own(w, r):
 		case after != nil && after(r):
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -45,15 +47,116 @@ func (a *Archive) isOf(k storage.Key) func(name string) bool {
 // removeObjects removes the versions of what begins with prefix and is wanted.
 func (a *Archive) removeObjects(ctx context.Context, prefix string, want func(name string) bool) error {
 	all, err := a.versions(ctx, prefix, want)
-	if err != nil {
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	for _, v := range all {
-		if err := a.removeVersion(ctx, v); err != nil {
+	// The last segment of a log goes last, whatever order the server takes.
+	last := slices.IndexFunc(all, func(v version) bool { return v.name == all[len(all)-1].name })
+	if err := a.removeVersions(ctx, all[:last]); err != nil {
+		return err
+	}
+	return a.removeVersions(ctx, all[last:])
+}
+
+// RemoveAll implements [storage.BulkRemover]: a listing for each folder of keys and for
+// each 1,000 of its objects, and a request for each 1,000 that go.
+func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
+	folders := map[string]map[string]bool{}
+	for _, k := range keys {
+		if err := storage.Begin(ctx, "remove", k); err != nil {
 			return err
+		}
+		if k.Base() == k.Dir() { // it is in no folder
+			if err := a.Remove(ctx, k); err != nil {
+				return err
+			}
+			continue
+		}
+		a.forgetTail(k)
+		if folders[k.Dir()] == nil {
+			folders[k.Dir()] = map[string]bool{}
+		}
+		folders[k.Dir()][a.name(k)] = true
+	}
+	for dir, names := range folders {
+		if err := a.removeBelow(ctx, a.root+dir+"/", names); err != nil {
+			return storage.Wrap("remove", keys[0], err)
 		}
 	}
 	return nil
+}
+
+// removeBelow removes the versions of objects and of segments that are named.
+func (a *Archive) removeBelow(ctx context.Context, prefix string, names map[string]bool) error {
+	if err := a.Try(ctx); err != nil {
+		return err
+	}
+	all, err := a.versions(ctx, prefix, func(name string) bool {
+		if log, _, ok := parseSegment(name); ok {
+			name = log
+		}
+		return names[name]
+	})
+	if err != nil {
+		return err
+	}
+	return a.removeVersions(ctx, all)
+}
+
+// atOnce is how many objects one request may delete.
+const atOnce = 1000
+
+// removeVersions deletes versions, in any order.
+func (a *Archive) removeVersions(ctx context.Context, all []version) error {
+	for batch := range slices.Chunk(all, atOnce) {
+		left := batch
+		if len(batch) > 1 && !a.single.Load() {
+			var err error
+			if left, err = a.deleteObjects(ctx, batch); err != nil {
+				return err
+			}
+		}
+		// What was refused is asked for alone, which says why or tries again.
+		for _, v := range left {
+			if err := a.removeVersion(ctx, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deleteObjects deletes versions with one request, and returns those that the server
+// does not say to be gone. A server that knows no such request, or refuses it, leaves all, and is not asked
+// again.
+func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []version, err error) {
+	in := &s3.DeleteObjectsInput{Bucket: &a.cfg.Bucket, Delete: &types.Delete{}}
+	for _, v := range all {
+		in.Delete.Objects = append(in.Delete.Objects, types.ObjectIdentifier{Key: aws.String(v.name), VersionId: text(v.id)})
+	}
+	var out *s3.DeleteObjectsOutput
+	err = a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
+		// Some servers want the MD5, which the SDK leaves out where it sends another checksum.
+		out, err = client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
+		return err
+	})
+	if s := status(err); s >= 300 && !passing(err) {
+		a.single.Store(true)
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	gone := map[[2]string]bool{}
+	for _, d := range out.Deleted {
+		gone[[2]string{aws.ToString(d.Key), aws.ToString(d.VersionId)}] = true
+	}
+	for _, v := range all {
+		if !gone[[2]string{v.name, v.id}] {
+			left = append(left, v)
+		}
+	}
+	return left, nil
 }
 
 // version is one version of an object; id is "" where there are none.
@@ -113,6 +216,7 @@ func (a *Archive) unversioned(ctx context.Context, prefix string, want func(stri
 	return out, nil
 }
 
+// removeVersion deletes one version, and says where Object Lock keeps it.
 func (a *Archive) removeVersion(ctx context.Context, v version) error {
 	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
 		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &v.name, VersionId: text(v.id)})
@@ -170,4 +274,25 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 		return nil
 	}
 	return storage.Wrap("look for a lock", k, longest)
+}
+
+// KeptAny implements [storage.BulkKeeper]: one request where the bucket was not made for
+// Object Lock, for nothing in it can be locked then.
+func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
+	if err := ctx.Err(); err != nil || len(keys) == 0 {
+		return storage.Wrap("look for a lock", storage.Key{}, err)
+	}
+	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
+		_, err := client.GetObjectLockConfiguration(ctx, &s3.GetObjectLockConfigurationInput{Bucket: &a.cfg.Bucket})
+		return err
+	})
+	if code(err) == "ObjectLockConfigurationNotFoundError" {
+		return nil
+	}
+	for _, k := range keys { // whatever else it says: each is asked
+		if err := a.Kept(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }

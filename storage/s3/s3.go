@@ -30,16 +30,17 @@ type Archive struct {
 
 	trying ctxlock.Mutex
 	tried  atomic.Bool // and found good
+	single atomic.Bool // the server does not delete many at once
 
 	mu    sync.Mutex
 	tails map[storage.Key]segment // last segment that is known of a log
 }
 
 var (
-	_ storage.Archive = (*Archive)(nil)
-	_ storage.Remover = (*Archive)(nil)
-	_ storage.Locator = (*Archive)(nil)
-	_ storage.Keeper  = (*Archive)(nil)
+	_ storage.Archive     = (*Archive)(nil)
+	_ storage.BulkRemover = (*Archive)(nil)
+	_ storage.Locator     = (*Archive)(nil)
+	_ storage.BulkKeeper  = (*Archive)(nil)
 )
 
 // New returns the archive that c names and asks nobody yet: the first write

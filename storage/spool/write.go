@@ -134,6 +134,54 @@ func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remov
 	if err := remover.Remove(ctx, k); err != nil {
 		return err
 	}
+	return s.removeHere(ctx, k)
+}
+
+// RemoveAll implements [storage.BulkRemover]: what the remote archive takes away at once
+// is asked of it at once.
+func (s *Spool) RemoveAll(ctx context.Context, keys []storage.Key) error {
+	bulk, ok := s.remote.(storage.BulkRemover)
+	sessions := map[string][]storage.Key{}
+	for _, k := range keys {
+		if ok && !shared(k) {
+			sessions[k.Dir()] = append(sessions[k.Dir()], k)
+			continue
+		}
+		if err := s.Remove(ctx, k); err != nil {
+			return err
+		}
+	}
+	for dir, keys := range sessions {
+		if err := storage.Wrap("remove", keys[0], s.removeAll(ctx, dir, keys, bulk)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes keys of one session.
+func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, bulk storage.BulkRemover) error {
+	for _, kind := range []lockKind{sending, writing} {
+		unlock, err := s.lock(ctx, kind, dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if err := bulk.RemoveAll(ctx, keys); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := s.removeHere(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeHere removes from the disk what the remote archive does not have any more. Both
+// locks are held.
+func (s *Spool) removeHere(ctx context.Context, k storage.Key) error {
 	session := mustKey(k.Dir())
 	o, here, err := s.origin(session.String())
 	if err != nil || !here {
@@ -186,6 +234,20 @@ func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, 
 		left, err = append(left, more...), errors.Join(err, farErr)
 	}
 	return left, err
+}
+
+// KeptAny implements [storage.BulkKeeper]: what the remote archive knows at once is asked
+// of it at once.
+func (s *Spool) KeptAny(ctx context.Context, keys []storage.Key) error {
+	if bulk, ok := s.remote.(storage.BulkKeeper); ok {
+		return bulk.KeptAny(ctx, keys)
+	}
+	for _, k := range keys {
+		if err := s.Kept(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Kept implements [storage.Keeper], where the remote archive does.

@@ -1,0 +1,173 @@
+package s3_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// long writes a session of so many steps, with a few events each.
+func long(t *testing.T, s *storage.Session, steps int) {
+	t.Helper()
+	for n := 1; n <= steps; n++ {
+		for range 4 {
+			must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"e"}`)}))
+		}
+		_, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
+		must(t, err)
+		_, err = s.Commit(t.Context(), n, redact.Lit(`{"v":1}`))
+		must(t, err)
+	}
+}
+
+func session(t *testing.T, a storage.Archive, id string) *storage.Session {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, id)
+	must(t, err)
+	return s
+}
+
+// Erasing a session asks for its objects in batches: so often, whatever it holds.
+func TestErasingASessionAsksAFewTimes(t *testing.T) {
+	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			f := newFront(t, s)
+			c := s.Config(s.Bucket(t, false))
+			c.Endpoint = f.URL
+			a := open(t, c)
+			long(t, session(t, a, "s"), 12)
+			other := key(t, "s-2/f")
+			must(t, a.Create(t.Context(), other, raw("another session's")))
+			f.set(func(*front) {})
+			e := session(t, a, "s")
+			opened := len(f.asked())
+			f.set(func(*front) {})
+			stone, err := e.Erase(t.Context(), redact.Lit("asked for"))
+			must(t, err)
+			t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
+			if !stone.Done || len(f.asked()) > 24 {
+				t.Errorf("done %v, %d requests", stone.Done, len(f.asked()))
+			}
+			for _, o := range s.Names(t, c.Bucket) {
+				if strings.Contains(o, "/s/") {
+					t.Errorf("%s is left", o)
+				}
+			}
+			if got, err := read(t.Context(), a, other, 0, -1); got != "another session's" || err != nil {
+				t.Errorf("of another session: %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// Every version goes, markers too, and what stands beside the keys stays.
+func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
+	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing
+			a := open(t, c)
+			must(t, errors.Join(a.Create(t.Context(), key(t, "s/f"), raw("one")), a.Create(t.Context(), key(t, "s/fg"), raw("two")), a.Create(t.Context(), key(t, "top"), raw("top"))))
+			must(t, errors.Join(a.Append(t.Context(), key(t, "s/log"), 0, raw("a\n")), a.Append(t.Context(), key(t, "s/log"), 2, raw("b\n"))))
+			hidden := c.Prefix + "/s/f"
+			_, err := s.Admin.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: &c.Bucket, Key: &hidden}) // leaves a marker
+			must(t, err)
+			must(t, a.RemoveAll(t.Context(), nil))
+			must(t, a.RemoveAll(t.Context(), []storage.Key{key(t, "s/f"), key(t, "s/log"), key(t, "top"), key(t, "s/none")}))
+			prefix := c.Prefix + "/"
+			left, err := s.Admin.ListObjectVersions(t.Context(), &awss3.ListObjectVersionsInput{Bucket: &c.Bucket, Prefix: &prefix})
+			must(t, err)
+			var names []string
+			for _, v := range left.Versions {
+				if !strings.Contains(*v.Key, "/.try/") {
+					names = append(names, strings.TrimPrefix(*v.Key, prefix))
+				}
+			}
+			for _, m := range left.DeleteMarkers {
+				if !strings.Contains(*m.Key, "/.try/") {
+					names = append(names, "marker "+*m.Key)
+				}
+			}
+			if fmt.Sprint(names) != "[s/fg]" {
+				t.Errorf("left: %q", names)
+			}
+		})
+	}
+}
+
+// A lock keeps one of them, and the error says so.
+func TestRemoveAllSaysWhatALockKeeps(t *testing.T) {
+	s := s3test.MinIO(t)
+	c := s.Config(s.Bucket(t, true))
+	c.Lock = s3.Lock{Mode: s3.Compliance, Days: 1}
+	locking := open(t, c)
+	must(t, locking.Create(t.Context(), key(t, "s/kept"), raw("kept")))
+	c.Lock = s3.Lock{}
+	a := open(t, c)
+	must(t, a.Create(t.Context(), key(t, "s/free"), raw("free")))
+	err := a.RemoveAll(t.Context(), []storage.Key{key(t, "s/free"), key(t, "s/kept")})
+	var kept *storage.LockedError
+	if !errors.As(err, &kept) || kept.Until.IsZero() {
+		t.Errorf("got %v", err)
+	}
+	if _, err := read(t.Context(), a, key(t, "s/free"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
+		t.Errorf("what nothing keeps: %v", err)
+	}
+	if got, err := read(t.Context(), a, key(t, "s/kept"), 0, -1); got != "kept" || err != nil {
+		t.Errorf("what is kept: %q, %v", got, err)
+	}
+}
+
+// refusing answers requests to delete many at once itself.
+type refusing struct {
+	status int
+	body   string
+}
+
+func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
+	if req.Method != http.MethodPost || !req.URL.Query().Has("delete") {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(r.status)
+	_, _ = w.Write([]byte(r.body))
+	return true
+}
+
+// A server that does not delete many at once is asked for one after the other, and
+// what it could not do of them is asked for again.
+func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
+	for name, r := range map[string]refusing{
+		"it is not implemented":   {501, `<Error><Code>NotImplemented</Code></Error>`},
+		"it wants another header": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
+		"it is not allowed":       {405, `<Error><Code>MethodNotAllowed</Code></Error>`},
+		"one failed":              {200, `<DeleteResult><Error><Key>team/agents/s/f1</Key><Code>InternalError</Code></Error></DeleteResult>`},
+		"it says nothing":         {200, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, a, _, _ := opened(t, nil)
+			keys := []storage.Key{}
+			for i := range 3 {
+				keys = append(keys, key(t, fmt.Sprintf("s/f%d", i)))
+				must(t, a.Create(t.Context(), keys[i], raw("x")))
+			}
+			f.set(func(f *front) { f.own = r.answer })
+			must(t, a.RemoveAll(t.Context(), keys))
+			for i, k := range keys {
+				if _, err := read(t.Context(), a, k, 0, -1); !errors.Is(err, storage.ErrNotExist) {
+					t.Errorf("file %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
