@@ -228,10 +228,14 @@ func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
 	closing(t, a, err)
 	first, last := key(t, "s/first"), key(t, "s/last")
 	must(t, errors.Join(a.Create(t.Context(), first, lit), a.Create(t.Context(), last, lit)))
+	above := []string{"s", "."}
+	if fs.KnowsBirth(root) { // that s is in the root is durable by now
+		above = above[:1]
+	}
 	for _, c := range []struct {
 		k       storage.Key
 		folders []string
-	}{{first, []string{"s", "."}}, {last, []string{"."}}} {
+	}{{first, above}, {last, []string{"."}}} {
 		var want []string
 		for _, folder := range c.folders {
 			id, err := fs.FileID(filepath.Join(root, folder))

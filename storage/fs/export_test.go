@@ -169,3 +169,14 @@ func OpenHanging(root string) (a *Archive, hang func() (there <-chan struct{}, r
 		return asked, func() { close(done) }
 	}, err
 }
+
+// KnowsBirth reports whether the file system says when a folder was made.
+func KnowsBirth(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only looked at
+	_, ok := birth(f)
+	return ok
+}

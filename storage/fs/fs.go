@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,6 +46,7 @@ type Archive struct {
 	mu      sync.Mutex
 	swept   time.Time
 	settled map[string]os.FileInfo // logs whose folder entry is durable
+	rooted  map[string]born        // folders whose entry in the one above is durable
 }
 
 var (
@@ -73,7 +75,7 @@ func open(root string, sys system) (*Archive, error) {
 	if root == "" {
 		return nil, &storage.Error{Op: "open archive", Err: errors.New("no folder is named")}
 	}
-	a := &Archive{name: filepath.Clean(root), sys: sys, settled: map[string]os.FileInfo{}}
+	a := &Archive{name: filepath.Clean(root), sys: sys, settled: map[string]os.FileInfo{}, rooted: map[string]born{}}
 	if err := a.makeRoot(a.name); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
@@ -193,19 +195,50 @@ func (a *Archive) plainFolders(name string) error {
 }
 
 // syncFolders makes durable that name is in its folder, and that its folder is
-// in the one above.
+// in the one above, unless this Archive has done that for this very folder.
 func (a *Archive) syncFolders(name string) error {
+	made := map[string]born{}
 	for name != "." {
 		name = path.Dir(name)
-		dir, err := a.root.Open(name)
+		b, known, err := a.syncFolderOf(name)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(a.syncFolder(dir), dir.Close()); err != nil {
-			return err
+		if known {
+			break
+		}
+		if b != (born{}) {
+			made[name] = b
 		}
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.rooted) >= maxSettled {
+		clear(a.rooted)
+	}
+	maps.Copy(a.rooted, made)
 	return nil
+}
+
+// syncFolderOf syncs a folder. It reports when it was made, where that can be told, and
+// whether its entry is known to be durable.
+func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
+	dir, err := a.root.Open(name)
+	if err != nil {
+		return born{}, false, err
+	}
+	b, ok := birth(dir)
+	a.mu.Lock()
+	before, have := a.rooted[name]
+	a.mu.Unlock()
+	return b, ok && have && before == b, errors.Join(a.syncFolder(dir), dir.Close())
+}
+
+// born tells a folder from every other: device, number, and when it was made.
+type born struct {
+	device, number uint64
+	sec            int64
+	nsec           uint32
 }
 
 var (

@@ -1,0 +1,68 @@
+package fs_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// What a step syncs: transcript, summary, index and ledger (file and folder each),
+// what the manifest says of them, the audit log, and the head.
+func TestHowOftenAStepSyncs(t *testing.T) {
+	root := t.TempDir()
+	a, notes, err := fs.Watch(root, fs.NoFault)
+	closing(t, a, err)
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	must(t, err)
+	s.KeepHeads(storage.NewHeads(a, nil))
+	for n := 1; n <= 3; n++ {
+		*notes = nil
+		_, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
+		must(t, err)
+		_, err = s.Summary(t.Context(), n, redact.Lit(`{"v":1}`))
+		must(t, err)
+		_, err = s.Index(t.Context(), n, &turnindex.Set{})
+		must(t, err)
+		must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"e"}`)}))
+		_, err = s.Commit(t.Context(), n, redact.Lit(`{"v":1}`))
+		must(t, err)
+		syncs := countSyncs(*notes)
+		t.Logf("step %d: %d syncs", n, syncs)
+		if n > 1 && syncs > 15 && fs.KnowsBirth(root) {
+			t.Errorf("step %d syncs %d times", n, syncs)
+		}
+	}
+}
+
+// A folder that somebody made anew may have the number of the one that was there: its
+// entry is synced again.
+func TestCreateSyncsTheEntryOfAFolderThatWasMadeAnew(t *testing.T) {
+	root := t.TempDir()
+	a, notes, err := fs.Watch(root, fs.NoFault)
+	closing(t, a, err)
+	other := open(t, root)
+	for round := range 5 {
+		first, second := key(t, "s/first"), key(t, "s/second")
+		must(t, other.Create(t.Context(), first, lit))
+		*notes = nil
+		must(t, a.Create(t.Context(), second, lit))
+		if n := countSyncs(*notes); n != 3 {
+			t.Errorf("round %d: %d syncs, want those of the file, its folder and the root: %q", round, n, *notes)
+		}
+		must(t, errors.Join(other.Remove(t.Context(), first), other.Remove(t.Context(), second)))
+	}
+}
+
+func countSyncs(notes []string) (n int) {
+	for _, note := range notes {
+		if strings.HasPrefix(note, "sync ") {
+			n++
+		}
+	}
+	return n
+}
