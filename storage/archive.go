@@ -98,6 +98,13 @@ type Sweeper interface {
 	Sweep(ctx context.Context, session Key) (left []string, err error)
 }
 
+// Tidier is an Archive that holds pieces of files of any session outside of its keys for
+// a while, and can remove what no process writes to.
+type Tidier interface {
+	// Tidy removes them. It returns what it had to leave, in words.
+	Tidy(ctx context.Context) (left []string, err error)
+}
+
 // Keeper is an Archive that can forbid for a time that a key goes, whoever
 // asks: a retention, an Object Lock.
 type Keeper interface {

@@ -34,6 +34,9 @@ type Scrubbed struct {
 	Files  []ScrubbedFile `json:"files"` // that are others now; none: nothing was found
 	// Resumed: one that was cut short before is ended.
 	Resumed bool `json:"resumed,omitempty"`
+	// Left is what may hold pieces of sessions and could not be removed, in words: what
+	// a process writes to just now.
+	Left []string `json:"left,omitempty"`
 }
 
 // ScrubbedFile is a file that was written anew.
@@ -81,11 +84,14 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 	for attempt := 0; err == nil; attempt++ {
 		var again bool
 		if again, err = s.scrubOnce(ctx, opts, &out); !again {
-			return out, err
+			break
 		}
 		if attempt == scrubAttempts {
 			return out, &Error{"scrub", s.dir, ErrInUse}
 		}
+	}
+	if t, ok := s.a.(Tidier); ok && err == nil && !opts.DryRun { // a writer that died may have left what is to go
+		out.Left, err = t.Tidy(ctx)
 	}
 	return out, err
 }

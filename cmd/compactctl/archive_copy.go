@@ -13,6 +13,7 @@ import (
 )
 
 func newArchiveCopy(a *app) *cobra.Command {
+	plain := false
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST [SESSION...]",
 		Short: "Copy sessions into another archive, and verify them there",
@@ -21,8 +22,8 @@ folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds w
 sessions go the tombstones, the heads and the access records, with named ones a head of
 the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
 
-The copy is encrypted where --config has storage.encrypt, and not where it has none, even if
-SRC is; SRC is read with COMPACT_ARCHIVE_IDENTITY then.
+The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
+which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
 
 In the end every session is verified in DST. Nobody may write to the copies meanwhile.`,
 		Example: `  compactctl archive copy .compact/archive s3://bucket/team
@@ -48,8 +49,8 @@ In the end every session is verified in DST. Nobody may write to the copies mean
 				}
 				opts.Sessions = append(opts.Sessions, s.Key().String())
 			}
-			if encrypted(src) && !encrypted(dst) {
-				a.complain("compactctl", "warning: "+args[0]+" is encrypted, and the copy in "+args[1]+" is not: it would be with a --config that has storage.encrypt.recipients")
+			if encrypted(src) && !encrypted(dst) && !plain {
+				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: give a --config that has storage.encrypt.recipients, or --plain for a copy that everybody can read", printable(args[0]), printable(args[1]))}
 			}
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err
@@ -58,6 +59,7 @@ In the end every session is verified in DST. Nobody may write to the copies mean
 		},
 	}
 	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	cmd.Flags().BoolVar(&plain, "plain", false, "a plain copy of an encrypted archive is wanted")
 	return cmd
 }
 

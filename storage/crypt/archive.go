@@ -215,6 +215,14 @@ func (a *Archive) each(ctx context.Context, op string, k storage.Key, do func(co
 	return nil
 }
 
+// Tidy implements [storage.Tidier], where the archive below does.
+func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
+	if t, ok := a.inner.(storage.Tidier); ok {
+		return t.Tidy(ctx)
+	}
+	return nil, storage.Wrap("tidy", storage.Key{}, ctx.Err())
+}
+
 // Sweep implements [storage.Sweeper], where the archive below does.
 func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
 	if s, ok := a.inner.(storage.Sweeper); ok {

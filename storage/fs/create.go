@@ -168,12 +168,21 @@ func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string
 	if err := storage.Begin(ctx, "sweep", session); err != nil {
 		return nil, err
 	}
+	left, err = a.Tidy(ctx)
+	return left, storage.Wrap("sweep", session, err)
+}
+
+// Tidy implements [storage.Tidier].
+func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, storage.Wrap("tidy", storage.Key{}, err)
+	}
 	dir, err := a.root.Open(tempFolder)
 	if errors.Is(err, iofs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, storage.Wrap("sweep", session, err)
+		return nil, storage.Wrap("tidy", storage.Key{}, err)
 	}
 	names, err := dir.Readdirnames(-1)
 	err = errors.Join(err, dir.Close())
@@ -184,7 +193,7 @@ func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string
 			left = append(left, "the temporary file "+name+", which a process writes to")
 		}
 	}
-	return left, storage.Wrap("sweep", session, err)
+	return left, storage.Wrap("tidy", storage.Key{}, err)
 }
 
 // ctxWriter is a writer that ends with its context.

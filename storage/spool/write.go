@@ -260,3 +260,13 @@ func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
 	}
 	return nil
 }
+
+// Tidy implements [storage.Tidier], of the disk and where the remote archive does.
+func (s *Spool) Tidy(ctx context.Context) (left []string, err error) {
+	left, err = s.local.Tidy(ctx)
+	if far, ok := s.remote.(storage.Tidier); ok {
+		more, farErr := far.Tidy(ctx)
+		left, err = append(left, more...), errors.Join(err, farErr)
+	}
+	return left, err
+}

@@ -109,14 +109,26 @@ func (s *scrubSweep) begin(ctx context.Context) error {
 	lease := time.Millisecond
 	if s.alive {
 		lease = 0
-		m.meanwhile = func() {
-			const patience = 30 * time.Millisecond // it waits for the scrub, which waits for it
-			ctx, cancel := context.WithTimeout(ctx, patience)
-			defer cancel()
-			_ = s.goOn(ctx) // what was acknowledged counts
+	}
+	worked := make(chan error, 1)
+	m.meanwhile = func() {
+		go func() { worked <- s.goOn(ctx) }()
+		const patience = 30 * time.Millisecond // it may wait for the scrub
+		select {
+		case err := <-worked:
+			worked <- err
+		case <-time.After(patience):
 		}
 	}
+	if !s.alive {
+		m.meanwhile = nil
+	}
 	_, err := s.scrub(ctx, m, lease)
+	if s.alive && m.left < 0 {
+		if err := <-worked; err != nil {
+			return fmt.Errorf("the agent beside it: %w", err)
+		}
+	}
 	if s.died = errors.Is(err, errMortal); s.died || s.alive && errors.Is(err, storage.ErrInUse) {
 		return nil
 	}

@@ -1,0 +1,37 @@
+package fs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// A process died while it wrote, another writes now.
+func TestScrubTakesTemporaryFiles(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	must(t, err)
+	must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"one"}`)}))
+	dead := filepath.Join(root, ".tmp", "DEAD")
+	must(t, os.WriteFile(dead, []byte("what alice said"), 0o600))
+	_, discard, err := a.NewTemp()
+	must(t, err)
+	defer discard()
+	nothing := func(string, []byte) [][2]int { return nil }
+	if dry, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: nothing, DryRun: true}); err != nil || len(dry.Left) != 0 {
+		t.Errorf("%+v, %v", dry, err)
+	}
+	must(t, second(os.Stat(dead)))
+	done, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: nothing})
+	if err != nil || len(done.Left) != 1 || !strings.Contains(done.Left[0], "a process writes to") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("what a dead process left is there: %v", err)
+	}
+}
