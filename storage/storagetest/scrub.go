@@ -28,6 +28,8 @@ func RunScrub(t *testing.T, open Opener, every int) {
 	t.Helper()
 	if os.Getenv("COMPACT_SOAK") != "" {
 		every = 1
+	} else if testing.Short() {
+		every = max(every, shortEvery)
 	}
 	for at := 0; ; at += max(every, 1) {
 		died := false
@@ -47,6 +49,9 @@ func RunScrub(t *testing.T, open Opener, every int) {
 		}
 	}
 }
+
+// shortEvery keeps what -short asks for short.
+const shortEvery = 27
 
 // scrubSweep is one scrub that dies.
 type scrubSweep struct {
