@@ -44,7 +44,7 @@ func (r mediaRule) image(m *message.Media) int {
 	if w <= 0 || h <= 0 {
 		w, h = unknownEdge, unknownEdge
 	}
-	return max(1, r.picture.cost(w, h, m.Detail == "low"))
+	return max(1, r.picture.cost(w, h, m.Detail))
 }
 
 // PictureSize returns the size of a picture in pixels, as the wire says it or
@@ -83,7 +83,9 @@ func mediaFor(model string) mediaRule {
 	name := baseName(model)
 	switch {
 	case strings.Contains(name, "claude"):
-		return mediaRule{claudePicture{}, 10}
+		return mediaRule{claudeRule(name), 10}
+	case strings.Contains(name, "gemini-3"):
+		return mediaRule{flatPicture(1120), 32}
 	case strings.Contains(name, "gemini"):
 		return mediaRule{geminiPicture{}, 32}
 	}

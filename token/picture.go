@@ -1,24 +1,38 @@
 package token
 
-import "math"
+import (
+	"math"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+)
 
 // A pictureRule prices an image by its size in pixels.
 type pictureRule interface {
-	cost(width, height int, low bool) int // low: at low detail, as the request asks
+	cost(width, height int, detail string) int // detail as the request asks for it: low, high, original, auto or ""
 }
 
-// pictureRules are OpenAI's, searched from the top.
+// pictureRules are OpenAI's, searched from the top
+// (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
+// The factor of gpt-5.4 and later is not published; 1.2 is what they were measured at.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule
 }{
-	{"gpt-5-mini", patches(1.62)},
-	{"gpt-5-nano", patches(2.46)},
+	{"gpt-5.6", patches{1.2, highBounds, noBounds}},
+	{"gpt-5.5", patches{1.2, highBounds, originalBounds}},
+	{"gpt-5.4-mini", patches{1.62, smallBounds, smallBounds}},
+	{"gpt-5.4-nano", patches{2.46, smallBounds, smallBounds}},
+	{"gpt-5.4", patches{1.2, highBounds, highBounds}},
+	{"gpt-5.2", patches{1.2, smallBounds, smallBounds}},
+	{"gpt-5-mini", patches{1.62, smallBounds, smallBounds}},
+	{"gpt-5-nano", patches{2.46, smallBounds, smallBounds}},
 	{"gpt-5", tiles{70, 140}},
-	{"gpt-4.1-mini", patches(1.62)},
-	{"gpt-4.1-nano", patches(2.46)},
+	{"gpt-4.1-mini", patches{1.62, smallBounds, smallBounds}},
+	{"gpt-4.1-nano", patches{2.46, smallBounds, smallBounds}},
 	{"gpt-4o-mini", tiles{2833, 5667}},
-	{"o4-mini", patches(1.72)},
+	{"o4-mini", patches{1.72, smallBounds, smallBounds}},
 	{"o1", tiles{75, 150}},
 	{"o3", tiles{75, 150}},
 	{"computer-use", tiles{65, 129}},
@@ -29,8 +43,8 @@ var pictureRules = []struct {
 // 512 costs. Low detail costs the base alone.
 type tiles struct{ base, tile int }
 
-func (t tiles) cost(width, height int, low bool) int {
-	if low {
+func (t tiles) cost(width, height int, detail string) int {
+	if detail == "low" {
 		return t.base
 	}
 	w, h := fit(float64(width), float64(height), 2048)
@@ -40,42 +54,99 @@ func (t tiles) cost(width, height int, low bool) int {
 	return t.base + t.tile*started(w, 512)*started(h, 512)
 }
 
-// patches is the patch rule: each started patch of 32 by 32 pixels is one
-// token times a factor of the model; an image of more than 1536 is scaled
-// down until it has no more.
-type patches float64
-
-func (f patches) cost(width, height int, low bool) int {
-	const side, limit = 32, 1536
-	w, h := float64(width), float64(height)
-	if low {
-		w, h = fit(w, h, 512)
-	}
-	n := started(w, side) * started(h, side)
-	if n > limit {
-		r := math.Sqrt(side * side * limit / (w * h))
-		cols, rows := w*r/side, h*r/side
-		r *= math.Min(math.Floor(cols)/cols, math.Floor(rows)/rows)
-		n = min(limit, started(w*r, side)*started(h*r, side))
-	}
-	return int(math.Ceil(float64(n) * float64(f)))
+// bounds are the most that an image may have before it is scaled down.
+type bounds struct {
+	patches int
+	edge    float64 // pixels of the longer side
 }
 
-// claudePicture is Anthropic's: an image is scaled to fit a square of 1568
-// pixels and to at most 1568 tokens; a token is 750 pixels.
-type claudePicture struct{}
+// The bounds that OpenAI's models have.
+var (
+	smallBounds    = bounds{1536, 2048}
+	highBounds     = bounds{2500, 2048}
+	originalBounds = bounds{10_000, 6000}
+	noBounds       = bounds{1 << 20, 1 << 15} // none is published; more than anybody sends
+)
 
-func (claudePicture) cost(width, height int, _ bool) int {
-	const edge, limit = 1568, 1568
-	w, h := fit(float64(width), float64(height), edge)
-	return min(limit, int(math.Ceil(w*h/750)))
+// patches is the patch rule: each started patch of 32 by 32 pixels is one
+// token times a factor of the model; an image that is larger than the bounds is scaled
+// down until it fits them.
+type patches struct {
+	factor     float64
+	high, auto bounds // by the detail that is asked for
+}
+
+func (f patches) cost(width, height int, detail string) int {
+	const side = 32
+	w, h, b := float64(width), float64(height), f.auto
+	switch {
+	case detail == "low":
+		w, h = fit(w, h, 512)
+	case detail == "high":
+		b = f.high
+	case detail == "original" && f.high != smallBounds:
+		b = originalBounds
+		if f.auto == noBounds {
+			b = noBounds
+		}
+	}
+	w, h = fit(w, h, b.edge)
+	n := started(w, side) * started(h, side)
+	if n > b.patches {
+		r := math.Sqrt(side * side * float64(b.patches) / (w * h))
+		cols, rows := w*r/side, h*r/side
+		r *= math.Min(math.Floor(cols)/cols, math.Floor(rows)/rows)
+		n = min(b.patches, started(w*r, side)*started(h*r, side))
+	}
+	return int(math.Ceil(float64(n) * f.factor))
+}
+
+// claudePicture is Anthropic's: a token for each started patch of 28 by 28 pixels;
+// an image is scaled down until its longer side has at most so many pixels and it costs
+// at most so many tokens (https://platform.claude.com/docs/en/build-with-claude/vision).
+type claudePicture struct {
+	edge  float64
+	limit int
+}
+
+// claudeRule returns the rule of a Claude: those from 4.7 on see more.
+func claudeRule(name string) claudePicture {
+	if seesMore(name) {
+		return claudePicture{2576, 4784}
+	}
+	return claudePicture{1568, 1568}
+}
+
+// claudeVersion finds the version behind the family: opus-4-8, sonnet-5. What has
+// more digits is a date.
+var claudeVersion = regexp.MustCompile(`(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
+
+func seesMore(name string) bool {
+	m := claudeVersion.FindStringSubmatch(name)
+	if m == nil {
+		return strings.Contains(name, "mythos") || strings.Contains(name, "fable")
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return major > 4 || major == 4 && minor >= 7
+}
+
+func (c claudePicture) cost(width, height int, _ string) int {
+	const side = 28
+	w, h := fit(float64(width), float64(height), c.edge)
+	tokens := func(wide float64) int { return started(wide, side) * started(h*wide/w, side) }
+	if n := tokens(w); n <= c.limit {
+		return n
+	}
+	narrow := sort.Search(int(w), func(less int) bool { return tokens(w-float64(less)) <= c.limit })
+	return min(c.limit, tokens(w-float64(narrow)))
 }
 
 // geminiPicture is Google's: 258 for a small image, else an image is scaled to
 // fit a square of 3072 pixels, and costs 258 for each started tile of 768 by 768.
 type geminiPicture struct{}
 
-func (geminiPicture) cost(width, height int, _ bool) int {
+func (geminiPicture) cost(width, height int, _ string) int {
 	const small, edge, side, tile = 384, 3072, 768, 258
 	if width <= small && height <= small {
 		return tile
@@ -83,6 +154,12 @@ func (geminiPicture) cost(width, height int, _ bool) int {
 	w, h := fit(float64(width), float64(height), edge)
 	return tile * started(w, side) * started(h, side)
 }
+
+// flatPicture is Google's from Gemini 3 on: an image costs the same whatever its size
+// (https://ai.google.dev/gemini-api/docs/media-resolution; that of the default, high).
+type flatPicture int
+
+func (f flatPicture) cost(int, int, string) int { return int(f) }
 
 // fit scales a rectangle down until it fits a square.
 func fit(w, h, edge float64) (float64, float64) {

@@ -36,9 +36,19 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 		{"gpt-4.1-nano", 1800, 2400, "", 3572}, // 1452 patches * 2.46
 		{"o4-mini", 1024, 1024, "", 1762},      // 1024 patches * 1.72
 		{"gpt-5-mini", 4096, 512, "low", 52},   // 32 patches of 512 by 64
-		{"claude-sonnet-4", 200, 200, "", 54},
-		{"claude-sonnet-4", 1000, 1000, "", 1334},
-		{"claude-sonnet-4", 8000, 8000, "", 1568},
+		{"claude-sonnet-4", 200, 200, "", 64},  // 8 by 8 patches
+		{"claude-sonnet-4", 1000, 1000, "", 1296},
+		{"claude-sonnet-4-6", 1920, 1080, "", 1560}, // scaled to 1456 by 819
+		{"claude-haiku-4-5-20251001", 8000, 8000, "", 1521},
+		{"claude-opus-4-8", 1920, 1080, "", 2691},
+		{"claude-opus-4-7", 3840, 2160, "", 4784}, // scaled to 2576 by 1449
+		{"claude-sonnet-5", 3024, 1964, "", 4760},
+		{"claude-opus-4-20250514", 1920, 1080, "", 1560},
+		{"gemini-3-pro-preview", 4000, 3000, "", 1120},
+		{"gpt-5.5", 1024, 1024, "", 1229},
+		{"gpt-5.5", 1920, 1080, "high", 2448},
+		{"gpt-5.5", 3840, 2160, "auto", 9792},
+		{"gpt-5.4-mini", 1024, 1024, "", 1659},
 		{"gemini-2.5-flash", 384, 384, "", 258},
 		{"gemini-2.5-flash", 1536, 768, "", 516},
 		{"gemini-2.5-flash", 4_000_000_000, 4_000_000_000, "", 16 * 258}, // what a hostile header may say
