@@ -24,6 +24,9 @@ func (f Figures) Check(t *testing.T, s SDK) {
 	if f.Compactions == 0 || f.Summaries > f.Compactions {
 		t.Errorf("%d compactions, %d with a summary", f.Compactions, f.Summaries)
 	}
+	if f.Forgot > 0 && !s.Forgets {
+		t.Errorf("%d times nothing of before was applied again after a restart", f.Forgot)
+	}
 	if f.Recalls == 0 || f.Seen > 0 {
 		t.Errorf("%d calls of the recall tool, of which the SDK's own loop saw some in %d requests", f.Recalls, f.Seen)
 	}

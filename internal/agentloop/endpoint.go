@@ -33,6 +33,8 @@ type Endpoint struct {
 	recalls   int          // calls of the recall tool
 	seen      int          // requests of the SDK in which such a call stands
 	changed   map[int]bool // requests that a compaction, or another model, made anew
+	anew      bool         // no request was made since the program started anew
+	forgot    int          // such first requests in which nothing of before was applied again
 	compacted int
 	summed    int
 }
@@ -53,15 +55,19 @@ func (e *Endpoint) through(m *compact.CompactManager) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.inner = rt
-	e.changed[len(e.server.Requests())] = true
+	n := len(e.server.Requests())
+	e.changed[n], e.anew = true, n > 0
 }
 
 func (e *Endpoint) result(_ context.Context, res *compact.Result) {
-	if !res.Triggered {
-		return
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.anew && res.Replayed == 0 {
+		e.forgot++
+	}
+	if e.anew = false; !res.Triggered {
+		return
+	}
 	e.changed[len(e.server.Requests())] = true
 	e.compacted++
 	if res.ReductionStage == compact.ReductionSummarization {

@@ -20,6 +20,7 @@ type Figures struct {
 	Summaries   int    // compactions that wrote one
 	Recalls     int    // calls of the recall tool
 	Seen        int    // requests of the SDK itself in which such a call stands
+	Forgot      int    // restarts after which nothing of before was applied again
 	Where       string // what differs where the least is
 	shares      int
 }
@@ -38,6 +39,7 @@ func (f *Figures) add(e *Endpoint) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f.Compactions, f.Summaries = f.Compactions+e.compacted, f.Summaries+e.summed
+	f.Forgot += e.forgot
 	f.Recalls, f.Seen = f.Recalls+e.recalls, f.Seen+e.seen
 	log := e.server.Requests()
 	for i, q := range log {

@@ -79,7 +79,11 @@ func (p *plain) ask(ctx context.Context, model string) (map[string]any, error) {
 // An agent without any SDK: what goes wrong here is not an SDK's fault.
 func TestLoopWithoutAnSDK(t *testing.T) {
 	s := SDK{Name: "net/http", Models: [2]string{"gpt-4o", "gpt-4.1"}, Open: open}
-	Loop{Window: 8_000, Steps: 30}.Run(t, s).Check(t, s)
+	steps := 60
+	if testing.Short() {
+		steps = 40
+	}
+	Loop{Window: 16_000, Steps: steps}.Run(t, s).Check(t, s)
 }
 
 func TestSharedIsBeginningAndEnd(t *testing.T) {
