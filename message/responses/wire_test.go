@@ -122,8 +122,8 @@ func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 		t.Error(diff)
 	}
 	m := r.Messages()
-	if !m[0].Protected || !m[12].Protected || m[11].Protected {
-		t.Error("instructions and compaction items are protected, nothing else")
+	if !m[0].Protected || !m[12].Protected || !m[11].Protected || m[13].Protected {
+		t.Error("instructions, and compaction items with what stands before them, are protected, nothing else")
 	}
 	if p := m[2].Parts[4]; p.Name != "g" || string(p.Args) != "free" {
 		t.Errorf("custom call %+v", p)
