@@ -37,7 +37,7 @@ var faults = []fault{
 	{"the ledger is not replayed", "compact/ledger.go", `case t.Has(step.In):`, `case t.Len() < 0:`, nil},
 	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.most() {`, `q.Only != Always && total > 2*q.Budget.most() {`,
 		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
-	{"a call is refused although it fits", "policy/reach.go", "	n := v.Fixed\n	for i := range v.Messages {\n		if !gone[i] {", "	n := v.Fixed + 400\n	for i := range v.Messages {\n		if !gone[i] {", nil},
+	{"a call is refused although it fits", "policy/reach.go", "	n, stays := v.Fixed, v.mediaBound()\n", "	n, stays := v.Fixed+400, v.mediaBound()\n", nil},
 }
 
 func TestEveryPlantedFaultIsCaught(t *testing.T) {
