@@ -68,7 +68,10 @@ func browsers() (all []form) {
 }
 
 func TestABrowsingAgentKeepsItsNewestScreenshots(t *testing.T) {
-	const steps = 60
+	steps := 60
+	if testing.Short() {
+		steps = 40
+	}
 	var shots []string
 	for i := range steps {
 		shots = append(shots, screenshot(i, 0))
