@@ -12,7 +12,7 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s#]*)(?:#([^)\s]+))?\)`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
-	noise   = regexp.MustCompile("[^\\p{L}\\p{N} _-]")
+	noise   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
 // What a document links to in the repository is there, down to the heading.
