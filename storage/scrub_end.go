@@ -255,7 +255,7 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 		if !h.File {
 			continue
 		}
-		if err := p.takePlace(ctx, h); err != nil {
+		if err := p.takePlaceOf(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -283,6 +283,22 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 	}
 	return s.tell(ctx, head{Op: headMark})
 }
+
+// takePlaceOf is takePlace, again where somebody was appending to the log that is
+// removed: a piece of what he takes back may have been in the way.
+func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
+	for attempt := 0; ; attempt++ {
+		err := p.takePlace(ctx, h)
+		if attempt == placeAttempts || !isLog(h.Name) || !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrSeq) {
+			return err
+		}
+		if err := backOff(ctx, attempt); err != nil {
+			return &Error{"end a scrub", p.s.dir, err}
+		}
+	}
+}
+
+const placeAttempts = 20
 
 // takePlace puts what waits where it belongs.
 func (p *placer) takePlace(ctx context.Context, h rehash) error {

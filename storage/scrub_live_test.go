@@ -76,3 +76,32 @@ func TestScrubLosesNothingOfThoseWhoWriteMeanwhile(t *testing.T) {
 	}
 	wantOK(t, a, "s")
 }
+
+// inTheWay is an archive in which a piece that somebody takes back is in the way of the
+// first line of a log.
+type inTheWay struct {
+	*memory.Archive
+	times int
+}
+
+func (a *inTheWay) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.times > 0 && seq == 0 && k.Base() == "events.jsonl" {
+		a.times--
+		return &storage.Error{Op: "append", Key: k, Err: storage.ErrDamaged}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
+	a := &inTheWay{Archive: memory.New()}
+	s := leaky(t, a)
+	a.times = 3
+	must(t, second(s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked)})))
+	if a.times > 0 {
+		t.Error("nothing was in the way")
+	}
+	if strings.Contains(wholeText(t, a), leaked) {
+		t.Error("it is still there")
+	}
+	proven(t, a)
+}
