@@ -110,7 +110,7 @@ func TestRequestsThatDripEnd(t *testing.T) {
 // An upstream that takes longer than any client may, to read a request, to begin
 // its answer or to go on with it, makes no slow client.
 func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
-	const stall, pause = 300 * time.Millisecond, 500 * time.Millisecond
+	const stall, pause = time.Second, 1200 * time.Millisecond // a busy machine forgets a process for a while
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/files" {
 			time.Sleep(pause)
