@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,14 @@ func readRecorded(t *testing.T, name string) (out recorded) {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// uncut is the request with what the recorder cut off of the words by which Claude Code
+// asks for a summary, as far as they are looked at: the two tags that it wants.
+func (r recorded) uncut() recorded {
+	const cut = `"text":"CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\n- `
+	r.Body = bytes.Replace(r.Body, []byte(cut), []byte(cut+"… <analysis> … <summary>"), 1)
+	return r
 }
 
 // send sends a recorded request, with the rounds of body of a wire in place of
@@ -87,7 +96,7 @@ func TestWhoseConversationAgentsSend(t *testing.T) {
 	for _, c := range agentForms {
 		r := newRig(t, compact.Config{MaxContextTokens: 100_000}, transport.Recall())
 		r.server.Lenient = true
-		rec := readRecorded(t, c.name)
+		rec := readRecorded(t, c.name).uncut()
 		r.send(rec)
 		if c.own != "" {
 			r.wentWhole(c.name, c.own, string(rec.Body))
