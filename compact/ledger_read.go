@@ -154,6 +154,7 @@ func readMark(r *jsonscan.Record, to *policy.Mark) {
 		r.String("ref", &to.Ref)
 		r.True("ended", &to.Ended)
 		r.Int("exit", &to.Exit)
+		r.Word("what", &to.What)
 	})
 }
 
