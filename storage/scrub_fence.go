@@ -60,7 +60,7 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 		case errors.As(err, &fenced):
 			settled = fenced.fence
 			err = s.settleFence(ctx, settled, c == s.edits)
-		case errors.Is(err, errNoLog), errors.Is(err, ErrErased) && !looked:
+		case errors.Is(err, errNoLog), (errors.Is(err, ErrErased) || errors.Is(err, ErrNotExist)) && !looked: // it may be removed just now
 			looked = true
 			err = s.lookForScrub(ctx, err)
 		default:

@@ -92,6 +92,30 @@ func (a *inTheWay) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
+// vanishing is an archive in which a piece goes between listing and reading it.
+type vanishing struct {
+	*memory.Archive
+	times int
+}
+
+func (a *vanishing) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.times > 0 && k.Base() == "journal.jsonl" {
+		a.times--
+		return &storage.Error{Op: "read", Key: k, Err: storage.ErrNotExist}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func TestWhoAppendsToALogThatIsRemovedLooksForAScrub(t *testing.T) {
+	a := &vanishing{Archive: memory.New()}
+	s := leaky(t, a)
+	a.times = 1
+	must(t, s.Journal(t.Context(), []redact.Text{redact.Lit(`{"late":1}`)}))
+	if a.times > 0 || strings.Count(content(t, s, "journal.jsonl"), `"late":1`) != 1 {
+		t.Error("the line is not there, or nothing was removed")
+	}
+}
+
 func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
 	a := &inTheWay{Archive: memory.New()}
 	s := leaky(t, a)
