@@ -105,6 +105,9 @@ func (r *run) branch() {
 	for _, wire := range provider.Wires() {
 		at.server.Judge(wire).Issue(w.at.last) // what the model said before, it said
 	}
+	for _, q := range w.at.server.Requests() { // with the rounds of recall, which the SDK does not know
+		at.server.Judge(q.Wire).Issue(q.Body)
+	}
 	fork, err := w.agent.Fork(w.ctx, at)
 	r.must(err)
 	r.workers = append(r.workers, &worker{fork, at, transport.WithBranch(w.ctx, "other")})

@@ -34,13 +34,13 @@ func (e *Endpoint) next(q provider.Request) provider.Answer {
 		e.since = 0
 		e.recalls++
 		if e.recalls%2 == 1 {
-			return provider.Answer{Reasoning: "That is gone.", Calls: []provider.Call{e.call("recall", "ref", ref)}}
+			return provider.Answer{Reasoning: e.thought("That is gone."), Calls: []provider.Call{e.call("recall", "ref", ref)}}
 		}
 	}
 	if e.steps--; e.steps < 0 {
 		return provider.Answer{Text: "done"}
 	}
-	a := provider.Answer{Reasoning: fmt.Sprintf("%d to go.", e.steps), Text: "I look.", Calls: []provider.Call{e.file("notes")}}
+	a := provider.Answer{Reasoning: e.thought("There is more."), Text: "I look.", Calls: []provider.Call{e.file("notes")}}
 	if e.steps%5 == 4 {
 		a.Calls = append(a.Calls, e.file("code"), e.file("tests"))
 	}
@@ -49,6 +49,10 @@ func (e *Endpoint) next(q provider.Request) provider.Answer {
 	}
 	return a
 }
+
+// thought is another each time, so that its signature is that of no other, in no
+// branch.
+func (e *Endpoint) thought(text string) string { return fmt.Sprintf("%d. %s", e.serial+1, text) }
 
 // file asks for another file each time.
 func (e *Endpoint) file(name string) provider.Call {
