@@ -22,7 +22,7 @@ func fresh(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archive, 
 
 func TestNothingIsLostWhereAScrubInABucketIsCutShort(t *testing.T) {
 	sample(t)
-	storagetest.RunScrub(t, fresh(t, s3test.Versitygw(t)), 19)
+	storagetest.RunScrub(t, fresh(t, s3test.Versitygw(t)), 67)
 }
 
 func encrypted(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archive, storage.Archive) {
@@ -47,5 +47,5 @@ func TestEncryptedArchiveInABucketKeepsThePromises(t *testing.T) {
 
 func TestNothingIsLostWhereAScrubInAnEncryptedBucketIsCutShort(t *testing.T) {
 	sample(t)
-	storagetest.RunScrub(t, encrypted(t, s3test.Versitygw(t)), 19)
+	storagetest.RunScrub(t, encrypted(t, s3test.Versitygw(t)), 67)
 }

@@ -14,5 +14,5 @@ func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
 		dir, remote := t.TempDir(), memory.New()
 		o := &spool.Options{Passive: true}
 		return open(t, dir, remote, o), open(t, dir, remote, o)
-	}, 19)
+	}, 41)
 }
