@@ -45,14 +45,19 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 
 func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 	e := trace.MaskedObservations{
-		SessionID: c.id, Step: step, MaskedCount: len(p.Recipe.Texts),
+		SessionID: c.id, Step: step,
 		WindowTurns: c.ep.cfg.Mask.WindowTurns, KeepRecentTurns: c.ep.cfg.Policy.KeepRecentTurns,
 		TokensBefore: p.Before, TokensAfter: p.After,
 	}
 	for _, t := range p.Recipe.Texts {
-		if o, ok := t.OriginOf(); ok {
-			e.MaskedChars += o.Chars
+		o, ok := t.OriginOf()
+		if ok {
 			e.MaskedIDs = append(e.MaskedIDs, o.Ref)
+		}
+		if o.Media {
+			e.MediaCount, e.MediaBytes = e.MediaCount+1, e.MediaBytes+o.Chars
+		} else {
+			e.MaskedCount, e.MaskedChars = e.MaskedCount+1, e.MaskedChars+o.Chars
 		}
 	}
 	view := c.view()

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
@@ -12,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/trace"
 )
 
 // shot is a picture of 1280 by 800 pixels in base64, another one for each n.
@@ -109,5 +111,30 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 	}
 	if res.SummarisedCount == 0 {
 		t.Error("what is left to do is a summary")
+	}
+}
+
+// The event of pictures says how many and how large they were. They are no
+// observations, and their bytes are no characters.
+func TestPicturesAreToldAsPictures(t *testing.T) {
+	req, err := anthropic.Wire.ParseRequest(screens(t, 24), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000})
+	res := r.preflight(req.Messages(), compact.WithRequest(req))
+	events := r.named(trace.NameMaskedObservations)
+	if len(events) != 1 {
+		t.Fatalf("%d events", len(events))
+	}
+	var e trace.MaskedObservations
+	if err := json.Unmarshal([]byte(events[0].Data.String()), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.MediaCount != res.MaskedCount || e.MediaBytes < e.MediaCount*len(shot(t, 0))*9/10 || len(e.MaskedIDs) != e.MediaCount {
+		t.Errorf("%d pictures of %d bytes, %d ids; %d were masked", e.MediaCount, e.MediaBytes, len(e.MaskedIDs), res.MaskedCount)
+	}
+	if e.MaskedCount != 0 || e.MaskedChars != 0 || res.MaskedChars != 0 || e.VisibleCount != 24 || !strings.Contains(e.OutputText, "of media") {
+		t.Errorf("told as observations: %+v, %d characters", e, res.MaskedChars)
 	}
 }

@@ -196,7 +196,7 @@ func (w *rewriter) add(e *Edit) error {
 	w.texts[t.Part] = text
 	for _, s := range t.Segments {
 		if s.Mark != nil {
-			w.marks[t.Part] = Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: e.Decision == Masked}
+			w.marks[t.Part] = s.Mark.origin(e.Decision == Masked)
 			break
 		}
 	}

@@ -70,6 +70,11 @@ type Mark struct {
 	What string `json:"what,omitempty"`
 }
 
+// origin is what the mark says of the part that it stands for.
+func (k Mark) origin(masked bool) Origin {
+	return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: masked, Media: k.What != ""}
+}
+
 // kind is that of the media that the mark stands for.
 func (k *Mark) kind() message.Kind {
 	for _, kind := range []message.Kind{message.KindAudio, message.KindFile} {

@@ -25,7 +25,7 @@ func (it *item) remember(o *origins) {
 		return
 	}
 	it.veil = veil{part: int16(o.part + 1), whole: o.one.Masked}
-	if o.one.Masked {
+	if o.one.Masked && !o.one.Media {
 		it.veil.chars = int32(o.one.Chars)
 	}
 }
@@ -40,14 +40,14 @@ func (it *item) masks(p int) (masked, known bool) {
 }
 
 // MaskedChars returns how many characters those parts of message i had that are
-// masked.
+// masked; of media it counts none.
 func (c *Conversation) MaskedChars(i int) (n int) {
 	it := c.items.at(i)
 	if it.veil.part != 0 || it.origins == nil {
 		return int(it.veil.chars)
 	}
 	for p := range it.m.Parts {
-		if o, ok := it.origins.of(p); ok && o.Masked {
+		if o, ok := it.origins.of(p); ok && o.Masked && !o.Media {
 			n += o.Chars
 		}
 	}

@@ -249,7 +249,7 @@ func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[i
 func (t *TextRecipe) OriginOf() (Origin, bool) {
 	for _, s := range t.Segments {
 		if s.Mark != nil {
-			return Origin{Chars: s.Mark.Chars, Tokens: s.Mark.Tokens, Ref: s.Mark.Ref, Masked: t.Decision == Masked.String()}, true
+			return s.Mark.origin(t.Decision == Masked.String()), true
 		}
 	}
 	return Origin{}, false

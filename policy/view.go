@@ -29,6 +29,7 @@ type Origin struct {
 	Tokens int
 	Ref    string
 	Masked bool // masked already, not only truncated
+	Media  bool // a picture, a sound or a file: Chars are its bytes
 }
 
 // A View is a conversation as a stage sees it. It is read-only, all of it.
@@ -253,11 +254,11 @@ func (v *View) Origin(i, p int) Origin {
 	}
 	part := &v.Messages[i].Parts[p]
 	if k, ok := v.Forms.ParseMark(part.Text); ok {
-		return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: true}
+		return k.origin(true)
 	}
 	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: v.RefOf(part)}
 	if part.Kind.IsMedia() {
-		o.Chars = mediaSize(part)
+		o.Chars, o.Media = mediaSize(part), true
 	}
 	if k, ok := parseTruncation(part.Text, v.Cost); ok {
 		o.Tokens = k.Tokens

@@ -16,6 +16,8 @@ type MaskedObservations struct {
 	TokensAfter     int      `json:"tokens_after"`
 	ReductionPct    float64  `json:"reduction_pct"` // computed
 	MaskedIDs       []string `json:"masked_ids,omitempty"`
+	MediaCount      int      `json:"media_count,omitempty"` // pictures, sounds and files; no observations
+	MediaBytes      int      `json:"media_bytes,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -27,6 +29,10 @@ func (p MaskedObservations) spec() spec {
 func (p MaskedObservations) complete() any {
 	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
 	p.OutputText = or(p.OutputText, func() string {
+		if p.MediaCount > 0 {
+			return fmt.Sprintf("masked %s of media (%d bytes); %d -> %d tokens (-%.1f%%)",
+				count(p.MediaCount, "piece"), p.MediaBytes, p.TokensBefore, p.TokensAfter, p.ReductionPct)
+		}
 		return fmt.Sprintf("masked %s (%d chars); %d -> %d tokens (-%.1f%%)",
 			count(p.MaskedCount, "observation"), p.MaskedChars, p.TokensBefore, p.TokensAfter, p.ReductionPct)
 	})
