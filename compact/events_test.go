@@ -130,6 +130,8 @@ func eventScenarios(t *testing.T, s seen) {
 		}
 		return nil
 	}}))
+	seeing, _ := screened(t)
+	s.add(t, everything(t, seeing))
 	loseRace(t, s)
 	loseEvents(t, s)
 }

@@ -114,15 +114,21 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 	}
 }
 
-// The event of pictures says how many and how large they were. They are no
-// observations, and their bytes are no characters.
-func TestPicturesAreToldAsPictures(t *testing.T) {
+// screened is a manager that masked screenshots.
+func screened(t *testing.T) (*rig, *compact.Result) {
+	t.Helper()
 	req, err := anthropic.Wire.ParseRequest(screens(t, 24), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000})
-	res := r.preflight(req.Messages(), compact.WithRequest(req))
+	return r, r.preflight(req.Messages(), compact.WithRequest(req))
+}
+
+// The event of pictures says how many and how large they were. They are no
+// observations, and their bytes are no characters.
+func TestPicturesAreToldAsPictures(t *testing.T) {
+	r, res := screened(t)
 	events := r.named(trace.NameMaskedObservations)
 	if len(events) != 1 {
 		t.Fatalf("%d events", len(events))
