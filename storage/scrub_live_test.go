@@ -129,3 +129,77 @@ func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
 	}
 	proven(t, a)
 }
+
+// betweenTimes is an archive in which somebody else is there just when a scrub has put
+// its first file down, before the manifest says so.
+type betweenTimes struct {
+	*memory.Archive
+	do func()
+}
+
+func (a *betweenTimes) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	err := a.Archive.Create(ctx, k, b)
+	if do := a.do; do != nil && strings.HasPrefix(k.Base(), "scrub.") {
+		a.do = nil
+		do()
+	}
+	return err
+}
+
+func TestScrubComesToBeOnlyWhereNobodyWroteSinceItsFences(t *testing.T) {
+	a := &betweenTimes{Archive: memory.New()}
+	s := leaky(t, a)
+	agent := session(t, a, "s")
+	late := false
+	a.do = func() {
+		late = true
+		must(t, agent.Journal(t.Context(), []redact.Text{redact.Lit(`{"late":1}`)}))
+		must(t, agent.Events(t.Context(), []redact.Text{redact.Lit(`{"late":1}`)}))
+	}
+	must(t, second(s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked)})))
+	if !late {
+		t.Fatal("nobody was there")
+	}
+	for _, log := range []string{"journal.jsonl", "events.jsonl"} {
+		if n := strings.Count(content(t, session(t, a, "s"), log), `"late":1`); n != 1 {
+			t.Errorf("%s has the line %d times", log, n)
+		}
+	}
+	if strings.Contains(wholeText(t, a), leaked) {
+		t.Error("it is still there")
+	}
+	proven(t, a)
+}
+
+// stuck is an archive that removes nothing any more once a scrub has come to be.
+type stuck struct {
+	*memory.Archive
+	dead bool
+}
+
+func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
+	if a.dead {
+		return errDead
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+// Who only writes files ends a scrub that was cut short, as who appends to a log does.
+func TestWhoWritesAFileEndsAScrubThatWasCutShort(t *testing.T) {
+	a := &stuck{Archive: memory.New()}
+	s := leaky(t, a)
+	a.dead = true
+	if _, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: finds(leaked), Lease: 1}); !errors.Is(err, errDead) {
+		t.Fatal(err)
+	}
+	a.dead = false
+	if !strings.Contains(wholeText(t, a), leaked) {
+		t.Fatal("the scrub was not cut short")
+	}
+	agent := session(t, a, "s")
+	must(t, second(agent.Summary(t.Context(), 90, redact.Lit(`{"late":1}`))))
+	if strings.Contains(wholeText(t, a), leaked) {
+		t.Error("it is still there")
+	}
+	proven(t, a)
+}
