@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"hash"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -122,7 +124,26 @@ func (p Part) Fingerprint() Fingerprint {
 
 // hasher writes length-prefixed fields, so that no two lists of fields write
 // the same bytes.
-type hasher struct{ buf []byte }
+type hasher struct {
+	buf  []byte    // what is not hashed yet
+	long hash.Hash // of what came before; nil = nothing did
+}
+
+var hashes = sync.Pool{New: func() any { return sha256.New() }}
+
+// longText is how many bytes a text has at least that is hashed where it lies,
+// and not copied first.
+const longText = 1024
+
+// flush hashes what is in the buffer. A hash never fails.
+func (h *hasher) flush() {
+	if h.long == nil {
+		h.long = hashes.Get().(hash.Hash)
+		h.long.Reset()
+	}
+	h.long.Write(h.buf)
+	h.buf = h.buf[:0]
+}
 
 func (h *hasher) part(p *Part) {
 	h.buf = append(h.buf, byte(p.Kind))
@@ -145,13 +166,18 @@ func (h *hasher) part(p *Part) {
 
 func (h *hasher) string(s string) {
 	h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
-	h.buf = append(h.buf, s...)
+	if len(s) < longText {
+		h.buf = append(h.buf, s...)
+		return
+	}
+	h.flush()
+	h.long.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
 // json hashes arguments without the white space between tokens, which SDKs
 // change when they parse and write them again.
 func (h *hasher) json(b []byte) {
-	start := len(h.buf)
+	n := 0
 	inString, escaped := false, false
 	for _, c := range b {
 		switch {
@@ -164,12 +190,21 @@ func (h *hasher) json(b []byte) {
 		case !inString && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
 			continue
 		}
-		h.buf = append(h.buf, c)
+		n++
+		if h.buf = append(h.buf, c); len(h.buf) >= longText {
+			h.flush()
+		}
 	}
-	h.buf = binary.AppendUvarint(h.buf, uint64(len(h.buf)-start))
+	h.buf = binary.AppendUvarint(h.buf, uint64(n))
 }
 
 func (h *hasher) sum() Fingerprint {
-	s := sha256.Sum256(h.buf)
-	return Fingerprint(s[:16])
+	if h.long == nil {
+		s := sha256.Sum256(h.buf)
+		return Fingerprint(s[:16])
+	}
+	h.flush()
+	f := Fingerprint(h.long.Sum(h.buf)[:16])
+	hashes.Put(h.long)
+	return f
 }

@@ -20,10 +20,10 @@ type Stock struct {
 type Candidate struct {
 	Level   int     // tokens of the prompt that it leaves
 	Prefix  int     // tokens in front of its first edit that the cache goes on holding
-	Summary float64 // what writing a summary costs, whatever the size of what goes
-	Reading float64 // what reading what goes costs for it
-	Recalls float64 // what is expected to be paid for what is fetched again
-	Weight  float64 // what it counts in the choice among candidates, in units of its price
+	Summary float64 // price of writing the summary, however much is taken out
+	Reading float64 // price of reading the messages that the summary stands for
+	Recalls float64 // expected price of the recalls that it leads to
+	Weight  float64 // weight of Recalls in the choice among candidates; 1 counts them at their price
 }
 
 // A Verdict is what the arithmetic says of a candidate.

@@ -41,9 +41,9 @@ func named(model string) string {
 	return name
 }
 
-// Listed reports whether the table has prices that are meant for a model of
-// this very name. Where it has not, and [For] has a card all the same, that is
-// the card of a model whose name is a part of this one.
+// Listed reports whether the table lists this exact name. For a name that it does
+// not list, [For] may still return a card: that of a model whose name is part of
+// this one.
 func Listed(model string) bool {
 	known := Names()
 	name := named(model)

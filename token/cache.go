@@ -27,7 +27,7 @@ type cached struct {
 	price priced
 }
 
-// ways is how many neighbouring slots a key may stand in.
+// ways is how many neighboring slots a key may stand in.
 const ways = 4
 
 func newCache(entries int) *cache {

@@ -10,18 +10,18 @@ import (
 type mediaRule struct {
 	picture     pictureRule
 	audioSecond int // tokens for a second of audio
+	page        int // tokens for a page of a PDF
 }
-
-// An image of unknown size is priced as a square of this many pixels.
-const unknownEdge = 1024
 
 // Sizes and prices where the wire tells nothing but the size in base64.
 const (
 	rawAudioBytes  = 32_000 // a second of 16-bit mono at 16 kHz
 	packedAudio    = 8_000  // a second of mp3, opus or aac at 64 kbit/s
 	unknownSeconds = 60     // of audio that is only referred to
-	pageBytes      = 50_000 // of a document
+	pageBytes      = 50_000 // of a document that is no PDF
 	pageTokens     = 2_000
+	leastPageBytes = 10_000 // of a PDF whose pages can't be counted: fewer have nothing but words
+	maxPages       = 1_000  // that any provider takes
 )
 
 // cost prices an image, audio or file part; it is at least 1.
@@ -34,17 +34,32 @@ func (r mediaRule) cost(p *message.Part) int {
 	case message.KindAudio:
 		return r.audio(m)
 	case message.KindFile:
-		return document(m)
+		return r.file(&message.Part{Media: m, Args: p.Args})
 	}
 	return r.image(m)
 }
 
 func (r mediaRule) image(m *message.Media) int {
 	w, h := PictureSize(m)
-	if w <= 0 || h <= 0 {
-		w, h = unknownEdge, unknownEdge
+	if w > 0 && h > 0 {
+		return max(1, r.picture.cost(w, h, m.Detail))
 	}
-	return max(1, r.picture.cost(w, h, m.Detail))
+	return r.picture.most(m.Detail)
+}
+
+// file prices a PDF by its pages, what can't be read of it by its size, as any other
+// document.
+func (r mediaRule) file(p *message.Part) int {
+	pdf, lost := pdfOf(p)
+	if pdf == nil {
+		return document(p.Media)
+	}
+	pages := pdfPages(pdf)
+	if pages == 0 {
+		pages = 1 + len(pdf)/leastPageBytes
+	}
+	pages += (lost + leastPageBytes - 1) / leastPageBytes
+	return min(pages, maxPages) * r.page
 }
 
 // PictureSize returns the size of a picture in pixels, as the wire says it or
@@ -68,31 +83,54 @@ func (r mediaRule) audio(m *message.Media) int {
 	return max(1, decoded*r.audioSecond/rate)
 }
 
+// isText says that the model gets the words of a document as they are.
+func isText(mime string) bool {
+	mime = strings.ToLower(mime)
+	return strings.HasPrefix(mime, "text/") || strings.HasPrefix(mime, "application/json")
+}
+
 func document(m *message.Media) int {
 	decoded := m.Bytes * 3 / 4
-	if strings.HasPrefix(m.MIME, "text/") || m.MIME == "application/json" {
+	if isText(m.MIME) {
 		return max(1, decoded/4)
 	}
 	pages := 1 + decoded/pageBytes
 	return pages * pageTokens
 }
 
+// What a page of a PDF costs. Anthropic: 1,500 to 3,000 tokens of text, and a picture
+// (https://docs.claude.com/en/docs/build-with-claude/pdf-support); OpenAI: its text and a
+// picture, too, without a number, so that the same is taken; Google: 258 tokens, from
+// Gemini 3 on 560 (https://ai.google.dev/gemini-api/docs/document-processing). It is the
+// most of a usual page, US Letter at 150 dots an inch.
+const (
+	pageText   = 3_000
+	pageWidth  = 1275
+	pageHeight = 1650
+)
+
 // mediaFor returns the rules of a model. Those of gpt-4o stand for models that
 // publish none.
 func mediaFor(model string) mediaRule {
 	name := baseName(model)
 	switch {
-	case strings.Contains(name, "claude"):
-		return mediaRule{claudeRule(name), 10}
 	case strings.Contains(name, "gemini-3"):
-		return mediaRule{flatPicture(1120), 32}
+		return mediaRule{flatPicture(1120), 32, 560}
 	case strings.Contains(name, "gemini"):
-		return mediaRule{geminiPicture{}, 32}
+		return mediaRule{geminiPicture{}, 32, 258}
+	}
+	rule := pictureRuleOf(name)
+	return mediaRule{rule, 10, pageText + rule.cost(pageWidth, pageHeight, "")}
+}
+
+func pictureRuleOf(name string) pictureRule {
+	if strings.Contains(name, "claude") {
+		return claudeRule(name)
 	}
 	for _, r := range pictureRules {
 		if strings.HasPrefix(name, r.prefix) {
-			return mediaRule{r.rule, 10}
+			return r.rule
 		}
 	}
-	return mediaRule{tiles{85, 170}, 10}
+	return tiles{85, 170}
 }

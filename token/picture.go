@@ -11,6 +11,7 @@ import (
 // A pictureRule prices an image by its size in pixels.
 type pictureRule interface {
 	cost(width, height int, detail string) int // detail as the request asks for it: low, high, original, auto or ""
+	most(detail string) int                    // that an image of any size costs: what one of unknown size is taken for
 }
 
 // pictureRules are OpenAI's, searched from the top
@@ -54,6 +55,9 @@ func (t tiles) cost(width, height int, detail string) int {
 	return t.base + t.tile*started(w, 512)*started(h, 512)
 }
 
+// most is what 768 by 2048 pixels cost.
+func (t tiles) most(detail string) int { return t.cost(768, 2048, detail) }
+
 // bounds are the most that an image may have before it is scaled down.
 type bounds struct {
 	patches int
@@ -78,17 +82,9 @@ type patches struct {
 
 func (f patches) cost(width, height int, detail string) int {
 	const side = 32
-	w, h, b := float64(width), float64(height), f.auto
-	switch {
-	case detail == "low":
-		w, h = fit(w, h, 512)
-	case detail == "high":
-		b = f.high
-	case detail == "original" && f.high != smallBounds:
-		b = originalBounds
-		if f.auto == noBounds {
-			b = noBounds
-		}
+	w, h, b := float64(width), float64(height), f.bounds(detail)
+	if detail == "low" {
+		w, h = fit(w, h, lowEdge)
 	}
 	w, h = fit(w, h, b.edge)
 	n := started(w, side) * started(h, side)
@@ -99,6 +95,26 @@ func (f patches) cost(width, height int, detail string) int {
 		n = min(b.patches, started(w*r, side)*started(h*r, side))
 	}
 	return int(math.Ceil(float64(n) * f.factor))
+}
+
+const lowEdge = 512 // pixels of the longer side of an image in low detail
+
+func (f patches) bounds(detail string) bounds {
+	switch {
+	case detail == "high":
+		return f.high
+	case detail == "original" && f.high != smallBounds && f.auto != noBounds:
+		return originalBounds
+	}
+	return f.auto
+}
+
+// most is that of the bound; where none is published, that of the largest bound that is.
+func (f patches) most(detail string) int {
+	if detail == "low" {
+		return f.cost(lowEdge, lowEdge, detail)
+	}
+	return int(math.Ceil(float64(min(f.bounds(detail).patches, originalBounds.patches)) * f.factor))
 }
 
 // claudePicture is Anthropic's: a token for each started patch of 28 by 28 pixels;
@@ -142,6 +158,8 @@ func (c claudePicture) cost(width, height int, _ string) int {
 	return min(c.limit, tokens(w-float64(narrow)))
 }
 
+func (c claudePicture) most(string) int { return c.limit }
+
 // geminiPicture is Google's: 258 for a small image, else an image is scaled to
 // fit a square of 3072 pixels, and costs 258 for each started tile of 768 by 768.
 type geminiPicture struct{}
@@ -155,11 +173,14 @@ func (geminiPicture) cost(width, height int, _ string) int {
 	return tile * started(w, side) * started(h, side)
 }
 
+func (g geminiPicture) most(string) int { return g.cost(3072, 3072, "") }
+
 // flatPicture is Google's from Gemini 3 on: an image costs the same whatever its size
 // (https://ai.google.dev/gemini-api/docs/media-resolution; that of the default, high).
 type flatPicture int
 
 func (f flatPicture) cost(int, int, string) int { return int(f) }
+func (f flatPicture) most(string) int           { return int(f) }
 
 // fit scales a rectangle down until it fits a square.
 func fit(w, h, edge float64) (float64, float64) {

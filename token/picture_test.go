@@ -62,10 +62,26 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 	}
 }
 
-func TestPictureOfUnknownSizeIsTakenForASquare(t *testing.T) {
+func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
 	for _, url := range []string{"", "https://example.com/a.png", "data:image/png;base64,AAAA", "data:image/png,raw", "data:image/png;base64,%%%"} {
-		if got := mediaFor("gpt-4o").image(&message.Media{URL: url}); got != 765 {
-			t.Errorf("%q: %d tokens, want those of 1024 by 1024", url, got)
+		if got := mediaFor("gpt-4o").image(&message.Media{URL: url}); got != 85+8*170 {
+			t.Errorf("%q: %d tokens, want those of the dearest", url, got)
+		}
+	}
+}
+
+// No picture of a known size costs more than one of unknown size.
+func TestNoPictureCostsMoreThanOneOfUnknownSize(t *testing.T) {
+	for _, model := range []string{"gpt-4o", "gpt-4o-mini", "gpt-5", "gpt-5-nano", "gpt-5.4", "gpt-5.5", "o3", "o4-mini", "claude-sonnet-4-5", "claude-opus-4-8", "gemini-2.5-pro", "gemini-3-pro"} {
+		for _, detail := range []string{"", "low", "high"} {
+			most := mediaFor(model).image(&message.Media{URL: "https://example.com/a.png", Detail: detail})
+			for w := 100; w < 9000; w += 371 {
+				for h := 100; h < 9000; h += 371 {
+					if got := mediaFor(model).image(&message.Media{Width: w, Height: h, Detail: detail}); got > most {
+						t.Fatalf("%s, detail %q: %d by %d costs %d, more than %d", model, detail, w, h, got, most)
+					}
+				}
+			}
 		}
 	}
 }

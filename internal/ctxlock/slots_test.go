@@ -74,3 +74,24 @@ func TestGiveOfWhatWasNotTakenPanics(t *testing.T) {
 	}()
 	NewSlots(1).Give()
 }
+
+func TestTryTakeTakesWhatIsFreeAndNothingElse(t *testing.T) {
+	s := NewSlots(2)
+	for i, want := range []bool{true, true, false, false} {
+		if got := s.TryTake(); got != want {
+			t.Errorf("try %d took one: %v", i, got)
+		}
+	}
+	s.Give()
+	if !s.TryTake() {
+		t.Error("a place that was given back is not taken")
+	}
+	s.Give()
+	s.Give()
+	defer func() {
+		if recover() == nil {
+			t.Error("a try that took nothing holds a place")
+		}
+	}()
+	s.Give()
+}

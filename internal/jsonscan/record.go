@@ -144,7 +144,7 @@ func (r *Record) String(name string, to *string) {
 			*to = string(b)
 			return
 		}
-		r.decode(to)
+		r.escaped(to)
 	}
 }
 
@@ -155,7 +155,7 @@ func (r *Record) Word(name string, to *string) {
 	}
 	b, ok := r.plain()
 	if !ok {
-		r.decode(to)
+		r.escaped(to)
 		return
 	}
 	word, known := r.words[string(b)]
@@ -204,6 +204,25 @@ func (r *Record) plain() ([]byte, bool) {
 	b := r.data[r.at+1 : end]
 	r.at, r.more = end+1, true
 	return b, true
+}
+
+// escaped reads a string that has escapes, or is not UTF-8.
+func (r *Record) escaped(to *string) {
+	if r.at >= len(r.data) || r.data[r.at] != '"' {
+		r.decode(to)
+		return
+	}
+	end := skipString(r.data, r.at+1)
+	if end < 0 {
+		r.fail()
+		return
+	}
+	s, err := Unquote(r.data[r.at:end])
+	if err != nil {
+		r.fail()
+		return
+	}
+	*to, r.at, r.more = s, end, true
 }
 
 // number reads a whole number of at most 18 digits.

@@ -185,7 +185,7 @@ func TestAViewOfAnotherRequestIsRefused(t *testing.T) {
 
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"messages":[],"model":"claude-x","tools":[{"a":1}],"max_tokens":7,"stream":true,"metadata":{"user_id":"u","n":1}}`).About()
-	want := wire.About{Model: "claude-x", Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Stream: true, User: "u", Metadata: map[string]string{"user_id": "u"}}
+	want := wire.About{Model: "claude-x", Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Stream: true, User: "u", Metadata: map[string]string{"user_id": "u"}, Bytes: 114}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

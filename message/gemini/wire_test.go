@@ -233,7 +233,7 @@ func TestWhatIsSignedOrThoughtIsSealed(t *testing.T) {
 
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"contents":[],"tools":[{"a":1}],"generation_config":{"max_output_tokens":7},"labels":{"team":"a","n":1}}`).About()
-	want := wire.About{Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Metadata: map[string]string{"team": "a"}}
+	want := wire.About{Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Metadata: map[string]string{"team": "a"}, Bytes: 105}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

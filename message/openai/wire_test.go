@@ -83,12 +83,12 @@ func parse(t *testing.T, body string) wire.Request {
 
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"messages":[],"model":"gpt-5","tools":[{"a":1}],"max_tokens":5,"max_completion_tokens":7,"stream":true,"prompt_cache_key":"k","safety_identifier":"u","metadata":{"a":"b","n":1,"user_id":"z"}}`).About()
-	want := wire.About{Model: "gpt-5", Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Stream: true, CacheKey: "k", User: "u", Metadata: map[string]string{"a": "b", "user_id": "z"}}
+	want := wire.About{Model: "gpt-5", Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Stream: true, CacheKey: "k", User: "u", Metadata: map[string]string{"a": "b", "user_id": "z"}, Bytes: 192}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	got = parse(t, `{"messages":[],"functions":[1],"tools":null,"max_tokens":5,"user":7,"metadata":{"user_id":"z"},"model":"a","model":"b"}`).About()
-	want = wire.About{Model: "b", Tools: []byte(`[1]`), MaxOutput: 5, User: "z", Metadata: map[string]string{"user_id": "z"}}
+	want = wire.About{Model: "b", Tools: []byte(`[1]`), MaxOutput: 5, User: "z", Metadata: map[string]string{"user_id": "z"}, Bytes: 119}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// class says what an item is to its neighbours.
+// class says what an item is to its neighbors.
 type class uint8
 
 const (

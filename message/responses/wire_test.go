@@ -225,7 +225,7 @@ func TestWhatTheServerHoldsIsNotCompacted(t *testing.T) {
 
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"input":[],"model":"gpt-5","tools":[{"a":1}],"max_output_tokens":5,"stream":true,"prompt_cache_key":"k","user":"u","metadata":{"a":"b"}}`).About()
-	want := wire.About{Model: "gpt-5", Tools: []byte(`[{"a":1}]`), MaxOutput: 5, Stream: true, CacheKey: "k", User: "u", Metadata: map[string]string{"a": "b"}}
+	want := wire.About{Model: "gpt-5", Tools: []byte(`[{"a":1}]`), MaxOutput: 5, Stream: true, CacheKey: "k", User: "u", Metadata: map[string]string{"a": "b"}, Bytes: 137}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -66,6 +66,7 @@ type About struct {
 	Tools     json.RawMessage // the schemas as they stand in the body; nil = none
 	MaxOutput int             // tokens of the answer; 0 = not said
 	Stream    bool
+	Bytes     int // length of the body
 
 	// ServerSide names the field that says that the provider holds the history
 	// or compacts it itself ("previous_response_id", "conversation", …). Such a

@@ -107,6 +107,7 @@ func (b Body) About() wire.About {
 		Metadata: b.Texts("metadata"),
 
 		ClientMetadata: b.Texts("client_metadata"),
+		Bytes:          len(b.data),
 	}
 	if a.User == "" {
 		a.User = a.Metadata["user_id"]

@@ -39,7 +39,7 @@ func (d whole) Len() int { return len(d) }
 func (d whole) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
 
 // Write returns doc with the list made of pieces. Between two elements that
-// were neighbours stands what stood there; any other is led in by what stood
+// were neighbors stands what stood there; any other is led in by what stood
 // before it, and a new one by what stands before the second element.
 func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(whole(doc), pieces) }
 

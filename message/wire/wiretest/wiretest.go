@@ -226,7 +226,7 @@ func removals(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// sameContent compares part by part: where a wire has no messages, neighbours
+// sameContent compares part by part: where a wire has no messages, neighbors
 // may be one after what stood between them is gone.
 func sameContent(t *testing.T, got, want []message.Message) {
 	t.Helper()

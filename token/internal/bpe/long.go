@@ -10,7 +10,7 @@ const widest = 2048
 // window was cut, and goes on behind them.
 //
 // That is exact, because tokens in a row are what byte-pair encoding makes of
-// their text if and only if every two neighbours are: each window is, and the
+// their text if and only if every two neighbors are: each window is, and the
 // seams are checked. Should a check fail (a text in which what stands behind a
 // window decides how its beginning is merged), the piece is merged by larger
 // windows, at last by the widest.
@@ -30,7 +30,7 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	for {
 		used := p.fill(v, b)
 		p.merge(v)
-		if last != none && !v.neighbours(last, p.token[0]) {
+		if last != none && !v.neighbors(last, p.token[0]) {
 			return 0, false
 		}
 		if used == len(b) {
@@ -48,11 +48,11 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	}
 }
 
-// neighbours reports whether two tokens can stand side by side: whether
+// neighbors reports whether two tokens can stand side by side: whether
 // byte-pair encoding of their text gives these two. It takes back merges on
 // both sides of the border, the latest first, and looks for one across it that
 // would have come before.
-func (v *vocabulary) neighbours(left, right rank) bool {
+func (v *vocabulary) neighbors(left, right rank) bool {
 	limit := none
 	for {
 		if v.join(left, right) < limit {

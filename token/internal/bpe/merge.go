@@ -25,11 +25,11 @@ func newParts(size int) *parts {
 	}
 }
 
-// merge joins neighbours, the pair of the lowest rank first and the leftmost
+// merge joins neighbors, the pair of the lowest rank first and the leftmost
 // of equal ones, until no two make a token. The tokens that are left stand at
 // the beginning of p.token.
 //
-// Looking for pairs among the merges alone is enough: two neighbours that
+// Looking for pairs among the merges alone is enough: two neighbors that
 // together spell a token were made by the very merges that make that token
 // from its bytes, for these happen in the same order whatever stands around.
 // So they are the two that the token was merged from last.

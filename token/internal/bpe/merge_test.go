@@ -116,7 +116,7 @@ func TestNeighboursAreWhatMergingLeavesSideBySide(t *testing.T) {
 		for range 20_000 {
 			left, right := rank(rng.IntN(5_000)), rank(rng.IntN(5_000))
 			want := slices.Equal(reference.merge(texts[left]+texts[right]), []rank{left, right})
-			if got := v.neighbours(left, right); got != want {
+			if got := v.neighbors(left, right); got != want {
 				t.Fatalf("%q and %q: %v, want %v", texts[left], texts[right], got, want)
 			}
 			if want {

@@ -1,0 +1,31 @@
+package message
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Copy returns a message that shares no memory with m: whatever is done to one
+// of them, the other stays as it is.
+func (m Message) Copy() Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		p.Args = bytes.Clone(p.Args)
+		if p.Media != nil {
+			media := *p.Media
+			p.Media = &media
+		}
+	}
+	if m.wire != nil {
+		w := *m.wire
+		w.raw = bytes.Clone(w.raw)
+		m.wire = &w
+	}
+	if m.memo != nil {
+		known := m.memo.v.Load()
+		m.memo = new(memo)
+		m.memo.v.Store(known)
+	}
+	return m
+}

@@ -1,0 +1,49 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+	"testing"
+)
+
+// What is hashed where it lies, or flushed on the way, hashes to what it would
+// in one piece: fingerprints are in archives.
+func TestFingerprintsOfLongTexts(t *testing.T) {
+	field := func(b []byte, s string) []byte {
+		return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	for _, n := range []int{0, 1, 200, 511, 512, 513, longText - 1, longText, longText + 1, 5_000, 70_000} {
+		text, args := strings.Repeat("é", n/2)+"x", `{"a":"`+strings.Repeat("b", n)+`"}`
+		m := Message{Role: RoleAssistant, Name: "n", Parts: []Part{
+			{Kind: KindText, Text: text}, {Kind: KindToolCall, Name: "f", Args: []byte(args[:5] + " \n" + args[5:])}, {Kind: KindText, Text: "end"},
+		}}
+		want := field(field(nil, "assistant"), "n")
+		want = field(append(want, byte(KindText)), text)
+		want = field(field(append(want, byte(KindToolCall)), ""), "f")
+		want = append(want, args...)
+		want = binary.AppendUvarint(want, uint64(len(args)))
+		want = field(append(want, byte(KindText)), "end")
+		sum := sha256.Sum256(want)
+		if got := m.Fingerprint(); got != Fingerprint(sum[:16]) {
+			t.Errorf("texts of %d bytes: %s, not %x", n, got, sum[:16])
+		}
+	}
+}
+
+// A long text is not copied to be hashed.
+func TestFingerprintCopiesNoLongText(t *testing.T) {
+	p := Part{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}
+	if allocs := testing.AllocsPerRun(50, func() { p.Fingerprint() }); allocs > 2 { // the buffer, and now and then a hash
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// BenchmarkFingerprintOfALongText allocates a buffer, not the text.
+func BenchmarkFingerprintOfALongText(b *testing.B) {
+	p := Part{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Fingerprint()
+	}
+}
