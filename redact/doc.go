@@ -13,7 +13,7 @@
 // tokens, Kubernetes secrets, command lines and what is piped into them,
 // columns of tables, calls and the fields of forms. A filter on the
 // value leaves alone what is a type, a reference, a template, code or a word;
-// letters that no word has, and four words in a row, are a password. Colours of
+// letters that no word has, and four words in a row, are a password. Colors of
 // a terminal, characters that nobody sees, the escapes of addresses and HTML,
 // and base64 are undone before one looks again. Tokens with a form of their own are
 // found wherever they stand, by the shapes in this package and by the rules of
@@ -25,6 +25,10 @@
 //
 // The name stays readable and the value goes: api_key=<REDACTED>.
 //
+// Secrets that only you have are found by rules of your own ([Rule], whose samples
+// are tested before it is used), by detectors ([Detector]), or by plain patterns
+// ([Options]).
+//
 // # JSON
 //
 // [Redactor.JSON] decodes strings before it looks, follows JSON inside of them,
@@ -34,7 +38,7 @@
 //
 // # What always holds
 //
-// Redacting again changes nothing. A placeholder is recognised by an exact
+// Redacting again changes nothing. A placeholder is recognized by an exact
 // parse, and what stands beside one is judged like anything else. The time a
 // text takes is linear in its length, whatever is in it: a text made to be read
 // over and over is taken for a secret from there on (rule "unscanned").

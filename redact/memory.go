@@ -34,7 +34,7 @@ type form struct {
 	power uint64
 }
 
-// mark is by what a form is recognised before it is looked at as a whole.
+// mark is by what a form is recognized before it is looked at as a whole.
 type mark struct {
 	size int
 	sum  uint64

@@ -93,7 +93,7 @@ func nameStrength(name string) strength {
 	return best
 }
 
-// isBareVerb recognises the names that are passwords in some programs, and in
+// isBareVerb recognizes the names that are passwords in some programs, and in
 // others the outcome of a test or a folder.
 func isBareVerb(name string) bool {
 	return strings.EqualFold(name, "pass") || strings.EqualFold(name, "pwd")

@@ -135,7 +135,7 @@ func (sc *scan) phone(i int) int {
 	return 0
 }
 
-// isNorthAmerican recognises (212) 555-0123, 212-555-0123 and 212.555.0123.
+// isNorthAmerican recognizes (212) 555-0123, 212-555-0123 and 212.555.0123.
 func isNorthAmerican(s string) bool {
 	form := []byte(s)
 	for i, c := range form {

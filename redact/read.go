@@ -231,7 +231,7 @@ func plainEnd(s string, i int) int {
 	return limit
 }
 
-// isWrittenEscape reports whether the colours of a terminal begin here, written
+// isWrittenEscape reports whether the colors of a terminal begin here, written
 // out behind a backslash.
 func isWrittenEscape(s string) bool {
 	return hasPrefix(s, []string{"u001b[", "x1b[", "033[", "e["})

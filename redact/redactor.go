@@ -15,6 +15,11 @@ type Options struct {
 	Patterns []string // additional RE2 patterns; what the first group matched is the secret, the whole match where there is none
 	PII      bool     // e-mail, phone, card and IBAN rules
 
+	// Rules and Detectors find secrets of the caller's own, beside the built-in
+	// rules. Rules are held against their samples first.
+	Rules     []Rule
+	Detectors []Detector
+
 	// Pseudonyms is a key of at least MinPseudonymKey bytes. With it a
 	// placeholder says what kind of secret it was and carries a short keyed
 	// hash of it, <REDACTED:aws_key:7f3a>, which is the same for the same
@@ -27,6 +32,8 @@ type Redactor struct {
 	opts     Options
 	words    *vocabulary
 	patterns []pattern
+
+	detectors []own
 }
 
 // pattern is a user's own pattern, or one of the literal ones of Strict.
@@ -51,7 +58,8 @@ func (e *PatternError) Unwrap() error { return e.Err }
 var strictPatterns = []string{`(?i)api[_-]?key\s*[:=]\s*(\S+)`, `(?i)password\s*[:=]\s*(\S+)`}
 
 // New returns a Redactor. Its error is a [*PatternError] for the first pattern
-// that does not compile, or [ErrShortKey]. It keeps no slice of o.
+// that does not compile, a [*RuleError] for the first rule that can't be used, or
+// [ErrShortKey]. It keeps no slice of o.
 func New(o Options) (*Redactor, error) {
 	if n := len(o.Pseudonyms); n > 0 && n < MinPseudonymKey {
 		return nil, ErrShortKey
@@ -72,6 +80,11 @@ func New(o Options) (*Redactor, error) {
 			return nil, &PatternError{Index: i, Pattern: p, Err: err}
 		}
 		r.patterns = append(r.patterns, pattern{re, &rule{id: fmt.Sprintf("patterns[%d]", i), kind: "custom"}})
+	}
+	var err error
+	r.detectors, err = o.detectors()
+	if err != nil {
+		return nil, err
 	}
 	return r, nil
 }

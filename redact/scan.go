@@ -72,6 +72,7 @@ func (sc *scan) find(s string) []span {
 		sc.personalNumbers()
 	}
 	sc.r.matchPatterns(sc)
+	sc.r.detect(sc)
 	return sc.settle()
 }
 

@@ -212,7 +212,7 @@ var serviceShapes = []tokenShape{
 	exactly("woocommerce_key", "cs_", isHex, 40),
 }
 
-// salesforce makes the shape of a session's id: that of the organisation, an
+// salesforce makes the shape of a session's id: that of the organization, an
 // exclamation mark, about a hundred characters.
 func salesforce(org int) tokenShape {
 	s := shape("salesforce_token", "00D", isSession, 80, 140)

@@ -131,10 +131,10 @@ func isPattern(s string) bool {
 	return false
 }
 
-// hashLike recognises crypt hashes, $2b$12$…, which are values.
+// hashLike recognizes crypt hashes, $2b$12$…, which are values.
 func hashLike(s string) bool { return strings.Count(s, "$") >= 3 }
 
-// closedName recognises {name} and {name:format}.
+// closedName recognizes {name} and {name:format}.
 func closedName(s string, end byte) bool {
 	return s[len(s)-1] == end && strings.IndexByte(s, ' ') < 0 && strings.Count(s, "{") == 1
 }
@@ -199,7 +199,7 @@ func isPath(s string) bool {
 	return len(s) > 0
 }
 
-// isMember recognises a.b and a.b.c: names joined by dots, the first a word.
+// isMember recognizes a.b and a.b.c: names joined by dots, the first a word.
 func isMember(s string) bool {
 	dot := strings.IndexByte(s, '.')
 	if dot <= 0 || dot == len(s)-1 || !isPath(s) || isDigit(s[0]) {

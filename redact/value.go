@@ -60,7 +60,7 @@ func isAPIKey(name string) bool {
 	return endsFold(name, "apikey") || endsFold(name, "api_key") || endsFold(name, "api-key")
 }
 
-// isSealedAWS recognises what tools put in place of an AWS secret key, which
+// isSealedAWS recognizes what tools put in place of an AWS secret key, which
 // has 40 characters, when they have encrypted it.
 func isSealedAWS(name, s string) bool {
 	return len(s) > 40 && s[len(s)-1] == '=' && endsFold(name, "aws_secret_access_key") && run(strings.TrimRight(s, "="), 0, len(s), isB64) >= len(s)-2

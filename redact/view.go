@@ -8,7 +8,7 @@ import (
 )
 
 // A view is a stretch of a text as a person or a program reads it: without the
-// colours of a terminal, without characters that nobody sees, with the escapes
+// colors of a terminal, without characters that nobody sees, with the escapes
 // of an address or of HTML undone. Secrets are looked for in it once more.
 type view struct {
 	text     []byte
@@ -82,7 +82,8 @@ func (sc *scan) look(from, to int, read reader) {
 	}
 }
 
-// within returns what a scan of its own finds in text.
+// within returns what a scan of its own finds in text, without what its budget left
+// unread.
 func (sc *scan) within(text string) []span {
 	inner := sc.r.scan()
 	defer inner.release()
@@ -114,7 +115,7 @@ func viewOf(s string, read reader) (v view, changed bool) {
 	return v, changed
 }
 
-// readColor leaves out what colours a terminal, also where the escape itself
+// readColor leaves out what colors a terminal, also where the escape itself
 // is written out.
 func readColor(s string, i int) (string, int) {
 	if s[i] != 0x1b && s[i] != '\\' {

@@ -72,7 +72,7 @@ func defaults() *vocabularyBuilder {
 	return b
 }
 
-// nameRoots are the words in which the names of secrets are recognised.
+// nameRoots are the words in which the names of secrets are recognized.
 var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk"}
 
 type vocabularyBuilder struct {

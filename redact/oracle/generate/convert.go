@@ -228,7 +228,7 @@ func beginsWith(re *syntax.Regexp, keywords []string) bool {
 	return false
 }
 
-// literalPrefix reports whether neighbouring literals and optional groups,
+// literalPrefix reports whether neighboring literals and optional groups,
 // which the parser keeps apart, begin with a keyword.
 func literalPrefix(subs []*syntax.Regexp, keywords []string) bool {
 	prefixes := []string{""}

@@ -1,0 +1,123 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Range is text[Start:End], in bytes.
+type Range struct{ Start, End int }
+
+// A Detector finds secrets that no pattern can describe: those of a list, or those
+// with a checksum. It may be called concurrently.
+type Detector interface {
+	// Name is what [Finding.Rule] says, in the form of [Rule.ID]. It never changes.
+	Name() string
+	// Detect returns where secrets stand in a text, in any order. It is asked about
+	// plain text, and about what stands in JSON, decoded; of a text that was redacted
+	// it is asked again. About base64 and the escapes of addresses and HTML it is
+	// asked only where words of the built-in rules stand in them. It must return,
+	// and take time in proportion to the text: nothing ends it. Where it panics, or
+	// names a range that is not in the text, the whole text is taken for a secret
+	// (rule "unscanned"). A range that cuts a character takes the whole of it.
+	Detect(text string) []Range
+}
+
+// failedRule names a text that a detector failed on. It is another one than that of
+// a budget that was used up, which says nothing of a secret in a view.
+var failedRule = &rule{id: unscannedRule.id, kind: unscannedRule.kind}
+
+// own is a detector of the caller's with what its findings are named after.
+type own struct {
+	Detector
+	rule *rule
+}
+
+// detectors makes what [Options] adds ready for use.
+func (o Options) detectors() ([]own, error) {
+	var all []own
+	seen := map[string]bool{}
+	add := func(d Detector) error {
+		name := d.Name()
+		switch {
+		case !isRuleID(name):
+			return &RuleError{Rule: name, Reason: "has a name that is not words of a-z and 0-9 with a - between them"}
+		case isBuiltin(name), seen[name]:
+			return &RuleError{Rule: name, Reason: "has the name of another rule"}
+		}
+		seen[name] = true
+		all = append(all, own{d, &rule{id: name, kind: strings.ReplaceAll(name, "-", "_"), rank: byData}})
+		return nil
+	}
+	for _, r := range o.Rules {
+		d, err := r.detector()
+		if err == nil {
+			err = add(d)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i, d := range o.Detectors {
+		if d == nil {
+			return nil, &RuleError{Rule: fmt.Sprintf("Detectors[%d]", i), Reason: "is nil"}
+		}
+		if err := add(d); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// detect asks the detectors of the caller.
+func (r *Redactor) detect(sc *scan) {
+	for _, d := range r.detectors {
+		found, ok := d.ask(sc.s)
+		for _, f := range found {
+			ok = ok && f.Start >= 0 && f.Start <= f.End && f.End <= len(sc.s)
+		}
+		if !ok {
+			sc.add(0, len(sc.s), failedRule)
+			continue
+		}
+		for _, f := range found {
+			f = f.whole(sc.s)
+			sc.add(f.Start, f.End, d.rule)
+		}
+	}
+}
+
+// whole is the range with the characters of s that it cuts.
+func (f Range) whole(s string) Range {
+	if f.Start == f.End {
+		return f
+	}
+	start, _ := characterAt(s, f.Start)
+	_, end := characterAt(s, f.End)
+	return Range{start, end}
+}
+
+// characterAt is where the character of s stands that i is inside of; i twice where
+// it is in none.
+func characterAt(s string, i int) (start, end int) {
+	for k := i - 1; k >= max(0, i-utf8.UTFMax+1); k-- {
+		if utf8.RuneStart(s[k]) {
+			if _, n := utf8.DecodeRuneInString(s[k:]); k+n > i {
+				return k, k + n
+			}
+			break
+		}
+	}
+	return i, i
+}
+
+// ask returns false where the detector panicked.
+func (d own) ask(text string) (found []Range, ok bool) {
+	defer func() {
+		if recover() != nil {
+			found, ok = nil, false
+		}
+	}()
+	return d.Detect(text), true
+}

@@ -1,0 +1,129 @@
+package redact
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Rule is a form of secrets that is told to a [Redactor] by [Options]: a key of
+// your own company's, say. It works beside the built-in rules, in text, in decoded
+// JSON and around what colors a terminal. Base64 and the escapes of addresses (%2D)
+// and of HTML are decoded only where words of the built-in rules stand in them: a
+// secret of your own that stands there alone is not found.
+type Rule struct {
+	// ID is what [Finding.Rule] says: words of a-z and 0-9 with a - between them, 32
+	// characters at most.
+	ID string
+	// Words: one of them stands in every text that has such a secret, in any case of
+	// letters. The pattern is only tried on texts that hold one. None: on every text.
+	Words []string
+	// Pattern is an RE2 expression. What its first group matched is the secret, the
+	// whole match where there is no group.
+	Pattern string
+	// Secrets are samples: texts in which the rule must find something, and of which
+	// nothing that it finds may be left. At least one.
+	Secrets []string
+	// Clean are samples that must come out as they are. At least one.
+	Clean []string
+}
+
+// RuleError says why a [Rule] can't be used.
+type RuleError struct {
+	Rule   string // its ID
+	Reason string // never quotes a sample
+	Err    error  // of the pattern; nil otherwise
+}
+
+func (e *RuleError) Error() string { return fmt.Sprintf("redact: rule %q %s", e.Rule, e.Reason) }
+
+func (e *RuleError) Unwrap() error { return e.Err }
+
+var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func isRuleID(id string) bool { return len(id) <= maxKind && ruleID.MatchString(id) }
+
+// Check holds a rule against its own samples. The error is a *[RuleError]. [New]
+// refuses what Check refuses.
+func (r Rule) Check() error {
+	_, err := r.detector()
+	return err
+}
+
+// ruleDetector is a rule ready for use.
+type ruleDetector struct {
+	id    string
+	words []string // in small letters
+	re    *regexp.Regexp
+}
+
+func (r Rule) detector() (*ruleDetector, error) {
+	wrong := func(err error, reason string, args ...any) (*ruleDetector, error) {
+		return nil, &RuleError{Rule: r.ID, Reason: fmt.Sprintf(reason, args...), Err: err}
+	}
+	switch {
+	case !isRuleID(r.ID):
+		return wrong(nil, "has an ID that is not words of a-z and 0-9 with a - between them")
+	case isBuiltin(r.ID):
+		return wrong(nil, "has the ID of a built-in rule")
+	case len(r.Secrets) == 0 || len(r.Clean) == 0:
+		return wrong(nil, "needs a sample of a secret and a clean one")
+	}
+	re, err := regexp.Compile(r.Pattern)
+	switch {
+	case err != nil:
+		return wrong(err, "has a pattern that is no regular expression: %v", err)
+	case re.MatchString(""):
+		return wrong(nil, "has a pattern that matches an empty text, and so every text")
+	case re.MatchString(placeholderOpen + ">"):
+		return wrong(nil, "has a pattern that matches %s>, which stands for what was redacted", placeholderOpen)
+	}
+	d := &ruleDetector{id: r.ID, re: re}
+	for _, w := range r.Words {
+		if w == "" {
+			return wrong(nil, "has an empty word")
+		}
+		d.words = append(d.words, strings.ToLower(w))
+	}
+	for i, s := range r.Secrets {
+		if len(d.Detect(s)) == 0 {
+			return wrong(nil, "does not find its sample Secrets[%d]", i)
+		}
+	}
+	for i, s := range r.Clean {
+		if len(d.Detect(s)) > 0 {
+			return wrong(nil, "finds something in its sample Clean[%d]", i)
+		}
+	}
+	return d, nil
+}
+
+// isBuiltin reports whether a rule of the vendor data has this ID.
+func isBuiltin(id string) bool {
+	return slices.ContainsFunc(vendorRules[:], func(v vendorRule) bool { return v.id == id })
+}
+
+// Name returns the ID.
+func (d *ruleDetector) Name() string { return d.id }
+
+// Detect returns what the pattern finds. An empty group hides nothing, and is not
+// found.
+func (d *ruleDetector) Detect(text string) (found []Range) {
+	if len(d.words) > 0 {
+		small := strings.ToLower(text)
+		if !slices.ContainsFunc(d.words, func(w string) bool { return strings.Contains(small, w) }) {
+			return nil
+		}
+	}
+	for _, m := range d.re.FindAllStringSubmatchIndex(text, -1) {
+		at := Range{m[0], m[1]}
+		if len(m) > 2 && m[2] >= 0 {
+			at = Range{m[2], m[3]}
+		}
+		if at.Start < at.End {
+			found = append(found, at)
+		}
+	}
+	return found
+}

@@ -1,0 +1,171 @@
+package redact_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// badge is a rule of a company's own.
+var badge = redact.Rule{
+	ID: "acme-badge", Words: []string{"acme"}, Pattern: `\b(ACME-[0-9]{6})\b`,
+	Secrets: []string{"ACME-" + "123456"}, Clean: []string{"ACME-12", "acme has six doors"},
+}
+
+func withRules(t *testing.T, o redact.Options) *redact.Redactor {
+	t.Helper()
+	r, err := redact.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRulesWorkWhereverTheBuiltInOnesDo(t *testing.T) {
+	r := withRules(t, redact.Options{Rules: []redact.Rule{badge}})
+	secret := "ACME-" + "778899"
+	for _, text := range []string{
+		"the door opens with " + secret + " today",
+		`{"door":"` + secret + `"}`,
+		`{"inner":"{\"door\":\"` + secret + `\"}"}`,
+	} {
+		got := r.Text(text).String()
+		if strings.Contains(got, secret) || !strings.Contains(got, "<REDACTED>") || strings.Contains(got, "door\":\"<REDACTED>") != strings.HasPrefix(text, `{"door`) {
+			t.Errorf("Text(%q) = %q", text, got)
+		}
+		if again := r.Text(got).String(); again != got {
+			t.Errorf("redacted again: %q, want %q", again, got)
+		}
+	}
+	if f := r.Find("see " + secret); len(f) != 1 || f[0] != (redact.Finding{Rule: "acme-badge", Start: 4, End: 4 + len(secret)}) {
+		t.Errorf("Find: %+v", f)
+	}
+	key := withRules(t, redact.Options{Rules: []redact.Rule{badge}, Pseudonyms: []byte(strings.Repeat("k", redact.MinPseudonymKey))})
+	if got := key.Text(secret).String(); !strings.HasPrefix(got, "<REDACTED:acme_badge:") || key.Text(got).String() != got {
+		t.Errorf("with pseudonyms: %q, and again %q", got, key.Text(got))
+	}
+}
+
+func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
+	for want, change := range map[string]func(r *redact.Rule){
+		"not words of":                     func(r *redact.Rule) { r.ID = "Two Words" },
+		"ID of a built-in":                 func(r *redact.Rule) { r.ID = "aws-access-token" },
+		"needs a sample":                   func(r *redact.Rule) { r.Clean = nil },
+		"no regular expression":            func(r *redact.Rule) { r.Pattern = "(" },
+		"an empty text":                    func(r *redact.Rule) { r.Pattern = "x*" },
+		"stands for what was redacted":     func(r *redact.Rule) { r.Pattern = "RED[A-Z]+" },
+		"find its sample":                  func(r *redact.Rule) { r.Words, r.Pattern, r.Secrets = nil, `badge=(\w*)`, []string{"badge= 1234"} },
+		"has an empty word":                func(r *redact.Rule) { r.Words = []string{""} },
+		"does not find its sample":         func(r *redact.Rule) { r.Words = []string{"other"} },
+		"finds something in its sample Cl": func(r *redact.Rule) { r.Clean = append(r.Clean, r.Secrets[0]) },
+	} {
+		r := badge
+		change(&r)
+		var e *redact.RuleError
+		if _, err := redact.New(redact.Options{Rules: []redact.Rule{r}}); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		} else if err.Error() != r.Check().Error() {
+			t.Errorf("Check says %v, New %v", r.Check(), err)
+		}
+	}
+	if _, err := redact.New(redact.Options{Rules: []redact.Rule{badge, badge}}); err == nil {
+		t.Error("two rules with one ID are no error")
+	}
+}
+
+type detector func(text string) []redact.Range
+
+func (detector) Name() string { return "own-list" }
+
+func (d detector) Detect(text string) []redact.Range { return d(text) }
+
+func TestDetectorsFindWhatTheySay(t *testing.T) {
+	list := detector(func(text string) (found []redact.Range) {
+		if i := strings.Index(text, "sesame"); i >= 0 {
+			found = append(found, redact.Range{Start: i, End: i + len("sesame")}, redact.Range{Start: i, End: i})
+		}
+		return found
+	})
+	r := withRules(t, redact.Options{Detectors: []redact.Detector{list}})
+	if got := r.Text("say open sesame, please").String(); got != "say open <REDACTED>, please" {
+		t.Errorf("got %q", got)
+	}
+	if got := r.JSON([]byte(`{"n":1,"say":"open sesame"}`)).String(); got != `{"n":1,"say":"open <REDACTED>"}` {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What can't be searched is not shown.
+func TestDetectorThatFailsCostsTheText(t *testing.T) {
+	for name, d := range map[string]detector{
+		"panics":            func(string) []redact.Range { panic("a fault") },
+		"ends beyond":       func(text string) []redact.Range { return []redact.Range{{0, len(text) + 1}} },
+		"begins before":     func(string) []redact.Range { return []redact.Range{{-1, 1}} },
+		"ends before start": func(string) []redact.Range { return []redact.Range{{2, 1}} },
+	} {
+		r := withRules(t, redact.Options{Detectors: []redact.Detector{d}})
+		if got := r.Text("nobody knows what this is").String(); got != "<REDACTED>" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, all := range [][]redact.Detector{{nil}, {detector(nil), detector(nil)}} {
+		if _, err := redact.New(redact.Options{Detectors: all}); err == nil {
+			t.Errorf("%d detectors that can't be are no error", len(all))
+		}
+	}
+}
+
+// A fault on what was decoded costs what it stands in.
+func TestDetectorThatFailsOnAViewCostsIt(t *testing.T) {
+	faults := map[string]func(text string) []redact.Range{
+		"panics":      func(string) []redact.Range { panic("a fault") },
+		"ends beyond": func(text string) []redact.Range { return []redact.Range{{0, len(text) + 1}} },
+	}
+	for name, fault := range faults {
+		r := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) []redact.Range {
+			if strings.Contains(text, "BADGE77") {
+				return fault(text)
+			}
+			return nil
+		})}})
+		for _, text := range []string{"a BADGE77 b", "a BAD\x1b[31mGE77 b", "a BAD\u200bGE77 b", "https://x/?q=%22%3aBADGE%37%37", `{"a":"{\"b\":\"BADGE77\"}"}`} {
+			got := r.Text(text).String()
+			if strings.Contains(got, "GE77") || strings.Contains(got, "%37%37") || !strings.Contains(got, "<REDACTED>") {
+				t.Errorf("%s: Text(%q) = %q", name, text, got)
+			}
+			if again := r.Text(got).String(); again != got {
+				t.Errorf("%s: redacted again: %q, want %q", name, again, got)
+			}
+		}
+	}
+}
+
+// A range that cuts a character takes the whole of it.
+func TestDetectorThatCutsACharacterTakesIt(t *testing.T) {
+	for name, at := range map[string]redact.Range{"its begin": {0, 1}, "its end": {1, 2}, "both": {0, 2}, "nothing of it": {1, 1}} {
+		r := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) (found []redact.Range) {
+			if i := strings.Index(text, "\u00e9"); i >= 0 {
+				found = append(found, redact.Range{Start: i + at.Start, End: i + at.End})
+			}
+			return found
+		})}})
+		want := "x<REDACTED>y"
+		if at.Start == at.End {
+			want = "x\u00e9y"
+		}
+		if got := r.Text("x\u00e9y").String(); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := r.JSON([]byte(`{"a":"x\u00e9y"}`)).String(); !json.Valid([]byte(got)) || !utf8.ValidString(got) || at.Start < at.End && got != `{"a":"x<REDACTED>y"}` {
+			t.Errorf("%s: JSON %q", name, got)
+		}
+	}
+	odd := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) []redact.Range { return []redact.Range{{1, 2}} })}})
+	if got := odd.Text("a\x80\xffb").String(); !strings.HasPrefix(got, "a<REDACTED>") {
+		t.Errorf("what is no character: %q", got)
+	}
+}
