@@ -204,8 +204,9 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 		return tail{}, &Error{"read", c.key, err}
 	}
 	defer c.busy.Unlock()
-	if err := c.load(ctx); err != nil {
-		return tail{}, err
+	if !c.loaded {
+		err := c.load(ctx)
+		return c.state, err
 	}
 	return c.read(ctx)
 }
@@ -230,19 +231,18 @@ func (c *chain) set(t tail) {
 func (c *chain) read(ctx context.Context) (tail, error) {
 	t := c.state
 	t.junk = nil
-	if t.end > 0 {
-		info, err := stat(ctx, c.a, c.key)
-		if errors.Is(err, ErrNotExist) {
-			err = &Error{"append", c.key, ErrErased}
-		}
-		if err != nil {
-			return tail{}, err
-		}
-		if info.Size < t.end {
-			return tail{}, &Error{"append", c.key, ErrDamaged}
-		}
+	r, size, err := openEnd(ctx, c.a, c.key, t.end)
+	switch {
+	case errors.Is(err, ErrNotExist) && t.end > 0:
+		return tail{}, &Error{"append", c.key, ErrErased}
+	case errors.Is(err, ErrNotExist):
+		return t, nil
+	case err != nil:
+		return tail{}, err
+	case size < t.end:
+		return tail{}, errors.Join(&Error{"append", c.key, ErrDamaged}, r.Close())
 	}
-	err := eachLineOf(ctx, c.a, c.key, t.end, func(l rawLine) error {
+	err = eachLine(ctx, r, t.end, func(l rawLine) error {
 		if t.open && l.off == c.state.end && len(l.text) == 0 && l.ended {
 			t.end, t.open = l.next(), false // the line feed that was missing
 			return nil
@@ -253,7 +253,7 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 		t.advance(l)
 		return nil
 	})
-	return t, err
+	return t, Wrap("read", c.key, errors.Join(err, r.Close()))
 }
 
 // load finds the tail of a log that is not known yet.
@@ -263,6 +263,10 @@ func (c *chain) load(ctx context.Context) error {
 	}
 	if !c.full {
 		start, err := lastLineStart(ctx, c.a, c.key)
+		if errors.Is(err, ErrNotExist) {
+			c.set(c.state)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -278,19 +282,19 @@ func (c *chain) load(ctx context.Context) error {
 }
 
 // lastLineStart returns the offset of the last line of k that is whole, or 0.
-// It reads from the end, more each time.
+// It reads from the end, more each time. Of no log it is ErrNotExist.
 func lastLineStart(ctx context.Context, a Archive, k Key) (int64, error) {
-	info, err := stat(ctx, a, k)
-	if errors.Is(err, ErrNotExist) {
-		return 0, nil
+	none, size, err := openLog(ctx, a, k, 0, 0)
+	if err == nil {
+		err = none.Close()
 	}
 	if err != nil {
 		return 0, err
 	}
 	for chunk := int64(64 << 10); ; chunk *= 4 {
-		from := max(0, info.Size-chunk)
+		from := max(0, size-chunk)
 		found := int64(-1)
-		err := eachLineOf(ctx, a, k, from, func(l rawLine) error {
+		err := eachLineOfLog(ctx, a, k, from, func(l rawLine) error {
 			_, ok := parseLink(l.text)
 			if ok && (l.off > from || from == 0) {
 				found = l.off

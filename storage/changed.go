@@ -97,9 +97,9 @@ func (l *ledgerLines) of(step int) (said []fileHash) {
 
 // summary returns what is said of a summary, the newest line first.
 func (l *ledgerLines) summary(name string) (said []fileHash) {
-	for _, f := range l.of(0) {
-		if f.Name == name {
-			said = append(said, f)
+	for ; l != nil; l = l.before {
+		if l.step == 0 && l.is.Name == name {
+			said = append(said, l.is)
 		}
 	}
 	return said

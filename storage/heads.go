@@ -85,6 +85,7 @@ func NewHeads(a Archive, key ed25519.PrivateKey) *Heads {
 	_, _ = rand.Read(b[:]) // never fails
 	writer := strings.ToLower(time.Now().UTC().Format("20060102t150405z")) + "-" + hex.EncodeToString(b[:])
 	h := &Heads{a: a, writer: writer, key: key, chain: newChain(a, headsKey(writer), false)}
+	h.chain.loaded = true // nobody else has a log of this name, and so there is none
 	if key != nil {
 		h.chain.state.sign = h.signed
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/agentcompact/compact/storage/turnindex"
 )
@@ -83,11 +84,19 @@ func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, 
 
 // readAtMost reads up to n bytes. What it allocates grows with what is there,
 // not with n, which a file may say.
-func readAtMost(r io.Reader, n int64) ([]byte, error) {
-	const first = 1 << 20
-	data := make([]byte, 0, max(0, min(n, first)))
+func readAtMost(r io.Reader, n int64) (data []byte, err error) {
+	const size, first = 1 << 20, 64 << 10 // above so much it is a bound, no size
+	if n > size {
+		data = make([]byte, 0, first)
+	} else {
+		data = make([]byte, 0, max(0, n))
+	}
 	for int64(len(data)) < n {
-		if len(data) == cap(data) {
+		switch {
+		case len(data) < cap(data):
+		case len(data) < size:
+			data = slices.Grow(data, len(data))
+		default:
 			data = append(data, 0)[:len(data)]
 		}
 		m, err := r.Read(data[len(data):min(int64(cap(data)), n)])

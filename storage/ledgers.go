@@ -3,12 +3,13 @@ package storage
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"slices"
 	"sync"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // Ledger is the ledger of a committed step.
@@ -80,7 +81,7 @@ func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 // ledger reads the ledger of a step and holds it against the manifest.
 func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	name := ledgerKind.file(step, 1)
-	r, err := s.a.Open(ctx, s.dir.child(name), 0, -1)
+	r, err := OpenFile(ctx, s.a, s.dir.child(name), 0, -1)
 	if errors.Is(err, ErrNotExist) {
 		return s.vanished(ctx, step, err)
 	}
@@ -158,7 +159,7 @@ func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 		}
 		said = t.facts.ledgers.summary(name)
 	}
-	if !slices.Contains(said, have) || !json.Valid(text) || bytes.Contains(text, summaryIn) {
+	if !slices.Contains(said, have) || jsonscan.Check(text) != nil || bytes.Contains(text, summaryIn) {
 		return nil, differs(name, said, have)
 	}
 	return bytes.TrimSpace(text), nil

@@ -85,6 +85,23 @@ func eachLineOf(ctx context.Context, a Archive, k Key, off int64, fn func(rawLin
 	return Wrap("read", k, errors.Join(err, r.Close()))
 }
 
+// eachLineOfLog is eachLineOf of a key that is known to be a log.
+func eachLineOfLog(ctx context.Context, a Archive, k Key, off int64, fn func(rawLine) error) error {
+	o, ok := a.(KindOpener)
+	if !ok {
+		return eachLineOf(ctx, a, k, off, fn)
+	}
+	r, _, err := o.OpenLog(ctx, k, off, -1)
+	if errors.Is(err, ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = eachLine(ctx, r, off, fn)
+	return Wrap("read", k, errors.Join(err, r.Close()))
+}
+
 // stat returns what List says of one key.
 func stat(ctx context.Context, a Archive, k Key) (Info, error) {
 	for info, err := range a.List(ctx, k) {

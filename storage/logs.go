@@ -93,7 +93,7 @@ func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
 func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		junk := false // the line before is none
-		err := eachLineOf(ctx, c.a, c.key, 0, func(l rawLine) error {
+		err := eachLineOfLog(ctx, c.a, c.key, 0, func(l rawLine) error {
 			link, ok := parseLink(l.text)
 			_, torn := link.torn()
 			skip := !ok || torn && junk

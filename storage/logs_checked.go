@@ -12,7 +12,7 @@ import (
 func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine, error] {
 	return func(yield func(EditsLine, error) bool) {
 		w := &lineCheck{yield: yield}
-		err := eachLineOf(ctx, c.a, c.key, from, w.line)
+		err := eachLineOfLog(ctx, c.a, c.key, from, w.line)
 		if err == nil && w.held {
 			yield(w.last, nil) // the end, which nobody speaks for
 		}

@@ -117,7 +117,10 @@ func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadC
 	if reason := checkSegment(name); reason != "" {
 		return nil, &KeyError{name, reason}
 	}
-	return s.a.Open(ctx, s.dir.child(name), off, n)
+	if isLog(name) {
+		return s.a.Open(ctx, s.dir.child(name), off, n)
+	}
+	return OpenFile(ctx, s.a, s.dir.child(name), off, n)
 }
 
 // Files lists the session's files, as [Archive.List] does.
@@ -251,7 +254,7 @@ func (s *Session) written(key Key, rec record) Written {
 }
 
 func (s *Session) exists(ctx context.Context, key Key) (bool, error) {
-	r, err := s.a.Open(ctx, key, 0, 1)
+	r, err := OpenFile(ctx, s.a, key, 0, 1)
 	if errors.Is(err, ErrNotExist) {
 		return false, nil
 	}

@@ -26,6 +26,10 @@ var (
 	_ storage.Keeper  = (*Archive)(nil)
 	_ storage.Sweeper = (*Archive)(nil)
 	_ storage.Locator = (*Archive)(nil)
+
+	_ storage.BulkRemover = (*Archive)(nil)
+	_ storage.BulkKeeper  = (*Archive)(nil)
+	_ storage.KindOpener  = (*Archive)(nil)
 )
 
 // New puts encryption in front of an archive, which must hold nothing else

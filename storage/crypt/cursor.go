@@ -45,7 +45,7 @@ func (c *cursor) keep(size, end int64) error {
 }
 
 func (c *cursor) fetch(off, n int64) error {
-	r, err := c.a.Open(c.ctx, c.k, off, n)
+	r, err := storage.OpenFile(c.ctx, c.a, c.k, off, n)
 	if err != nil {
 		return err
 	}

@@ -153,13 +153,21 @@ func (a *Archive) isLog(k storage.Key) bool {
 // openLog opens a log. What was cut out of it is missing in what is read. A piece
 // that was changed stands there as bytes that are no line, as many as it has: so what
 // comes after it is where it was, and the chain of the lines shows what is wrong.
-func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
 	all, err := a.pieces(ctx, k)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(all) == 0 {
-		return nil, storage.ErrNotExist
+		return nil, 0, storage.ErrNotExist
 	}
-	return &logReader{ctx: ctx, a: a, left: cut(all, off, n)}, nil
+	for _, p := range all {
+		size += p.size
+	}
+	return &logReader{ctx: ctx, a: a, left: cut(all, off, n)}, size, nil
+}
+
+func (a *Archive) openPieces(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, _, err := a.openLog(ctx, k, off, n)
+	return r, err
 }

@@ -16,20 +16,42 @@ var errNegative = errors.New("the offset is negative")
 // Open implements [storage.Archive]. To read the whole of a file costs one request
 // below; a range of a large one four: how long it is, its header, its end, the range.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openPieces}
+	if a.isLog(k) {
+		ways[0], ways[1] = ways[1], ways[0]
+	}
+	return opening(ctx, k, off, func() (io.ReadCloser, error) {
+		r, err := ways[0](ctx, k, off, n)
+		if errors.Is(err, storage.ErrNotExist) {
+			r, err = ways[1](ctx, k, off, n)
+		}
+		return r, err
+	})
+}
+
+// OpenFile implements [storage.KindOpener].
+func (a *Archive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	return opening(ctx, k, off, func() (io.ReadCloser, error) { return a.openFile(ctx, k, off, n) })
+}
+
+// OpenLog implements [storage.KindOpener].
+func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
+	r, err = opening(ctx, k, off, func() (r io.ReadCloser, err error) {
+		r, size, err = a.openLog(ctx, k, off, n)
+		return r, err
+	})
+	return r, size, err
+}
+
+// opening looks at what is asked for, and names the key in errors.
+func opening(ctx context.Context, k storage.Key, off int64, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
 	}
 	if off < 0 {
 		return nil, rewrap("open", k, errNegative)
 	}
-	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openLog}
-	if a.isLog(k) {
-		ways[0], ways[1] = ways[1], ways[0]
-	}
-	r, err := ways[0](ctx, k, off, n)
-	if errors.Is(err, storage.ErrNotExist) {
-		r, err = ways[1](ctx, k, off, n)
-	}
+	r, err := open()
 	if err != nil {
 		return nil, rewrap("open", k, ofFile(err, k))
 	}
@@ -77,7 +99,7 @@ func (a *Archive) openObject(ctx context.Context, inner storage.Key, off, n int6
 }
 
 func (a *Archive) openWhole(ctx context.Context, inner storage.Key) (io.ReadCloser, error) {
-	body, err := a.inner.Open(ctx, inner, 0, -1)
+	body, err := storage.OpenFile(ctx, a.inner, inner, 0, -1)
 	if err != nil {
 		return nil, err
 	}

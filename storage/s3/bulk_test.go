@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
+	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // long writes a session of so many steps, with a few events each.
@@ -36,6 +38,43 @@ func session(t *testing.T, a storage.Archive, id string) *storage.Session {
 	return s
 }
 
+// A step asks so often, and so does the first one of a session, whatever the logs hold
+// by then. Opening asks for each piece of the manifest, and for it once.
+func TestAStepAsksAFewTimes(t *testing.T) {
+	f, a, _, _ := opened(t, nil)
+	s := session(t, a, "s")
+	s.KeepHeads(storage.NewHeads(a, nil))
+	for n, most := range []int{1: 20, 2: 19, 3: 19} {
+		if n == 0 {
+			continue
+		}
+		f.set(func(*front) {})
+		must(t, stepOf(t, s, n))
+		if asked := f.asked(); len(asked) > most {
+			t.Errorf("step %d takes %d requests, want at most %d: %q", n, len(asked), most, asked)
+		}
+	}
+	f.set(func(*front) {})
+	session(t, a, "s")
+	if asked := f.asked(); len(asked) > 1+15 || slices.Index(asked[1:], "LIST") >= 0 {
+		t.Errorf("a session of three steps is opened with %d requests: %q", len(asked), asked)
+	}
+}
+
+// stepOf is a step as an agent makes it.
+func stepOf(t *testing.T, s *storage.Session, n int) error {
+	t.Helper()
+	transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
+	must(t, err)
+	summary, err := s.Summary(t.Context(), n, redact.Lit(`{"v":1}`))
+	must(t, err)
+	index, err := s.Index(t.Context(), n, &turnindex.Set{})
+	must(t, err)
+	must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"e"}`)}))
+	_, err = s.Commit(t.Context(), n, redact.Lit(`{"v":1}`), transcript, summary, index)
+	return err
+}
+
 // Erasing a session asks for its objects in batches: so often, whatever it holds.
 func TestErasingASessionAsksAFewTimes(t *testing.T) {
 	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
@@ -55,7 +94,7 @@ func TestErasingASessionAsksAFewTimes(t *testing.T) {
 			stone, err := e.Erase(t.Context(), redact.Lit("asked for"))
 			must(t, err)
 			t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
-			if !stone.Done || len(f.asked()) > 24 {
+			if !stone.Done || len(f.asked()) > 18 {
 				t.Errorf("done %v, %d requests", stone.Done, len(f.asked()))
 			}
 			for _, o := range s.Names(t, c.Bucket) {

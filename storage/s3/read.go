@@ -20,14 +20,11 @@ var errNegative = errors.New("offset is negative")
 // Open implements [storage.Archive]: a file costs one GET, or one ranged GET.
 // A connection that breaks is picked up where it was. The reader ends with ctx.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if err := storage.Begin(ctx, "open", k); err != nil {
+	if err := mayOpen(ctx, k, off); err != nil {
 		return nil, err
 	}
-	if off < 0 {
-		return nil, storage.Wrap("open", k, errNegative)
-	}
-	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openLog}
-	if _, known := a.tail(k); known {
+	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openSegments}
+	if last, known := a.tail(k); known && last.size > 0 {
 		ways[0], ways[1] = ways[1], ways[0]
 	}
 	r, err := ways[0](ctx, k, off, n)
@@ -38,6 +35,45 @@ func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 		return nil, storage.Wrap("open", k, err)
 	}
 	return r, nil
+}
+
+// OpenFile implements [storage.KindOpener]: one request, also where there is none.
+func (a *Archive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	err := mayOpen(ctx, k, off)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.openFile(ctx, k, off, n)
+	if err != nil {
+		return nil, storage.Wrap("open", k, err)
+	}
+	return r, nil
+}
+
+// OpenLog implements [storage.KindOpener]: a listing, and a GET for each segment.
+func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, int64, error) {
+	err := mayOpen(ctx, k, off)
+	if err != nil {
+		return nil, 0, err
+	}
+	r, size, err := a.openLog(ctx, k, off, n)
+	if err != nil {
+		return nil, 0, storage.Wrap("open", k, err)
+	}
+	return r, size, nil
+}
+
+func mayOpen(ctx context.Context, k storage.Key, off int64) error {
+	err := storage.Begin(ctx, "open", k)
+	if err == nil && off < 0 {
+		err = storage.Wrap("open", k, errNegative)
+	}
+	return err
+}
+
+func (a *Archive) openSegments(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, _, err := a.openLog(ctx, k, off, n)
+	return r, err
 }
 
 func (a *Archive) openFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {

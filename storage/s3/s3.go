@@ -41,6 +41,7 @@ var (
 	_ storage.BulkRemover = (*Archive)(nil)
 	_ storage.Locator     = (*Archive)(nil)
 	_ storage.BulkKeeper  = (*Archive)(nil)
+	_ storage.KindOpener  = (*Archive)(nil)
 )
 
 // New returns the archive that c names and asks nobody yet: the first write

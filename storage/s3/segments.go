@@ -83,19 +83,37 @@ func (a *Archive) forgetTail(k storage.Key) {
 
 // openLog opens a log. What was cut out of it is missing in what is read, which
 // its chain shows.
-func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
 	all, err := a.segments(ctx, k)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	a.learnTail(k, all)
 	if len(all) == 0 {
-		return nil, storage.ErrNotExist
+		return nil, 0, storage.ErrNotExist
+	}
+	for _, s := range all {
+		size += s.size
 	}
 	pieces := cut(all, off, n)
 	for i := range pieces {
 		pieces[i].name = segmentName(a.name(k), pieces[i].start)
 	}
-	return a.readPieces(ctx, pieces), nil
+	return a.readPieces(ctx, pieces), size, nil
+}
+
+// learnTail keeps the end of a log that was listed, or that there is none, so that
+// whoever appends next need not list it again: a segment that came since has the
+// name that he takes.
+func (a *Archive) learnTail(k storage.Key, all []segment) {
+	var last segment
+	for _, s := range all {
+		if s.start != last.end() {
+			return // the next to append finds out, and says so
+		}
+		last = s
+	}
+	a.setTail(k, last)
 }
 
 // piece is what is wanted of a segment.

@@ -19,6 +19,7 @@ func readCases() []testCase {
 		{"OpenWantsSomething", "A key that holds nothing is ErrNotExist.", openAbsent},
 		{"OpenBehindTheEnd", "An off at or after the end gives a reader of no bytes; a negative off is an error.", openBehind},
 		{"OpenWhileAppending", "A reader of a key that is appended to gives bytes of k in their order, at least those that were there when Open returned.", openGrowing},
+		{"OpenKnowsTheKind", "OpenFile is Open of a file, OpenLog is Open of a log; size is how many bytes it held then.", openKind},
 		{"ListYieldsBelowPrefix", "List yields every key that is prefix or lies below it, in the byte order of keys.", listOrder},
 		{"ListOfNothing", "Nothing there is no error.", listNothing},
 		{"ListStops", "List stops when its caller does.", listStops},
@@ -47,6 +48,44 @@ func openRange(ctx context.Context, p *place) error {
 		if got != want {
 			return fmt.Errorf("range %v gives %s, want %s", r, short(got), short(want))
 		}
+	}
+	return nil
+}
+
+// openKind is for archives that are told what a key is.
+func openKind(ctx context.Context, p *place) error {
+	a, ok := p.b.(storage.KindOpener)
+	if !ok {
+		return nil
+	}
+	file, log := key("s/file"), key("s/log")
+	if _, _, err := a.OpenLog(ctx, log, 0, -1); !errors.Is(err, storage.ErrNotExist) {
+		return fmt.Errorf("of no log: %v, want ErrNotExist", err)
+	}
+	whole, first, second := blob(1, 900), blob(2, 500), blob(3, 400)
+	err := errors.Join(p.a.Create(ctx, file, whole), p.a.Append(ctx, log, 0, first), p.a.Append(ctx, log, first.Size(), second))
+	if err != nil {
+		return err
+	}
+	if _, err := a.OpenFile(ctx, key("s/none"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
+		return fmt.Errorf("of no file: %v, want ErrNotExist", err)
+	}
+	r, err := a.OpenFile(ctx, file, 10, 20)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil || string(got) != bytesOf(whole)[10:30] {
+		return fmt.Errorf("of a file: %s, %w", short(string(got)), err)
+	}
+	r, size, err := a.OpenLog(ctx, log, first.Size()-50, 100)
+	if err != nil {
+		return err
+	}
+	got, err = io.ReadAll(r)
+	want := (bytesOf(first) + bytesOf(second))[first.Size()-50:][:100]
+	if err := errors.Join(err, r.Close()); err != nil || string(got) != want || size != first.Size()+second.Size() {
+		return fmt.Errorf("of a log: %s of %d bytes, want %s of %d, %w", short(string(got)), size, short(want), first.Size()+second.Size(), err)
 	}
 	return nil
 }

@@ -1,0 +1,47 @@
+package storage
+
+import (
+	"context"
+	"io"
+)
+
+// KindOpener is an Archive that asks less where it is told what a key is: one
+// that was created (a file), or one that was appended to (a log).
+type KindOpener interface {
+	// OpenFile is Open of a file. A log may be ErrNotExist.
+	OpenFile(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
+	// OpenLog is Open of a log. size is how many bytes it held then. A file may be
+	// ErrNotExist.
+	OpenLog(ctx context.Context, k Key, off, n int64) (r io.ReadCloser, size int64, err error)
+}
+
+// OpenFile opens a key that is known to be a file, at the least cost.
+func OpenFile(ctx context.Context, a Archive, k Key, off, n int64) (io.ReadCloser, error) {
+	if o, ok := a.(KindOpener); ok {
+		return o.OpenFile(ctx, k, off, n)
+	}
+	return a.Open(ctx, k, off, n)
+}
+
+// openEnd opens a log from an offset on, and says how long it is: at least that is
+// said where the offset is not 0.
+func openEnd(ctx context.Context, a Archive, k Key, off int64) (io.ReadCloser, int64, error) {
+	if _, ok := a.(KindOpener); !ok && off == 0 {
+		r, err := a.Open(ctx, k, 0, -1)
+		return r, 0, err
+	}
+	return openLog(ctx, a, k, off, -1)
+}
+
+// openLog opens a key that is known to be a log, and says how long it is.
+func openLog(ctx context.Context, a Archive, k Key, off, n int64) (io.ReadCloser, int64, error) {
+	if o, ok := a.(KindOpener); ok {
+		return o.OpenLog(ctx, k, off, n)
+	}
+	info, err := stat(ctx, a, k)
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err := a.Open(ctx, k, off, n)
+	return r, info.Size, err
+}
