@@ -11,8 +11,8 @@ import (
 // take applies the shortest run of groups that reaches the goal, and keeps
 // the outcome if it breaks no promise. What breaks a rule of where the view
 // goes is tried again in another order, then with fewer groups.
-func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, goal int) {
-	n, err := shortest(proposal, o, goal)
+func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
+	n, err := shortest(proposal, o, reached)
 	if err == nil {
 		n, err = e.takeLegal(p, proposal, q, o, n)
 	}
@@ -226,16 +226,15 @@ func (p *Proposal) first(n int) []Edit {
 
 // shortest returns how many groups are taken. What more groups free is never
 // less, so that it can be searched.
-func shortest(proposal Proposal, o *Outcome, goal int) (int, error) {
+func shortest(proposal Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
 	var failed error
-	total := o.View.Total()
 	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
 		c, err := o.Conversation.Apply(proposal.first(k + 1))
 		if err != nil {
 			failed = errors.Join(failed, err)
 			return false
 		}
-		return total-freed(o, c) <= goal
+		return reached(c)
 	})
 	return n, failed
 }

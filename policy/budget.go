@@ -24,6 +24,11 @@ type Budget struct {
 	Trigger int // a compaction is due from here
 	Target  int // T: and goes on until here
 
+	// MaxBytes is how large the request may be, in bytes; 0 = as large as it is. Where it is
+	// larger, what is not text is taken out until TargetBytes.
+	MaxBytes    int
+	TargetBytes int
+
 	limit    int // see Aiming; 0 = Cap
 	shrinkTo int // keep counts are shrunk until here; 0 = until Cap
 }

@@ -134,6 +134,11 @@ type MaskConfig struct {
 	KeepLast int `mapstructure:"keep_last" validate:"gte=0"`
 	// ExcludeTools are tools whose results stay; default none.
 	ExcludeTools []string `mapstructure:"exclude_tools"`
+	// DispatchTools are the tools whose BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT
+	// blocks survive masking: names, in any case, with * for any letters. Default
+	// DefaultDispatchTools; "*", every tool, in the preset history-reducer. An empty
+	// list, not nil, is none.
+	DispatchTools []string `mapstructure:"dispatch_tools"`
 	// MaxObservationChars, where it is not 0, leaves the beginning of a result:
 	// with the placeholder at most so many characters. Default 0.
 	MaxObservationChars int `mapstructure:"max_observation_chars" validate:"omitempty,gte=48"`

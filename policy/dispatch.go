@@ -1,8 +1,59 @@
 package policy
 
 import (
+	"fmt"
+	"path"
+	"slices"
 	"strings"
 )
+
+// DispatchTools are the tools whose results may hold dispatch blocks, which
+// survive masking: names, in any case, in which * stands for any letters. What
+// another tool returns is masked with whatever stands in it: a page that can
+// keep itself in the prompt by a marker would do so for the whole session.
+type DispatchTools []string
+
+// DefaultDispatchTools are the names under which tools hand work to other
+// agents.
+func DefaultDispatchTools() DispatchTools {
+	return DispatchTools{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}
+}
+
+// Has reports whether a tool is one of them. The tool that nobody knows, "", is
+// one only for "*".
+func (d DispatchTools) Has(tool string) bool {
+	tool = strings.ReplaceAll(strings.ToLower(tool), "/", ".") // which * would not match
+	return slices.ContainsFunc(d, func(pattern string) bool {
+		ok, err := path.Match(strings.ReplaceAll(strings.ToLower(pattern), "/", "."), tool)
+		return ok && err == nil
+	})
+}
+
+// Check reports what is no name and no pattern, as a [*ConfigError] of
+// mask.dispatch_tools.
+func (d DispatchTools) Check() error {
+	for i, pattern := range d {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" || strings.TrimSpace(pattern) != pattern {
+			return &ConfigError{Path: fmt.Sprintf("mask.dispatch_tools[%d]", i), Value: pattern,
+				Reason: "must be the name of a tool, in which * may stand for any letters", Err: err}
+		}
+	}
+	return nil
+}
+
+// dispatches reports whether part p of message i is the result of a tool whose
+// dispatch blocks survive.
+func (v *View) dispatches(i, p int) bool {
+	return len(v.dispatch) > 0 && v.dispatch.Has(v.tools().of(i, &v.Messages[i].Parts[p]))
+}
+
+// blocks are the dispatch blocks of part p of message i that survive.
+func (v *View) blocks(i, p int, text string) []Segment {
+	if !strings.Contains(text, dispatchBegin) || !v.dispatches(i, p) {
+		return nil
+	}
+	return dispatchBlocks(text)
+}
 
 // What a program that dispatches work to other agents puts around their
 // answers. A block survives masking, markers included.

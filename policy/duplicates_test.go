@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -70,9 +71,17 @@ func TestWhatIsNoOlderCopyStays(t *testing.T) {
 	named := rule
 	named.Name = "boss"
 	call := message.Assistant("", message.Call("c", "bash", `{}`))
+	read := func(more string) message.Message {
+		m, err := openai.ParseMessage([]byte(`{"role":"system","content":"` + rule.Text() + `"` + more + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
 	for name, msgs := range map[string][]message.Message{
 		"protected":                {guarded, user, guarded, user},
 		"another name":             {named, user, rule, user},
+		"other bytes":              {read(`,"cache_control":{"type":"ephemeral"}`), user, read(""), user},
 		"another role":             {message.Developer(rule.Text()), user, rule, user},
 		"within a round":           {user, call, rule, message.ToolResult("c", "ok"), rule, user},
 		"nothing free":             {user, message.Assistant("ok"), rule, rule},
@@ -107,6 +116,14 @@ func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
 		if out.Changed() || !out.Passes[0].Discarded {
 			t.Errorf("%v went", at)
 		}
+	}
+	guarded := reminded()
+	guarded[2].Protected = true
+	if out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), guarded, budget(1_000)); out.Changed() {
+		t.Error("a copy that the caller protects went")
+	}
+	if out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), reminded(), budget(1_000)); !out.Changed() {
+		t.Error("a copy that may go stays")
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	ToTarget Goal = iota // until the view costs no more than the target
 	ToBudget             // only above the budget, and down to it
 	All                  // everything that is offered
+	ToBytes              // only where the request has more bytes than it may, and down to [Budget.TargetBytes]
+	InBytes              // the same down to half way between that and [Budget.MaxBytes]
 )
 
 // A Step is a stage with the goal it works for.
@@ -44,6 +46,9 @@ type Engine struct {
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // what measures the stages; nil = they take no time
 
+	// Dispatch are the tools whose dispatch blocks survive masking; nil = none.
+	Dispatch DispatchTools
+
 	// Name is what errors call the stages, "preset masking" for example; "" =
 	// their names.
 	Name string
@@ -53,6 +58,7 @@ type Engine struct {
 type Request struct {
 	Conversation *Conversation
 	Fixed        int // see [View]
+	Outside      int // likewise
 	Budget       Budget
 	Manual       bool
 	Only         When // AtTrigger: all steps; Always: only those that work at every call
@@ -152,8 +158,8 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 
 // bind ties a view to the conversation that it is of, and to what is asked.
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
-	v.Fixed, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Budget, q.Manual, e.Keep, c.forms
-	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
+	v.Fixed, v.Outside, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Outside, q.Budget, q.Manual, e.Keep, c.forms
+	v.Rigid, v.Recall, v.Sent, v.Ref, v.dispatch = e.Rigid, q.Recall, q.Sent, q.Ref, e.Dispatch
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
 	v.masks = func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) }
@@ -229,6 +235,8 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 func (s Step) goal(v *View) (goal int, due bool) {
 	total := v.Total()
 	switch {
+	case s.Goal == ToBytes || s.Goal == InBytes:
+		return total, v.Budget.MaxBytes > 0 && v.HasMedia() && v.Bytes() > v.Budget.bytes(s.Goal)
 	case s.When == Always, s.Goal == All, v.Manual && s.Manual:
 		return -1, true
 	case s.Goal == ToBudget:
@@ -244,6 +252,9 @@ func (e *Engine) HasTarget() bool {
 	for _, s := range e.Steps {
 		if _, ok := s.Stage.(Duplicates); ok {
 			continue // it works for whatever else there is
+		}
+		if s.Goal == ToBytes || s.Goal == InBytes {
+			continue // that is no target of tokens
 		}
 		target = target || s.When != Always && s.Goal != ToBudget
 		budget = budget || s.When != Always && s.Goal == ToBudget
@@ -267,7 +278,7 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	}
 	p.Proposed, p.Summary, p.Err = len(proposal.Groups), proposal.Summary, err
 	if err == nil && len(proposal.Groups) > 0 {
-		e.take(&p, proposal, q, o, goal)
+		e.take(&p, proposal, q, o, s.reached(o, goal))
 	}
 	if len(proposal.Failed) > 0 {
 		p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)

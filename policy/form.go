@@ -232,6 +232,10 @@ func parseForm(form, template, text string) (Mark, bool) {
 	return k, text == ""
 }
 
+// longestTool is the longest name of a tool that a provider takes, in bytes: a
+// text that says it is a placeholder has nothing longer in its place.
+const longestTool = 128
+
 func (k *Mark) set(field, value string) bool {
 	into := map[string]*int{"chars": &k.Chars, "tokens": &k.Tokens, "kept": &k.Kept, "turn": &k.Turn}[field]
 	if into == nil {
@@ -240,7 +244,7 @@ func (k *Mark) set(field, value string) bool {
 			raw, err := hex.DecodeString(value)
 			return err == nil && len(raw) == 6
 		}
-		return field == "tool" || field == "status"
+		return field == "tool" && len(value) <= longestTool && !strings.ContainsAny(value, "\n\r") || slices.Contains([]string{"", "ok", "error"}, value) && field == "status"
 	}
 	n, err := strconv.Atoi(value)
 	*into = n

@@ -18,7 +18,7 @@ func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
 		history = append(history, message.Assistant("", message.Call(id, "run", "{}")), message.ToolResult(id, text))
 	}
 	history = append(history, message.Assistant("done"))
-	e := Engine{Keep: Keep{1, 1}, Cost: charCost{}, Steps: []Step{{Stage: Mask{WindowTurns: 1}}, {Stage: Squeeze{}, Goal: ToBudget}}}
+	e := Engine{Dispatch: DispatchTools{"run"}, Keep: Keep{1, 1}, Cost: charCost{}, Steps: []Step{{Stage: Mask{WindowTurns: 1}}, {Stage: Squeeze{}, Goal: ToBudget}}}
 	q := Request{Conversation: NewConversation(history, nil, nil), Budget: Budget{Max: 500, Cap: 200, Trigger: 200, Target: 150}}
 	out, err := e.Run(context.Background(), q)
 	if err != nil {

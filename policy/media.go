@@ -17,7 +17,10 @@ type Media struct {
 	Deep bool
 	// Turns is how many of the last turns keep theirs, whatever the keep counts; 0: as
 	// above.
-	Turns        int
+	Turns int
+	// Heavy takes those alone that make the request larger by at least 1 kB: no links and
+	// ids.
+	Heavy        bool
 	ExcludeTools []string // tools whose results keep their media
 }
 
@@ -39,7 +42,7 @@ func (m Media) Propose(_ context.Context, v *View) (Proposal, error) {
 		if stays(i) || m.excluded(v, i) {
 			continue
 		}
-		if group := v.maskMedia(i); len(group) > 0 {
+		if group := v.maskMedia(i, m.least()); len(group) > 0 {
 			p.Groups = append(p.Groups, group)
 		}
 	}
@@ -62,22 +65,13 @@ func (m Media) excluded(v *View, i int) bool {
 
 // mediaStays returns what says of a message that its media are not taken out.
 func (v *View) mediaStays(keep Keep) func(i int) bool {
-	if !v.hasMedia() {
+	if !v.HasMedia() {
 		return func(int) bool { return true }
 	}
 	recent := v.recentRounds(keep)
 	return func(i int) bool {
 		return recent[v.round[i]] || v.Pinned[i] || i == v.Anchor || i >= v.Open
 	}
-}
-
-func (v *View) hasMedia() bool {
-	for i := range v.Messages {
-		if bearsMedia(&v.Messages[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 func bearsMedia(m *message.Message) bool {
@@ -89,12 +83,20 @@ func bearsMedia(m *message.Message) bool {
 	return false
 }
 
-// maskMedia returns the edits that replace the media of message i. What would not get
-// cheaper stays.
-func (v *View) maskMedia(i int) (group []Edit) {
+// least is the size in bytes from which on a piece of media is taken out.
+func (m Media) least() int {
+	if m.Heavy {
+		return 1 << 10
+	}
+	return 0
+}
+
+// maskMedia returns the edits that replace the media of message i that have so many
+// bytes. What would not get cheaper stays.
+func (v *View) maskMedia(i, least int) (group []Edit) {
 	m := &v.Messages[i]
 	for p := range m.Parts {
-		if !m.Replaceable(p) {
+		if !m.Replaceable(p) || least > 0 && mediaSize(&m.Parts[p]) < least {
 			continue
 		}
 		mark := v.mediaMark(i, p)

@@ -153,3 +153,43 @@ func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
 		t.Errorf("the floor is %d, and the view costs %d", floor, got)
 	}
 }
+
+// A body that is too large loses old pictures, down to the target, then newer ones half
+// way; links weigh nothing.
+func TestBytesTakeOutWhatWeighs(t *testing.T) {
+	heavy := func(n int, url string) []message.Message {
+		msgs := browsing(n)
+		for i := range msgs {
+			for p := range msgs[i].Parts {
+				if part := &msgs[i].Parts[p]; part.Kind == message.KindImage && i == 3 {
+					part.Media = &message.Media{URL: url, Bytes: len(url)}
+				}
+			}
+		}
+		return msgs
+	}
+	msgs := heavy(10, "https://example.com/shot.png") // the others have 40,000 bytes
+	e := Engine{Steps: []Step{{Goal: ToBytes, Stage: Media{Heavy: true}}, {Goal: InBytes, Stage: Media{Heavy: true, Deep: true}}}, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}}
+	for _, c := range []struct {
+		most, target int
+		want         string
+	}{
+		{0, 0, "PPPPPPPPPPP"},             // no bound
+		{500_000, 400_000, "PP-PPPPPPPP"}, // what the steps work for is the target; whether they run is the caller's
+		{300_000, 200_000, "PP------PPP"}, // one more than the target needs would be too many
+		{160_000, 100_000, "PP-------PP"}, // half way is enough
+		{90_000, 80_000, "PP--------P"},   // that of the task and the last stay
+	} {
+		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}
+		o, err := e.Run(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pictures(o); got != c.want {
+			t.Errorf("%d down to %d: %s, want %s; %d bytes", c.most, c.target, got, c.want, o.View.Bytes())
+		}
+	}
+	if (&Engine{Steps: append(e.Steps, Step{Goal: ToBudget, Stage: Media{}})}).HasTarget() {
+		t.Error("steps that work for bytes have no target of tokens")
+	}
+}

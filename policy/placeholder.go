@@ -2,6 +2,11 @@ package policy
 
 import "strings"
 
+// Edit masks part p of message i, a tool result, whatever the window is: what a
+// stage of somebody's own proposes. False: it is masked already, or a placeholder
+// would not make the message smaller by MinTokens.
+func (m Mask) Edit(v *View, i, p int) (Edit, bool) { return m.edit(v, i, p) }
+
 // edit masks one result, or reports false: it is masked already, or would not
 // get smaller.
 func (m Mask) edit(v *View, i, p int) (Edit, bool) {
@@ -9,7 +14,7 @@ func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 		return Edit{}, false
 	}
 	e := Edit{Decision: Masked, Reason: "observation outside of the window", Text: &TextEdit{Index: i, Part: p}}
-	for _, segments := range m.forms(v, v.Messages[i].Parts[p].Text, m.mark(v, i, p)) {
+	for _, segments := range m.forms(v, i, p, m.mark(v, i, p)) {
 		if n, ok := saved(v, i, p, segments); ok && n >= m.MinTokens {
 			e.Text.Segments = segments
 			return e, true
@@ -57,8 +62,9 @@ func (m Mask) form(v *View, i, p int) string {
 }
 
 // forms returns what may stand for a result, the best first.
-func (m Mask) forms(v *View, text string, mark Mark) [][]Segment {
-	if blocks := dispatchBlocks(text); len(blocks) > 0 {
+func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
+	text := v.Messages[i].Parts[p].Text
+	if blocks := v.blocks(i, p, text); len(blocks) > 0 {
 		return m.around(v, text, blocks, mark)
 	}
 	if plain := mark; mark.Form != plainForm(mark.Form) {

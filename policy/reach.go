@@ -23,6 +23,9 @@ type reach struct {
 func (e *Engine) reach(from int) *reach {
 	r := &reach{}
 	for _, s := range e.Steps[from:] {
+		if s.Goal == ToBytes || s.Goal == InBytes {
+			continue // no budget of tokens makes them work
+		}
 		if t, ok := s.Stage.(Taker); ok {
 			r.takers = append(r.takers, t)
 		}

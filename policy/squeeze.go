@@ -132,7 +132,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 		return Edit{}, false // it is as short as can be
 	}
 	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
-		blocks := dispatchBlocks(text)
+		blocks := v.survivors(i, p, k, text)
 		if v.before == nil || v.before(i).Parts[p].Text != text { // what this run's masking left stays
 			return Edit{}, false
 		}
@@ -142,6 +142,15 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	segments := []Segment{{Mark: &k}}
 	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)
+}
+
+// survivors are the dispatch blocks that stand in a text which masking left,
+// whatever tools the settings name now.
+func (v *View) survivors(i, p int, k Mark, text string) []Segment {
+	if k.Form == FormDispatch {
+		return dispatchBlocks(text)
+	}
+	return v.blocks(i, p, text)
 }
 
 // blockChars is the size of dispatch blocks, in the unit in which the origin
@@ -186,7 +195,7 @@ func (v *View) squeezable(i int, stays func(i int) bool) int {
 	}
 	var group []Edit
 	if media {
-		group = v.maskMedia(i)
+		group = v.maskMedia(i, 0)
 	}
 	for p := range m.Parts {
 		if m.Parts[p].Kind != message.KindToolResult || !m.Editable(p) || len(m.Parts[p].Text) < 40 {

@@ -122,7 +122,7 @@ func reduce(t *testing.T, r *reducerRow) reduced {
 	if !r.masking() {
 		steps = steps[1:]
 	}
-	e := &policy.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator()}
+	e := &policy.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
 	out, err := e.Run(context.Background(), policy.Request{Conversation: conv, Budget: b})
 	var over *policy.BudgetError
 	if errors.As(err, &over) {

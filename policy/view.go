@@ -37,6 +37,7 @@ type View struct {
 	Messages []message.Message
 	Tokens   []int // what each message costs
 	Fixed    int   // what else is sent: tool schemas, system prompts outside of the messages, the reply primer
+	Outside  int   // the same in bytes, less than 0 where messages have bytes in common; see [View.Bytes]
 	Rounds   []message.Round
 	Turns    []message.Turn
 	Pinned   []bool // the message's own bytes must come out as they came in
@@ -69,6 +70,8 @@ type View struct {
 	before func(i int) message.Message
 
 	masks func(i, p int) (masked, known bool) // what Origins says of masks; nil = ask that
+
+	dispatch DispatchTools
 
 	reach   *reach // of the engine that made the view; nil = none did
 	rounder *message.Rounder
@@ -247,13 +250,11 @@ func (v *View) Unedited(i int) message.Message {
 // Origin returns what is known of part p of message i before it was edited;
 // for a part that never was, its own sizes. Tokens is -1 where nobody counted.
 func (v *View) Origin(i, p int) Origin {
-	if v.Origins != nil {
-		if o, ok := v.Origins(i, p); ok {
-			return o
-		}
+	if o, ok := v.Known(i, p); ok {
+		return o
 	}
 	part := &v.Messages[i].Parts[p]
-	if k, ok := v.Forms.ParseMark(part.Text); ok {
+	if k, ok := v.parseMark(i, p); ok {
 		return k.origin(true)
 	}
 	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: v.RefOf(part)}
@@ -264,6 +265,15 @@ func (v *View) Origin(i, p int) Origin {
 		o.Tokens = k.Tokens
 	}
 	return o
+}
+
+// Known returns what an earlier edit of part p of message i is known to have left
+// out; false where nothing but the text says so, which any tool can write.
+func (v *View) Known(i, p int) (Origin, bool) {
+	if v.Origins == nil {
+		return Origin{}, false
+	}
+	return v.Origins(i, p)
 }
 
 // RefOf returns what a part is had back by.
@@ -292,8 +302,19 @@ func (v *View) Masked(i, p int) bool {
 			return o.Masked
 		}
 	}
-	_, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)
+	_, ok := v.parseMark(i, p)
 	return ok
+}
+
+// parseMark recognises a placeholder of which nothing is known but its text, as
+// any tool can write it. One with dispatch blocks has no bound, so that only
+// those of dispatch tools count.
+func (v *View) parseMark(i, p int) (Mark, bool) {
+	k, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)
+	if ok && k.Form == FormDispatch && !v.dispatches(i, p) {
+		return Mark{}, false
+	}
+	return k, ok
 }
 
 // OriginTokens returns what the part cost before it was ever edited.

@@ -1,0 +1,48 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Copy returns a view that shares nothing that changes with v, for a stage of
+// which nobody knows what it does with it, nor how long. It does not know what
+// went out already (Sent).
+func (v *View) Copy() *View {
+	w := *v
+	w.Messages = copies(len(v.Messages), func(i int) message.Message { return v.Messages[i] })
+	w.Tokens, w.Pinned, w.Rounds, w.Turns = slices.Clone(v.Tokens), slices.Clone(v.Pinned), slices.Clone(v.Rounds), slices.Clone(v.Turns)
+	w.traits, w.round, w.turn = slices.Clone(v.traits), slices.Clone(v.round), slices.Clone(v.turn)
+	w.rounder, w.calls, w.Sent, w.masks = new(message.Rounder), nil, nil, nil
+	if v.before != nil {
+		before := copies(len(v.Messages), v.before)
+		w.before = func(i int) message.Message { return before[i] }
+	}
+	if v.Origins != nil {
+		known := v.origins()
+		w.Origins = func(i, p int) (Origin, bool) { o, ok := known[[2]int{i, p}]; return o, ok }
+	}
+	return &w
+}
+
+func copies(n int, of func(i int) message.Message) []message.Message {
+	all := make([]message.Message, n)
+	for i := range all {
+		all[i] = of(i).Copy()
+	}
+	return all
+}
+
+// origins returns what is known of each part that was edited before.
+func (v *View) origins() map[[2]int]Origin {
+	known := map[[2]int]Origin{}
+	for i := range v.Messages {
+		for p := range v.Messages[i].Parts {
+			if o, ok := v.Origins(i, p); ok {
+				known[[2]int{i, p}] = o
+			}
+		}
+	}
+	return known
+}

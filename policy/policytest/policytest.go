@@ -1,0 +1,175 @@
+// Package policytest holds stages against the contract of [policy.Stage].
+//
+//	func TestStage(t *testing.T) { policytest.Run(t, MyStage{}) }
+//
+// Each promise is a subtest of its own, over conversations of many shapes; a
+// failure quotes the promise. Run it with -race: stages are asked concurrently.
+package policytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// Patience is how long one question to a stage may take.
+const Patience = 30 * time.Second
+
+// Pins are the roles that the suite pins, as the presets do.
+var Pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
+
+type testCase struct {
+	name    string
+	promise string
+	check   func(s policy.Stage, v *policy.View) error // of one conversation
+}
+
+var cases = []testCase{
+	{"KeepsItsName", "Name never changes, and is not empty.", keepsName},
+	{"DoesNotModifyTheView", "Propose must not modify the view.", leavesView},
+	{"ProposesTheSame", "Propose proposes the same for the same view.", proposesSame},
+	{"ServesManyAtOnce", "The methods may be called concurrently, for different views.", servesMany},
+	{"ComesBack", "Propose returns soon, also when its context has ended.", comesBack},
+	{"KeepsThePromises", "No edit breaks a promise of the view: what is pinned, the last user message, the open round and pairs stay, and nothing grows.", keepsPromises},
+	{"CanBeReplayed", "What was done can be done again from its recipe, to the same view.", replays},
+	{"ComesToRest", "Where a stage has done what it can, it proposes nothing that changes anything.", comesToRest},
+	{"AlternativesFreeMore", "Each alternative frees more tokens than the one before.", alternatives},
+	{"TakesWhatItSays", "A Taker takes out nothing that it did not say, and says nothing that is not there.", takes},
+}
+
+// Run tests a stage. It should propose something for some of the conversations;
+// one that never does is a failure, as nothing of it was seen.
+func Run(t *testing.T, s policy.Stage) {
+	t.Helper()
+	offers := 0
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for name, v := range views() {
+				p, err := ask(s, v.Copy(), context.Background())
+				if err == nil {
+					offers += len(p.Groups)
+				}
+				if err := c.check(s, v); err != nil {
+					t.Errorf("%s\n%s: %v", c.promise, name, err)
+				}
+			}
+		})
+	}
+	if offers == 0 {
+		t.Errorf("stage %s proposed nothing for any of %d conversations, so that nothing of it was tested", s.Name(), len(conversations()))
+	}
+}
+
+// ask puts a question to a stage that may panic or hang.
+func ask(s policy.Stage, v *policy.View, ctx context.Context) (p policy.Proposal, err error) {
+	type answer struct {
+		p   policy.Proposal
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		a := answer{err: errors.New("the stage ended its goroutine")}
+		defer func() {
+			if r := recover(); r != nil {
+				a.err = fmt.Errorf("the stage panicked: %v", r)
+			}
+			done <- a
+		}()
+		a.p, a.err = s.Propose(ctx, v)
+	}()
+	select {
+	case a := <-done:
+		return a.p, a.err
+	case <-time.After(Patience):
+		return p, fmt.Errorf("no answer within %s", Patience)
+	}
+}
+
+func keepsName(s policy.Stage, v *policy.View) error {
+	before := s.Name()
+	if _, err := ask(s, v.Copy(), context.Background()); err != nil {
+		return err
+	}
+	if before == "" || s.Name() != before {
+		return fmt.Errorf("the name is %q, then %q", before, s.Name())
+	}
+	return nil
+}
+
+func leavesView(s policy.Stage, v *policy.View) error {
+	given, want := v.Copy(), v.Copy()
+	if _, err := ask(s, given, context.Background()); err != nil {
+		return err
+	}
+	for i := range want.Messages {
+		if i >= len(given.Messages) || !reflect.DeepEqual(partsOf(given.Messages[i]), partsOf(want.Messages[i])) {
+			return fmt.Errorf("message %d is another one", i)
+		}
+	}
+	for name, pair := range map[string][2]any{
+		"Tokens": {given.Tokens, want.Tokens}, "Pinned": {given.Pinned, want.Pinned}, "Rounds": {given.Rounds, want.Rounds},
+		"Turns": {given.Turns, want.Turns}, "Keep": {given.Keep, want.Keep}, "Goal": {given.Goal, want.Goal},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			return fmt.Errorf("%s is another", name)
+		}
+	}
+	return nil
+}
+
+// partsOf is all of a message that can be read.
+func partsOf(m message.Message) []any {
+	return []any{m.Role, m.Name, m.Protected, m.Parts, string(m.Raw())}
+}
+
+func proposesSame(s policy.Stage, v *policy.View) error {
+	a, err := ask(s, v.Copy(), context.Background())
+	if err != nil {
+		return err
+	}
+	b, err := ask(s, v.Copy(), context.Background())
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(a.Groups, b.Groups) || a.Alternatives != b.Alternatives {
+		return fmt.Errorf("%d groups, then %d, or other ones", len(a.Groups), len(b.Groups))
+	}
+	return nil
+}
+
+func servesMany(s policy.Stage, v *policy.View) error {
+	want, err := ask(s, v.Copy(), context.Background())
+	if err != nil {
+		return err
+	}
+	const many = 4
+	errs := make([]error, many)
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			got, err := ask(s, v.Copy(), context.Background())
+			if err == nil && len(got.Groups) != len(want.Groups) {
+				err = fmt.Errorf("%d groups beside other calls, %d alone", len(got.Groups), len(want.Groups))
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func comesBack(s policy.Stage, v *policy.View) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ask(s, v.Copy(), ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("with a context that has ended: %w", err)
+	}
+	return nil
+}

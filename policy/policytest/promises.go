@@ -1,0 +1,154 @@
+package policytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// run lets an engine take what a stage offers for a conversation: all of it, or what
+// reaches the goal of the view.
+func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, *policy.Engine, error) {
+	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
+	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, Pins, nil), Budget: v.Budget})
+	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
+		return nil, e, err
+	}
+	for _, p := range out.Passes {
+		if p.Err != nil {
+			return nil, e, p.Err
+		}
+	}
+	return out, e, nil
+}
+
+func keepsPromises(s policy.Stage, v *policy.View) error {
+	for _, goal := range []policy.Goal{policy.All, policy.ToTarget} {
+		if _, _, err := run(s, v.Messages, v, goal); err != nil {
+			return err
+		}
+	}
+	return eachGroup(s, v)
+}
+
+// eachGroup takes the first group, the first two, and so on in longer steps: the
+// engine takes as few as reach the goal.
+func eachGroup(s policy.Stage, v *policy.View) error {
+	p, err := ask(s, v.Copy(), context.Background())
+	if err != nil {
+		return err
+	}
+	for n := 1; n <= len(p.Groups); n += 1 + n/4 {
+		part := policy.Proposal{Groups: p.Groups[:n]}
+		if p.Alternatives {
+			part.Groups = p.Groups[n-1 : n]
+		}
+		if _, _, err := run(fixed{s.Name(), part}, v.Messages, v, policy.All); err != nil {
+			return fmt.Errorf("%d of %d groups: %w", n, len(p.Groups), err)
+		}
+	}
+	return nil
+}
+
+// fixed proposes what another stage has proposed.
+type fixed struct {
+	name string
+	p    policy.Proposal
+}
+
+func (f fixed) Name() string { return f.name }
+
+func (f fixed) Propose(context.Context, *policy.View) (policy.Proposal, error) { return f.p, nil }
+
+func replays(s policy.Stage, v *policy.View) error {
+	out, _, err := run(s, v.Messages, v, policy.All)
+	if err != nil {
+		return err
+	}
+	c := policy.NewConversation(v.Messages, Pins, nil)
+	for _, p := range out.Passes {
+		if p.Applied == 0 {
+			continue
+		}
+		if c, err = c.Replay(p.Recipe); err != nil {
+			return err
+		}
+	}
+	return same(c.Messages(), out.Conversation.Messages())
+}
+
+func same(a, b []message.Message) error {
+	if !slices.EqualFunc(a, b, func(x, y message.Message) bool { return x.Fingerprint() == y.Fingerprint() }) {
+		return fmt.Errorf("%d messages, want %d, or other ones", len(a), len(b))
+	}
+	return nil
+}
+
+// restless is how often a stage may find something more to do.
+const restless = 50
+
+func comesToRest(s policy.Stage, v *policy.View) error {
+	msgs := v.Messages
+	for range restless {
+		out, _, err := run(s, msgs, v, policy.All)
+		if err != nil {
+			return err
+		}
+		next := out.Conversation.Messages()
+		if same(next, msgs) == nil {
+			return nil
+		}
+		msgs = next
+	}
+	return fmt.Errorf("it changes the view again and again, %d times", restless)
+}
+
+func alternatives(s policy.Stage, v *policy.View) error {
+	p, err := ask(s, v.Copy(), context.Background())
+	if err != nil || !p.Alternatives {
+		return err
+	}
+	last := v.Total() + 1
+	for n := range p.Groups {
+		out, _, err := run(fixed{s.Name(), policy.Proposal{Groups: p.Groups[n : n+1]}}, v.Messages, v, policy.All)
+		if err != nil {
+			return err
+		}
+		if total := out.View.Total(); total > last {
+			return fmt.Errorf("alternative %d leaves %d tokens, the one before %d", n, total, last)
+		} else {
+			last = total
+		}
+	}
+	return nil
+}
+
+func takes(s policy.Stage, v *policy.View) error {
+	t, ok := s.(policy.Taker)
+	if !ok {
+		return nil
+	}
+	said := map[int]bool{}
+	for _, i := range t.Takes(v.Copy()) {
+		if i < 0 || i >= len(v.Messages) {
+			return fmt.Errorf("it says message %d, of %d", i, len(v.Messages))
+		}
+		said[i] = true
+	}
+	p, err := ask(s, v.Copy(), context.Background())
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Concat(p.Groups...) {
+		for i := 0; e.Cut != nil && i < len(e.Cut.Removed); i++ {
+			if !said[e.Cut.Removed[i]] {
+				return fmt.Errorf("it takes out message %d, and did not say so", e.Cut.Removed[i])
+			}
+		}
+	}
+	return nil
+}
