@@ -45,7 +45,7 @@ func extractBrief(h *History) []Line {
 		out = append(out, Line{Text: f.Text, Value: f.Value * 0.6, Order: 10_000 + f.Step})
 	}
 	for _, f := range h.Decisions() {
-		out = append(out, Line{Text: f.Text, Value: f.Value * 0.7, Order: 20_000 + f.Step})
+		out = append(out, Line{Text: f.Text + h.against(f), Value: f.Value * 0.7, Order: 20_000 + f.Step})
 	}
 	out = best(out, maxBrief)
 	out = append(out, h.planLines(0)...)

@@ -89,7 +89,7 @@ func extractDelta(h *History) []Line {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
 	for _, f := range h.Decisions() {
-		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step), Value: f.Value * 0.8, Order: f.Step})
+		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
 	}
 	out = append(out, h.checkLines(deltaChecks)...)
 	out = append(out, h.planLines(deltaFollow)...)
@@ -149,8 +149,13 @@ func lastSentence(text string) string {
 // checkLines are the last results of each command that tests or builds.
 func (h *History) checkLines(section int) []Line {
 	var out []Line
+	mended := h.mended()
 	for _, c := range h.checks() {
-		out = append(out, Line{Section: section, Text: strings.ReplaceAll(c.call.tell(), "` ", "` → ") + " " + stepID(c.step), Value: 1, Order: c.step})
+		text := strings.ReplaceAll(c.call.tell(), "` ", "` → ") + " " + stepID(c.step)
+		if step := mended[c.call.Command()]; step > c.step {
+			text += mendedSince(step)
+		}
+		out = append(out, Line{Section: section, Text: text, Value: 1, Order: c.step})
 	}
 	return out
 }

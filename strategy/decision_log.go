@@ -101,7 +101,7 @@ func (h *History) logLine(s *Step, ask string) (string, float64) {
 		acts = max(acts, c.acts())
 	}
 	if decision == "" {
-		if decision = purpose(s.Text); decision == "" || quality(decision) < 0.5 || len(s.Calls) > 0 && claims(decision) {
+		if decision = purpose(s.Text); decision == "" || quality(decision) < 0.5 || guesses(decision) || len(s.Calls) > 0 && claims(decision) {
 			decision, in = strings.Join(in, "; "), nil
 		}
 	}
@@ -148,7 +148,7 @@ func decide(s *Step) (decision, why string, value float64) {
 	sentences(text, func(t string, heading bool) {
 		v := decides(t)
 		switch {
-		case heading || v == 0:
+		case heading || v == 0 || guesses(t):
 		case v > value:
 			if value > second {
 				why, second = decision, value

@@ -102,7 +102,19 @@ func folderLine(d string, files []FileState) string {
 		}
 		b.WriteString(f.often())
 	}
-	return b.String() + cite(files[0].Last)
+	return b.String() + citeAll(files)
+}
+
+// citeAll names the steps between which files were changed.
+func citeAll(files []FileState) string {
+	first, last := files[0].Last, files[0].Last
+	for _, f := range files {
+		first, last = min(first, f.Last), max(last, f.Last)
+	}
+	if first == 0 || first == last { // 0 = that of one is not known
+		return cite(last)
+	}
+	return " " + span(first, last)
 }
 
 // sameOp stands between two files to which the same was done.

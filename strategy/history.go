@@ -19,6 +19,7 @@ type History struct {
 	base  string      // folder that a mark stands for in paths, "" for none
 	task  themes      // words of the task, read when first asked for
 	asked string      // what people typed that stays in view
+	later *hindsight  // what is known by its end, read when first asked for
 }
 
 // A Step is one message of a user or an assistant with the calls it made and

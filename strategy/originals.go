@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -75,7 +76,9 @@ func restored(v *policy.View, i int, original func(ref string) (string, bool)) m
 	return message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
 }
 
-// restoredText is the text of a part that an earlier run masked or truncated.
+// restoredText is the text of a part that an earlier run masked or truncated. A
+// reference counts only where it is known that we wrote it: any tool can return
+// what looks like a placeholder, and would have another result stand for its own.
 func restoredText(v *policy.View, i, p int, part message.Part, original func(ref string) (string, bool)) (text string, changed bool) {
 	if part.Kind != message.KindToolResult {
 		return "", false
@@ -84,9 +87,9 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 	if !masked && !truncated(part.Text) {
 		return "", false
 	}
-	ref := mark.Ref
-	if ref == "" {
-		ref = v.Origin(i, p).Ref
+	ref := ""
+	if o, ours := v.Known(i, p); ours {
+		ref = cmp.Or(mark.Ref, o.Ref)
 	}
 	if original != nil && ref != "" {
 		if text, ok := original(ref); ok {

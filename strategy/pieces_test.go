@@ -84,8 +84,8 @@ func long(n int, share float64) []message.Message {
 }
 
 func TestObservationsAreShortenedBeforeThereArePieces(t *testing.T) {
-	m := &model{window: 128_000}
-	sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(620_000, 0.9), Count: count4})
+	m := &model{window: 32_000}
+	sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(155_000, 0.9), Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}

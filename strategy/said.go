@@ -27,6 +27,7 @@ const (
 	leastNoted     = 30 // bytes of a sentence beside calls that says something
 	leastSpecifics = 2
 	leastSaid      = 0.02
+	clearedShare   = 0.4  // of a doubt that was cleared up later: what cleared it is told
 	finalValue     = 1.0  // of a sentence of the message that a person answers, or that ends the part
 	pageValue      = 0.12 // of a sentence of a page that an agent reports
 	longestSpoken  = 1500 // bytes of what an agent says itself; more is a page
@@ -53,7 +54,7 @@ func (h *History) saidLines(section int) []Line {
 			} else if h.ends(i) {
 				b.factor = fresh // the early ones are as good
 			}
-			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()
+			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()+h.objection(s.ID)
 			passages(s.Text, b.answered)
 		} else {
 			b.value, b.most, b.group = noteValue, mostNoted, stepID(s.ID)+" noted"
@@ -189,6 +190,9 @@ func (b *quoting) offer(t string) {
 		v += specificBonus
 	}
 	v += b.h.weigh(t)
+	if b.h.cleared(b.step.ID, t) {
+		v *= clearedShare
+	}
 	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(unlabeled(t)), maxPassage), Value: max(v, leastSaid) * b.factor, Order: b.step.ID})
 }
 

@@ -12,16 +12,21 @@ import (
 // sub-agents returned, what did not work, which instructions were given.
 func (h *History) standingLines(section int) []Line {
 	var out []Line
+	mended := h.mended()
 	for _, c := range h.checks() {
 		text := c.call.tell()
 		if c.before > 0 {
 			text += ", after it had failed " + times(c.before)
 		}
 		value := passedValue * h.recency(c.step)
-		if c.call.Outcome == Failed {
+		cited := stepID(c.step)
+		switch step := mended[c.call.Command()]; {
+		case c.call.Outcome == Failed && step > c.step:
+			value, cited = failedValue, cited+mendedSince(step)
+		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
 		}
-		out = append(out, Line{Section: section, Text: text + " " + stepID(c.step), Value: value, Order: c.step})
+		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}
 	out = append(out, h.proposalLines(section)...)
 	for i := range h.Steps {

@@ -91,7 +91,7 @@ func extractState(h *History) []Line {
 		out = append(out, Line{Section: stateConstraints, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
 	for _, f := range h.Decisions() {
-		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
+		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
 	}
 	out = append(out, h.actionLines(stateActions)...)
 	out = append(out, h.fileLines(stateEntities)...)

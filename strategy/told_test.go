@@ -155,7 +155,11 @@ func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
 
 func TestFilesOfAFolderAreReadBack(t *testing.T) {
 	files := []FileState{{Path: "a/x.go", Op: Created, Changes: 1}, {Path: "a/y.go", Op: Created, Changes: 3}, {Path: "a/z.go", Op: Created, Changes: 1}, {Path: "a/w.go", Op: Deleted, Changes: 1}}
+	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
+	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // not that all were changed at s31
+		t.Errorf("%q", line)
+	}
 	dir, rest, _ := folderOfLine(line)
 	back := filesInFolder(dir, rest)
 	if len(back) != len(files) {

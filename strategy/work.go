@@ -12,7 +12,7 @@ type FileState struct {
 	Op      Op       // what weighs most: deleted, created, edited, ran, read
 	Funcs   []string // touched
 	Changes int      // calls that changed it
-	Last    int      // number of the step that touched it last
+	Last    int      // number of the step that changed it last; of a file that none changed, that touched it last
 }
 
 // Files returns the files that calls touched and those that the summary before
@@ -96,11 +96,14 @@ func (s *FileState) weight() int {
 }
 
 func (s *FileState) merge(f FileOp, step int) {
+	if f.Op < Edited {
+		if s.Op = max(s.Op, f.Op); s.Op < Edited {
+			s.Last = step
+		}
+		return
+	}
 	s.Last = step
 	switch {
-	case f.Op < Edited:
-		s.Op = max(s.Op, f.Op)
-		return
 	case (f.Op == Edited || f.Op == Renamed) && s.Op == Created && s.Changes > 0, f.Op == Edited && s.Op == Renamed:
 	default:
 		s.Op = f.Op

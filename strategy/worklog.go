@@ -77,12 +77,14 @@ func (h *History) workLog() []event {
 // settleEntries says of commands that failed, and then did not, that they did
 // not.
 func (h *History) settleEntries(log []event) {
-	passed := h.passed()
+	passed, mended := h.passed(), h.mended()
 	for i := range log {
 		if e := &log[i]; e.command != "" && !e.open {
 			if e.value = settledValue; passed[e.command].step > e.last {
 				e.text += "; " + passed[e.command].how + " in the end " + stepID(passed[e.command].step)
 			}
+		} else if step := mended[e.command]; e.command != "" && step > e.last {
+			e.text += mendedSince(step)
 		}
 	}
 }

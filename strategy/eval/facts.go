@@ -215,17 +215,6 @@ var (
 	resultHead   = regexp.MustCompile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)
 )
 
-var fence = regexp.MustCompile("(?s)```(?:bash|sh|shell|mswea_bash_command)?\n(.*?)\n?```")
-
-// fencedCommand is the command of an action in text: the last fenced block.
-func fencedCommand(text string) string {
-	all := fence.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return ""
-	}
-	return strings.TrimSpace(all[len(all)-1][1])
-}
-
 var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
 // progress is what somebody says that he is at, of which musing is no step.

@@ -28,7 +28,7 @@ func typed(m message.Message) bool {
 
 // typedSentences are the sentences outside of fences and markup.
 func typedSentences(text string) []string {
-	return splitSentences(fence.ReplaceAllString(reminder.ReplaceAllString(text, ""), "\n"))
+	return splitSentences(unfenced(reminder.ReplaceAllString(text, "")))
 }
 
 var sentenceEnd = regexp.MustCompile(`[.!?] |[。！？]`)

@@ -1,0 +1,174 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// decisionsOf are the decisions that are offered, with what was said against them.
+func decisionsOf(t *testing.T, in Input) string {
+	t.Helper()
+	h := historyOfInput(in)
+	out := ""
+	for _, f := range h.Decisions() {
+		out += f.Text + " " + stepID(f.Step) + h.against(f) + "\n"
+	}
+	return out
+}
+
+func historyOfInput(in Input) *History {
+	return NewHistory(Request{Strategy: TaskState, Messages: in.Messages, First: 1})
+}
+
+// What was taken back before is not what is decided now.
+func TestADecisionIsNotTakenBackBeforeItIsMade(t *testing.T) {
+	got := decisionsOf(t, long("Tidy up.", message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools."), message.User("And now?"),
+		message.Assistant("I decided to rename the ledger after copying it instead, because both names are read.")))
+	if !strings.HasSuffix(got, "because both names are read. [s6]\n") {
+		t.Errorf("decisions:\n%s", got)
+	}
+}
+
+// writtenBy is the summary of one strategy.
+func writtenBy(t *testing.T, s Strategy, in Input) string {
+	t.Helper()
+	in.Count = func(s string) int { return (len(s) + 3) / 4 }
+	sum, err := Writer{Strategy: s, MaxTokens: 600}.Write(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum.Text
+}
+
+func TestAGuessIsNoDecision(t *testing.T) {
+	in := long("Why is the import slow?",
+		message.Assistant("The root cause is probably the lock around the writer of the journal.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b"),
+		message.Assistant("I decided to batch the inserts because each commit might sync the disk.", message.Call("2", "bash", `{"command":"ls c"}`)), message.ToolResult("2", "d"))
+	text := write4(t, in)
+	if got := decisionsOf(t, in); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
+		t.Errorf("decisions:\n%s", got)
+	}
+	if !strings.Contains(text, "The root cause is probably the lock") {
+		t.Errorf("the guess is not told as it was said:\n%s", text)
+	}
+	if got := titledPart(writtenBy(t, DecisionLog, in), "Decision log"); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
+		t.Errorf("decision log:\n%s", got)
+	}
+}
+
+func TestAnOfferIsADecisionOnceTheUserTakesIt(t *testing.T) {
+	const offer = "I recommend a queue instead of the table, so that nothing is lost."
+	for answer, taken := range map[string]bool{"yes": true, "ok, go": true, "Which queue would that be, and who runs it?": false, "no": false} {
+		got := decisionsOf(t, long("Make the importer safe.", message.Assistant(offer), message.User(answer), message.Assistant("Fine, I look at it.")))
+		if strings.Contains(got, offer) != taken {
+			t.Errorf("answered %q, decisions:\n%s", answer, got)
+		}
+	}
+	in := long("Make the importer safe.", message.Assistant(offer))
+	if got := decisionsOf(t, in); strings.Contains(got, offer) {
+		t.Errorf("nobody answered it, decisions:\n%s", got)
+	}
+	if text := write4(t, in); !strings.Contains(text, "told the user: "+offer) {
+		t.Errorf("it is not told as it was said:\n%s", text)
+	}
+}
+
+func TestAnOfferIsTakenByTheNumberOfIt(t *testing.T) {
+	const offer = "1. I recommend a queue instead of the table, so that nothing is lost."
+	if got := decisionsOf(t, long("Make it safe.", message.Assistant("Two ways:\n"+offer+"\n2. A second table."), message.User("take 1"), message.Assistant("Fine."))); !strings.Contains(got, "a queue instead of the table") {
+		t.Errorf("decisions:\n%s", got)
+	}
+}
+
+// A decision that was taken back stands with what was said against it.
+func TestADecisionStandsWithWhatWasSaidAgainstItLater(t *testing.T) {
+	const said = "I decided to rename the ledger instead of copying it, because nobody reads the old name."
+	for _, c := range []struct {
+		name string
+		then []message.Message
+		want string
+	}{
+		{"the user objects", []message.Message{message.User("No, keep the old name. Others link to it."), message.Assistant("It is back.")}, "[s4]; the user then said “No, keep the old name.” [s5]"},
+		{"it is only the name that begins so", []message.Message{message.User("Now document it."), message.Assistant("Done.")}, "[s4]\n"},
+		{"the user is polite", []message.Message{message.User("No problem, thank you."), message.Assistant("Good.")}, "[s4]\n"},
+		{"the assistant takes it back", []message.Message{message.User("And the tests?"), message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.")}, "[s4]; said later: “Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.” [s6]"},
+		{"the assistant takes something else back", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the proxy was wrong.")}, "[s4]\n"},
+		{"the assistant takes back what has a word in common", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the ledger was wrong.")}, "[s4]\n"},
+		{"a guess takes nothing back", []message.Message{message.User("And the tests?"), message.Assistant("Turns out the rename of the ledger was probably wrong, as two tools read the old name.")}, "[s4]\n"},
+	} {
+		in := long("Tidy up.", append([]message.Message{message.Assistant(said)}, c.then...)...)
+		if got := decisionsOf(t, in); !strings.Contains(got, said+" "+c.want) {
+			t.Errorf("%s: %q is not in:\n%s", c.name, c.want, got)
+		}
+		for _, f := range historyOfInput(in).Decisions() {
+			if f.Step == 4 && (f.Value >= takenBackValue) != (c.want != "[s4]\n") {
+				t.Errorf("%s: it is worth %v", c.name, f.Value)
+			}
+		}
+		if text := write4(t, in); c.want != "[s4]\n" && !strings.Contains(text, said+" "+c.want) {
+			t.Errorf("%s: %q is not in:\n%s", c.name, c.want, text)
+		}
+	}
+}
+
+// An objection is to the answer before it; what was decided earlier in the turn is
+// only meant where it names it.
+func TestAnObjectionIsNotToEverythingOfATurn(t *testing.T) {
+	got := decisionsOf(t, long("Tidy up.",
+		message.Assistant("I decided to rename the ledger instead of copying it, because nobody reads the old name.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b"),
+		message.Assistant("I decided to cache the lookups instead of the rows, because rows change.", message.Call("2", "bash", `{"command":"ls c"}`)), message.ToolResult("2", "d"),
+		message.Assistant("All of it is in place."),
+		message.User("Don't cache the lookups, nobody wants that."), message.Assistant("Fine.")))
+	if !strings.Contains(got, "because rows change. [s6]; the user then said “Don't cache the lookups, nobody wants that.” [s9]") || strings.Count(got, "the user then said") != 1 {
+		t.Errorf("decisions:\n%s", got)
+	}
+}
+
+func TestAnAnswerStandsWithTheObjectionToIt(t *testing.T) {
+	tells(t, long("Why is it red?", message.Assistant("The theme of the editor is light, and its darker red is taken then."), message.User("no, both of them are dark, and so is the one on the other machine"), message.Assistant("I look again.")),
+		[]string{"told the user, who then said “no, both of them are dark, and so is the one on the other machine” [s5]: The theme of the editor is light"}, []string{"[s6] told the user, who"})
+}
+
+// A doubt that was cleared up is worth less than what cleared it.
+func TestADoubtThatWasClearedUpIsToldLast(t *testing.T) {
+	doubt, cleared := "The journal of the importer might be flushed twice for every record.", "Confirmed: the journal of the importer is flushed twice, record by record."
+	value := func(before, after string) float64 {
+		h := historyOfInput(long("Why is it slow?", message.Assistant(before), message.User("go on"), message.Assistant(doubt), message.User("go on"), message.Assistant(after)))
+		for _, l := range h.saidLines(0) {
+			if l.Text == doubt {
+				return l.Value
+			}
+		}
+		t.Fatal("the doubt is not offered")
+		return 0
+	}
+	const nothing = "I go on with the parser of dates now, as asked."
+	open := value(nothing, nothing)
+	for _, c := range []struct {
+		name, before, after string
+		want                bool
+	}{
+		{"it was cleared up", nothing, cleared, true},
+		{"it came after that", cleared, nothing, false},
+		{"something else was cleared up", nothing, "Confirmed: the parser of the importer takes dates in any form.", false},
+		{"another guess", nothing, "The issue is probably that the journal of the importer is flushed twice.", false},
+	} {
+		if got := value(c.before, c.after); got < open != c.want {
+			t.Errorf("%s: %v, %v where nothing was", c.name, got, open)
+		}
+	}
+}
+
+func TestEachMendedCheckSaysSo(t *testing.T) {
+	var msgs []message.Message
+	for i, r := range []run{{"go test ./...", goFails}, {"go test ./storage", "ok  \tx/storage\t0.2s"}} {
+		msgs = append(msgs, message.Assistant("", message.Call(itoa(i), "bash", `{"command":`+quote(r.cmd)+`}`)), message.ToolResult(itoa(i), r.result))
+	}
+	in := long("Fix it.", msgs...)
+	tells(t, in, []string{"`go test ./...` failed: --- FAIL: TestTorn (0.00s) [s4]; what failed there passed later [s6]"}, nil)
+	if text := writtenBy(t, CodeDelta, in); !strings.Contains(text, "→ failed: --- FAIL: TestTorn (0.00s) [s4]; what failed there passed later [s6]") {
+		t.Errorf("code_delta:\n%s", text)
+	}
+}

@@ -1,0 +1,130 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// run is a command with what it printed.
+type run struct{ cmd, result string }
+
+// mendedBy reports whether the first run is mended by the others.
+func mendedBy(t *testing.T, runs ...run) bool {
+	t.Helper()
+	h := historyOf(runs...)
+	if h.Steps[0].Calls[0].Outcome != Failed {
+		t.Fatalf("%q has not failed", runs[0].cmd)
+	}
+	return h.mended()[runs[0].cmd] > 0
+}
+
+// historyOf is a history of commands.
+func historyOf(runs ...run) *History {
+	var msgs []message.Message
+	for i, r := range runs {
+		args := `{"command":` + quote(r.cmd) + `}`
+		msgs = append(msgs, message.Assistant("", message.Call(itoa(i), "bash", args)), message.ToolResult(itoa(i), r.result))
+	}
+	return NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: func(s string) int { return len(s) / 4 }})
+}
+
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+}
+
+const (
+	goFails   = "ok  \tx/policy\t0.2s\n--- FAIL: TestTorn (0.00s)\n    torn_test.go:9: got 3, want 2\nFAIL\nFAIL\tx/storage\t0.3s\nFAIL"
+	pyFails   = "FAILED tests/test_a.py::test_one - assert 1 == 2\n=== 1 failed, 8 passed in 0.4s ==="
+	oldLog    = "ok  \tx/policy\t0.2s\nok  \tx/storage\t0.1s"
+	jestFails = "FAIL src/a.test.ts\nTest Suites: 1 failed, 5 passed, 6 total\nTests: 1 failed, 30 passed, 31 total"
+
+	jestPasses  = "PASS src/a.test.ts\nTests: 3 passed, 3 total"
+	cargoFails  = "test tests::it_works ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored"
+	cargoPasses = "test tests::it_works ... ok\ntest result: ok. 1 passed; 0 failed"
+)
+
+func TestWhatFailedIsMendedByTheSameNameUnderAnotherCommand(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first run
+		later []run
+		want  bool
+	}{
+		{"the package of it", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
+		{"another package", run{"go test ./...", goFails}, []run{{"go test ./policy", "ok  \tx/policy\t0.2s"}}, false},
+		{"a part of the package", run{"go test ./...", goFails}, []run{{"go test ./storage -run Other", "ok  \tx/storage\t0.2s"}}, false},
+		{"the test of it, by name", run{"go test ./...", goFails}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/storage\t0.2s"}}, true},
+		{"the test of another package", run{"go test ./...", goFails}, []run{{"go test ./policy -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/policy\t0.2s"}}, false},
+		{"no test was there", run{"go test ./...", goFails}, []run{{"go test ./storage/", "ok  \tx/storage\t0.2s [no tests to run]"}}, false},
+		{"it failed again", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test -v ./storage", "--- FAIL: TestTorn (0.00s)\nFAIL\tx/storage\t0.2s"}}, false},
+		{"with a detector, then without", run{"go test -race ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"the end of the output alone", run{"go test ./... | tail -4", goFails[strings.Index(goFails, "    torn"):]}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"all of a short output", run{"go test ./... 2>&1 | tail -40", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
+		{"lines that were picked", run{"go test ./... | grep FAIL", "FAIL\tx/storage\t0.3s"}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"a panic hides the rest", run{"go test ./...", "--- FAIL: TestTorn (0.00s)\npanic: nil map\nFAIL\tx/storage\t0.3s"}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nok  \tx/storage\t0.2s"}}, false},
+		{"two packages, one by one", run{"make test", "FAIL\tx/a\t0.3s\nFAIL\tx/b [build failed]"}, []run{{"go test ./a", "ok  \tx/a\t0.2s"}, {"go test ./b", "ok  \tx/b\t0.2s"}}, true},
+		{"one of two packages", run{"make test", "FAIL\tx/a\t0.3s\nFAIL\tx/b [build failed]"}, []run{{"go test ./a", "ok  \tx/a\t0.2s"}}, false},
+		{"the file of a test", run{"pytest", pyFails}, []run{{"python -m pytest tests/test_a.py -q", "=== 3 passed in 0.1s ==="}}, true},
+		{"the test itself", run{"pytest -x", pyFails}, []run{{"pytest tests/test_a.py::test_one", "=== 1 passed in 0.1s ==="}}, true},
+		{"the test in a list", run{"pytest", pyFails}, []run{{"make test", "tests/test_a.py::test_one PASSED [100%]\n=== 1 passed in 0.1s ==="}}, true},
+		{"a test whose name only begins so", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py::test_on", "=== 1 passed in 0.1s ==="}}, false},
+		{"another file", run{"pytest", pyFails}, []run{{"pytest tests/test_b.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"a part of the file", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py -k other", "=== 1 passed in 0.1s ==="}}, false},
+		{"another folder", run{"cd api && pytest", pyFails}, []run{{"cd web && pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"more failed than is named", run{"pytest", strings.Replace(pyFails, "1 failed", "2 failed", 1)}, []run{{"pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"npm test, then the file", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts", "PASS src/a.test.ts\nTests: 3 passed, 3 total"}}, true},
+		{"the file, chosen by name", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts -t one", "PASS src/a.test.ts\nTests: 1 passed, 3 total"}}, false},
+		{"vitest", run{"npm test", " FAIL  src/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)"}, []run{{"npx vitest run src/a.test.ts", " ✓ src/a.test.ts (4 tests) 12ms\n Test Files  1 passed (1)"}}, true},
+		{"cargo", run{"cargo test", cargoFails}, []run{{"cargo test it_works", cargoPasses}}, true},
+		{"cargo, the same crate", run{"cargo test -p core", cargoFails}, []run{{"cargo test -p core it_works -- --nocapture", cargoPasses}}, true},
+		// The names of tests are those of a crate: who knows in which one that of the
+		// other run stood.
+		{"cargo, then one crate", run{"cargo test", cargoFails}, []run{{"cargo test -p core", cargoPasses}}, false},
+		{"cargo, another crate", run{"cargo test -p parser", cargoFails}, []run{{"cargo test -p server", cargoPasses}}, false},
+		{"cargo, another crate, by its long name", run{"cargo test --package=parser", cargoFails}, []run{{"cargo test --package server", cargoPasses}}, false},
+		{"cargo, another manifest", run{"cargo test --manifest-path a/Cargo.toml", cargoFails}, []run{{"cargo test --manifest-path b/Cargo.toml", cargoPasses}}, false},
+		{"cargo, another folder", run{"cd parser && cargo test", cargoFails}, []run{{"cd server && cargo test", cargoPasses}}, false},
+		{"cargo, another file of tests", run{"cargo test --test a", cargoFails}, []run{{"cargo test --test b", cargoPasses}}, false},
+		{"jest, another folder", run{"cd packages/api && npx jest", jestFails}, []run{{"cd packages/web && npx jest", jestPasses}}, false},
+		{"jest, the same folder", run{"cd packages/api && npx jest", jestFails}, []run{{"cd packages/api && npx jest src/a.test.ts", jestPasses}}, true},
+		{"npm, another package", run{"npm test --prefix api", jestFails}, []run{{"npm test --prefix web", jestPasses}}, false},
+		{"jest, a test was skipped", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts", "PASS src/a.test.ts\nTests: 1 skipped, 2 passed, 3 total"}}, false},
+		{"jest, nothing is counted", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts | grep PASS", "PASS src/a.test.ts"}}, false},
+		{"folder in a folder", run{"cd /x && cd api && pytest", pyFails}, []run{{"cd /x && cd web && pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"folder in two steps", run{"cd /x && cd api && pytest", pyFails}, []run{{"cd /x/api/ && pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, true},
+		{"folder in brackets", run{"(cd api && pytest)", pyFails}, []run{{"(cd web && pytest tests/test_a.py )", "=== 1 passed in 0.1s ==="}}, false},
+		{"folder before", run{"cd api && pytest", pyFails}, []run{{"cd web", ""}, {"pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"all skipped", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 3 skipped in 0.1s ==="}}, false},
+		{"one skipped", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 skipped in 0.1s ==="}}, false},
+		{"one skipped, quietly", run{"pytest", pyFails}, []run{{"pytest -q tests/test_a.py", "2 passed, 1 skipped in 0.1s"}}, false},
+		{"one expected to fail", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 xfailed in 0.1s ==="}}, false},
+		{"one left out", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 deselected in 0.1s ==="}}, false},
+		{"one skipped, and the test by name", run{"pytest", pyFails}, []run{{"pytest -v tests/test_a.py", "tests/test_a.py::test_one PASSED\n=== 2 passed, 1 skipped in 0.1s ==="}}, true},
+		{"only collected", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py --collect-only", "=== 3 tests collected in 0.1s ==="}}, false},
+		{"skipped in go", run{"go test ./...", goFails}, []run{{"go test -v ./storage", "--- SKIP: TestTorn (0.00s)\nPASS\nok  \tx/storage\t0.2s"}}, false},
+		{"flags in a variable", run{"GOFLAGS=-race go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"a variable", run{"DB=postgres pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"a variable, exported", run{"export DB=postgres && pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"a variable, then", run{"pytest", pyFails}, []run{{"DB=sqlite pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"the same variable", run{"DB=postgres pytest", pyFails}, []run{{"DB=postgres pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, true},
+		{"a log behind it", run{"go test ./...", goFails}, []run{{"go test ./policy; cat old.log", oldLog}}, false},
+		{"a log behind it, on success", run{"go test ./...", goFails}, []run{{"go test ./policy && cat old.log", oldLog}}, false},
+		{"a log before it", run{"go test ./...", goFails}, []run{{"cat old.log; go test ./policy", oldLog}}, false},
+		{"a log beside it", run{"go test ./...", goFails}, []run{{"go test ./policy & cat old.log", oldLog}}, false},
+		{"a log on the next line", run{"go test ./...", goFails}, []run{{"go test ./policy\ncat old.log", oldLog}}, false},
+		{"a log through its pipe", run{"go test ./...", goFails}, []run{{"go test ./policy | cat - old.log", oldLog}}, false},
+		{"two checks with other flags", run{"go test -race ./...", goFails}, []run{{"go test -race ./policy && go test ./storage", oldLog}}, false},
+		{"two checks that failed, one says of what", run{"mypy .; pytest", "Found 3 errors in 1 file\n" + pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"nothing but the check is seen", run{"cd /x && go vet ./... && go test ./... 2>&1 | tail -40", goFails}, []run{{"cd /x && sed -i s/a/b/ a.go && timeout 60 go test ./storage 2>&1 | tail -5; echo \"exit $?\"", "ok  \tx/storage\t0.2s\nexit 0"}}, true},
+		{"its file, in which another one fails now", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "FAILED tests/test_a.py::test_two - x\n=== 1 failed in 0.1s ==="}}, false},
+		{"it failed again, and says nothing more", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", "FAIL"}}, false},
+		{"nothing later", run{"go test ./...", goFails}, nil, false},
+		{"what passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
+	} {
+		if got := mendedBy(t, append([]run{c.first}, c.later...)...); got != c.want {
+			t.Errorf("%s: mended %v", c.name, got)
+		}
+	}
+}

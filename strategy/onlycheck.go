@@ -1,0 +1,118 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	// silentCommands print nothing that could be taken for what a check says.
+	silentCommands = []string{"cd", "pushd", "export", "unset", "set", "source", ".", "ulimit", "umask", "mkdir", "rm", "cp", "mv", "touch", "sleep", "true", ":", "exit"}
+	// builders are checks that name nothing that passed.
+	builders = []string{"go build", "go vet", "cargo build", "cargo check", "cargo clippy", "tsc", "npx tsc", "ruff", "mypy"}
+	// filters show what they are given, or a part of it.
+	filters = []string{"tail", "head", "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "cat"}
+)
+
+// onlyCheck reports whether all that a command prints is of one check. Where something
+// else prints too, a log say, who knows whose verdicts those are.
+func onlyCheck(cmd string) bool {
+	cmd = strings.TrimSpace(cmd)
+	if !plainShell(cmd) {
+		return false
+	}
+	n, before := 0, ""
+	for pos := 0; pos <= len(cmd); {
+		simple := splitCommands(cmd[pos:])[0]
+		pos += len(simple)
+		sep := separator(cmd[pos:])
+		pos += max(1, len(sep))
+		w := withoutPrefix(fields(simple))
+		switch {
+		case len(w) == 0, saysNothing(w, before):
+		case builds(w) && (before == "" || before == "&&") && (sep == "" || sep == "&&"):
+		case checkWords(w) > 0 && !builds(w) && !strings.HasPrefix(before, "|"):
+			n++
+		default:
+			return false
+		}
+		before = sep
+	}
+	return n == 1
+}
+
+// separator is what stands between two commands, at the beginning of s.
+func separator(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s[:len(s)-len(strings.TrimLeft(s[1:], "|&"))]
+}
+
+// plainShell reports whether a command line is one line of commands one after the
+// other: no script, no subshell, nothing in the background.
+func plainShell(cmd string) bool {
+	var quote byte
+	for i := range len(cmd) {
+		switch c := cmd[i]; {
+		case c == '\n':
+			return false
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '(' || c == ')' || c == '`':
+			return false
+		case c == '&' && !partOfSign(cmd, i):
+			return false
+		}
+	}
+	return quote == 0
+}
+
+// partOfSign reports whether the & at i is one of &&, |&, >& or &>.
+func partOfSign(cmd string, i int) bool {
+	return i > 0 && strings.IndexByte("&|>", cmd[i-1]) >= 0 || i+1 < len(cmd) && strings.IndexByte("&>", cmd[i+1]) >= 0
+}
+
+// saysNothing reports whether a command behind that separator prints no verdict of its own.
+func saysNothing(w []string, before string) bool {
+	switch {
+	case strings.HasPrefix(before, "|") && before != "||":
+		return slices.Contains(filters, w[0]) && (w[0] != "cat" || len(w) == 1)
+	case w[0] == "sed":
+		return slices.Contains(w, "-i")
+	case w[0] == "echo":
+		return echoesStatus(w[1:])
+	}
+	return slices.Contains(silentCommands, w[0])
+}
+
+// echoesStatus reports whether an echo prints how the command before it ended, and
+// nothing of a file or a variable.
+func echoesStatus(args []string) bool {
+	text := strings.Join(args, " ")
+	rest := strings.NewReplacer("$?", "", "${PIPESTATUS[0]}", "").Replace(text)
+	return rest != text && !strings.ContainsAny(rest, "$`\\>")
+}
+
+func builds(w []string) bool {
+	text := strings.Join(w, " ")
+	return slices.ContainsFunc(builders, func(b string) bool { return text == b || strings.HasPrefix(text, b+" ") })
+}
+
+// withoutPrefix takes variables and what only runs a command from its words.
+func withoutPrefix(w []string) []string {
+	for len(w) > 0 && (isVariable(w[0]) || slices.Contains([]string{"sudo", "time", "timeout"}, w[0]) || strings.Trim(w[0], "0123456789s") == "") {
+		w = w[1:]
+	}
+	return w
+}
+
+// isVariable reports whether a word sets a variable: NAME=value.
+func isVariable(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}

@@ -1,0 +1,134 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// ownTimeout is how long the extractor of a caller's own strategy may take.
+const ownTimeout = 10 * time.Second
+
+const (
+	maxOwnSections = 12
+	maxOwnTitle    = 60     // characters
+	maxOwnLines    = 20_000 // of one summary
+)
+
+var ownName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+
+// An OwnError says why a strategy of a caller's own can't be used.
+type OwnError struct {
+	Name   string
+	Reason string
+}
+
+func (e *OwnError) Error() string { return fmt.Sprintf("strategy: %q %s", e.Name, e.Reason) }
+
+// New makes a strategy of a caller's own ready for use: the sections that every
+// strategy has stand behind its own, and its extractor is kept from doing harm. One
+// that panics, does not come back within 10 s, or returns a line that can't be is
+// an error of the stage that asked: there is no summary, a notice stands for what
+// went out, and a warning says so. The error of New is an *[OwnError].
+//
+// What an extractor writes is put into the summary as it is (redacted, and as far
+// as there is room): it must state nothing that the history does not state.
+func New(s Strategy) (Strategy, error) {
+	wrong := func(reason string) (Strategy, error) { return Strategy{}, &OwnError{s.Name, reason} }
+	switch {
+	case !ownName.MatchString(s.Name):
+		return wrong("is no name: one word of a-z, 0-9, _ and -, 40 characters at most")
+	case registered[s.Name].Name != "":
+		return wrong("is the name of a built-in strategy")
+	case len(s.Sections) == 0 || len(s.Sections) > maxOwnSections:
+		return wrong(fmt.Sprintf("has %d sections; 1 to %d can be", len(s.Sections), maxOwnSections))
+	case s.Extract == nil:
+		return wrong("has no Extract, which writes the summary where no model does")
+	case strings.TrimSpace(s.Instructions) == "":
+		return wrong("has no Instructions, which a summarising model is given")
+	}
+	sections := slices.Concat(s.Sections, commonSections)
+	for i, sec := range sections {
+		switch {
+		case headingKey(sec.Title) == "" || strings.ContainsAny(sec.Title, "\r\n#") || len([]rune(sec.Title)) > maxOwnTitle:
+			return wrong(fmt.Sprintf("has a section %q, whose title is no heading: one line with a letter, without #, of at most %d characters", sec.Title, maxOwnTitle))
+		case !(sec.Share >= 0 && sec.Share <= 1):
+			return wrong(fmt.Sprintf("has a section %q with a Share that is not 0 to 1", sec.Title))
+		}
+		for _, other := range sections[:i] {
+			if headingKey(other.Title) == headingKey(sec.Title) {
+				return wrong(fmt.Sprintf("has the section %q twice, or one that every strategy has", sec.Title))
+			}
+		}
+	}
+	extract, own := s.Extract, len(s.Sections)
+	s.Sections, s.Examples = sections, slices.Clone(s.Examples)
+	s.Extract = func(h *History) []Line { return guardedLines(s.Name, own, extract, h) }
+	return s, nil
+}
+
+// guardedLines asks an extractor that may panic, or never come back. What it fails
+// with is a panic with a *policy.PanicError, which is an error of the stage.
+func guardedLines(name string, sections int, extract func(h *History) []Line, h *History) []Line {
+	type answer struct {
+		lines []Line
+		err   *policy.PanicError
+	}
+	failed := func(value any) *policy.PanicError {
+		return &policy.PanicError{Stage: StageName, Value: fmt.Sprintf("strategy %s: %v", name, value), Stack: debug.Stack()}
+	}
+	done := make(chan answer, 1)
+	go func() {
+		a := answer{err: failed("its extractor ended its goroutine")}
+		defer func() {
+			if r := recover(); r != nil {
+				a = answer{err: failed(r)}
+			}
+			done <- a
+		}()
+		a = answer{lines: extract(h)}
+	}()
+	limit := time.NewTimer(ownTimeout)
+	defer limit.Stop()
+	select {
+	case a := <-done:
+		if a.err != nil {
+			panic(a.err)
+		}
+		lines, wrong := soundLines(a.lines, sections)
+		if wrong != "" {
+			panic(failed(wrong))
+		}
+		return lines
+	case <-limit.C:
+		panic(failed(fmt.Sprintf("its extractor did not come back within %s", ownTimeout)))
+	}
+}
+
+// soundLines returns lines of the caller's own as a composer takes them, or what is
+// wrong with them.
+func soundLines(lines []Line, sections int) (sound []Line, wrong string) {
+	if len(lines) > maxOwnLines {
+		return nil, fmt.Sprintf("its extractor returned %d lines, more than %d", len(lines), maxOwnLines)
+	}
+	for i, l := range lines {
+		if l.Section < 0 || l.Section >= sections {
+			return nil, fmt.Sprintf("line %d is of section %d; there are %d", i, l.Section, sections)
+		}
+		if math.IsNaN(l.Value) || math.IsInf(l.Value, 0) {
+			return nil, fmt.Sprintf("line %d has a Value that is no number", i)
+		}
+		l.Text, l.Group = strings.Join(strings.Fields(l.Text), " "), strings.Join(strings.Fields(l.Group), " ")
+		l.Names = slices.Clone(l.Names)
+		if l.Text != "" {
+			sound = append(sound, l)
+		}
+	}
+	return sound, ""
+}
