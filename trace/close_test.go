@@ -76,7 +76,7 @@ func TestCloseMeetsItsDeadlineAndCountsTheRest(t *testing.T) {
 		ctx     time.Duration
 		opt     time.Duration
 		want    time.Duration
-		polite  bool // the exporter honours its context
+		polite  bool // the exporter honors its context
 		dropped uint64
 	}{
 		{"context", time.Second, time.Hour, time.Second, true, 20},

@@ -56,6 +56,15 @@ type Watcher interface {
 	Watch(stats func() []Stats)
 }
 
+// Unwatcher is a [Watcher] that lets go of a pipeline which has ended.
+type Unwatcher interface {
+	Watcher
+	// Unwatch is called once, when all exporters of the pipeline are shut down: after
+	// Shutdown, from any goroutine. Those are its last counts; stats is not asked any
+	// more.
+	Unwatch(last []Stats)
+}
+
 // Logging is an [Exporter] that writes its failures to a log of its own.
 type Logging interface {
 	Logs() bool

@@ -80,7 +80,8 @@ type ReducerCount struct {
 const (
 	ReasonUsage      = "usage_pct >= trigger_pct"
 	ReasonBudget     = "t_est >= budget"
-	ReasonEconomic   = "economic" // policy.when economic: a candidate pays
+	ReasonBytes      = "bytes > max_request_bytes" // pictures and files make the body too large
+	ReasonEconomic   = "economic"                  // policy.when economic: a candidate pays
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
@@ -89,6 +90,7 @@ const (
 	ReasonArrival    = "at_arrival"         // results were reduced as they came; nothing else was done
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is
+	ReasonBusy       = "no_place"           // other compactions computed until the deadline was near, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -70,6 +71,7 @@ func setDefault[T int | time.Duration](v *T, d T) {
 type Pipeline struct {
 	workers []*worker
 	timeout time.Duration // of Close
+	running atomic.Int64  // workers
 }
 
 // NewPipeline starts a pipeline, which owns the exporters from now on: Close
@@ -80,13 +82,26 @@ func NewPipeline(exporters []Exporter, opts *PipelineOptions) *Pipeline {
 	for _, e := range exporters {
 		p.workers = append(p.workers, newWorker(e, o))
 	}
+	p.running.Store(int64(len(p.workers)))
 	for _, w := range p.workers {
 		if watcher, ok := w.exporter.(Watcher); ok {
 			watcher.Watch(p.Stats)
 		}
-		go w.run()
+		go w.run(p.ended)
 	}
 	return p
+}
+
+// ended is called at the end of each worker; the last one's is the pipeline's.
+func (p *Pipeline) ended() {
+	if p.running.Add(-1) > 0 {
+		return
+	}
+	for _, w := range p.workers {
+		if u, ok := w.exporter.(Unwatcher); ok {
+			_ = guard(func() error { u.Unwatch(p.Stats()); return nil })
+		}
+	}
 }
 
 // Emit queues events for every exporter and returns at once, whatever the

@@ -41,8 +41,9 @@ func (w *worker) name() string {
 	return fmt.Sprintf("%T", w.exporter)
 }
 
-func (w *worker) run() {
+func (w *worker) run(ended func()) {
 	defer close(w.done)
+	defer ended()
 	defer w.cancel()
 	var batch []Event
 	failures := 0
@@ -120,7 +121,7 @@ func (w *worker) giveUp() int {
 }
 
 // grace is how long an exporter that ran out of time gets to return, so that
-// one which honours its context doesn't leave its goroutine behind.
+// one which honors its context doesn't leave its goroutine behind.
 const grace = 100 * time.Millisecond
 
 // after returns what Shutdown did, if it is done within d.

@@ -12,7 +12,7 @@ import (
 
 // metadata are the trace's own and, where it has none, what the viewer groups
 // and labels by: one group for each session, with a heading that a person
-// recognises.
+// recognizes.
 func metadata(ev *trace.Event) map[string]string {
 	m := map[string]string{}
 	for k, v := range ev.Trace.Metadata {

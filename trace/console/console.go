@@ -1,4 +1,4 @@
-// Package console writes events for people: one line each, aligned, in colour
+// Package console writes events for people: one line each, aligned, in color
 // on a terminal. Or, for programs, each as the audit log has it.
 package console
 
@@ -18,10 +18,10 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Color says when lines are coloured.
+// Color says when lines are colored.
 type Color int
 
-// When lines are coloured.
+// When lines are colored.
 const (
 	ColorAuto   Color = iota // on a terminal, unless NO_COLOR is set or TERM is "dumb"
 	ColorAlways              // everywhere
@@ -31,7 +31,7 @@ const (
 // Options changes what an [Exporter] writes. Nil, and zero fields, mean the
 // defaults.
 type Options struct {
-	JSON  bool  // one JSON object a line, as trace.Event.AppendJSON makes it; never coloured
+	JSON  bool  // one JSON object a line, as trace.Event.AppendJSON makes it; never colored
 	Color Color // default ColorAuto
 	Width int   // how many characters of an event's text are shown; default 160, negative: all
 	// Location is the time zone of the times. Default time.Local.
@@ -108,7 +108,7 @@ func (e *Exporter) Shutdown(context.Context) error {
 	return nil
 }
 
-// The colours of a line.
+// The colors of a line.
 const (
 	reset  = "\x1b[0m"
 	faint  = "\x1b[2m"
@@ -157,7 +157,7 @@ func nameColor(ev *trace.Event) string {
 	return cyan
 }
 
-// verdict is the word in the fifth column, and its colour.
+// verdict is the word in the fifth column, and its color.
 func verdict(ev *trace.Event) (string, string) {
 	switch {
 	case ev.Severity == trace.SeverityWarning:

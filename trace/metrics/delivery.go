@@ -8,19 +8,11 @@ import (
 )
 
 // delivery says what became of events, by exporter: pipelines count that
-// themselves. Exporters of one name are one.
-func delivery(pipes []func() []trace.Stats) []Family {
-	sum := map[string]trace.Stats{}
+// themselves. Exporters of one name are one; ended is what those have counted whose
+// pipelines are gone, and is changed.
+func delivery(ended map[string]trace.Stats, pipes []func() []trace.Stats) []Family {
 	for _, stats := range pipes {
-		for _, s := range stats() {
-			all := sum[s.Exporter]
-			all.Emitted += s.Emitted
-			all.Exported += s.Exported
-			all.Failed += s.Failed
-			all.Dropped += s.Dropped
-			all.Waiting += s.Waiting
-			sum[s.Exporter] = all
-		}
+		sum(ended, stats())
 	}
 	out := []Family{
 		{Name: "compact.events.emitted", Unit: "{event}", Help: "Events that were to reach an exporter's receiver: delivered, lost and waiting ones together."},
@@ -28,12 +20,25 @@ func delivery(pipes []func() []trace.Stats) []Family {
 		{Name: "compact.events.lost", Unit: "{event}", Help: "Events that never will."},
 		{Name: "compact.events.waiting", Unit: "{event}", Help: "Events that are in the queue, or under way.", Kind: Gauge},
 	}
-	for _, name := range slices.Sorted(maps.Keys(sum)) {
-		s := sum[name]
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		s := ended[name]
 		for i, v := range []float64{float64(s.Emitted), float64(s.Exported), float64(s.Lost()), float64(s.Waiting)} {
 			out[i].Labels = []string{"exporter"}
 			out[i].Points = append(out[i].Points, Point{Values: []string{name}, Value: v})
 		}
 	}
 	return out
+}
+
+// sum adds counts to those of the exporters of their names.
+func sum(to map[string]trace.Stats, more []trace.Stats) {
+	for _, s := range more {
+		all := to[s.Exporter]
+		all.Emitted += s.Emitted
+		all.Exported += s.Exported
+		all.Failed += s.Failed
+		all.Dropped += s.Dropped
+		all.Waiting += s.Waiting
+		to[s.Exporter] = all
+	}
 }

@@ -13,9 +13,9 @@ type exporter struct {
 }
 
 var (
-	_ trace.Exporter = (*exporter)(nil)
-	_ trace.Named    = (*exporter)(nil)
-	_ trace.Watcher  = (*exporter)(nil)
+	_ trace.Exporter  = (*exporter)(nil)
+	_ trace.Named     = (*exporter)(nil)
+	_ trace.Unwatcher = (*exporter)(nil)
 )
 
 // Exporter returns an exporter that counts events. Each manager needs one of its
@@ -29,7 +29,16 @@ func (*exporter) Name() string { return "metrics" }
 func (e *exporter) Watch(stats func() []trace.Stats) {
 	e.to.mu.Lock()
 	defer e.to.mu.Unlock()
-	e.to.pipes = append(e.to.pipes, stats)
+	e.to.pipes[e] = stats
+}
+
+// Unwatch keeps what was counted, and lets go of the pipeline: metrics may outlive
+// many.
+func (e *exporter) Unwatch(last []trace.Stats) {
+	e.to.mu.Lock()
+	defer e.to.mu.Unlock()
+	delete(e.to.pipes, e)
+	sum(e.to.ended, last)
 }
 
 // Export counts the events.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,12 +34,13 @@ type Metrics struct {
 	values map[string]map[string]bool // by label
 	key    []byte                     // scratch
 
-	pipes []func() []trace.Stats
+	pipes map[*exporter]func() []trace.Stats // that have not ended
+	ended map[string]trace.Stats             // of those that have, by exporter
 }
 
 // New returns metrics that have counted nothing.
 func New(o *Options) *Metrics {
-	m := &Metrics{most: 50, began: time.Now(), values: map[string]map[string]bool{}}
+	m := &Metrics{most: 50, began: time.Now(), values: map[string]map[string]bool{}, pipes: map[*exporter]func() []trace.Stats{}, ended: map[string]trace.Stats{}}
 	if o != nil && o.MaxValues > 0 {
 		m.most = o.MaxValues
 	}
@@ -125,7 +127,7 @@ func (m *Metrics) Snapshot() []Family {
 		slices.SortFunc(f.Points, func(a, b Point) int { return slices.Compare(a.Values, b.Values) })
 		all = append(all, f)
 	}
-	pipes := slices.Clone(m.pipes)
+	ended, pipes := maps.Clone(m.ended), slices.Collect(maps.Values(m.pipes))
 	m.mu.Unlock()
-	return append(all, delivery(pipes)...)
+	return append(all, delivery(ended, pipes)...)
 }

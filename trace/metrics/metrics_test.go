@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -269,6 +271,30 @@ func TestSumsAreExactOverManagers(t *testing.T) {
 		if got[key] != want {
 			t.Errorf("%s is %s, want %s", key, got[key], want)
 		}
+	}
+}
+
+// Metrics may outlive many managers: of one that is gone only its numbers are kept.
+func TestPipelinesThatEndedAreNotKept(t *testing.T) {
+	m := metrics.New(nil)
+	var gone atomic.Int64
+	const pipes = 20
+	for range pipes {
+		p := trace.NewPipeline([]trace.Exporter{m.Exporter(), &tracetest.Recorder{}}, nil)
+		runtime.AddCleanup(p, func(int) { gone.Add(1) }, 0)
+		p.Emit(event(trace.Preflight{Model: "m"}, time.Millisecond))
+		if err := p.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); gone.Load() < pipes-2 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		runtime.GC()
+	}
+	if n := gone.Load(); n < pipes-2 { // one may still stand in a register
+		t.Errorf("%d of %d pipelines are gone", n, pipes)
+	}
+	if got := lines(m)[`compact_events_delivered_total{exporter="metrics"}`]; got != "20" {
+		t.Errorf("%s events were delivered, want 20", got)
 	}
 }
 

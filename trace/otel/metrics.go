@@ -71,7 +71,7 @@ type MetricsExporter struct {
 var (
 	_ trace.Exporter   = (*MetricsExporter)(nil)
 	_ trace.Named      = (*MetricsExporter)(nil)
-	_ trace.Watcher    = (*MetricsExporter)(nil)
+	_ trace.Unwatcher  = (*MetricsExporter)(nil)
 	_ metrics.Counting = (*MetricsExporter)(nil)
 )
 
@@ -135,6 +135,13 @@ func (e *MetricsExporter) Watch(stats func() []trace.Stats) {
 		w.Watch(stats)
 	}
 	e.begin()
+}
+
+// Unwatch hands the last counts on.
+func (e *MetricsExporter) Unwatch(last []trace.Stats) {
+	if w, ok := e.Exporter.(trace.Unwatcher); ok {
+		w.Unwatch(last)
+	}
 }
 
 func (e *MetricsExporter) begin() { e.start.Do(func() { go e.run() }) }

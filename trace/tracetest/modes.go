@@ -25,7 +25,7 @@ const (
 	Redirecting             // 307 to somewhere else
 )
 
-// SetMode changes the behaviour from the next request on.
+// SetMode changes the behavior from the next request on.
 func (s *Server) SetMode(m Mode) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
