@@ -27,11 +27,12 @@ type call struct {
 	s    *session
 	lane *lane
 
-	rules *legality // of the provider; nil = nobody said which
-	now   replayed  // the history with the edits of earlier steps
-	seen  int       // steps of the session that they are of
-	fixed int       // tool schemas and the reply primer
-	tools int
+	rules   *legality // of the provider; nil = nobody said which
+	now     replayed  // the history with the edits of earlier steps
+	seen    int       // steps of the session that they are of
+	fixed   int       // tool schemas and the reply primer
+	tools   int
+	outside int // bytes of the body that are in no message
 
 	budget policy.Budget // of the epoch, or lifted
 	last   int           // what the last compaction ended at; 0 = none
@@ -187,7 +188,9 @@ func (c *call) look(ctx context.Context) error {
 }
 
 // due reports whether a compaction is.
-func (c *call) due() bool { return c.q.manual || c.bound() >= c.budget.Due(c.last) }
+func (c *call) due() bool {
+	return c.q.manual || c.bound() >= c.budget.Due(c.last) || c.tooLarge()
+}
 
 // replay applies the edits of earlier steps.
 func (c *call) replay() {
@@ -209,7 +212,7 @@ func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
 	c.fixed = c.tools + c.ep.estimator.Reply() + c.q.fixed
-	c.budget = c.ep.budget
+	c.budget = c.bounded(c.ep.budget)
 	view := c.view()
 	c.allot(view)
 	c.res.Before = c.layersIn(view)
@@ -264,7 +267,7 @@ func (l *Layers) of(role message.Role, result, summary bool) *int {
 // engineRequest is what the engine is asked.
 func (c *call) engineRequest() policy.Request {
 	return policy.Request{
-		Conversation: c.now.conv, Fixed: c.fixed, Budget: c.budget,
+		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
 		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.lane.sent.has, Ref: c.s.ref,
 	}
@@ -289,6 +292,8 @@ func (c *call) decide(ctx context.Context) error {
 		c.res.Reason = trace.ReasonBudget
 	case total >= due:
 		c.res.Reason = trace.ReasonUsage
+	case c.tooLarge():
+		c.res.Reason = trace.ReasonBytes
 	case c.choose():
 		c.res.Reason = trace.ReasonEconomic
 	default:
@@ -317,8 +322,8 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	run := newRun(ctx, c)
 	defer run.end()
 	if q.Only != policy.Always { // else it is a call like any other
-		if err := run.desk.take(ctx); err != nil {
-			return err
+		if late, err := c.seat(ctx, &run.desk); late || err != nil {
+			return c.standing(started, err)
 		}
 	}
 	if !c.q.dry {
@@ -340,6 +345,9 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	if q.Only != policy.Always {
 		q.Budget = c.aimed(q.Only)
+	}
+	if c.res.Reason == trace.ReasonBytes {
+		q.Budget = q.Budget.OfTokensDone()
 	}
 	out, err := run.drive(ctx, engine, &q)
 	run.measure(c.m.now().Sub(started))
@@ -389,6 +397,8 @@ func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *polic
 	case c.offer != nil:
 		c.res.Reason = trace.ReasonBelow
 		c.nothingOffered()
+	case c.res.Reason == trace.ReasonBytes: // sayTooLarge says the rest
+		c.res.Reason = trace.ReasonBelow
 	default:
 		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
 		c.explain(out)

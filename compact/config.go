@@ -32,6 +32,12 @@ type Config struct {
 	MaxContextTokens int `mapstructure:"max_context_tokens" validate:"gte=0"`
 	// MaxOutputTokens is reserved for the answer; default 0.
 	MaxOutputTokens int `mapstructure:"max_output_tokens" validate:"gte=0"`
+	// MaxRequestBytes is how large the body of a request may be. Where pictures and
+	// files make it larger the oldest are masked until it is three fifths of that; not
+	// without Mask.Media. 0: what the provider of the wire publishes (Anthropic 32 MB,
+	// OpenAI 50 MB, Gemini 100 MB), no bound for calls without [WithRequest]; -1: no
+	// bound. Default 0.
+	MaxRequestBytes int `mapstructure:"max_request_bytes" validate:"gte=-1"`
 	// Counting is the unit of everything that is called tokens here: "model",
 	// the model's own; "bytes4", bytes / 4; "utf16", UTF-16 units. Default
 	// "model".
@@ -59,6 +65,17 @@ type Config struct {
 	// where several are for a call, the later ones go over the earlier. They go
 	// over the fields above: [Config.For] says what holds for a call.
 	Overrides []Override `mapstructure:"-" validate:"-"`
+
+	// Stages are stages of the caller's own. Policy.Stages says where each works, by
+	// its name; those that it does not name work before all others but tidy.
+	// policy/policytest holds a stage against its contract.
+	Stages []OwnStage `mapstructure:"-" validate:"-"`
+
+	// Strategy says what a summary holds, in place of the one that Policy.Strategy
+	// names; nil: that. [strategy.New] says what it must be, and
+	// strategy/strategytest holds one against its contract. An override that names
+	// another strategy goes over it.
+	Strategy *strategy.Strategy `mapstructure:"-" validate:"-"`
 
 	// Archive stores what is taken out; nil: what Storage says. The manager
 	// does not close it.
@@ -170,6 +187,10 @@ type RedactionConfig struct {
 	// Patterns are regular expressions (RE2) of your own; the first group, or the
 	// whole match, is the secret. One that does not compile is an error of [New].
 	Patterns []string `mapstructure:"patterns"`
+	// Rules and Detectors find secrets of your own, beside the built-in rules; see
+	// [redact.Rule] and [redact.Detector]. Default none.
+	Rules     []redact.Rule     `mapstructure:"-" validate:"-"`
+	Detectors []redact.Detector `mapstructure:"-" validate:"-"`
 	// Pseudonyms makes placeholders tell secrets apart, <REDACTED:aws_key:7f3a>:
 	// the same for the same secret and PseudonymKey; default false.
 	Pseudonyms bool `mapstructure:"pseudonyms"`
@@ -364,6 +385,7 @@ var presets = map[string]func(*Config){
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
 		c.Policy.KeepRecentMessages = policy.DefaultTail
 		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens, c.Mask.Media = 0, 0, 0, false
+		c.Mask.DispatchTools = []string{"*"} // its source looks at the text alone
 		c.Summarizer.MaxTokens = 1400
 	},
 	"gateway": func(c *Config) {
@@ -383,7 +405,7 @@ func graduated() Config {
 		Policy:   policy.Default(),
 		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
-		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true},
+		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true, DispatchTools: policy.DefaultDispatchTools()},
 		Summarizer: SummarizerConfig{
 			Backend: "extractive", UserTokens: strategy.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",
@@ -399,6 +421,9 @@ func graduated() Config {
 
 // filled returns c with the preset's value in every field that is zero.
 func (c Config) filled() (Config, error) {
+	if c.Strategy != nil {
+		c.Policy.Strategy = c.Strategy.Name
+	}
 	if c.complete {
 		return c, nil
 	}

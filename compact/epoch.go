@@ -144,10 +144,11 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		Cost: ep.estimator,
 		Now:  m.now,
 
-		Name:  stagesName(c),
-		Rigid: !slices.Contains(c.Policy.Stages, "shrink"),
+		Name:     stagesName(c),
+		Rigid:    !slices.Contains(c.Policy.Stages, "shrink"),
+		Dispatch: c.Mask.DispatchTools,
 	}
-	for _, name := range tidyFirst(squeezeLast(c.Policy.Stages)) {
+	for _, name := range tidyFirst(squeezeLast(c.stageNames())) {
 		e.Steps = append(e.Steps, mediaSteps(c, name, e.Steps)...)
 		s, err := m.step(name, ep)
 		if err != nil {
@@ -158,7 +159,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		}
 		e.Floors = e.Floors || name == "summarise"
 	}
-	e.Steps = withDuplicates(e.Steps)
+	e.Steps = withBytes(withDuplicates(e.Steps))
 	return e, nil
 }
 
@@ -242,6 +243,9 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 		return policy.Step{When: policy.Always, Stage: policy.History{MaxTokens: c.Policy.MaxHistoryTokens, Since: policy.AfterRequest}}, nil
 	case "window":
 		return policy.Step{When: policy.Always, Stage: policy.Window{Messages: policy.MessageLimit(ep.window)}}, nil
+	}
+	if own, ok := m.stages[name]; ok {
+		return own.step(), nil
 	}
 	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
 }

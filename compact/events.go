@@ -118,6 +118,9 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 			{Check: "t_est > target", Value: float64(total), Threshold: float64(b.Target), Met: total > b.Target},
 		},
 	}
+	if c.mayBeTooLarge() {
+		d.Checks = append(d.Checks, trace.Check{Check: trace.ReasonBytes, Value: float64(c.bytesOf(c.view())), Threshold: float64(b.MaxBytes), Met: c.tooLarge()})
+	}
 	for _, t := range c.res.Tidied {
 		if n := t.ReadAgain + t.Recalled; n > 0 {
 			d.TidyNeeded = append(d.TidyNeeded, trace.ReducerCount{Reducer: t.Reducer, Count: n})

@@ -32,7 +32,7 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		case p.Recipe.Cut != nil:
 			events = append(events, c.summaryEvents(step, p, stored)...)
 		case len(p.Recipe.Copies) > 0: // the event of what was pruned names them
-		case p.Stage == "mask", p.Stage == policy.Media{}.Name():
+		case p.Stage == "mask", p.Stage == policy.Media{}.Name(), c.m.stages[p.Stage] != nil && p.Edits[0].Decision == policy.Masked:
 			events = append(events, c.maskedEvent(step, p))
 		case p.Stage == tidy.StageName:
 			events = append(events, c.tidiedEvent(step, p))

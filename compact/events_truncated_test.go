@@ -1,8 +1,8 @@
 package compact_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -28,17 +28,27 @@ func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 	if len(events) == 0 {
 		t.Fatal("no event")
 	}
-	named := ""
+	told := map[int]string{}
 	for _, e := range events {
-		named += e.Data.String()
+		var data trace.TruncatedResults
+		if err := json.Unmarshal([]byte(e.Data.String()), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range data.Results {
+			told[size.Index] = size.Role + " " + size.Tool
+		}
 	}
+	truncated := 0
 	for _, d := range res.Decisions {
 		if d.Decision.String() != "truncated" {
 			continue
 		}
-		tool := history[d.Index-1].Parts[0].Name
-		if !strings.Contains(named, fmt.Sprintf(`"index":%d,`, d.Index)) || !strings.Contains(named, tool) {
-			t.Errorf("message %d (%s) is not in %s", d.Index, tool, named)
+		truncated++
+		if want := "tool " + history[d.Index-1].Parts[0].Name; told[d.Index] != want {
+			t.Errorf("message %d is told as %q, want %q, in %v", d.Index, told[d.Index], want, told)
 		}
+	}
+	if len(told) != truncated {
+		t.Errorf("%d are told of, %d were truncated", len(told), truncated)
 	}
 }

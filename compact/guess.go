@@ -21,7 +21,16 @@ func (c *call) sayGuess() {
 		return
 	}
 	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
-		"the window of model %q is not known: %d tokens are a guess; set max_context_tokens", name, c.ep.window)).String())
+		"the window of model %q is not known: %d tokens are a guess; set %s", name, c.ep.window, c.m.cfg.windowSetting(name))).String())
+}
+
+// windowSetting names what says how large the window of a model is: max_context_tokens
+// is that of the model which is configured.
+func (c Config) windowSetting(model string) string {
+	if c.MaxContextTokens > 0 && model != c.Model {
+		return "model to it and max_context_tokens to its window (--model, --max-context-tokens)"
+	}
+	return "max_context_tokens (--max-context-tokens)"
 }
 
 // sayOnce reports whether nothing was said of a model yet.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
 )
 
 func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
@@ -32,6 +33,36 @@ func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
 	small := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})
 	if got := small.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) || got.MaxTokens != 16_000 {
 		t.Errorf("the configured window is less than a guess: %q", got.Warnings)
+	}
+}
+
+// The setting that a guess names is one that ends it.
+func TestTheGuessNamesTheSettingThatEndsIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg, set compact.Config
+		want     string
+	}{
+		"nothing is configured": {compact.Config{}, compact.Config{MaxContextTokens: 64_000}, "; set max_context_tokens (--max-context-tokens)"},
+		"another model's is": {
+			compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000}, compact.Config{Model: "foo-1", MaxContextTokens: 200_000},
+			"; set model to it and max_context_tokens to its window (--model, --max-context-tokens)",
+		},
+	} {
+		c.cfg.Archive = memory.New()
+		m, err := compact.New(t.Context(), c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guess, err := m.Preflight(t.Context(), "s", loop(2, 50), compact.WithModel("foo-1"))
+		if got := strings.Join(guess.Warnings, "\n"); err != nil || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if err := m.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if got := newRig(t, c.set).preflight(loop(2, 50), compact.WithModel("foo-1")); len(got.Warnings) > 0 || got.MaxTokens != c.set.MaxContextTokens {
+			t.Errorf("%s: %d, %q", name, got.MaxTokens, got.Warnings)
+		}
 	}
 }
 

@@ -157,7 +157,7 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *num
 		changed[i] = true
 	}
 	at := r.stored.places()
-	var rows []row
+	rows := make([]row, 0, len(at))
 	for i := range c.history {
 		where, ok := at[i]
 		if !ok {
@@ -227,8 +227,19 @@ func addAll(set *turnindex.Set, records []turnindex.Record) error {
 	return nil
 }
 
+// indexAtOnce is what an index may have to be read whole, in one request.
+const indexAtOnce = 4 << 20
+
 func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Record, error) {
-	table, err := s.table(ctx, name)
+	data, err := s.log.Read(ctx, name, 0, indexAtOnce+1)
+	if err != nil {
+		return nil, err
+	}
+	src := turnindex.Bytes(data)
+	if len(data) > indexAtOnce {
+		src = func(ctx context.Context, off, n int64) ([]byte, error) { return s.log.Read(ctx, name, off, n) }
+	}
+	table, err := turnindex.Open(ctx, src)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type lane struct {
 	lost    int      // summaries since the last step that were prepared of a history that went another way
 	// explained remembers that the wait above the trigger was explained.
 	explained bool
+	tooLarge  bool    // likewise that a body could not be made small enough
 	account   account // what its calls have cost
 
 	users   int    // calls that are under way or wait; the session's mutex guards these five

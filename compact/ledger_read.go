@@ -115,8 +115,56 @@ func readRecipe(r *jsonscan.Record, to *policy.Recipe) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Word("stage", &to.Stage)
 		jsonscan.List(r, "texts", &to.Texts, readText)
-		r.JSON("cut", &to.Cut)
+		if r.Key("cut") {
+			to.Cut = new(policy.CutRecipe)
+			readCut(r, to.Cut)
+		}
 		r.JSON("copies", &to.Copies)
+	})
+}
+
+func readCut(r *jsonscan.Record, to *policy.CutRecipe) {
+	r.Object(func(r *jsonscan.Record) {
+		r.JSON("removed", &to.Removed)
+		r.Int("recent", &to.Recent)
+		r.Int("pins", &to.Pins)
+		r.Word("decision", &to.Decision)
+		r.Word("reason", &to.Reason)
+		if r.Key("summary") {
+			to.Summary = new(policy.SummaryInfo)
+			readSummary(r, to.Summary)
+		}
+		r.String("summary_in", &to.SummaryIn)
+		r.Int("notice", &to.Notice)
+		r.True("behind", &to.Behind)
+		r.True("first", &to.First)
+		r.JSON("anchor", &to.Anchor)
+	})
+}
+
+// readSummary reads a summary, as a ledger has it or as its file does.
+func readSummary(r *jsonscan.Record, to *policy.SummaryInfo) {
+	r.Object(func(r *jsonscan.Record) {
+		var format, step int
+		r.Int("v", &format)
+		r.Int("step", &step)
+		r.Int("version", &to.Version)
+		r.Word("strategy", &to.Strategy)
+		r.Word("backend", &to.Backend)
+		r.Word("model", &to.Model)
+		r.String("text", &to.Text)
+		r.Int("tokens", &to.Tokens)
+		r.Int("first_message", &to.First)
+		r.Int("input_messages", &to.Input)
+		r.Int("input_tokens", &to.InputSize)
+		r.Int("calls", &to.Calls)
+		r.Int("attempts", &to.Attempts)
+		r.Word("fallback", &to.Fallback)
+		r.JSON("entity_retention", &to.Retention)
+		r.Int("identifiers", &to.Named)
+		r.Int("invented_removed", &to.Invented)
+		r.Int("references_added", &to.Added)
+		r.JSON("errors", &to.Errors)
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/redact"
 )
 
 // fill puts something else than its zero value in every exported field that is
@@ -69,6 +71,30 @@ func TestLedgerReaderKnowsEveryField(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("read as\n%+v\nnot\n%+v", got, want)
 		}
+	}
+}
+
+// A ledger that comes with the summary out of its file is read without reflection,
+// too, and so are texts with escapes.
+func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{redactor: secrets{Session: r.Session()}}
+	info := &policy.SummaryInfo{Version: 2, Strategy: "task_state", Text: "one\n\"two\" <three>", Retention: 0.5, Errors: []string{"a"}}
+	data := fmt.Appendf(nil, `{"v":1,"step":3,"recipes":[{"stage":"summarise","cut":{"removed":[[1,5]],"recent":7,"decision":"summarised","summary":%s}}]}`, s.summaryFile(3, info).String())
+	var got, want ledgerStep
+	l := newLedgerReader()
+	l.r.Reset(data)
+	if readStep(l.r, &got); !l.r.Done() {
+		t.Errorf("it is left to encoding/json: %s", data)
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got.Recipes[0].Cut.Summary, info) {
+		t.Errorf("read as\n%+v\nnot\n%+v", got, want)
 	}
 }
 

@@ -37,6 +37,7 @@ type CompactManager struct {
 	pipe     *trace.Pipeline
 	now      func() time.Time
 	prompts  map[string]string // by the path of their file
+	stages   map[string]*ownStage
 
 	mu       sync.Mutex
 	epochs   map[epochKey]*epoch
@@ -84,6 +85,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.stages = m.ownStages(c)
 	if m.prompts, err = readPrompts(c); err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 
 // Redactor makes what the configuration describes.
 func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
-	o := redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns}
+	o := redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns, Rules: c.Rules, Detectors: c.Detectors}
 	if c.Pseudonyms {
 		if err := c.pseudonymKey(); err != nil {
 			return nil, err

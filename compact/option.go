@@ -17,6 +17,7 @@ type request struct {
 	branch string
 	tools  json.RawMessage
 	fixed  int // tokens beside them
+	bytes  int // that the body may have; 0 = nobody says
 	wire   wire.Request
 	manual bool
 
@@ -37,6 +38,11 @@ func WithModel(name string) Option { return func(r *request) { r.model = name } 
 // better than by the model's name: from a provider's answer, say. It can only
 // make the window smaller. 0 says nothing.
 func WithWindow(tokens int) Option { return func(r *request) { r.window = tokens } }
+
+// WithMaxBytes says how large the body of this request may be, in bytes, where that is
+// known better than by its provider: from an answer, say. It can only make it
+// smaller. 0 says nothing. See [Config.MaxRequestBytes].
+func WithMaxBytes(bytes int) Option { return func(r *request) { r.bytes = max(bytes, 0) } }
 
 // WithMaxOutput says how many tokens the answer to this request may have. That
 // much of the window is kept free, if it is more than max_output_tokens, up to

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,11 +104,9 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 			if mark.Form == policy.FormMedia {
 				continue // a picture says nothing of how a call came out
 			}
-			if o, ok := conv.Origin(i, p); ok && mark.Ref == "" {
-				mark.Ref = o.Ref
-			}
-			if mark.Ref != "" && !slices.Contains(refs, mark.Ref) {
-				refs = append(refs, mark.Ref)
+			o, ours := conv.Origin(i, p) // any tool can write what looks like a placeholder
+			if ref := cmp.Or(mark.Ref, o.Ref); ours && ref != "" && !slices.Contains(refs, ref) {
+				refs = append(refs, ref)
 			}
 		}
 	}

@@ -22,8 +22,8 @@ type Override struct {
 	// that is named is never that of a call that names none.
 	Model, Agent string
 	// Set are the settings, by their paths in files, "policy.trigger_pct": those
-	// of policy, tidy, truncate, mask, summarizer and prices, max_context_tokens and
-	// max_output_tokens. Each has the type of its field; a name is a string.
+	// of policy, tidy, truncate, mask, summarizer and prices, max_context_tokens,
+	// max_output_tokens and max_request_bytes. Each has the type of its field; a name is a string.
 	Set map[string]any
 	// Summarise is asked for summaries in place of [Config.Summarise]; nil: that.
 	Summarise strategy.Summarizer
@@ -31,7 +31,7 @@ type Override struct {
 
 // overridable are the settings and sections that an override may change. The
 // others are of the whole manager: where things are stored, what is redacted.
-var overridable = []string{"max_context_tokens", "max_output_tokens", "policy", "tidy", "truncate", "mask", "summarizer", "prices"}
+var overridable = []string{"max_context_tokens", "max_output_tokens", "max_request_bytes", "policy", "tidy", "truncate", "mask", "summarizer", "prices"}
 
 // Overridable reports whether an [Override] may change a setting.
 func Overridable(path string) bool {

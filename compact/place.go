@@ -2,11 +2,13 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/trace"
 )
 
 // newPlaces returns the places of compactions that compute. One core, where there
@@ -38,6 +40,35 @@ func (d *desk) take(ctx context.Context) error {
 		d.hold(true)
 	}
 	return err
+}
+
+// seat waits for a place. Where the view fits as it is a compaction that nobody asked
+// for waits until the deadline is near; late says that there was none by then. A body
+// that is too large does not fit, but one that no compaction made small enough before.
+func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
+	until := c.until(ctx)
+	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {
+		return false, d.take(ctx)
+	}
+	bounded, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	err = d.take(bounded)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
+}
+
+// standing ends a call that got no place: with the view as it is where that fits.
+func (c *call) standing(started time.Time, err error) error {
+	if err != nil {
+		return err
+	}
+	c.res.Reason = trace.ReasonBusy
+	c.res.Warnings = append(c.res.Warnings, "so many sessions are compacted at once that the deadline came near before it was this one's turn: the view fits as it is; the next call tries again")
+	c.keepView(c.now.conv)
+	c.emitDecision(started, nil)
+	return nil
 }
 
 // hold reports whether the place is held, or makes it so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
 )
 
 // onePlace is a manager in which one compaction computes at a time.
@@ -54,6 +57,73 @@ func TestCallsThatCompactNothingStandBehindNoCompaction(t *testing.T) {
 		res, err := m.Preflight(t.Context(), "long", reads(100))
 		if err != nil || res.Step != 1 || res.Timing.PlaceWait != 3*time.Second || res.Timing.Stages > time.Second {
 			t.Errorf("a long one that waits: step %d, %v, %+v", res.Step, err, res.Timing)
+		}
+	})
+}
+
+// between returns the history of a manager like that which is above the trigger and
+// within the budget.
+func between(t *testing.T, c Config) []message.Message {
+	t.Helper()
+	m, err := New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	for n := 10; ; n++ {
+		p, err := m.Plan(t.Context(), "s", reads(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.TokensIn >= p.Trigger {
+			if p.TokensIn > p.Budget {
+				t.Fatalf("%d tokens of %d", p.TokensIn, p.Budget)
+			}
+			return reads(n)
+		}
+	}
+}
+
+// Near its deadline a call whose view fits goes out as it is when there is no place,
+// and the next one compacts. One that does not fit, or is asked for, waits to the end.
+func TestACallThatFitsDoesNotDieForAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := Config{Model: "gpt-4", MaxContextTokens: 64_000, Archive: memory.New()}
+		fits := between(t, c)
+		m, err := New(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.Close(context.Background()) })
+		m.places = ctxlock.NewSlots(1)
+		if err := m.places.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		began := time.Now()
+		res, err := m.Preflight(ctx, "fits", fits)
+		if err != nil || ctx.Err() != nil || res.Triggered || res.Reason != trace.ReasonBusy || len(res.Messages) != len(fits) || len(res.Warnings) != 1 {
+			t.Errorf("after %v: %v, %s, %q", time.Since(began), err, res.Reason, res.Warnings)
+		}
+		if waited := time.Since(began); waited < 5*time.Second || waited >= 20*time.Second {
+			t.Errorf("it waited for %v of 20s", waited)
+		}
+		large := slices.Concat(fits, reads(200)[1:])
+		for name, call := range map[string]func(context.Context) (*Result, error){
+			"too large": func(ctx context.Context) (*Result, error) { return m.Preflight(ctx, "large", large) },
+			"asked for": func(ctx context.Context) (*Result, error) { return m.ManualCompact(ctx, "asked", fits, "") },
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			began := time.Now()
+			if _, err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 20*time.Second {
+				t.Errorf("%s: %v after %v", name, err, time.Since(began))
+			}
+			cancel()
+		}
+		m.places.Give()
+		if res, err := m.Preflight(t.Context(), "fits", fits); err != nil || res.Step != 1 {
+			t.Errorf("the next call: step %d, %s, %v", res.Step, res.Reason, err)
 		}
 	})
 }

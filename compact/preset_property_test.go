@@ -19,7 +19,7 @@ import (
 )
 
 // judged makes one call of a preset and has the independent judge look at it.
-func judged(m *compact.CompactManager, cost *token.Estimator, history []message.Message, earlier bool) (*compact.Result, []invariant.Violation) {
+func judged(m *compact.CompactManager, cost *token.Estimator, history []message.Message, earlier bool, dispatch func(tool string) bool) (*compact.Result, []invariant.Violation) {
 	frozen := invariant.Freeze(history)
 	res, err := m.Preflight(context.Background(), "s", history)
 	found := frozen()
@@ -40,6 +40,7 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		Triggered: res.Triggered, Fallback: res.InvariantStatus != compact.InvariantsOK, Earlier: earlier,
 		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},
 	}
+	c.Dispatch = dispatch
 	for _, d := range res.Decisions {
 		c.Decisions = append(c.Decisions, d.Decision.String())
 		c.Reported.Messages = append(c.Reported.Messages, [2]int{d.TokensBefore, d.TokensAfter})
@@ -103,9 +104,11 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 		name    string
 		windows []int
 		cost    *token.Estimator
+
+		dispatch func(tool string) bool
 	}{
-		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator()},
-		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator()},
+		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator(), onlyDispatch},
+		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source looks at the text alone
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			calls, compactions, refused := 0, 0, 0
@@ -120,7 +123,7 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 				history := histgen.New(seed)
 				kept, done := seed%2 == 1, 0
 				for call := range 8 {
-					res, found := judged(m, p.cost, history, done > 0)
+					res, found := judged(m, p.cost, history, done > 0, p.dispatch)
 					calls++
 					ok := res.Reason != "insufficient_budget"
 					if res.Triggered {

@@ -109,6 +109,9 @@ func newSessionOf(t testing.TB, c compact.Config, cost *token.Estimator, kept bo
 	return &session{tidies: slices.Contains(c.Policy.Stages, "tidy"), t: t, m: m, cost: cost, window: window, kept: kept, origins: map[originKey]string{}}
 }
 
+// onlyDispatch is the one tool of the random histories that dispatches work.
+func onlyDispatch(tool string) bool { return tool == "dispatch" }
+
 func (s *session) close() { _ = s.m.Close(context.Background()) }
 
 // call makes one call and has it judged. It returns the view.
@@ -150,7 +153,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
 		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
 		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
-		Deeper: s.leaps(step), Tidies: s.tidies,
+		Deeper: s.leaps(step), Tidies: s.tidies, Dispatch: onlyDispatch,
 		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
 		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,
 		Reported: &invariant.Reported{In: res.TokensIn, Out: res.After.Total},

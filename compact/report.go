@@ -14,6 +14,7 @@ import (
 func (c *call) keepView(conv *policy.Conversation) {
 	c.res.Messages, c.shown = conv.Messages(), conv
 	c.decisions(conv, nil)
+	c.sayTooLarge()
 }
 
 // took fills the result in from what the engine did.
@@ -29,6 +30,7 @@ func (c *call) took(out *policy.Outcome) {
 		}
 	}
 	c.discards(out)
+	c.sayTooLarge()
 	c.decisions(out.Conversation, out.View)
 	for _, p := range out.Passes {
 		r := StageReport{Stage: p.Stage, Edits: len(p.Edits), Before: p.Before, After: p.After, Elapsed: p.Elapsed}

@@ -57,7 +57,7 @@ func (c *call) lift() bool {
 	if c.budget.Cap >= c.ep.lifted.Cap {
 		return false
 	}
-	c.budget = c.ep.lifted
+	c.budget = c.bounded(c.ep.lifted)
 	c.res.Budget, c.res.Trigger, c.res.Target = c.budget.Cap, c.budget.Due(c.last), c.budget.Target
 	return true
 }

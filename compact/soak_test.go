@@ -14,11 +14,11 @@ import (
 
 // Many sessions, each with many calls, in turns: what is in memory and what is
 // open does not grow with their number, and the archive has a few files a
-// compaction. 2,000 sessions of 50 calls with COMPACT_SOAK=1.
+// compaction. 2,000 sessions of 50 calls with COMPACT_SOAK=1, which say less in each.
 func TestSoakOfManySessionsIsBounded(t *testing.T) {
-	sessions, calls, bound := 30, 10, 1<<20
+	sessions, calls, words, bound := 30, 10, 400, 1<<20
 	if os.Getenv("COMPACT_SOAK") == "1" {
-		sessions, calls, bound = 2000, 50, 32<<20
+		sessions, calls, words, bound = 2000, 50, 100, 32<<20
 	}
 	if testing.Short() {
 		sessions = 12
@@ -34,12 +34,12 @@ func TestSoakOfManySessionsIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	const turn = 5 // calls of one session, before the next one has its turn
-	talkInTurns(t, m, 3, calls, 0, turn)
+	talkInTurns(t, m, 3, calls, words, turn)
 	before, goroutines, open := heap(), runtime.NumGoroutine(), descriptors()
 	steps := 0
 	for from := 0; from < calls; from += turn {
 		for s := range sessions {
-			steps += talkTurn(t, m, s, from, turn)
+			steps += talkTurn(t, m, s, from, turn, words)
 		}
 		if m.bytes > int64(bound) {
 			t.Fatalf("%d bytes of sessions are remembered, at most %d are wanted", m.bytes, bound)
@@ -70,23 +70,23 @@ func TestSoakOfManySessionsIsBounded(t *testing.T) {
 }
 
 // talkInTurns warms up what all sessions share.
-func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, from, turn int) {
+func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, words, turn int) {
 	t.Helper()
 	for s := range sessions {
-		for at := from; at < calls; at += turn {
-			talkTurn(t, m, -1-s, at, turn)
+		for at := 0; at < calls; at += turn {
+			talkTurn(t, m, -1-s, at, turn, words)
 		}
 	}
 }
 
 // talkTurn makes some calls of a session, and returns how many compacted.
-func talkTurn(t *testing.T, m *CompactManager, session, from, calls int) (compactions int) {
+func talkTurn(t *testing.T, m *CompactManager, session, from, calls, words int) (compactions int) {
 	t.Helper()
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
 	for i := range from + calls {
 		id := fmt.Sprintf("call_%d", i)
 		history = append(history, message.Assistant("", message.Call(id, "read", fmt.Sprintf(`{"n":%d}`, i))),
-			message.ToolResult(id, fmt.Sprintf("%d %d ", session, i)+strings.Repeat("some words ", 400)))
+			message.ToolResult(id, fmt.Sprintf("%d %d ", session, i)+strings.Repeat("some words ", words)))
 		if i < from {
 			continue
 		}

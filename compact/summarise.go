@@ -27,7 +27,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	if err := cfg.summariserIsThere(); err != nil {
 		return w, err
 	}
-	st, err := strategy.Lookup(cfg.Policy.Strategy)
+	st, err := cfg.strategyNamed(cfg.Policy.Strategy)
 	w.Strategy = st.Asking(c.Sections, m.prompts[c.PromptFile])
 	return w, err
 }
@@ -103,6 +103,10 @@ func (r *run) engine() (*policy.Engine, error) {
 		case policy.LocalSummary:
 			stage.Clean = clean
 			e.Steps[i].Stage = stage
+		case *ownStage:
+			e.Steps[i].Stage = stage.among(r.c.history)
+		case ownTaker:
+			e.Steps[i].Stage = ownTaker{stage.among(r.c.history)}
 		default:
 			if stage.Name() != strategy.StageName {
 				continue

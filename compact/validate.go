@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -31,7 +32,12 @@ func (c Config) Validate() error {
 	if s := &c.Storage; c.Archive != nil { // it says where
 		s.Adapter, s.Path, s.Bucket = base.Storage.Adapter, base.Storage.Path, ""
 	}
-	var errs []error
+	errs := []error{c.checkStages()}
+	if own := slices.DeleteFunc(slices.Clone(c.Policy.Stages), c.isOwn); len(own) > 0 || len(c.Stages) == 0 {
+		c.Policy.Stages = own // what else there is must be one of ours
+	} else {
+		c.Policy.Stages = base.Policy.Stages
+	}
 	// Nothing more is said of a value that is wrong by itself: the preset's
 	// stands in for it.
 	for _, e := range c.broken() {
@@ -74,14 +80,27 @@ func (c Config) checkBudget() error {
 }
 
 func (c Config) checkPolicy() error {
-	errs := []error{c.Policy.Check()}
+	errs := []error{c.Policy.Check(), policy.DispatchTools(c.Mask.DispatchTools).Check()}
 	if c.Mask.Template != "" {
 		errs = append(errs, policy.ValidTemplate(c.Mask.Template))
 	}
-	if _, err := strategy.Lookup(c.Policy.Strategy); err != nil {
+	if c.Strategy != nil {
+		if _, err := strategy.New(*c.Strategy); err != nil {
+			return errors.Join(append(errs, &ConfigError{Path: "Strategy", Value: c.Strategy.Name, Reason: "can't be used: " + err.Error(), Err: err})...)
+		}
+	}
+	if _, err := c.strategyNamed(c.Policy.Strategy); err != nil {
 		errs = append(errs, &ConfigError{Path: "policy.strategy", Value: c.Policy.Strategy, Reason: oneOf(c.Policy.Strategy, strategy.Names()), Err: err})
 	}
 	return errors.Join(errs...)
+}
+
+// strategyNamed returns the caller's own strategy, or the built-in one of a name.
+func (c *Config) strategyNamed(name string) (strategy.Strategy, error) {
+	if c.Strategy != nil && c.Strategy.Name == name {
+		return strategy.New(*c.Strategy)
+	}
+	return strategy.Lookup(name)
 }
 
 // checkSummarizer says what has no effect, and what can't be asked for. A

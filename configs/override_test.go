@@ -73,7 +73,7 @@ func TestMistakeInAnOverride(t *testing.T) {
 		{"overrides:\n- model: x\n  policy:\n    trigger_pct: 0.5", "f.yaml:4: overrides[0].policy.target_pct must be below policy.trigger_pct 0.5 (got 0.6)"},
 		{"overrides:\n- model: x\n  policy: {trigger_pct: high}", `f.yaml:3: overrides[0].policy.trigger_pct must be a number (got "high")`},
 		{"overrides:\n- model: x\n  polcy: {trigger_pct: 0.7}", `f.yaml:3: unknown key "polcy" (did you mean policy?)`},
-		{"overrides:\n- model: x\n  redaction: {enabled: false}", "f.yaml:3: overrides[0].redaction.enabled holds for all models and agents; an override may change max_context_tokens, max_output_tokens, policy, tidy, truncate, mask, summarizer"},
+		{"overrides:\n- model: x\n  redaction: {enabled: false}", "f.yaml:3: overrides[0].redaction.enabled holds for all models and agents; an override may change max_context_tokens, max_output_tokens, max_request_bytes, policy, tidy, truncate, mask, summarizer"},
 		{"overrides:\n- agnt: x\n  policy: {trigger_pct: 0.7}", `f.yaml:2: unknown key "agnt" (did you mean agent?)`},
 		{"overrides:\n- model: x\n  extends: base.yaml", "f.yaml:3: extends stands at the top of a file, not in an override"},
 		{"overrides:\n- model: {name: x}\n  policy: {trigger_pct: 0.7}", `f.yaml:2: overrides[0].model must be a name or a pattern, such as "claude-*"`},

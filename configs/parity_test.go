@@ -30,6 +30,7 @@ var special = map[string][]any{
 	"preset":                  {"gradual", "Graduated"},
 	"policy.strategy":         {"task-state", "TASK_STATE"},
 	"mask.template":           {"{chrs} characters", "two\nlines", " ", "{ chars }", "{kept}"},
+	"mask.dispatch_tools":     {[]string{""}, []string{"task", "a["}, []string{" task"}},
 	"redaction.patterns":      {[]string{"ok", "(x"}},
 	"redaction.pseudonyms":    {true},
 	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive, which Go can't leave out once it is filled in

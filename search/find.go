@@ -28,11 +28,11 @@ type Match struct {
 	Lines   int       `json:"matching_lines"`
 }
 
-// Found is what a search led to.
+// Found is the result of a search.
 type Found struct {
-	Matches  []Match  `json:"matches"`        // the session that was written to last comes first; of each the newest
-	More     bool     `json:"more,omitempty"` // there are more than were asked for
-	Sessions int      `json:"sessions"`       // that were searched
+	Matches  []Match  `json:"matches"`        // sorted by session, the one written to last first; within a session the newest match first
+	More     bool     `json:"more,omitempty"` // there are more matches than the query asked for
+	Sessions int      `json:"sessions"`       // number of sessions that were searched
 	Unread   []Unread `json:"unread,omitempty"`
 }
 

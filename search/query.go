@@ -24,7 +24,7 @@ type Query struct {
 	Most    int       // matches; 0 is 50
 }
 
-// ErrNoWords: a query has no word.
+// ErrNoWords is returned for a query without a word.
 var ErrNoWords = errors.New("search: the query has no letters and no digits")
 
 // defaultMost is how many matches there are unless the caller says so.

@@ -33,10 +33,6 @@ type SDK struct {
 	// Drops is that the SDK does not send back what the provider sealed in its
 	// reasoning: the model then says none.
 	Drops bool
-	// Rewrites is that the SDK sends answers back in other words than they came:
-	// rounds of recall are then not put back, and what was recalled is gone from the
-	// next request.
-	Rewrites bool
 }
 
 // Read is the tool of the agents: a file of some kB, every tenth of 50 kB.

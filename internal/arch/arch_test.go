@@ -52,6 +52,7 @@ var arrows = map[string][]string{
 	"search":             {"message", "storage", "compact"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"search", "message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting"},
+	"tools/figures":      {},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "hook", "storage", "trace", "internal/chart", "internal/jsonscan"},

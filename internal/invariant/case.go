@@ -53,6 +53,10 @@ type Case struct {
 	// where In is a view of one. Nil: In is the original.
 	Origin func(i, p int) string
 
+	// Dispatch says whether the dispatch blocks in a tool's results survive
+	// masking; nil: those of every tool do.
+	Dispatch func(tool string) bool
+
 	// Placeholder recognises placeholders of a template of the user's own.
 	Placeholder func(text string) bool
 }

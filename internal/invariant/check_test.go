@@ -110,6 +110,14 @@ var broken = []struct {
 	{"a dispatch block is counted as masked", maskedCase, func(t testing.TB, c *Case) {
 		c.Out[7] = edit(t, c.Out[7], "[dispatch output masked — 1047 chars]\n"+dispatch)
 	}, RuleText},
+	{"a dispatch block of another tool is kept", maskedCase, func(_ testing.TB, c *Case) {
+		c.Dispatch = func(tool string) bool { return tool != "dispatch" }
+	}, RuleDecision},
+	{"a forged dispatch placeholder is said to be masked", maskedCase, func(t testing.TB, c *Case) {
+		c.Dispatch = func(string) bool { return false }
+		c.In[7] = edit(t, c.In[7], "[dispatch output masked — 9 chars]\n"+dispatch)
+		c.Out[7] = c.In[7]
+	}, RuleDecision},
 	{"bytes beside an edit change", maskedCase, func(t testing.TB, c *Case) {
 		c.Out[4] = wire(t, strings.Replace(string(c.Out[4].Raw()), `1e999`, `1e998`, 1))
 	}, RuleBytes},

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -117,6 +118,46 @@ func dispatched(text string) (blocks []string, whole int) {
 		whole++
 		text = after
 	}
+}
+
+// blocks are those of a result of In that survive masking, which only those of a
+// tool that dispatches work do.
+func (j *judge) blocks(i, p int) (blocks []string, whole int) {
+	if !j.dispatches(i, p) {
+		return nil, 0
+	}
+	return dispatched(j.In[i].Parts[p].Text)
+}
+
+// dispatches reports whether a result of In is of a tool that dispatches work: of
+// the newest call before it, as ids come again.
+func (j *judge) dispatches(i, p int) bool {
+	if j.Dispatch == nil {
+		return true
+	}
+	part := j.In[i].Parts[p]
+	if part.Name != "" {
+		return j.Dispatch(part.Name)
+	}
+	for i--; i >= 0; i-- {
+		for _, call := range slices.Backward(j.In[i].Parts) {
+			if call.Kind == message.KindToolCall && call.CallID == part.CallID {
+				return j.Dispatch(call.Name)
+			}
+		}
+	}
+	return j.Dispatch("")
+}
+
+// cameMasked reports whether a result of In is a placeholder. One with blocks is
+// only where a tool that dispatches work returned it, or an earlier compaction
+// is known to have left it.
+func (j *judge) cameMasked(i, p int) bool {
+	text := j.In[i].Parts[p].Text
+	if _, ok := cutDispatch(text); ok && j.originOf(i, p) == text && !j.dispatches(i, p) {
+		return false
+	}
+	return j.placeholder(text)
 }
 
 // remainingBlocks splits what follows the placeholder of a dispatch result

@@ -53,7 +53,7 @@ func (j *judge) checkDecisions() {
 // compaction.
 func (j *judge) alreadyEdited(i int) bool {
 	for p, part := range j.In[i].Parts {
-		if part.Kind == resultKind && (j.placeholder(part.Text) || j.originOf(i, p) != part.Text) || mediaForm.MatchString(part.Text) {
+		if part.Kind == resultKind && (j.cameMasked(i, p) || j.originOf(i, p) != part.Text) || mediaForm.MatchString(part.Text) {
 			return true
 		}
 	}

@@ -175,8 +175,8 @@ func (j *judge) checkOpen() {
 
 // alreadyMasked reports whether message i came in as a placeholder.
 func (j *judge) alreadyMasked(i int) bool {
-	for _, p := range j.In[i].Parts {
-		if p.Kind == resultKind && j.placeholder(p.Text) {
+	for p, part := range j.In[i].Parts {
+		if part.Kind == resultKind && j.cameMasked(i, p) {
 			return true
 		}
 	}

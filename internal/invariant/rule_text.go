@@ -31,9 +31,9 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 		j.checkStandsFor(i, p, is)
 	case was.Kind != resultKind || was.Sealed:
 		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
-	case j.placeholder(was.Text) && plainer(was.Text, is):
+	case j.cameMasked(i, p) && plainer(was.Text, is):
 		// The reference may go where the budget leaves no room for it.
-	case j.placeholder(was.Text):
+	case j.cameMasked(i, p):
 		j.fail(RuleMasked, "message %d: %q became %.80q", i, was.Text, is)
 	case utf8.ValidString(was.Text) && !utf8.ValidString(is):
 		j.fail(RuleText, "message %d is cut inside a character", i)
@@ -75,7 +75,7 @@ var observationAlone = regexp.MustCompile(`^\[observation masked — \d+ chars\]
 // beginning of the old text or its dispatch blocks where those survive.
 func (j *judge) isMasked(i, p int, is string) bool {
 	if rest, ok := cutDispatch(is); ok {
-		blocks, _ := dispatched(j.In[i].Parts[p].Text)
+		blocks, _ := j.blocks(i, p)
 		survived, ok := remainingBlocks(rest)
 		alike := equal
 		if j.Earlier { // it may have been truncated before it was masked
@@ -112,7 +112,7 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 		}
 	}
 	// What an earlier truncation took is not there to survive.
-	if blocks, whole := dispatched(j.In[i].Parts[p].Text); !j.Earlier && !within(blocks[:whole], survived, equal) {
+	if blocks, whole := j.blocks(i, p); !j.Earlier && !within(blocks[:whole], survived, equal) {
 		j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, whole, is)
 	}
 	if _, found, ok := cutObservation(is); ok {

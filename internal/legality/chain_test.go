@@ -35,12 +35,15 @@ var names = map[provider.Wire]string{
 }
 
 // parse reads a request.
-func parse(w provider.Wire, body []byte) (wire.Request, error) {
+func parse(w provider.Wire, body []byte) (wire.Request, error) { return parseKnown(w, body, nil) }
+
+// parseKnown is parse for bodies whose messages came before, as in the transport.
+func parseKnown(w provider.Wire, body []byte, c *wire.Cache) (wire.Request, error) {
 	f, ok := formats.Lookup(names[w])
 	if !ok {
 		return nil, fmt.Errorf("%s is not a wire", names[w])
 	}
-	return f.ParseRequest(body, nil)
+	return f.ParseRequest(body, c)
 }
 
 // models are the models that the rendered requests name.
@@ -87,7 +90,8 @@ type chain struct {
 	judge  *provider.Judge
 	cost   *token.Estimator
 	tally  tally
-	copies int // of system messages, that a compaction gave up
+	copies int         // of system messages, that a compaction gave up
+	cache  *wire.Cache // nil: each body is read anew
 }
 
 func newChain(t *testing.T, label string, w provider.Wire, window int) *chain {
@@ -147,7 +151,7 @@ func (c *chain) run(s *render.Session, kept bool) {
 // call makes one call before a request goes out, and returns what goes out.
 func (c *chain) call(in []byte, manual bool) []byte {
 	c.tally[called]++
-	req, err := parse(c.wire, in)
+	req, err := parseKnown(c.wire, in, c.cache)
 	if err != nil {
 		c.errorf("not read: %v", err)
 		return in

@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
 )
@@ -60,7 +61,7 @@ func longRun(t *testing.T, preset string, w provider.Wire) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &chain{t: t, label: "long run, " + preset, wire: w, m: m, judge: provider.NewJudge(w), cost: cost}
+	c := &chain{t: t, label: "long run, " + preset, wire: w, m: m, judge: provider.NewJudge(w), cost: cost, cache: wire.NewCache(0)}
 	c.judge.Dialects = true
 	defer c.close()
 	s := render.New(w, 7, longRows(longTurns()))

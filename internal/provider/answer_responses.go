@@ -73,14 +73,23 @@ func answerResponses(w http.ResponseWriter, a asked, s said) {
 // streamItem writes the events of one item of an answer.
 func streamItem(out *stream, i int, it object) {
 	id := str(it, "id")
-	out.typed("response.output_item.added", true, object{"output_index": i, "item": without(it, "content", "arguments", "encrypted_content")})
+	added := without(it, "content", "arguments", "encrypted_content")
+	if it["content"] != nil {
+		added["content"] = []any{}
+	}
+	out.typed("response.output_item.added", true, object{"output_index": i, "item": added})
 	switch str(it, "type") {
 	case "message":
 		part := it["content"].([]any)[0].(object)
-		for _, p := range pieces(str(part, "text")) {
-			out.typed("response.output_text.delta", true, object{"item_id": id, "output_index": i, "content_index": 0, "delta": p})
+		at := func(name string, value any) object {
+			return object{"item_id": id, "output_index": i, "content_index": 0, name: value}
 		}
-		out.typed("response.output_text.done", true, object{"item_id": id, "output_index": i, "content_index": 0, "text": str(part, "text")})
+		out.typed("response.content_part.added", true, at("part", object{"type": "output_text", "text": "", "annotations": []any{}}))
+		for _, p := range pieces(str(part, "text")) {
+			out.typed("response.output_text.delta", true, at("delta", p))
+		}
+		out.typed("response.output_text.done", true, at("text", str(part, "text")))
+		out.typed("response.content_part.done", true, at("part", part))
 	case "function_call":
 		for _, p := range pieces(str(it, "arguments")) {
 			out.typed("response.function_call_arguments.delta", true, object{"item_id": id, "output_index": i, "delta": p})

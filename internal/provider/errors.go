@@ -59,12 +59,13 @@ func overflow(a asked, req Request, window int) (trouble, bool) {
 // failed is an answer that was asked for by [Server.Fail].
 func failed(w Wire, f Failure) trouble {
 	kinds := map[int][3]string{
+		413: {"invalid_request_error", "request_too_large", "INVALID_ARGUMENT"},
 		429: {"requests", "rate_limit_error", "RESOURCE_EXHAUSTED"},
 		500: {"server_error", "api_error", "INTERNAL"},
 		503: {"server_error", "api_error", "UNAVAILABLE"},
 		529: {"server_error", "overloaded_error", "UNAVAILABLE"},
 	}
-	texts := map[int]string{429: "Rate limit reached. Please try again later.", 500: "The server had an error while processing your request. Sorry about that!", 503: "The model is overloaded. Please try again later.", 529: "Overloaded"}
+	texts := map[int]string{413: "Request exceeds the maximum allowed number of bytes.", 429: "Rate limit reached. Please try again later.", 500: "The server had an error while processing your request. Sorry about that!", 503: "The model is overloaded. Please try again later.", 529: "Overloaded"}
 	kind, ok := kinds[f.Status]
 	if !ok {
 		kind = [3]string{"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"}

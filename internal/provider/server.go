@@ -19,6 +19,9 @@ import (
 type Server struct {
 	// Window is how many tokens a prompt may have; 0 = any number.
 	Window int
+	// MaxBytes is how large the body of a request may be, in bytes; 0 = any size. A larger one is
+	// answered with 413.
+	MaxBytes int
 	// Count counts the tokens of a request's body; nil = a token for four bytes.
 	Count func(body []byte) int
 	// Reply makes the answer to a request; nil = what was given to
@@ -139,6 +142,10 @@ func (s *Server) began(slot, status int) {
 // call judges a model call and answers it.
 func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 	judge := s.judges[req.Wire]
+	if s.MaxBytes > 0 && len(req.Body) > s.MaxBytes {
+		writeError(w, req.Wire, failed(req.Wire, Failure{Status: http.StatusRequestEntityTooLarge}))
+		return
+	}
 	if !s.Lenient {
 		if found := judge.Judge(req.Body); len(found) > 0 {
 			writeError(w, req.Wire, refused(req.Wire, found[0]))

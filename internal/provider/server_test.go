@@ -107,7 +107,7 @@ func TestServerStreamsWithUsageWhereTheProviderHasIt(t *testing.T) {
 		provider.Chat: {paths[provider.Chat], `,"stream":true,"stream_options":{"include_usage":true}`, []string{
 			`"delta":{"content":"one "}`, `"delta":{"content":"two"}`, `"finish_reason":"tool_calls"`, `"usage":null`, `"choices":[],"created":1`, `"prompt_tokens":100`, "data: [DONE]\n\n"}},
 		provider.Responses: {paths[provider.Responses], `,"stream":true`, []string{
-			"event: response.created\ndata: {", `"delta":"one "`, `"type":"response.output_text.done"`, `"type":"response.function_call_arguments.done"`, "event: response.completed\n", `"input_tokens":100`, `"sequence_number":3`}},
+			"event: response.created\ndata: {", `"content":[],"id":"msg_1"`, `"part":{"annotations":[],"text":"","type":"output_text"},"sequence_number":`, `"type":"response.content_part.done"`, `"delta":"one "`, `"type":"response.output_text.done"`, `"type":"response.function_call_arguments.done"`, "event: response.completed\n", `"input_tokens":100`, `"sequence_number":3`}},
 		provider.Anthropic: {paths[provider.Anthropic], `,"stream":true`, []string{
 			"event: message_start\ndata: {", `"input_tokens":95,"output_tokens":1}`, "event: ping\n", `{"text":"one ","type":"text_delta"}`, `"type":"signature_delta"`, `{"partial_json":"{\"x\":1}","type":"input_json_delta"}`, "event: content_block_stop\n",
 			`"usage":{"output_tokens":11}`, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"}},

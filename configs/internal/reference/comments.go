@@ -23,8 +23,9 @@ const foot = `# These keys are no settings: they are for files that several shar
 # locked: [redaction, storage]
 #
 # Settings for the calls of some models or agents: of policy, tidy, truncate, mask,
-# summarizer and prices, max_context_tokens, max_output_tokens. * is any text. The last
-# one that is for a call wins. They stand over all files, below the environment and flags.
+# summarizer and prices, max_context_tokens, max_output_tokens, max_request_bytes. * is
+# any text. The last one that is for a call wins. They stand over all files, below the
+# environment and flags.
 # overrides:
 #   - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.70}}
 #   - {agent: "batch-*", policy: {when: never}}
@@ -36,6 +37,7 @@ var comments = map[string]string{
 	"model":              `The model that is sent the messages, such as gpt-4o: decides the tokenizer, and the window unless that is set below.`,
 	"max_context_tokens": `The window, input and output together. 0: what the model is known to have.`,
 	"max_output_tokens":  `Kept free for the answer.`,
+	"max_request_bytes":  `How large the body of a request may be, in bytes: where pictures and files make it larger, the oldest of them are masked (mask.media). 0: what the provider publishes (Anthropic 32 MB, OpenAI 50 MB, Gemini 100 MB); -1: no bound.`,
 	"counting":           `model: in the model's own tokens; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
 
 	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
@@ -71,13 +73,15 @@ var comments = map[string]string{
 	"truncate.max_tool_result_tokens": `The most that is left of it; at most a quarter of the budget in any case.`,
 	"truncate.keep":                   `Which end is kept: head, tail, both, or auto (both of what a command printed, else head).`,
 
-	"mask":                       `Old tool results become a line that says how much was there.`,
-	"mask.when":                  `trigger: in one batch when a compaction is due, which keeps the provider's prompt cache; always: at every call.`,
-	"mask.every":                 `With always: turns between two batches. 1: the window slides with every turn.`,
-	"mask.window_turns":          `Results of the newest turns stay ...`,
-	"mask.keep_first":            `... and so do the first results ...`,
-	"mask.keep_last":             `... and the last ones ...`,
-	"mask.exclude_tools":         `... and all results of these tools.`,
+	"mask":               `Old tool results become a line that says how much was there.`,
+	"mask.when":          `trigger: in one batch when a compaction is due, which keeps the provider's prompt cache; always: at every call.`,
+	"mask.every":         `With always: turns between two batches. 1: the window slides with every turn.`,
+	"mask.window_turns":  `Results of the newest turns stay ...`,
+	"mask.keep_first":    `... and so do the first results ...`,
+	"mask.keep_last":     `... and the last ones ...`,
+	"mask.exclude_tools": `... and all results of these tools.`,
+	"mask.dispatch_tools": `Tools that hand work to other agents: the BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks in their results survive masking, and in no other's. ` +
+		`Names, in any case; * stands for any letters. [] for none.`,
 	"mask.min_tokens":            `What a mask has to save; a result where it would save less stays.`,
 	"mask.media":                 `true: old pictures, sounds and files become a line, too, before any text does, and not before the trigger.`,
 	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,

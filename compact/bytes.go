@@ -1,0 +1,105 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// bodyLimits are how large the providers of a wire let the body of a request be, in
+// bytes, as they publish it: Anthropic 32 MB a request
+// (https://docs.claude.com/en/api/overview), Google 100 MB of inline data
+// (https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits),
+// OpenAI 50 MB (https://platform.openai.com/docs/guides/images-vision, where it says
+// 512 MB since April 2026; users report that 50 is what holds).
+var bodyLimits = map[string]int{
+	"anthropic": 32_000_000,
+	"openai":    50_000_000,
+	"responses": 50_000_000,
+	"gemini":    100_000_000,
+}
+
+// How far a body that is too large is made smaller, in percent of what it may have.
+const bytesTarget = 60
+
+// bounded is a budget with what the body of this call may have.
+func (c *call) bounded(b policy.Budget) policy.Budget {
+	limit := c.ep.cfg.MaxRequestBytes
+	if limit == 0 && c.q.wire != nil {
+		limit = bodyLimits[c.q.wire.Format().Name()]
+	}
+	if limit >= 0 && c.q.bytes > 0 && (limit == 0 || c.q.bytes < limit) {
+		limit = c.q.bytes
+	}
+	if limit <= 0 {
+		return b
+	}
+	b.MaxBytes, b.TargetBytes = limit, limit/100*bytesTarget
+	if c.outside == 0 && c.q.wire != nil {
+		c.outside = c.q.wire.About().Bytes
+		for _, m := range c.q.wire.Messages() {
+			c.outside -= m.Bytes()
+		}
+	}
+	return b
+}
+
+// mayBeTooLarge reports whether the body came in with more bytes than it may have.
+// What is done to it never makes it larger.
+func (c *call) mayBeTooLarge() bool {
+	most := c.budget.MaxBytes
+	return most > 0 && (c.q.wire == nil || c.q.wire.About().Bytes > most)
+}
+
+// bytesOf is how large the body is with a view.
+func (c *call) bytesOf(v *policy.View) int { return v.Bytes() - v.Outside + c.outside }
+
+// tooLarge reports whether the body has more bytes than it may, and what can be done
+// about that has something to do.
+func (c *call) tooLarge() bool {
+	return c.mayBeTooLarge() && c.view().HasMedia() && c.bytesOf(c.view()) > c.budget.MaxBytes
+}
+
+// sayTooLarge warns, once a conversation, of a body that could not be made small enough.
+// A dry run leaves the one time to the call that sends it.
+func (c *call) sayTooLarge() {
+	if !c.mayBeTooLarge() || c.lane.tooLarge || c.untried() {
+		return
+	}
+	n := c.outside
+	for i := range c.res.Messages {
+		n += c.res.Messages[i].Bytes()
+	}
+	if n <= c.budget.MaxBytes {
+		return
+	}
+	c.lane.tooLarge = !c.q.dry
+	bound := "the provider takes"
+	if c.q.bytes == c.budget.MaxBytes { // learned of a refusal, and less than what was refused
+		bound = "it may have"
+	}
+	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
+		"the request has %d bytes where %s %d, and no more may be taken out of it for that: text, and pictures and files that are pinned, of the last turn or of the last user message (max_request_bytes)",
+		n, bound, c.budget.MaxBytes))
+}
+
+// untried reports whether nothing was tried to make the body smaller.
+func (c *call) untried() bool {
+	return c.res.Reason == trace.ReasonNever || c.res.Reason == trace.ReasonBusy
+}
+
+// withBytes puts the steps that work for the size of the body in front of the first
+// that takes out media: where that one never works, so does none of these.
+func withBytes(steps []policy.Step) []policy.Step {
+	at := slices.IndexFunc(steps, func(s policy.Step) bool { return s.Stage.Name() == policy.Media{}.Name() })
+	if at < 0 {
+		return steps
+	}
+	media := steps[at].Stage.(policy.Media)
+	media.Heavy, media.Deep = true, false
+	deep := media
+	deep.Deep = true
+	return slices.Insert(steps, at, policy.Step{Goal: policy.ToBytes, Stage: media}, policy.Step{Goal: policy.InBytes, Stage: deep})
+}

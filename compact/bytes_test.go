@@ -1,0 +1,166 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/message/gemini"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/responses"
+	"github.com/agentcompact/compact/message/wire"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+func TestABodyMayHaveWhatItsProviderPublishes(t *testing.T) {
+	bodies := map[string]string{
+		"anthropic": `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`,
+		"openai":    `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`,
+		"responses": `{"model":"gpt-5","input":[{"role":"user","content":"hi"}]}`,
+		"gemini":    `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`,
+	}
+	for _, format := range []wire.Format{anthropic.Wire, openai.Wire, responses.Wire, gemini.Wire} {
+		name := format.Name()
+		published := bodyLimits[name]
+		if published == 0 {
+			t.Fatalf("%s has no limit", name)
+		}
+		req, err := format.ParseRequest([]byte(bodies[name]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ set, said, want int }{
+			{0, 0, published}, {0, 1_000_000, 1_000_000}, {0, 1 << 40, published},
+			{500_000, 0, 500_000}, {500_000, 400_000, 400_000}, {-1, 0, 0}, {-1, 100, 0},
+		} {
+			k := &call{q: request{wire: req, bytes: c.said}, ep: &epoch{cfg: Config{MaxRequestBytes: c.set}}}
+			b := k.bounded(policy.Budget{})
+			if b.MaxBytes != c.want || b.TargetBytes != c.want/100*60 {
+				t.Errorf("%s, set %d, said %d: %d down to %d, want %d", name, c.set, c.said, b.MaxBytes, b.TargetBytes, c.want)
+			}
+			if c.want == 0 {
+				continue
+			}
+			inside := 0
+			for _, m := range req.Messages() {
+				inside += m.Bytes()
+			}
+			if got := k.outside + inside; got != len(bodies[name]) {
+				t.Errorf("%s: a body of %d bytes has %d", name, len(bodies[name]), got)
+			}
+		}
+	}
+	k := &call{ep: &epoch{}}
+	if b := k.bounded(policy.Budget{}); b.MaxBytes != 0 {
+		t.Errorf("without a wire: %d", b.MaxBytes)
+	}
+}
+
+// album is a request of so many pictures of 19 kB.
+func album(t *testing.T, pictures int) wire.Request {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-4o","messages":[`)
+	for i := range pictures {
+		fmt.Fprintf(&b, `{"role":"user","content":[{"type":"text","text":"look %d"},{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]},{"role":"assistant","content":"seen"},`, i, strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 800))
+	}
+	b.WriteString(`{"role":"user","content":"and now?"}]}`)
+	req, err := openai.Wire.ParseRequest([]byte(b.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// ofBytes is a manager for bodies of so many bytes.
+func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
+	t.Helper()
+	m, err := New(t.Context(), Config{Model: "gpt-4o", MaxRequestBytes: most, Archive: memory.New(), Policy: policy.Config{When: when}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
+
+// A body that is too large does not fit as it is: it waits for its place to the end.
+func TestABodyThatIsTooLargeWaitsForItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, req := ofBytes(t, 100_000, ""), album(t, 12)
+		m.places = ctxlock.NewSlots(1)
+		if err := m.places.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		time.AfterFunc(19*time.Second, m.places.Give)
+		res, err := m.Preflight(ctx, "s", req.Messages(), WithRequest(req))
+		if err != nil || res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || len(res.Warnings) > 0 {
+			t.Errorf("%v, %s, %d masked, %q", err, res.Reason, res.MaskedCount, res.Warnings)
+		}
+	})
+}
+
+// What no compaction made small enough before goes out when there is no place.
+func TestABodyThatStaysTooLargeDoesNotDieForAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, req := ofBytes(t, 10_000, ""), album(t, 1)
+		m.places = ctxlock.NewSlots(1)
+		for _, want := range []string{trace.ReasonBelow, trace.ReasonBusy} {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if res, err := m.Preflight(ctx, "s", req.Messages(), WithRequest(req)); err != nil || res.Reason != want {
+				t.Errorf("%v, %s, want %s", err, res.Reason, want)
+			}
+			if want == trace.ReasonBelow {
+				_ = m.places.Take(t.Context())
+			}
+		}
+	})
+}
+
+// That no more may go is said only where it was tried.
+func TestTooLargeIsNotSaidWhereNothingWasTried(t *testing.T) {
+	req := album(t, 12)
+	res, err := ofBytes(t, 100_000, policy.Never).Preflight(t.Context(), "s", req.Messages(), WithRequest(req))
+	if err != nil || res.Reason != trace.ReasonNever || len(res.Warnings) > 0 {
+		t.Errorf("%v, %s, %q", err, res.Reason, res.Warnings)
+	}
+	c := &call{lane: &lane{}, res: &Result{Reason: trace.ReasonBusy, Messages: req.Messages()}, budget: policy.Budget{MaxBytes: 1}}
+	if c.sayTooLarge(); len(c.res.Warnings) > 0 || c.lane.tooLarge {
+		t.Errorf("without a place: %q", c.res.Warnings)
+	}
+}
+
+// A dry run says it, and does not spend the one time that it is said.
+func TestTooLargeIsSaidBehindAPlan(t *testing.T) {
+	m, req := ofBytes(t, 10_000, ""), album(t, 1)
+	for n, ask := range []func(context.Context, string, []message.Message, ...Option) (*Result, error){m.Plan, m.Plan, m.Preflight, m.Preflight} {
+		res, err := ask(t.Context(), "s", req.Messages(), WithRequest(req))
+		if want := n < 3; err != nil || slices.ContainsFunc(res.Warnings, isTooLarge) != want {
+			t.Errorf("call %d: %v, %q", n, err, res.Warnings)
+		}
+	}
+}
+
+func isTooLarge(w string) bool { return strings.Contains(w, "max_request_bytes") }
+
+// What was learned of a 413 is a guess at what the provider takes.
+func TestTooLargeSaysWhoseBoundItIs(t *testing.T) {
+	for said, want := range map[int]string{0: "where the provider takes 10000,", 5_000: "where it may have 5000,", 50_000: "where the provider takes 10000,"} {
+		req := album(t, 1)
+		res, err := ofBytes(t, 10_000, "").Preflight(t.Context(), "s", req.Messages(), WithRequest(req), WithMaxBytes(said))
+		if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], want) {
+			t.Errorf("%v, %q, want %q", err, res.Warnings, want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+)
+
+func runs(h *strategy.History) (lines []strategy.Line) {
+	for _, s := range h.Steps {
+		for range s.Calls {
+			lines = append(lines, strategy.Line{Text: "a poll was made", Value: 1, Order: s.ID})
+		}
+	}
+	return lines
+}
+
+func withStrategy(extract func(*strategy.History) []strategy.Line) compact.Config {
+	return compact.Config{
+		MaxContextTokens: 8000, Archive: memory.New(), Policy: policy.Config{Stages: []string{"summarise", "shrink", "squeeze", "drop"}},
+		Strategy: &strategy.Strategy{
+			Name: "polls", Sections: []strategy.Section{{Title: "Polls"}}, Instructions: "Write what was polled.", Extract: extract,
+		},
+	}
+}
+
+func TestOwnStrategyWritesTheSummary(t *testing.T) {
+	res := newRig(t, withStrategy(runs)).preflight(pollHistory())
+	if res.Summary == nil || res.Summary.Strategy != "polls" || !strings.Contains(res.Summary.Text, "## Polls\n- a poll was made") {
+		t.Fatalf("summary %+v, warnings %q", res.Summary, res.Warnings)
+	}
+	if !strings.Contains(res.Summary.Text, "## "+strategy.Happened) {
+		t.Errorf("the sections that every strategy has are missing:\n%s", res.Summary.Text)
+	}
+}
+
+// A strategy that fails costs the summary; the history stays, and others go on.
+func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
+	history, want := pollHistory(), pollHistory()
+	res := newRig(t, withStrategy(func(*strategy.History) []strategy.Line { panic("a fault") })).preflight(history)
+	if res.Summary != nil || res.DroppedCount == 0 || len(res.Warnings) == 0 || !strings.Contains(strings.Join(res.Warnings, " "), "a fault") {
+		t.Errorf("summary %+v, dropped %d, warnings %q", res.Summary, res.DroppedCount, res.Warnings)
+	}
+	for i := range history {
+		if history[i].Fingerprint() != want[i].Fingerprint() {
+			t.Errorf("message %d was changed", i)
+		}
+	}
+}
+
+func TestConfigRefusesAStrategyThatCannotBe(t *testing.T) {
+	c := withStrategy(nil)
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "has no Extract") {
+		t.Errorf("got %v", err)
+	}
+	c.Strategy.Extract = runs
+	c.Overrides = []compact.Override{{Agent: "a", Set: map[string]any{"policy.strategy": "brief"}}}
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	if other, err := c.For("", "a"); err != nil || other.Policy.Strategy != "brief" {
+		t.Errorf("an override has the strategy %q, %v", other.Policy.Strategy, err)
+	}
+}

@@ -1,0 +1,38 @@
+package compact
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// perMessage counts a hundred tokens a message.
+type perMessage struct{}
+
+func (perMessage) Message(message.Message) int { return 100 }
+func (perMessage) Text(string) int             { return 1 }
+
+// The reserve for the answer goes on giving way where the last step needed some of
+// it and no more than there is: a step that ended above all of it was of another
+// window or buffer, and says nothing of this one.
+func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
+	view := policy.NewView([]message.Message{message.System("a"), message.User("b")}, nil, perMessage{})
+	for _, c := range []struct {
+		last, cap, want int
+	}{
+		{0, 150, 150},   // there was no step
+		{150, 150, 150}, // it ended within the budget
+		{151, 150, 300}, // it took from the answer
+		{300, 150, 300}, // all of it
+		{301, 150, 150}, // more than there is
+		{250, 200, 200}, // the floor fits by now
+	} {
+		call := &call{res: &Result{}, last: c.last, ep: &epoch{}}
+		call.ep.budget.Cap, call.ep.lifted.Cap = c.cap, 300
+		call.budget = call.ep.budget
+		if call.allot(view); call.budget.Cap != c.want {
+			t.Errorf("%+v: the budget is %d", c, call.budget.Cap)
+		}
+	}
+}
