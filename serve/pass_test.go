@@ -62,3 +62,25 @@ func TestHeadersOfAnswersComeBack(t *testing.T) {
 		t.Errorf("%s %v %q", resp.Status, resp.Header, answer)
 	}
 }
+
+// What the provider is asked to compact goes out whole, whatever its size.
+func TestAHistoryThatTheProviderCompactsGoesOutWhole(t *testing.T) {
+	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
+	for _, f := range forms() {
+		if !strings.HasSuffix(f.path, "/responses") || f.stream {
+			continue
+		}
+		body := f.body("hi", 60, 300)
+		for _, path := range []string{"/openai/v1/responses/compact", "/v1/responses/compact"} {
+			resp, answer := r.do(r.request("POST", path, body, "X-Compact-Session", "s"))
+			if answer != body || resp.Header.Get("X-Got-X-Compact-Session") != "" {
+				t.Errorf("%s: %d of %d bytes arrived", path, len(answer), len(body))
+			}
+		}
+		if r.steps() != 0 {
+			t.Error("it was compacted here, too")
+		}
+		return
+	}
+	t.Fatal("no form of Responses")
+}

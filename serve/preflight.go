@@ -143,7 +143,7 @@ func (h *Handler) reduce(ctx context.Context, body io.Reader) (any, error) {
 func (h *Handler) read(body io.Reader) (q asked, err error) {
 	most := h.cfg.MaxBody
 	if most <= 0 {
-		most = 64 << 20
+		most = 256 << 20
 	}
 	data, err := io.ReadAll(io.LimitReader(body, most+1))
 	switch {

@@ -31,7 +31,7 @@ type Config struct {
 	CountFull bool // questions for a number of tokens are about the history, in place of the view
 
 	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
-	MaxBody  int64 // bytes above which the body of a model call goes out unread; 0 = 64 MiB
+	MaxBody  int64 // bytes above which the body of a model call goes out unread; 0 = 256 MiB
 
 	// Stall is how long a client may take to send the next bytes of its request,
 	// or to take the next bytes of its answer; 0 = 2 minutes. BodyTimeout is how

@@ -31,7 +31,8 @@ type exchange struct {
 	dialect dialect           // of the recall tool; nil = it is not declared
 	inner   []json.RawMessage // rounds of it in this call, which the caller does not see
 
-	held int // tokens of it that were counted as being in a cache
+	limit int // bytes that the body may have, where this call was told; 0 = it was not
+	held  int // tokens of it that were counted as being in a cache
 }
 
 // run sends the view of the request, and once more a smaller one if the
@@ -180,6 +181,7 @@ func (x *exchange) options(window int) []compact.Option {
 	opts := append([]compact.Option{
 		compact.WithRequest(x.parsed), compact.WithModel(x.model), compact.WithWindow(window),
 		compact.WithAgent(x.who.agent), compact.WithBranch(x.who.branch), compact.WithFixed(x.held),
+		compact.WithMaxBytes(x.maxBytes()),
 	}, x.t.call...)
 	if x.dialect != nil {
 		opts = append(opts, compact.WithRecall())

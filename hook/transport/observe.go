@@ -22,7 +22,10 @@ import (
 // looked at, a request is passed over, which is said as an error of the operation
 // "observe". Only headers X-Compact-… are taken out, which are meant for this
 // package. [Strict] and [Recall] have no effect; a field meta of a message goes
-// out, as without this package. A manager with [compact.Config.Observe] makes
+// out, as without this package. So does reasoning that [Recall] has marked in an
+// earlier part of the session; where the provider refuses a request that holds
+// some, it is sent once more without, and the answer to that is the caller's. A
+// manager with [compact.Config.Observe] makes
 // every transport one that observes.
 func Observe() Option {
 	return func(t *Transport) {
@@ -109,10 +112,12 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 		}
 	}
 	resp, err := next(out)
-	if err == nil {
-		l.meter(resp)
+	if err != nil {
+		return resp, err
 	}
-	return resp, err
+	resp = l.unmarked(req, resp)
+	l.meter(resp)
+	return resp, nil
 }
 
 // look is one request that is looked at.
@@ -121,6 +126,7 @@ type look struct {
 	once sync.Once // a body may be sent twice
 
 	mu     sync.Mutex
+	marked []byte // what went out, where marks of ours may be in it; nil = there are none
 	res    *compact.Result
 	billed bool
 	usage  compact.Usage
@@ -174,6 +180,7 @@ func (c *copied) tell(err error) {
 // begin looks at a body, beside everything else.
 func (l *look) begin(body []byte, err error) {
 	l.once.Do(func() {
+		l.keepMarked(body)
 		w := l.x.t.watch
 		if err == nil && !w.enter(len(body)) {
 			err = errBusy
@@ -205,6 +212,7 @@ func (l *look) view() error {
 	if err := x.unpack(); err != nil {
 		return err
 	}
+	x.unbind()
 	if err := x.parse(); err != nil {
 		return err
 	}

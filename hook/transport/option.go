@@ -60,7 +60,8 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
 // MaxBody is the size in bytes above which a request body goes out unread;
-// default 64 MiB. A body is held in memory once.
+// default 256 MiB. A body is held in memory once. Below that a body is made as small as its
+// provider takes it, see [compact.Config.MaxRequestBytes].
 func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }
 
 // CacheSize is how many bytes of JSON are remembered to have been read, so

@@ -31,7 +31,8 @@ import (
 // is made again up to two times, 0.5 to 8 s later; after that the stream ends
 // with the error. Reasoning that led to nothing but our call has a mark in the
 // place of its signature, and is left out of later requests by that, in any
-// process. An answer that is no stream of events is held until it has ended.
+// process. An array of Gemini (a stream without alt=sse) is handed on so, too, element
+// by element. Any other answer is held until it has ended.
 //
 // At most 8 rounds are answered for one request; what the model asks for after
 // that is left out of the answer.
@@ -83,6 +84,7 @@ type asking struct {
 	prior []json.RawMessage // what the caller has of the answers before the last one
 	plain bool              // redaction changes nothing in them
 	n     int               // how often the model was asked again
+	array bool              // the answer that has begun is an array
 }
 
 // take answers our calls in an answer, and reports whether the model is to be

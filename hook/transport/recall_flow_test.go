@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,13 +35,33 @@ func recordedAs(t *testing.T, f form, a provider.Answer) []string {
 	r := newRig(t, compact.Config{})
 	r.server.Answer(a)
 	_, answer := r.post(f, f.body("hi", 1, 5))
+	if f.array() {
+		return elementsIn(t, answer)
+	}
 	return slices.DeleteFunc(strings.SplitAfter(answer, "\n\n"), func(e string) bool { return e == "" })
+}
+
+// elementsIn are those of an array, each with what divides it from the one before, and
+// the last one with its end.
+func elementsIn(t *testing.T, answer string) (out []string) {
+	t.Helper()
+	var all []json.RawMessage
+	if err := json.Unmarshal([]byte(answer), &all); err != nil || len(all) == 0 {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	for _, e := range all {
+		out = append(out, ",\r\n"+string(e))
+	}
+	out[0] = "[" + strings.TrimPrefix(out[0], ",\r\n")
+	out[len(out)-1] += "\n]\n"
+	return out
 }
 
 // playing answers with recorded events. After each that the caller is to have by
 // now it waits until the caller has as many.
 type playing struct {
 	answers [][]string
+	kind    string
 	read    chan struct{} // the caller has one more
 	n       int
 }
@@ -50,7 +71,7 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	first := p.n == 0
 	events := p.answers[p.n]
 	p.n++
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", cmp.Or(p.kind, "text/event-stream"))
 	want, ours := 0, false
 	for _, e := range events {
 		_, _ = io.WriteString(w, e)
@@ -84,6 +105,10 @@ func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
 		one := recordedAs(t, f, provider.Answer{Reasoning: "Hm, what was it.", Text: "One two three.", Calls: []provider.Call{recalls}})
 		two := recordedAs(t, f, provider.Answer{Reasoning: "I see.", Text: "Four five.", Calls: []provider.Call{{ID: "c1", Name: "read", Args: `{"n":1}`}}})
 		p := &playing{answers: [][]string{one, two}, read: make(chan struct{})}
+		readAll := readEvents
+		if f.array() {
+			p.kind, readAll = "application/json; charset=UTF-8", readElements
+		}
 		back := httptest.NewServer(p)
 		defer back.Close()
 
@@ -94,7 +119,7 @@ func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = resp.Body.Close() }()
-		got := readEvents(t, resp.Body, p.read)
+		got := readAll(t, resp.Body, p.read)
 		if p.n != 2 || strings.Contains(got, "recall") || !strings.Contains(got, "three") || !strings.Contains(got, "five") || !strings.Contains(got, `"read"`) {
 			t.Errorf("%d requests: %s", p.n, got)
 		}
@@ -120,6 +145,28 @@ func readEvents(t *testing.T, body io.Reader, read chan<- struct{}) string {
 			}
 		}
 	}
+}
+
+// readElements reads an array, and tells of each element.
+func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
+	t.Helper()
+	var got strings.Builder
+	in := json.NewDecoder(io.TeeReader(body, &got))
+	begin, err := in.Token()
+	for err == nil && in.More() {
+		var one json.RawMessage
+		if err = in.Decode(&one); err == nil {
+			select {
+			case read <- struct{}{}:
+			case <-time.After(time.Minute):
+				t.Fatalf("nobody waits for %s", got.String())
+			}
+		}
+	}
+	if end, ended := in.Token(); err != nil || begin != json.Delim('[') || end != json.Delim(']') || ended != nil {
+		t.Errorf("%v, %v: %s", err, ended, got.String())
+	}
+	return got.String()
 }
 
 // What a caller gets for several answers is one stream, as a provider writes it.
@@ -151,6 +198,12 @@ func TestAnswersThatFollowAreOneStream(t *testing.T) {
 
 func eventsOf(t *testing.T, answer string) (out []map[string]any) {
 	t.Helper()
+	if strings.HasPrefix(answer, "[") {
+		if err := json.Unmarshal([]byte(answer), &out); err != nil {
+			t.Fatalf("%s: %v", answer, err)
+		}
+		return out
+	}
 	for line := range strings.Lines(answer) {
 		data, ok := strings.CutPrefix(line, "data: ")
 		if !ok || strings.HasPrefix(data, "[DONE]") {

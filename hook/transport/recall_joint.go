@@ -106,7 +106,11 @@ func (a *asking) once() (*http.Response, *notAnswered) {
 	if err != nil {
 		return nil, &notAnswered{status: http.StatusBadGateway, err: err}
 	}
-	if countable(resp) == stream && codingOf(resp) == "" && a.x.dialect != nil {
+	flows := countable(resp) == stream
+	if a.array {
+		flows = isArray(resp, a.x.req.URL.Path, a.x.dialect)
+	}
+	if flows && codingOf(resp) == "" && a.x.dialect != nil {
 		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -125,16 +129,22 @@ func (f *notAnswered) passes() bool {
 	return f.status == http.StatusRequestTimeout || f.status == http.StatusConflict || f.status == http.StatusTooManyRequests || f.status >= 500
 }
 
-// event is an error in a stream, in the form of the wire.
-func (f *notAnswered) event(d dialect, j *joint) []byte {
-	message := parseFailure(f.body).Message
+// object is an error as a provider says it.
+func (f *notAnswered) object() (o rawObject, message string) {
+	message = parseFailure(f.body).Message
 	if f.err != nil {
 		message = f.err.Error()
 	}
-	o := obj(trimArray(f.body))
+	o = obj(trimArray(f.body))
 	if o == nil || o["error"] == nil {
 		o = rawObject{"error": enc(map[string]any{"type": "api_error", "message": message, "code": f.status})}
 	}
+	return o, message
+}
+
+// event is an error in a stream, in the form of the wire.
+func (f *notAnswered) event(d dialect, j *joint) []byte {
+	o, message := f.object()
 	name := d.failure(j, o, message)
 	if name != "" {
 		name = "event: " + name + "\n"

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +20,10 @@ type live struct {
 	flow flow
 	have joint // what the caller has of the answers before
 	most int
+
+	array bool // it is an array, and what is said of events is of its elements
+	elems elementScan
+	begun bool // the caller has the beginning of the array
 
 	raw     []byte // all that was read of this answer, at most so many bytes and a few thousand
 	scanned int    // so much of it was looked at
@@ -69,10 +72,12 @@ var tells = regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_us
 
 // live makes an answer one that is handed on as it comes, where it is a stream.
 func (a *asking) live(resp *http.Response) bool {
-	if countable(resp) != stream || codingOf(resp) != "" {
+	array := isArray(resp, a.x.req.URL.Path, a.x.dialect)
+	if !array && countable(resp) != stream || codingOf(resp) != "" {
 		return false
 	}
-	l := &live{a: a, d: a.x.dialect, body: resp.Body, most: maxAnswer}
+	l := &live{a: a, d: a.x.dialect, body: resp.Body, most: maxAnswer, array: array}
+	a.array = array
 	a.ctx, l.cancel = context.WithCancel(a.x.req.Context())
 	resp.Body = l
 	resp.ContentLength = -1
@@ -85,6 +90,7 @@ func (l *live) Read(p []byte) (int, error) {
 		l.fill()
 	}
 	if len(l.out) > 0 {
+		l.begun = true
 		n := copy(p, l.out)
 		l.out = l.out[n:]
 		return n, nil
@@ -148,9 +154,8 @@ func (l *live) look(err error) error {
 // next looks at the next event, where it is whole: with it all may be handed on
 // that came before, or it is held.
 func (l *live) next() bool {
-	size := eventSize(l.raw[l.scanned:], l.looked-l.scanned)
+	size := l.size()
 	if size == 0 {
-		l.looked = max(len(l.raw)-len("\r\n\r"), 0) // what ends it may have begun
 		return false
 	}
 	raw := l.raw[l.scanned : l.scanned+size]
@@ -167,14 +172,14 @@ func (l *live) next() bool {
 // scan looks into an event. What led to a whole answer is remembered before the
 // caller has it, and may ask the next thing.
 func (l *live) scan(raw []byte) {
-	o := eventPiece(raw).read()
+	o := l.piece(raw).read()
 	if o == nil {
 		return
 	}
 	was := l.flow.whole
 	l.d.scan(&l.flow, o)
 	if l.flow.whole && !was && !l.flow.ours() {
-		if said, ok := l.d.read(split(l.raw[:l.scanned], true)); ok {
+		if said, ok := l.d.read(l.split(l.raw[:l.scanned])); ok {
 			l.a.keep(said, nil)
 		}
 	}
@@ -186,7 +191,7 @@ func (l *live) release(from int) {
 		l.out = l.raw[from:l.ready:l.ready]
 		return
 	}
-	l.out = l.follow(split(l.raw[from:l.ready], true))
+	l.out = l.follow(l.split(l.raw[from:l.ready]))
 }
 
 // follow returns events as those of the answer that the caller has.
@@ -196,13 +201,16 @@ func (l *live) follow(p *pieces) []byte {
 			l.d.follow(&l.have, e)
 		}
 	}
+	if l.array {
+		return l.joined(p)
+	}
 	return p.bytes()
 }
 
 // end looks at an answer that has ended: at its calls, if what was held are ours.
 func (l *live) end() {
 	l.ended = io.EOF
-	p := split(l.raw, true)
+	p := l.split(l.raw)
 	if l.flow.ours() {
 		if said, ok := l.d.read(p); ok && len(said.ours) > 0 {
 			l.recall(p, said)
@@ -228,6 +236,7 @@ func (l *live) recall(p *pieces, s *said) {
 	held := p.from(l.ready)
 	for _, e := range held.list {
 		l.d.unend(e)
+		e.dropped = e.dropped || l.array && e.read() == nil
 	}
 	l.out = append(l.out, l.follow(held)...)
 	have.sequence = max(have.sequence, l.have.sequence)
@@ -241,7 +250,7 @@ func (l *live) recall(p *pieces, s *said) {
 func (l *live) goOn() {
 	resp, failed := l.a.ask()
 	if failed != nil {
-		l.out = append(l.out, failed.event(l.d, &l.have)...)
+		l.out = append(l.out, l.failure(failed)...)
 		return
 	}
 	l.mu.Lock()
@@ -254,17 +263,5 @@ func (l *live) goOn() {
 		_ = resp.Body.Close()
 	}
 	l.raw, l.scanned, l.looked, l.ready, l.flow, l.ended = nil, 0, 0, 0, flow{}, nil
-}
-
-// eventSize is the length of the first event, with what ends it; 0 = it is not
-// whole. It does not end in the first so many bytes.
-func eventSize(raw []byte, not int) int {
-	not = min(max(not, 0), len(raw))
-	size := 0
-	for _, sep := range []string{"\n\n", "\r\n\r\n"} {
-		if i := bytes.Index(raw[not:], []byte(sep)); i >= 0 && (size == 0 || not+i+len(sep) < size) {
-			size = not + i + len(sep)
-		}
-	}
-	return size
+	l.elems = elementScan{}
 }

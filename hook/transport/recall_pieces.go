@@ -154,3 +154,16 @@ func enc(v any) json.RawMessage {
 	}
 	return raw
 }
+
+// eventSize is the length of the first event, with what ends it; 0 = it is not
+// whole. It does not end in the first so many bytes.
+func eventSize(raw []byte, not int) int {
+	not = min(max(not, 0), len(raw))
+	size := 0
+	for _, sep := range []string{"\n\n", "\r\n\r\n"} {
+		if i := bytes.Index(raw[not:], []byte(sep)); i >= 0 && (size == 0 || not+i+len(sep) < size) {
+			size = not + i + len(sep)
+		}
+	}
+	return size
+}

@@ -107,7 +107,7 @@ func (r *round) into(d dialect, elems []json.RawMessage) (out []json.RawMessage,
 			return nil, false
 		}
 	}
-	if !showsSaid(out[r.at:], r.said) {
+	if !showsSaid(out[r.at:], r.said) && !showsCalls(out[r.at:], r.said, r.beside != nil) {
 		return nil, false
 	}
 	if r.beside != nil {

@@ -103,6 +103,9 @@ func (chatDialect) merge(first, second []json.RawMessage) []json.RawMessage {
 }
 
 func (d chatDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
+	if showsCalls(elems[at:], r.said, r.beside != nil) {
+		return elems, true // of what came before there is nothing in it
+	}
 	if digestOf(elems[at:at+1]) != digestOf(d.merge(r.prior, r.said)) {
 		return nil, false
 	}

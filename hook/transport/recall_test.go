@@ -126,7 +126,12 @@ func TestRecallIsAnsweredOnTheWay(t *testing.T) {
 
 // flows reports whether an answer is a stream of events.
 func (f form) flows() bool {
-	return f.stream && (f.wire != provider.Gemini || strings.HasSuffix(f.path, "alt=sse"))
+	return f.stream
+}
+
+// array reports whether its stream is a JSON array.
+func (f form) array() bool {
+	return f.stream && f.wire == provider.Gemini && !strings.HasSuffix(f.path, "alt=sse")
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
@@ -210,6 +215,10 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 		status, answer := r.post(f, body)
 		if status != want || !strings.Contains(answer, `"error"`) || strings.Contains(answer, "recall") {
 			t.Errorf("%d %s", status, answer)
+		}
+		if f.array() {
+			eventsOf(t, answer)
+			answer = strings.ReplaceAll(answer, "\n{", "\ndata: {")
 		}
 		if last := strings.LastIndex(answer, "data: "); f.flows() && (!strings.Contains(answer[:last], "Let") || !strings.Contains(answer[last:], `"error":{`)) {
 			t.Errorf("%s", answer)

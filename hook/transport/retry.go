@@ -25,6 +25,11 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 		return resp, false, nil
 	}
 	o, ok := readOverflow(resp.StatusCode, x.plain(resp, text))
+	if !ok && resp.StatusCode == http.StatusRequestEntityTooLarge && x.lighten() {
+		_ = resp.Body.Close()
+		resp, err = x.send(x.sent, again)
+		return resp, true, err
+	}
 	if !ok {
 		return resp, false, nil
 	}

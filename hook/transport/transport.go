@@ -31,6 +31,7 @@ type Transport struct {
 	cache    *wire.Cache
 	key      []byte // of unnamed sessions
 	windows  windows
+	limits   windows             // of bodies, in bytes
 	rounds   *rounds             // of the recall tool; nil = it is not answered
 	caches   *recent[cache, int] // tokens
 	watch    *watch              // nil = requests are compacted
@@ -45,8 +46,8 @@ var _ http.RoundTripper = (*Transport)(nil)
 // New returns a transport that compacts with m.
 func New(m *compact.CompactManager, opts ...Option) *Transport {
 	t := &Transport{
-		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 64 << 20,
-		routes: routes(), key: processKey(), windows: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m), pause: pause,
+		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 256 << 20,
+		routes: routes(), key: processKey(), windows: newWindows(), limits: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m), pause: pause,
 	}
 	for _, o := range opts {
 		o(t)

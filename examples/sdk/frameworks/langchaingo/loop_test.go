@@ -15,7 +15,7 @@ import (
 
 // With COMPACT_SOAK the loops are long.
 func TestLoop(t *testing.T) {
-	agentloop.Test(t, agentloop.SDK{Name: "tmc/langchaingo", Models: [2]string{"gpt-4o", "gpt-4.1"}, Open: openLangChain, Streams: true, Forgets: true, Rewrites: true})
+	agentloop.Test(t, agentloop.SDK{Name: "tmc/langchaingo", Models: [2]string{"gpt-4o", "gpt-4.1"}, Open: openLangChain, Streams: true, Forgets: true})
 }
 
 func TestExample(t *testing.T) { agentloop.Example(t, main) }
@@ -24,8 +24,8 @@ func TestExample(t *testing.T) { agentloop.Example(t, main) }
 const steps = 1000
 
 // langAgent is langchaingo's agent of functions. It begins each turn anew, as its
-// prompt has no place for the turns before, and sends answers back in other words:
-// its own log in place of the text, and each of several calls as an answer.
+// prompt has no place for the turns before, and sends calls back without the text
+// beside them, each of several as an answer of its own.
 type langAgent struct{ at *agentloop.Endpoint }
 
 func openLangChain(_ context.Context, at *agentloop.Endpoint) (agentloop.Agent, error) {

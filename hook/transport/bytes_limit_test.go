@@ -1,0 +1,180 @@
+package transport_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A request that base64 makes larger than its provider takes is made smaller, though
+// its tokens would fit: the oldest screenshots go, and no others until there is need.
+func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
+	const limit, steps = 200_000, 30
+	var shots []string
+	for i := range steps {
+		shots = append(shots, screenshot(i, 8_000))
+	}
+	for _, f := range browsers() {
+		t.Run(string(f.wire), func(t *testing.T) {
+			r := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: limit})
+			r.server.MaxBytes = limit
+			before, same, kept := "", 0, 0
+			for n := 1; n <= steps; n++ {
+				body := f.browse(shots[:n])
+				if status, answer := r.post(f, body); status != http.StatusOK {
+					t.Fatalf("step %d: %d bytes: %d %s", n, len(body), status, answer)
+				}
+				bodies := r.got()
+				sent := bodies[len(bodies)-1]
+				if common(before, sent) >= len(before)-len("]}") {
+					same++
+				}
+				before, kept = sent, r.shots(sent, shots[:n])
+			}
+			r.quiet()
+			if kept < 10 || kept == steps {
+				t.Errorf("the newest %d screenshots are left of %d", kept, steps)
+			}
+			if changes := steps - same; changes < 2 || changes > 6 {
+				t.Errorf("the beginning changed in %d of %d calls", changes, steps)
+			}
+			if res := r.last(); res.DroppedCount+res.SummarisedCount > 0 || len(res.Warnings) > 0 {
+				t.Errorf("%d messages were taken out, warnings %q", res.DroppedCount+res.SummarisedCount, res.Warnings)
+			}
+		})
+	}
+}
+
+// What providers publish holds where nothing is set.
+func TestBodiesAreHeldAgainstWhatProvidersPublish(t *testing.T) {
+	if os.Getenv("COMPACT_SOAK") == "" {
+		t.Skip("bodies of up to 105 MB: set COMPACT_SOAK")
+	}
+	large := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 3<<20/24) // 3 MB
+	limits := map[provider.Wire]int{provider.Anthropic: 32_000_000, provider.Chat: 50_000_000, provider.Responses: 50_000_000, provider.Gemini: 100_000_000}
+	for _, f := range browsers() {
+		limit := limits[f.wire]
+		t.Run(string(f.wire), func(t *testing.T) {
+			r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
+			r.server.MaxBytes = limit
+			var shots []string
+			for len(shots) <= limit/len(large) {
+				shots = append(shots, large)
+			}
+			body := f.browse(shots)
+			if len(body) <= limit {
+				t.Fatal("the body is not large enough to show anything")
+			}
+			if status, answer := r.post(f, body); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			if res := r.last(); res.Reason != trace.ReasonBytes || res.MaskedCount == 0 {
+				t.Errorf("%s, %d masked", res.Reason, res.MaskedCount)
+			}
+		})
+	}
+}
+
+// What can't be made small enough goes out, and that is said once.
+func TestABodyThatStaysTooLargeIsSaid(t *testing.T) {
+	f := browsers()[0]
+	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: 50_000})
+	said := 0
+	for range 2 {
+		if status, answer := r.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+		for _, w := range r.last().Warnings {
+			if strings.Contains(w, "max_request_bytes") {
+				said++
+			}
+		}
+	}
+	if said != 1 {
+		t.Errorf("it is said %d times", said)
+	}
+	if off := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: -1}); off != nil {
+		if status, _ := off.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK || len(off.last().Warnings) > 0 {
+			t.Errorf("%d, %q: no bound was wanted", status, off.last().Warnings)
+		}
+	}
+}
+
+// A provider that takes less than is known of it says so once.
+func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
+	var shots []string
+	for i := range 32 {
+		shots = append(shots, screenshot(i, 8_000))
+	}
+	for _, f := range browsers() {
+		t.Run(string(f.wire), func(t *testing.T) {
+			r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
+			r.server.MaxBytes = 180_000
+			for n := 18; n <= len(shots); n++ {
+				if status, answer := r.post(f, f.browse(shots[:n])); status != http.StatusOK {
+					t.Fatalf("step %d: %d %s", n, status, answer)
+				}
+			}
+			r.quiet()
+			if n := len(r.got()); n != 16 {
+				t.Errorf("%d requests for 15 calls", n)
+			}
+			few := f.browse(shots[:1]) // of which nothing can go
+			r.server.MaxBytes = len(few) - 1
+			if status, _ := r.post(f, few); status != http.StatusRequestEntityTooLarge {
+				t.Errorf("%d", status)
+			}
+		})
+	}
+}
+
+// What was learned is less than what the provider takes, and is not called that.
+func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
+	f := browsers()[0]
+	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
+	r.server.MaxBytes = 60_000
+	r.post(f, f.browse([]string{screenshot(1, 30_000), screenshot(2, 80_000)}))
+	said := ""
+	for _, res := range r.results {
+		said += strings.Join(res.Warnings, "\n")
+	}
+	if !strings.Contains(said, "where it may have ") || strings.Contains(said, "the provider takes") {
+		t.Errorf("warnings %q", said)
+	}
+}
+
+// Texts do not go for the size of pictures, where tokens alone are not too many.
+func TestForBytesNoTextGoes(t *testing.T) {
+	var shots []string
+	for i := range 12 {
+		shots = append(shots, screenshot(i, 20_000))
+	}
+	for _, f := range browsers()[:2] { // whose tokens are counted exactly
+		t.Run(string(f.wire), func(t *testing.T) {
+			body := f.browse(shots)
+			var b strings.Builder
+			b.WriteString(strings.TrimSuffix(body, "]}"))
+			for i := range 30 {
+				fmt.Fprintf(&b, ","+shapes[f.wire].round, 100+i, strings.Repeat("word ", 2_000))
+			}
+			body = b.String() + "]}"
+			r := newRig(t, compact.Config{MaxContextTokens: 100_000, MaxRequestBytes: len(body) * 9 / 10})
+			if status, answer := r.post(f, body); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			res := r.last()
+			if res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || res.MaskedChars+res.SummarisedCount+res.DroppedCount+res.TruncatedCount > 0 {
+				t.Errorf("%s: %d masked, %d characters, %d summarised, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarisedCount, res.TruncatedCount)
+			}
+			if res.After.Total <= res.Target {
+				t.Errorf("%d tokens are left, the target is %d: the test shows nothing", res.After.Total, res.Target)
+			}
+		})
+	}
+}

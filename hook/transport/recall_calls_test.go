@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestCallsAreKnownByTheirIDs(t *testing.T) {
+	call := func(id, name, args string) string {
+		return `{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":` + string(enc(args)) + `}}`
+	}
+	a, b := call("c1", "read", `{"n":1}`), call("c2", "read", `{"n":2}`)
+	said := []json.RawMessage{json.RawMessage(`{"role":"assistant","content":"I look.","tool_calls":[` + a + `,` + b + `]}`)}
+	message := func(content, calls string) string {
+		return `{"role":"assistant","content":` + content + `,"tool_calls":[` + calls + `]}`
+	}
+	for _, c := range []struct {
+		name, elem string
+		any, all   bool
+	}{
+		{"both, without the text", message("null", a+","+b), true, true},
+		{"an empty text", message(`""`, a+","+b), true, true},
+		{"the first alone", message("null", a), true, false},
+		{"the second alone", message("null", b), false, false},
+		{"another text", message(`"I read."`, a+","+b), false, false},
+		{"parts", message(`[{"type":"text","text":"I read."}]`, a+","+b), false, false},
+		{"other arguments", message("null", call("c1", "read", `{"n":3}`)), false, false},
+		{"the same arguments, written otherwise", message("null", call("c1", "read", `{ "n": 1 }`)), true, false},
+		{"another tool", message("null", call("c1", "write", `{"n":1}`)), false, false},
+		{"another id", message("null", call("c3", "read", `{"n":1}`)), false, false},
+		{"no id", message("null", call("", "read", `{"n":1}`)), false, false},
+		{"one call more", message("null", a+","+b+","+b), false, false},
+		{"no calls", `{"role":"assistant","content":null}`, false, false},
+	} {
+		elems := []json.RawMessage{json.RawMessage(c.elem)}
+		if got := showsCalls(elems, said, false); got != c.any {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		if got := showsCalls(elems, said, true); got != c.all {
+			t.Errorf("%s, all of them: %v", c.name, got)
+		}
+	}
+	if showsCalls(nil, said, false) || showsCalls(said, nil, false) {
+		t.Error("nothing shows nothing")
+	}
+	none := []json.RawMessage{json.RawMessage(message("null", call("", "read", `{}`)))}
+	if showsCalls(none, none, false) {
+		t.Error("calls without ids are not known by them")
+	}
+}
