@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot
+.PHONY: test lint race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures
 
 test:
 	go test ./...
@@ -31,10 +31,12 @@ bench:
 
 # The full sweeps: all shared sessions at all windows, 10,000 random histories,
 # 1,000 sessions, kills and power losses, ten minutes without S3. The samples of
-# the same code run in every `make test`.
+# the same code run in every `make test`. ONLY and PKG choose some by name:
+# make soak ONLY='TestSweepLongRuns/masking/gemini' PKG=./internal/legality
+PKG ?= ./...
 soak:
-	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run 'Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn|Extractive|Readings|InBytes' ./... | grep -v '^=== '
-	COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== '
+	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run '$(or $(ONLY),Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn|Extractive|Readings|InBytes)' $(PKG) | grep -v '^=== '
+	$(if $(ONLY),,COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== ')
 
 # The tables of README.md and docs/BENCHMARKS.md: policies on the fixed set of
 # generated sessions, and, with TRANSCRIPTS=../shared/transcripts, on recorded
@@ -72,6 +74,10 @@ cross:
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
 	GOOS=linux GOARCH=386 go build ./...
+
+# How large the project is: lines, files, functions, exported names.
+figures:
+	go run ./tools/figures
 
 # The files of a release, in dist/, unpublished. It needs syft for the lists of contents.
 snapshot:

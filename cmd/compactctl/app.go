@@ -35,7 +35,8 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	held int // bytes of the large files that were read
+	held    int   // bytes of the large files that were read
+	unknown error // a command whose help was wanted; nil: there was none such
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {

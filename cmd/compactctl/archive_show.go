@@ -34,7 +34,7 @@ func newArchiveShow(a *app) *cobra.Command {
 message, from the newest transcript, with the [s12] by which summaries cite it. --turn writes a turn in full, --summary the summary
 of a step, --html everything that was said as a page that needs no network, FILE one file.
 
-What could move the cursor of a terminal or change its colours is shown, not done; of a
+What could move the cursor of a terminal or change its colors is shown, not done; of a
 transcript that refers to earlier ones the lines there are shown; --raw writes FILE as it
 is.`,
 		Args: arguments(cobra.RangeArgs(1, 2)),

@@ -312,6 +312,9 @@ func (a *app) judge(all []verified, require bool) error {
 	return nil
 }
 
+// mostProblems is how many lines one session may take; the first says the most.
+const mostProblems = 10
+
 func (a *app) printVerified(v verified) {
 	verdict := a.style.green("ok")
 	switch {
@@ -325,8 +328,11 @@ func (a *app) printVerified(v verified) {
 		steps = ""
 	}
 	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))
-	for _, p := range v.Problems {
+	for _, p := range v.Problems[:min(len(v.Problems), mostProblems)] {
 		fmt.Fprintf(a.out, "    %s\n", a.style.red(oneLine(p.String())))
+	}
+	if more := len(v.Problems) - mostProblems; more > 0 {
+		fmt.Fprintf(a.out, "    %s\n", a.style.red(fmt.Sprintf("… and %s more; --json has them all", things(more, "problem"))))
 	}
 	for _, n := range v.Notes {
 		fmt.Fprintf(a.out, "    %s\n", a.style.dim(oneLine(n)))

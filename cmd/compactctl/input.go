@@ -74,6 +74,7 @@ func (a *app) read(file string) (*transcript, error) {
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
 	}
+	a.sayOdd(t)
 	t.model, t.recall = a.flags.model, a.input.recall
 	if t.tools, err = a.schemas(); t.tools == nil {
 		t.tools = t.file.Request().About().Tools

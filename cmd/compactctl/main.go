@@ -40,6 +40,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetErr(errOut)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		err = a.unknown
+	}
+	if err == nil {
 		return exitOK
 	}
 	if a.json || slices.Contains(args, "--json") { // which a wrong flag before it hides

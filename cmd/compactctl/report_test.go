@@ -82,7 +82,7 @@ warning       something \x1b[2J odd
 	}
 }
 
-// unpainted takes the colours out.
+// unpainted takes the colors out.
 func unpainted(s string) string {
 	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
 		s = strings.ReplaceAll(s, "\x1b["+code+"m", "")

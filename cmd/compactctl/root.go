@@ -37,7 +37,25 @@ archive holds is not proven to be all (archive verify --require-proof).`,
 		newServe(a), newRun(a), newMCP(a), newArchive(a), newValidateConfig(a), newCreateConfig(a), newVersion(a),
 	)
 	strict(root)
+	addExamples(root, "")
+	addCompletion(a, root)
+	root.SetHelpFunc(a.helpOf(root.HelpFunc()))
 	return root
+}
+
+// helpOf shows what a command does, as show does. Where a group has no command of the
+// name that stands before --help, it remembers that: cobra shows the group's help then,
+// as if nothing were wrong.
+func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		_, rest, _ := cmd.Root().Find(args)
+		names := slices.DeleteFunc(slices.Clone(rest), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+		if cmd.HasAvailableSubCommands() && len(names) > 0 {
+			a.unknown = group(cmd, names)
+			return
+		}
+		show(cmd, args)
+	}
 }
 
 // strict makes the commands that cobra adds refuse what they do not know.

@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// style writes colours, or does not.
+// style writes colors, or does not.
 type style struct{ on bool }
 
-// styleFor has colours on a terminal, unless NO_COLOR is set or TERM is dumb.
+// styleFor has colors on a terminal, unless NO_COLOR is set or TERM is dumb.
 func styleFor(w io.Writer) style {
 	return style{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }

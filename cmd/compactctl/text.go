@@ -30,7 +30,7 @@ func things(n int, one string) string {
 }
 
 // printable makes text of strangers safe for a terminal: what could move the
-// cursor or change colours is shown, not done.
+// cursor or change colors is shown, not done.
 func printable(s string) string {
 	safe := func(r rune) bool { return unicode.IsPrint(r) || r == '\n' || r == '\t' }
 	if strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {

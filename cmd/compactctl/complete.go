@@ -1,0 +1,68 @@
+package main
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage"
+)
+
+// mostCompleted is how many sessions a shell is offered.
+const mostCompleted = 1000
+
+// addCompletion lets shells complete what flags and arguments name: models, settings
+// and the sessions of the archive.
+func addCompletion(a *app, cmd *cobra.Command) {
+	if words := strings.Fields(cmd.Use); len(words) > 1 && cmd.ValidArgsFunction == nil {
+		if name := strings.Trim(words[1], "[].…"); name == "SESSION" {
+			cmd.ValidArgsFunction = a.completeSession
+		}
+	}
+	if cmd.Flags().Lookup("model") != nil {
+		complete(cmd, "model", price.Names())
+	}
+	if cmd.Flags().Lookup("set") != nil {
+		if err := cmd.RegisterFlagCompletionFunc("set", completeSetting); err != nil {
+			panic(err) // the flag is not there: a mistake in this program
+		}
+	}
+	for _, c := range cmd.Commands() {
+		addCompletion(a, c)
+	}
+}
+
+// completeSetting offers the paths of all settings.
+func completeSetting(*cobra.Command, []string, string) (all []string, _ cobra.ShellCompDirective) {
+	_, origins, err := configs.LoadWithOrigins("", configs.Environ(nil))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	for _, o := range origins {
+		all = append(all, o.Path+"=")
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeSession offers the ids of the archive's sessions, for the first argument.
+func (a *app) completeSession(cmd *cobra.Command, args []string, begin string) (all []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for info, err := range storage.Sessions(cmd.Context(), archive) {
+		if err != nil || len(all) == mostCompleted {
+			break
+		}
+		if id := cmp.Or(info.ID, info.Dir); strings.HasPrefix(id, begin) && !strings.ContainsAny(id, "\t\r\n") {
+			all = append(all, id)
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// knownRoles are the roles that a wire has, and those of agents' logs.
+var knownRoles = []message.Role{message.RoleSystem, message.RoleDeveloper, message.RoleUser, message.RoleAssistant, message.RoleTool, "function"}
+
+// sayOdd tells of messages that no provider takes as they are: of a role that there is
+// not, and results that answer no call. They are counted and kept all the same.
+func (a *app) sayOdd(t *transcript) {
+	var roles, orphans []int
+	called := map[string]bool{}
+	for i := range t.msgs {
+		m := &t.msgs[i]
+		if !slices.Contains(knownRoles, m.Role) {
+			roles = append(roles, i)
+		}
+		for k := range m.Parts {
+			switch p := &m.Parts[k]; p.Kind {
+			case message.KindToolCall:
+				called[p.CallID] = true
+			case message.KindToolResult:
+				if p.CallID != "" && !called[p.CallID] && (len(orphans) == 0 || orphans[len(orphans)-1] != i) {
+					orphans = append(orphans, i)
+				}
+			}
+		}
+	}
+	if len(roles) > 0 {
+		a.complain(t.name, fmt.Sprintf("warning: %s of a role that is not known, the first is message %d (%q)", things(len(roles), "message"), roles[0], t.msgs[roles[0]].Role))
+	}
+	if len(orphans) > 0 {
+		a.complain(t.name, fmt.Sprintf("warning: %s without the call that it answers, the first is message %d", things(len(orphans), "tool result"), orphans[0]))
+	}
+}

@@ -1,0 +1,145 @@
+// Command figures prints how large the project is and how large its pieces are: lines
+// and functions of Go files that are shipped (no tests, no generated files, neither
+// tools nor examples), and the names that policy and strategy export. Lines of code
+// are those with a token on them: neither empty nor all comment.
+//
+//	go run ./tools/figures
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"log"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+)
+
+// fresh are the packages that were added later, which are counted apart.
+var fresh = []string{"price", "replay", "serve", "policy/tidy", "search"}
+
+type figures struct {
+	lines, freshLines int // of code
+	all               int // with comments and empty ones
+	longest           string
+	most              int
+	files, functions  []int          // lines of each
+	exported          map[string]int // names by folder
+}
+
+func main() {
+	log.SetFlags(0)
+	f, err := read()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("shipped lines of code: %d in %s, %d in all other packages (%d lines with comments and empty ones)\n",
+		f.freshLines, strings.Join(fresh, ", "), f.lines-f.freshLines, f.all)
+	fmt.Printf("files: %d, %s\n", len(f.files), spread(f.files))
+	fmt.Printf("functions: %d, %s (%s)\n", len(f.functions), spread(f.functions), f.longest)
+	fmt.Printf("exported names (types, functions, constants, variables): policy %d, strategy %d\n", f.exported["policy"], f.exported["strategy"])
+}
+
+func spread(sizes []int) string {
+	slices.Sort(sizes)
+	return fmt.Sprintf("median %d lines, p90 %d, longest %d", sizes[len(sizes)/2], sizes[len(sizes)*9/10], sizes[len(sizes)-1])
+}
+
+func read() (*figures, error) {
+	out, err := exec.Command("git", "ls-files", "*.go").Output()
+	if err != nil {
+		return nil, err
+	}
+	f := &figures{exported: map[string]int{}}
+	for _, name := range strings.Fields(string(out)) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "tools/") || strings.HasPrefix(name, "examples/") {
+			continue
+		}
+		if err := f.file(name); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *figures) file(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.ParseComments)
+	if err != nil || ast.IsGenerated(file) {
+		return err
+	}
+	dir, n := path.Dir(name), bytes.Count(text, []byte("\n"))
+	code := codeLines(text)
+	f.lines, f.all = f.lines+code, f.all+n
+	f.files = append(f.files, n)
+	if slices.ContainsFunc(fresh, func(p string) bool { return dir == p || strings.HasPrefix(dir, p+"/") }) {
+		f.freshLines += code
+	}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+			size := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+			if f.functions = append(f.functions, size); size > f.most {
+				f.most, f.longest = size, name+" "+fn.Name.Name
+			}
+		}
+		f.exported[dir] += exportedBy(d)
+	}
+	return nil
+}
+
+// codeLines counts the lines on which a token begins or ends.
+func codeLines(text []byte) int {
+	set := token.NewFileSet()
+	file := set.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	seen := map[int]bool{}
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return len(seen)
+		}
+		if tok == token.SEMICOLON && lit == "\n" {
+			continue
+		}
+		for line := file.Line(pos); line <= file.Line(pos)+strings.Count(lit, "\n"); line++ {
+			seen[line] = true
+		}
+	}
+}
+
+// exportedBy counts the names that a declaration makes known at package level.
+func exportedBy(d ast.Decl) (n int) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil && d.Name.IsExported() {
+			n++
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					n++
+				}
+			case *ast.ValueSpec:
+				for _, name := range s.Names {
+					if name.IsExported() {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
