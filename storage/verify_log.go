@@ -167,6 +167,18 @@ func (c *logCheck) passMarks() {
 	}
 }
 
+// endMarks compares what the manifest knew of more bytes than there are. All
+// lines are there, so the last one is shorter than it was. It may lack its line
+// feed, and nothing else.
+func (c *logCheck) endMarks() {
+	if c.broken || len(c.missing) > 0 || len(c.marks) == 0 {
+		return
+	}
+	if m := c.marks[len(c.marks)-1]; m.end > c.end+1 || m.head != c.head {
+		c.problem(Changed, c.number, "the manifest knows another log up to byte %d", m.end)
+	}
+}
+
 func (c *logCheck) finish() {
 	for _, seq := range slices.Sorted(maps.Keys(c.missing)) {
 		c.problem(Removed, c.missing[seq], "line %d, which was before this one, is gone", seq)
@@ -175,6 +187,7 @@ func (c *logCheck) finish() {
 		c.problem(Truncated, 0, "it ends with line %d, the manifest knows line %d", c.seq, c.lines)
 		return
 	}
+	c.endMarks()
 	if n := len(c.junk); n > 0 {
 		c.v.note("%s: its last %d bytes are no whole line: a crash cut it off, or somebody did", c.name, n)
 	}

@@ -1,0 +1,21 @@
+package replay_test
+
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/replay"
+)
+
+// A recorded session is replayed call by call: what it would have cost, and what of it
+// the model would not have seen.
+func ExampleParse() {
+	s, err := replay.Parse("session.jsonl", []byte(`{"role":"user","content":"hello"}
+{"role":"assistant","content":"hi"}
+`), "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Name, len(s.Messages))
+	// Output: session.jsonl 2
+}
