@@ -41,6 +41,17 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 		f[name] = slices.Concat(b[:i], b[j:])
 		return fmt.Sprintf("bytes %d to %d cut out", i, j)
 	},
+	func(r *rand.Rand, f folder, name string) string { // bytes are cut out of the last line
+		b := f[name]
+		if len(b) < 2 {
+			return ""
+		}
+		begin := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+		i := begin + r.IntN(len(b)-begin)
+		j := min(len(b), i+1+r.IntN(4))
+		f[name] = slices.Concat(b[:i], b[j:])
+		return fmt.Sprintf("bytes %d to %d cut out of the last line", i, j)
+	},
 	func(r *rand.Rand, f folder, name string) string { // a few bytes are put in
 		b := f[name]
 		i := r.IntN(len(b) + 1)
