@@ -37,10 +37,12 @@ const (
 
 // keptTurns are the turns that cuts may leave, and maskTurns those whose results
 // stay where the others are masked. The first that is offered is what is
-// configured as the least.
+// configured as the least. Results are most of what there is to take, so the steps
+// between masks are the smaller ones, about a quarter more each: with coarse ones a
+// mask that is due takes results of turns that would have paid for longer.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
-	maskTurns = []int{6, 10, 16, 24}
+	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}
 )
 
 // choose reports whether the economic trigger wants a compaction, and which.

@@ -88,6 +88,35 @@ func TestEconomyCompactsAsSoonAsItPays(t *testing.T) {
 	}
 }
 
+// Between two masks that are offered lies a third of the turns at most: what
+// coarser ones take too soon costs more than a compaction saves.
+func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
+	r, _ := economic(t, nil)
+	most := []int{0, 0} // of masks alone, and of masks beside cuts
+	for _, res := range calledWith(r, 1, 70) {
+		var masks, beside []int
+		for _, x := range res.Candidates {
+			switch {
+			case !x.Cut:
+				masks = append(masks, x.Keep.Turns)
+			case x.Mask > 0 && x.Keep.Turns == 45:
+				beside = append(beside, x.Mask)
+			}
+		}
+		for k, turns := range [][]int{masks, beside} {
+			most[k] = max(most[k], len(turns))
+			for i := 1; i < len(turns); i++ {
+				if turns[i] <= turns[i-1] || 8*turns[i] > 11*turns[i-1] {
+					t.Fatalf("masks that leave the results of %v turns", turns)
+				}
+			}
+		}
+	}
+	if most[0] < 8 || most[1] < 8 {
+		t.Errorf("%v masks are offered at most", most)
+	}
+}
+
 func TestOtherPresetsGoByTheWindowAlone(t *testing.T) {
 	for _, when := range []policy.When{policy.AtWindow, policy.AtTrigger} { // which are the same
 		r, _ := economic(t, func(c *compact.Config) { c.Policy.When = when })

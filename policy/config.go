@@ -23,7 +23,7 @@ type Config struct {
 	// before stays done. Default "window"; "economic" in the preset economy.
 	When When `mapstructure:"when" validate:"oneof=window economic never trigger"`
 	// RecallWeight is what something that went and is needed again counts, with
-	// "economic", in prices of fetching it: more keeps more. Default 15.
+	// "economic", in prices of fetching it: more keeps more. Default 13.
 	RecallWeight float64 `mapstructure:"recall_weight" validate:"gte=0,lte=10000"`
 	// OverrunPct is what a compaction of "economic" may cost beyond what it saves at
 	// once, as a share (0 to 1) of what the calls so far cost with the whole
@@ -163,7 +163,7 @@ func Default() Config {
 	return Config{
 		Stages:          []string{"truncate", "mask", "summarise", "shrink", "squeeze"},
 		When:            AtWindow,
-		RecallWeight:    15,
+		RecallWeight:    13,
 		OverrunPct:      0.05,
 		Background:      true,
 		PreparePct:      0.9,

@@ -25,10 +25,10 @@ func TestWorstSessionByWill(t *testing.T) {
 
 func TestReplayTellsWhatTheWindowForced(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
-	rep := run(t, Options{Policies: []Policy{preset(t, "economy"), preset(t, "graduated")}, Windows: []int{200_000, 16_000}, Card: card}, session("a", 120))
+	rep := run(t, Options{Policies: []Policy{preset(t, "economy"), preset(t, "graduated")}, Windows: []int{200_000, 12_000}, Card: card}, session("a", 120))
 	for _, r := range rep.Rows {
 		chosen := r.Policy == "economy"
-		if r.Compactions == 0 && (chosen || r.Window == 16_000) || (r.Paying > 0) != (chosen && r.Window == 200_000) {
+		if r.Compactions == 0 && (chosen || r.Window == 12_000) || (r.Paying > 0) != (chosen && r.Window == 200_000) {
 			t.Errorf("%s at %d: %d compactions, %d because they pay", r.Policy, r.Window, r.Compactions, r.Paying)
 		}
 	}
