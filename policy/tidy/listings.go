@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -17,12 +18,18 @@ func listings(d *draft, r *Result, room int) verdict {
 		return pass
 	}
 	words := r.words()
+	most, tooMany := depthOf(d.lines[from:to]), -1 // below it folders are the same
 	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
-		if try.depth > 1 && moreFolders(d.lines[from:to], try.depth, room/leastFolder) {
+		if depth := min(try.depth, most); try.depth > 1 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
+			tooMany = depth
 			continue
 		}
-		out, left := d.listed(d.lines[from:to], try.depth, try.each, words)
-		if size(out) > room && try.depth > 1 {
+		fit := room
+		if try.depth == 1 {
+			fit = math.MaxInt // there is nothing shorter
+		}
+		out, left, fits := d.listed(d.lines[from:to], try.depth, try.each, words, fit)
+		if !fits {
 			continue
 		}
 		lines := append([]line{}, d.lines[:from]...)
@@ -36,11 +43,19 @@ func listings(d *draft, r *Result, room int) verdict {
 // leastFolder is how many bytes a folder takes at least, in what is left.
 const leastFolder = 24
 
+// depthOf is how many names a folder has at most.
+func depthOf(lines []line) (most int) {
+	for i := range lines {
+		most = max(most, strings.Count(lines[i].text, "/"))
+	}
+	return most
+}
+
 // moreFolders reports whether lines are of more folders than there is room for.
 func moreFolders(lines []line, depth, most int) bool {
-	seen, last := map[string]bool{}, ""
+	seen, last, w := map[string]bool{}, "", walk{depth: depth}
 	for i := range lines {
-		name := folderBelow(lines[i].text, depth, last)
+		name := w.folder(lines[i].text)
 		if i > 0 && name == last {
 			continue
 		}
@@ -53,20 +68,23 @@ func moreFolders(lines []line, depth, most int) bool {
 }
 
 // listed returns the first lines of each folder, those that hold a word, and how
-// many more there are.
-func (d *draft) listed(lines []line, depth, each int, words terms) (out []line, left int) {
+// many more there are. It ends as soon as that is more than room.
+func (d *draft) listed(lines []line, depth, each int, words terms, room int) (out []line, left int, fits bool) {
 	const most = 6
 	named := map[string]int{}
 	var rest []int
+	bytes, counted := -1, 0 // a line feed stands between two
 	for _, f := range folders(lines, depth) {
 		rest = rest[:0]
 		for k, at := range f.lines {
 			l := &lines[at]
 			stays := k < each || len(f.lines) <= each+1
 			if !stays {
-				w := words.in(strings.TrimPrefix(l.text, f.name))
-				named[w]++
-				stays = w != "" && named[w] <= most || holdsError(l.text)
+				if w := words.in(strings.TrimPrefix(l.text, f.name)); w != "" {
+					named[w]++
+					stays = named[w] <= most
+				}
+				stays = stays || holdsError(l.text)
 			}
 			if stays {
 				out = append(out, *l)
@@ -78,13 +96,20 @@ func (d *draft) listed(lines []line, depth, each int, words terms) (out []line, 
 			out = append(out, f.count(d.text, lines, rest))
 			left += len(rest)
 		}
+		for ; counted < len(out); counted++ {
+			bytes += len(out[counted].text) + 1
+		}
+		if bytes > room {
+			return nil, 0, false
+		}
 	}
-	return out, left
+	return out, left, true
 }
 
 // folder is which lines of a listing are in one folder.
 type folder struct {
 	name  string
+	n     int // lines
 	lines []int
 }
 
@@ -92,11 +117,11 @@ type folder struct {
 // names count, in the order of the first of each.
 func folders(lines []line, depth int) (out []*folder) {
 	at := map[string]*folder{}
+	of := make([]*folder, len(lines))
+	w := walk{depth: depth}
 	var f *folder
-	last := ""
 	for i := range lines {
-		name := folderBelow(lines[i].text, depth, last)
-		last = name
+		name := w.folder(lines[i].text)
 		if f == nil || f.name != name { // most lines stand below one of the same folder
 			if f = at[name]; f == nil {
 				f = &folder{name: name}
@@ -104,33 +129,68 @@ func folders(lines []line, depth int) (out []*folder) {
 				out = append(out, f)
 			}
 		}
+		f.n++
+		of[i] = f
+	}
+	all := make([]int, len(lines)) // cut up among them
+	for _, f := range out {
+		f.lines, all = all[:0:f.n], all[f.n:]
+	}
+	for i, f := range of {
 		f.lines = append(f.lines, i)
 	}
 	return out
 }
 
-// folderBelow is folderOf of a line below one that is in the folder last: most are
-// in the same.
-func folderBelow(text string, depth int, last string) string {
-	if last != "" && strings.HasPrefix(text, last) && len(text) > len(last) && strings.IndexByte(text[len(last):len(text)-1], '/') < 0 {
-		return last
+// walk goes from line to line of a listing.
+type walk struct {
+	depth int // how many names of a folder count
+	last  string
+	full  bool // last has as many
+}
+
+// folder is folderOf of the next line. Most are in the folder of the line above, or
+// below it where no more names count.
+func (w *walk) folder(text string) string {
+	if w.last != "" && len(text) > len(w.last) && strings.HasPrefix(text, w.last) {
+		below := text[len(w.last) : len(text)-1]
+		if strings.IndexByte(below, '/') < 0 || w.full && !strings.Contains(below, "./") {
+			return w.last
+		}
 	}
-	return folderOf(text, depth)
+	if name := folderOf(text, w.depth); name != w.last {
+		w.last, w.full = name, names(name) == w.depth
+	}
+	return w.last
+}
+
+// names is how many names a folder has.
+func names(folder string) (n int) {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(folder[at:], '/')
+		if i < 0 {
+			return n
+		}
+		if at += i; at > 0 && folder[at-1] != '.' {
+			n++
+		}
+	}
 }
 
 // folderOf returns the folder that a line of a listing is in, of which so many names
 // count.
 func folderOf(text string, depth int) string {
 	end := 0
-	for i := 0; i+1 < len(text) && depth >= 0; i++ {
-		if text[i] != '/' {
-			continue
+	for at := 0; depth >= 0; at++ {
+		i := strings.IndexByte(text[at:max(len(text)-1, at)], '/')
+		if i < 0 {
+			break
 		}
-		if i > 0 && text[i-1] != '.' {
+		if at += i; at > 0 && text[at-1] != '.' {
 			depth--
 		}
 		if depth >= 0 {
-			end = i + 1
+			end = at + 1
 		}
 	}
 	return text[:end]

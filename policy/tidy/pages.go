@@ -44,8 +44,14 @@ func isHTML(s string) bool {
 	return strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html") || strings.Contains(head, "<body")
 }
 
-// silent are the elements of which nothing is read.
-var silent = []string{"script", "style", "svg", "nav", "footer", "noscript", "template", "iframe", "form", "button", "select"}
+// isSilent reports whether nothing is read of an element.
+func isSilent(name string) bool {
+	switch name {
+	case "script", "style", "svg", "nav", "footer", "noscript", "template", "iframe", "form", "button", "select":
+		return true
+	}
+	return false
+}
 
 // page reads HTML.
 type page struct {
@@ -84,13 +90,9 @@ func (p *page) tag() {
 	}
 	name := tagName(p.text[p.at+1 : p.at+shut])
 	p.at += shut + 1
-	for _, s := range silent {
-		if name == s {
-			p.at = p.behind("</" + s)
-			return
-		}
-	}
 	switch {
+	case isSilent(name):
+		p.at = p.behind("</" + name)
 	case len(name) == 2 && name[0] == 'h' && isDigit(name[1]):
 		p.flush()
 		p.heading = int(name[1] - '0')

@@ -20,6 +20,9 @@ func hitOf(text string) hit {
 	if head == "" || isDigit(head[0]) {
 		return hit{} // the number of a line, or a time
 	}
+	if strings.IndexByte(head, ':') < 0 && strings.IndexByte(head, '-') < 0 {
+		return hit{}
+	}
 	mark, named, around := false, false, hit{}
 	for i := range len(head) {
 		switch pathBytes[head[i]] {

@@ -37,9 +37,20 @@ type hitFile struct {
 	is   []bool // a hit, and not one of the lines around it
 }
 
-// add adds a line.
-func (f *hitFile) add(line int, is bool) {
+// hitFiles are files in the order of their hits. The hits of all of them stand in
+// one piece of memory each.
+type hitFiles struct {
+	all  []hitFile
+	hits []int
+	is   []bool
+}
+
+// add adds a line to the last file.
+func (f *hitFiles) add(line int, is bool) {
+	last := &f.all[len(f.all)-1]
 	f.hits, f.is = append(f.hits, line), append(f.is, is)
+	n, from := len(f.hits), len(f.hits)-len(last.hits)-1
+	last.hits, last.is = f.hits[from:n:n], f.is[from:n:n]
 }
 
 // hitList is what is left of hits.
@@ -132,30 +143,34 @@ func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
 // hits reads the result of a search: paths, each with numbered lines below it or
 // in front of them. nil where it is none. Lines that are neither belong to the
 // file above them.
-func (d *draft) hits(from, to int) (files []hitFile) {
+func (d *draft) hits(from, to int) []hitFile {
 	lines, others := 0, 0
+	var files hitFiles
 	for i := from; i < to; i++ {
 		text := d.lines[i].text
-		last := len(files) - 1
+		last := len(files.all) - 1
 		h := hitOf(text)
 		switch {
-		case h.at > 0 && last >= 0 && files[last].path == h.path:
-			files[last].add(i, text[len(h.path)] == ':')
-			lines++
+		case h.at > 0 && last < 0:
+			files.hits, files.is = make([]int, 0, to-i), make([]bool, 0, to-i)
+			fallthrough
+		case h.at > 0 && files.all[last].path != h.path:
+			files.all = append(files.all, hitFile{path: h.path, head: -1})
+			fallthrough
 		case h.at > 0:
-			files = append(files, hitFile{path: h.path, head: -1, hits: []int{i}, is: []bool{text[len(h.path)] == ':'}})
+			files.add(i, text[len(h.path)] == ':')
 			lines++
 		case i+1 < to && numberedHit(d.lines[i+1].text) && isHitPath(text):
-			files = append(files, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
+			files.all = append(files.all, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
 			lines++
 		case text == "" || text == "--":
 		case last < 0:
 			return nil
 		case numberedHit(text):
-			files[last].add(i, text[hitNumber(text)] == ':')
+			files.add(i, text[hitNumber(text)] == ':')
 			lines++
 		default:
-			files[last].add(i, false)
+			files.add(i, false)
 			others++
 		}
 		if others > 50 && others > lines {
@@ -165,7 +180,7 @@ func (d *draft) hits(from, to int) (files []hitFile) {
 	if lines < 10 || others*4 > lines {
 		return nil
 	}
-	return files
+	return files.all
 }
 
 func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) }

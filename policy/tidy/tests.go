@@ -16,23 +16,26 @@ var passes = byFirst("ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CON
 // stands around it, and the totals.
 func tests(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if r.asked.file != "" || !d.isRun(from, to) {
+	if r.asked.file != "" {
+		return pass
+	}
+	says, run := d.isRun(from, to)
+	if !run {
 		return pass
 	}
 	c := newChoice(d)
 	c.errors()
 	for i := from; i < to; i++ {
-		text := unprefixed(d.lines[i].text)
-		switch {
-		case isTotal(text):
+		switch is := says[i-from]; {
+		case is&aTotal != 0:
 			c.raise(i, best)
-		case isPass(text):
+		case is&aPass != 0:
 			if c.rank[i] < must {
 				c.rank[i] = fill
 			}
 		}
 		if c.rank[i] == must {
-			for k := i + 1; k <= i+8 && k < to && !isPass(unprefixed(d.lines[k].text)); k++ {
+			for k := i + 1; k <= i+8 && k < to && says[k-from]&aPass == 0; k++ {
 				c.raise(k, some)
 			}
 		}
@@ -42,20 +45,30 @@ func tests(d *draft, r *Result, room int) verdict {
 	return done(d.shown("failures and totals", c.take(room)))
 }
 
+// What a line of a run says.
+const (
+	aPass uint8 = 1 << iota
+	aTotal
+)
+
 // isRun reports whether an output is of a test run, a build or a linter: lines
-// that pass or go on, with a total.
-func (d *draft) isRun(from, to int) bool {
+// that pass or go on, with a total. says is what each of them does.
+func (d *draft) isRun(from, to int) (says []uint8, run bool) {
 	pass, total := 0, 0
+	says = make([]uint8, to-from)
 	for i := from; i < to; i++ {
 		text := unprefixed(d.lines[i].text)
-		switch {
-		case isPass(text):
+		if isTotal(text) {
+			says[i-from] |= aTotal
+		}
+		if isPass(text) {
+			says[i-from] |= aPass
 			pass++
-		case isTotal(text):
+		} else if says[i-from] != 0 {
 			total++
 		}
 	}
-	return pass*4 >= to-from || total > 0 && pass*10 >= to-from || total > 2
+	return says, pass*4 >= to-from || total > 0 && pass*10 >= to-from || total > 2
 }
 
 func isPass(text string) bool {
