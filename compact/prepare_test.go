@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -97,6 +99,52 @@ func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A cut for which there is a summary by now is made, though another one costs less
+// meanwhile, which would want a summary of its own; and the call waits for none.
+func TestCutThatWasPreparedIsMade(t *testing.T) {
+	dearer := 0
+	for seed := range uint64(5) {
+		synctest.Test(t, func(t *testing.T) {
+			r, _ := ahead(t, func(c *compact.Config) { economyAhead(c); c.Policy.RecallWeight = 5 })
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			history := turns(20, 400)
+			for n := range 90 {
+				began := time.Now()
+				res, err := r.Preflight(t.Context(), "s", history)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Step > 0 && !cheapest(res.Candidates) {
+					dearer++
+					if d := time.Since(began); d > 0 {
+						t.Errorf("seed %d, call %d: a cut that is not the cheapest was waited for, %v", seed, n, d)
+					}
+				}
+				history = append(history, round(1000+n, 50+rnd.IntN(800))...)
+				time.Sleep(6 * time.Second)
+			}
+			if _, thrown := billed(t, r); thrown > 0 {
+				t.Errorf("seed %d: %d summaries were thrown away", seed, thrown)
+			}
+		})
+	}
+	if dearer == 0 {
+		t.Error("the cheapest cut was made each time: nothing was tried")
+	}
+}
+
+// cheapest reports whether what was chosen costs least in the long run.
+func cheapest(all []compact.Candidate) bool {
+	least, chosen := math.Inf(1), math.Inf(1)
+	for _, x := range all {
+		least = min(least, x.CallUSD)
+		if x.Chosen {
+			chosen = x.CallUSD
+		}
+	}
+	return chosen <= least
 }
 
 func economyAhead(c *compact.Config) {
