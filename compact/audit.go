@@ -17,6 +17,9 @@ const (
 	// flushLines and flushBytes are how much of a session may wait before it is
 	// written in the background; a commit writes it in any case.
 	flushLines, flushBytes = 2048, 1 << 20
+	// flushAfter is how long a line may wait while calls come: so much of the bill is
+	// lost at most where the process is killed.
+	flushAfter = time.Minute
 	// maxWaiting bounds the bytes that wait for one session while its archive
 	// takes nothing, and maxWaitingAll those of all sessions. The oldest
 	// lines go first, and how many went is on record.
@@ -38,6 +41,7 @@ type auditLog struct {
 	mu       sync.Mutex
 	lines    []redact.Text
 	journal  []journalLine
+	since    time.Time // the oldest of these has waited; the zero time: none does
 	bytes    int       // of both, and of what is being written
 	dropped  int       // lines of the audit log, since some were last written
 	busy     bool      // a writer in the background is at work
@@ -58,6 +62,9 @@ func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 	for _, l := range lines {
 		a.lines = append(a.lines, l)
 		a.grow(l.Len() + lineOverhead)
+	}
+	if a.since.IsZero() && len(lines) > 0 {
+		a.since = a.backlog.m.now()
 	}
 	return a.trim()
 }
@@ -114,11 +121,12 @@ func (a *auditLog) waits() bool {
 	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy
 }
 
-// due reports whether so much waits that it is to be written without a commit.
+// due reports whether so much waits, or for so long, that it is to be written without
+// a commit.
 func (a *auditLog) due() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt
+	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
 }
 
 // write appends what waits, and more. On an error all of it waits on.
@@ -141,6 +149,7 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 type batch struct {
 	journal []journalLine
 	lines   []redact.Text
+	since   time.Time
 	bytes   int
 	lost    *loss // said in the first line, if any
 }
@@ -151,11 +160,11 @@ func (a *auditLog) take(more []redact.Text) batch {
 	for _, l := range more {
 		a.grow(l.Len() + lineOverhead)
 	}
-	b := batch{journal: a.journal, lines: append(a.lines, more...), bytes: a.bytes}
+	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {
 		b.lost = a.backlog.loss(a.id, a.dropped)
 	}
-	a.lines, a.journal = nil, nil
+	a.lines, a.journal, a.since = nil, nil, time.Time{}
 	return b
 }
 
@@ -190,6 +199,9 @@ func (a *auditLog) wrote(b *batch, err error) {
 	if err != nil {
 		kept = sizeOf(b)
 		a.lines, a.journal = append(b.lines, a.lines...), append(b.journal, a.journal...)
+		if !b.since.IsZero() {
+			a.since = b.since
+		}
 		a.failures++
 	} else {
 		a.failures = 0

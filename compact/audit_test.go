@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -337,4 +338,26 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 	if got := strings.Join(linesOf(t, a, "s"), " "); got != `{"n":1} {"n":2} {"n":3} {"n":4}` {
 		t.Errorf("the log has %s", got)
 	}
+}
+
+// What a process that is killed leaves of its audit log has all calls but those of
+// the last minute, and what another one reads has their bill.
+func TestLinesWaitForAMinuteAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		m, _ := logging(t, a, maxWaiting)
+		const every, calls = 7 * time.Second, 105
+		for n := range calls {
+			talk(t, m, "s", 1)
+			synctest.Wait()
+			told := len(slices.DeleteFunc(linesOf(t, a, "s"), func(l string) bool { return !strings.Contains(l, `"before_model_call"`) }))
+			if lost := n + 1 - told; time.Duration(lost-1)*every >= flushAfter {
+				t.Fatalf("killed after %d calls it had told of %d", n+1, told)
+			}
+			time.Sleep(every)
+		}
+		if n := len(m.sessions["s"].audit.lines); n == 0 {
+			t.Error("the lines of each call are written at once")
+		}
+	})
 }

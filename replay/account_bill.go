@@ -17,7 +17,7 @@ type SessionBill struct {
 
 // ReadBill reads the bill of a session from its audit log. card prices its prompts;
 // the zero card stands for that of the model of the last call. A process that was
-// killed has told of its calls up to when it last wrote to the log.
+// killed has told of all calls of a session but those of its last minute at most.
 func ReadBill(ctx context.Context, s *storage.Session, card price.Card) (*SessionBill, error) {
 	a := &Account{}
 	if _, err := a.readEvents(ctx, s); err != nil {
