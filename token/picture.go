@@ -17,6 +17,8 @@ type pictureRule interface {
 // pictureRules are OpenAI's, searched from the top
 // (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
 // The factor of gpt-5.4 and later is not published; 1.2 is what they were measured at.
+// That of gpt-5.2 is assumed to be the same: no page states it; users report that they
+// were billed so.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule
