@@ -46,8 +46,7 @@ func (r *rounds) keep(x *exchange, came []byte, one round) {
 	}
 	one.at, one.past = len(elems), digestOf(elems)
 	r.update(roundKey{x.who.session, x.who.agent}, func(had []round) []round {
-		all := slices.DeleteFunc(slices.Clone(had), func(o round) bool { return o.at == one.at && o.past == one.past })
-		all = append(all, one)
+		all := append(withoutThose(had, &one), one)
 		for len(all) > 1 && sizeOf(all) > maxRoundBytes {
 			all = all[1:]
 		}
@@ -83,14 +82,14 @@ func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	past := digests(elems)
-	slices.SortFunc(all, func(a, b round) int { return b.at - a.at }) // the last first: it moves nothing that comes before it
-	changed := false
+	byTheirAnswers(all, elems)
+	changed, done := false, len(elems)
 	for _, one := range all {
-		if one.at >= len(elems) || past[one.at] != one.past {
+		if one.at >= done || past[one.at] != one.past {
 			continue
 		}
 		if out, ok := one.into(d, elems); ok {
-			elems, changed = out, true
+			elems, changed, done = out, true, one.at
 		}
 	}
 	if !changed {

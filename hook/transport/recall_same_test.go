@@ -1,0 +1,55 @@
+package transport_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// Two conversations of one agent with the same past: each goes on with what its own
+// model recalled.
+func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		if f.flows() {
+			t.Skip("what is shown of an answer is the same")
+		}
+		for _, same := range []bool{false, true} {
+			if same && f.wire == provider.Gemini {
+				continue // its calls have no ids
+			}
+			r, body, ref := recalling(t, f)
+			var went, back [2]string
+			for i, what := range []string{ref, "turn:4"} {
+				n, id := 900, 900+i
+				if !same {
+					n = id
+				}
+				read := provider.Call{ID: fmt.Sprintf("c%d", id), Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}
+				if back[i] = f.callAgain(id); f.wire == provider.Gemini {
+					read.ID = ""
+				} else if same {
+					back[i] = strings.ReplaceAll(back[i], `n\":901`, `n\":900`)
+					back[i] = strings.ReplaceAll(back[i], `"n":901`, `"n":900`)
+				}
+				r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(what)}}, provider.Answer{Calls: []provider.Call{read}})
+				if status, answer := r.post(f, body); status != http.StatusOK {
+					t.Fatalf("%d %s", status, answer)
+				}
+				went[i] = r.got()[len(r.got())-1]
+			}
+			for i := range went {
+				if status, answer := r.post(f, more(body, back[i])); status != http.StatusOK {
+					t.Fatalf("%d %s", status, answer)
+				}
+				got := r.got()[len(r.got())-1]
+				if head := strings.TrimSuffix(went[i], "]}"); !strings.HasPrefix(got, head) {
+					t.Errorf("same call %v: conversation %d goes on from another round:\n%s\n%s", same, i, tail(head, 600), tail(got, 900))
+				}
+			}
+			r.allOK(f)
+		}
+	})
+}
