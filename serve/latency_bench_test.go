@@ -21,7 +21,10 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/cputime"
 	"github.com/agentcompact/compact/serve"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
 // The times of 200 sessions at once, each with a conversation that grows by a round
@@ -34,13 +37,22 @@ import (
 // compact nothing (plain), and over those that do (compacting); and of that from the
 // model's first byte until the client has it (first-byte). Then what the heap grew by,
 // in MB, and the processor time of a call in ms, client and model included.
-// COMPACT_SESSIONS and COMPACT_CALLS change the numbers.
+// COMPACT_SESSIONS and COMPACT_CALLS change the numbers. Where S3 servers are there, the
+// sessions of "apart" are archived in a bucket of one, too ("apart-s3").
 //
 //	go test ./serve -run '^$' -bench SessionsAtOnce -benchtime 1x
+//	.ci/s3 with go test ./serve -run '^$' -bench SessionsAtOnce/apart-s3 -benchtime 1x
 func BenchmarkSessionsAtOnce(b *testing.B) {
 	up := httptest.NewServer(thinking(2 * time.Second))
 	b.Cleanup(up.Close)
-	for name, l := range map[string]load{"apart": {least: 50, spread: 40}, "storm": {least: 78, spread: 1}} {
+	loads := map[string]load{
+		"apart": {open: onDisk, least: 50, spread: 40},
+		"storm": {open: onDisk, least: 78, spread: 1},
+	}
+	if os.Getenv("COMPACT_S3_VERSITYGW") != "" {
+		loads["apart-s3"] = load{open: inBucket, least: 50, spread: 40}
+	}
+	for name, l := range loads {
 		l.sessions, l.calls = number("COMPACT_SESSIONS", 200), number("COMPACT_CALLS", 15)
 		b.Run(name, func(b *testing.B) {
 			compacted := map[place]bool{} // the calls, which are the same without the proxy
@@ -52,8 +64,18 @@ func BenchmarkSessionsAtOnce(b *testing.B) {
 }
 
 // load is what is asked: so many sessions with so many calls each, whose lengths
-// differ by fewer rounds than spread from the least.
-type load struct{ sessions, calls, least, spread int }
+// differ by fewer rounds than spread from the least, and which archive they have.
+type load struct {
+	sessions, calls, least, spread int
+	open                           func(*testing.B) (storage.Archive, error)
+}
+
+func onDisk(b *testing.B) (storage.Archive, error) { return fs.Open(b.TempDir()) }
+
+func inBucket(b *testing.B) (storage.Archive, error) {
+	server := s3test.Versitygw(b)
+	return s3.Open(b.Context(), server.Config(server.Bucket(b, false)))
+}
 
 // place is a call of a session.
 type place struct{ session, call int }
@@ -67,7 +89,7 @@ type times struct {
 
 func (l load) measure(b *testing.B, url string, through bool, compacted map[place]bool) {
 	if through {
-		archive, err := fs.Open(b.TempDir())
+		archive, err := l.open(b)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func stepOf(t *testing.T, s *storage.Session, n int) error {
 
 // Erasing a session asks for its objects in batches: so often, whatever it holds.
 func TestErasingASessionAsksAFewTimes(t *testing.T) {
-	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
+	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
 			f := newFront(t, s)
@@ -111,7 +111,7 @@ func TestErasingASessionAsksAFewTimes(t *testing.T) {
 
 // Every version goes, markers too, and what stands beside the keys stays.
 func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
-	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
+	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
 			c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing

@@ -91,7 +91,7 @@ func isPage(request string) bool {
 // manager of another process recalls costs one page of the index and one range
 // of the transcript, once it has read the headers.
 func TestRecallIsTwoRangedGetsOnARealServer(t *testing.T) {
-	for name, server := range map[string]func(*testing.T) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
+	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
 			l := listen(t, s)

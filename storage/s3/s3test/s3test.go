@@ -40,10 +40,10 @@ type Server struct {
 }
 
 // Versitygw is a server that ignores encryption and enforces all else.
-func Versitygw(t *testing.T) *Server { return Connect(t, variable(t, "COMPACT_S3_VERSITYGW")) }
+func Versitygw(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_VERSITYGW")) }
 
 // MinIO is a server that enforces all, encryption with [KMSKey] too.
-func MinIO(t *testing.T) *Server { return Connect(t, variable(t, "COMPACT_S3_MINIO")) }
+func MinIO(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_MINIO")) }
 
 // KMSKey is the key that MinIO encrypts with.
 func KMSKey(t testing.TB) string { return variable(t, "COMPACT_S3_KMS_KEY") }
@@ -65,7 +65,7 @@ func Keys(t testing.TB) (id, secret string) {
 
 // Connect puts the credentials where the default chain of an archive finds
 // them, and makes a client with the same.
-func Connect(t *testing.T, endpoint string) *Server {
+func Connect(t testing.TB, endpoint string) *Server {
 	t.Helper()
 	id, secret := Keys(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", id)
