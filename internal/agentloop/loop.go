@@ -102,6 +102,7 @@ func (r *run) branch() {
 	at := newEndpoint(r.t, r.Window, r.sdk.Drops)
 	at.through(r.m)
 	at.serial = w.at.serial // a call has an id of its own in all of its history
+	at.server.Follow(w.at.server)
 	for _, wire := range provider.Wires() {
 		at.server.Judge(wire).Issue(w.at.last) // what the model said before, it said
 	}

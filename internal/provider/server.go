@@ -72,6 +72,17 @@ func NewServer() *Server {
 // Judge returns the judge of a wire.
 func (s *Server) Judge(w Wire) *Judge { return s.judges[w] }
 
+// Follow numbers what the server will say after all that before has said: a history
+// that began there holds no id twice.
+func (s *Server) Follow(before *Server) {
+	before.mu.Lock()
+	serial := before.serial
+	before.mu.Unlock()
+	s.mu.Lock()
+	s.serial = max(s.serial, serial)
+	s.mu.Unlock()
+}
+
 // Answer adds answers to what the server will say.
 func (s *Server) Answer(a ...Answer) {
 	s.mu.Lock()
