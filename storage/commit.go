@@ -48,14 +48,19 @@ func (s *Session) CommitOf(ctx context.Context, step int, ledger []redact.Text, 
 	if err := s.announce(ctx, rec); err != nil {
 		return Written{}, err
 	}
+	s.making(key)
 	if err := s.a.Create(ctx, key, blob); err != nil {
+		s.fasten(key) // it may be another's
 		if errors.Is(err, ErrExists) {
 			s.committed(step)
 		}
 		return Written{}, err
 	}
+	s.made(key, nil)
+	if err := s.confirm(ctx, rec); err != nil {
+		return Written{}, err
+	}
 	s.committed(step)
-	s.confirm(ctx, rec)
 	return s.written(key, rec), nil
 }
 
@@ -140,12 +145,16 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 
 // confirm says in the manifest that a step is committed, and in the heads what the
 // manifest is now. When it cannot, the next commit says it: the step is committed
-// by its ledger alone.
-func (s *Session) confirm(ctx context.Context, rec record) {
+// by its ledger alone. It is [ErrErased] where the session was erased while the ledger
+// was on its way, which is then removed.
+func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	_ = s.record(ctx, rec.done())
+	if err := s.record(ctx, rec.done()); errors.Is(err, ErrErased) {
+		return err
+	}
 	s.told(ctx, head{Op: headCommit, Step: rec.Step})
+	return nil
 }
 
 // committed remembers that a step is, and forgets what was pending up to it.

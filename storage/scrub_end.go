@@ -60,13 +60,20 @@ func (s *Session) may(f facts) error {
 // ended before.
 func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
 	for {
+		before := s.loosely(false)
 		_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
 			if err := s.may(f); err != nil {
 				return nil, err
 			}
 			return build(f)
 		})
-		if !errors.Is(err, ErrUnplaced) {
+		switch {
+		case err == nil:
+			s.fasten(before...)
+			return nil
+		case errors.Is(err, ErrErased):
+			return errors.Join(err, s.withdraw(ctx))
+		case !errors.Is(err, ErrUnplaced):
 			return err
 		}
 		if _, err := s.endScrub(ctx); err != nil {

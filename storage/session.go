@@ -30,6 +30,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session
+	loose   map[Key]bool       // files of this Session behind which the manifest was not written → their create has ended
 	head    int                // highest step known to be committed
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
 	named   bool               // what heads call it is said
@@ -224,7 +225,10 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 	if err := s.claim(ctx, key, rec); err != nil {
 		return Written{}, record{}, err
 	}
-	if err := s.a.Create(ctx, key, blob); err != nil {
+	s.making(key)
+	err := s.a.Create(ctx, key, blob)
+	s.made(key, err)
+	if err != nil {
 		return Written{}, record{}, err
 	}
 	return s.written(key, rec), rec, nil

@@ -1,0 +1,79 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// slowCreate is an archive in which the file of a name comes to be only when do has
+// returned, as where a connection stalls.
+type slowCreate struct {
+	*memory.Archive
+	name string
+	do   func()
+}
+
+func (a *slowCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.HasPrefix(k.Base(), a.name) && a.do != nil {
+		do := a.do
+		a.do = nil
+		do()
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// TestWhatComesAfterAnEraseGoes: a file whose create an erase has overtaken is
+// removed by who made it, who is told. So are lines of a log that follow it.
+func TestWhatComesAfterAnEraseGoes(t *testing.T) {
+	t.Parallel()
+	for name, step := range map[string]int{"transcript-pre-compact-001": 1, "summary-001": 1, "ledger-001": 1, "transcript-pre-compact-002": 2, "ledger-002": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &slowCreate{Archive: memory.New(), name: name}
+			s := session(t, a, "s")
+			for n := 1; n < step; n++ {
+				must(t, tryStep(t.Context(), s, n))
+			}
+			a.do = func() {
+				_, err := session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))
+				must(t, err)
+			}
+			if err := tryStep(t.Context(), s, step); !errors.Is(err, storage.ErrErased) {
+				t.Errorf("the step ends with %v, and its session was erased", err)
+			}
+			if a.do != nil {
+				t.Fatal("nothing was erased")
+			}
+			if left := inFolder(t, a, "s"); len(left) > 0 {
+				t.Errorf("in the erased session are %q", left)
+			}
+		})
+	}
+}
+
+// TestAManifestThatVanishedCostsNoFile: without a record of an erase nothing is removed.
+func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "ledger-001"}
+	a.do = func() { must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl"))) }
+	if err := tryStep(t.Context(), session(t, a, "s"), 1); err == nil {
+		t.Error("the step is committed without a manifest")
+	}
+	if left := inFolder(t, a, "s"); len(left) < 3 {
+		t.Errorf("only %q are left", left)
+	}
+}
+
+func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
+	t.Helper()
+	for info, err := range a.List(t.Context(), mustKey(t, dir)) {
+		must(t, err)
+		names = append(names, info.Key.Base())
+	}
+	return names
+}
