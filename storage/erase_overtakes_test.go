@@ -3,8 +3,11 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -76,4 +79,27 @@ func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
 		names = append(names, info.Key.Base())
 	}
 	return names
+}
+
+// TestAnEraseBeforeTheSessionBeganCostsNoFile: the tombstone of an earlier session of
+// the same name does not say that this one was erased.
+func TestAnEraseBeforeTheSessionBeganCostsNoFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		step(t, session(t, a, "s"), 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Second)
+		s := session(t, a, "s")
+		step(t, s, 1)
+		must(t, second(s.Transcript(t.Context(), 2, lines("t", 2))))
+		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
+		before := inFolder(t, a, "s")
+		if err := second(s.Summary(t.Context(), 2, text(`{}`))); err == nil {
+			t.Error("the summary is stored without a manifest")
+		}
+		if left := inFolder(t, a, "s"); !slices.Equal(left, before) {
+			t.Errorf("of %q only %q are left", before, left)
+		}
+	})
 }

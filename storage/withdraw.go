@@ -90,7 +90,9 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 	return keys
 }
 
-// gone reports whether somebody's erase of the session is on record.
+// gone reports whether somebody's erase of the session is on record. A tombstone from
+// before the last line that is known is of an earlier session of this name, and does not
+// say what became of this one.
 func (s *Session) gone(ctx context.Context) (bool, error) {
 	t, err := s.manifest.refresh(ctx)
 	if err == nil {
@@ -99,11 +101,12 @@ func (s *Session) gone(ctx context.Context) (bool, error) {
 	if !errors.Is(err, ErrErased) {
 		return false, err
 	}
+	last, _ := s.manifest.known()
 	for stone, err := range Tombstones(ctx, s.a) {
 		if err != nil {
 			return false, err
 		}
-		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" {
+		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && !stone.At.Before(last.facts.last) {
 			return true, nil
 		}
 	}
