@@ -81,6 +81,23 @@ func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
 	return names
 }
 
+// TestNothingToSayLosesSightOfNoFile: a checkpoint without a line asks for nothing, so
+// that what was stored before it may still have come behind an erase.
+func TestNothingToSayLosesSightOfNoFile(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "transcript"}
+	s := session(t, a, "s")
+	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
+	must(t, second(s.Transcript(t.Context(), 1, lines("t", 2))))
+	must(t, s.Checkpoint(t.Context()))
+	if _, err := s.Summary(t.Context(), 1, text(`{}`)); !errors.Is(err, storage.ErrErased) {
+		t.Errorf("the summary ends with %v, and its session was erased", err)
+	}
+	if left := inFolder(t, a, "s"); len(left) > 0 {
+		t.Errorf("in the erased session are %q", left)
+	}
+}
+
 // TestAnEraseBeforeTheSessionBeganCostsNoFile: the tombstone of an earlier session of
 // the same name does not say that this one was erased.
 func TestAnEraseBeforeTheSessionBeganCostsNoFile(t *testing.T) {

@@ -60,16 +60,20 @@ func (s *Session) may(f facts) error {
 // ended before.
 func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
 	for {
-		before := s.loosely(false)
+		before, wrote := s.loosely(false), false
 		_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
 			if err := s.may(f); err != nil {
 				return nil, err
 			}
-			return build(f)
+			lines, err := build(f)
+			wrote = len(lines) > 0 // without a line nobody has looked at the manifest
+			return lines, err
 		})
 		switch {
 		case err == nil:
-			s.fasten(before...)
+			if wrote {
+				s.fasten(before...)
+			}
 			return nil
 		case errors.Is(err, ErrErased):
 			return errors.Join(err, s.withdraw(ctx))
