@@ -96,6 +96,3 @@ var exact = sync.OnceValue(func() token.Counter {
 	}
 	return c
 })
-
-// count counts a body with all its JSON: more than a provider does.
-func count(body []byte) int { return exact().Count(string(body)) }

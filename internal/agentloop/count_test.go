@@ -1,0 +1,30 @@
+package agentloop
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCountIsOfTexts: every text of a request counts, wherever it stands; what a wire
+// wraps it in does not, but for four tokens an object.
+func TestCountIsOfTexts(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("The parser reads the next word. ", 100)
+	want := exact().Count(text)
+	for _, body := range []string{
+		`{"model":"m","messages":[{"role":"user","content":"` + text + `"}]}`,
+		`{"instructions":"` + text + `","input":[]}`,
+		`{"input":[{"type":"function_call","id":"fc_1","call_id":"c","name":"read","arguments":"` + text + `"}]}`,
+		`{"input":[{"type":"function_call_output","call_id":"c","output":"` + text + `"}]}`,
+		`{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"` + text + `"}}}]}]}`,
+		`{"system":[{"type":"text","text":"` + text + `"}],"messages":[]}`,
+		`{"tools":[{"name":"f","description":"` + text + `"}]}`,
+	} {
+		if n := count([]byte(body)); n < want || n > want+40 {
+			t.Errorf("%d tokens, of which %d are text: %.60s", n, want, body)
+		}
+	}
+	if n := count([]byte("no JSON " + text)); n < want {
+		t.Errorf("%d tokens of what is no JSON", n)
+	}
+}
