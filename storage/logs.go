@@ -130,7 +130,8 @@ func (s *Session) Checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// marks returns a mark for each log that has grown since its last mark.
+// marks returns a mark for each log that has grown since its last mark. A log whose
+// last line has lost its line feed gets none: it gets that first, and ends elsewhere.
 func (s *Session) marks() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +139,7 @@ func (s *Session) marks() []record {
 	for _, c := range []*chain{s.events, s.journal, s.edits} {
 		t, ok := c.known()
 		name := c.key.Base()
-		if ok && t.seq > 0 && t.end > s.marked[name] {
+		if ok && t.seq > 0 && !t.open && t.end > s.marked[name] {
 			out = append(out, mark(name, t))
 		}
 	}

@@ -52,3 +52,31 @@ func TestALastLineThatLostBytesIsFound(t *testing.T) {
 		}
 	}
 }
+
+// TestALogWithoutItsLastLineFeedGoesOn: a mark that is made before the log is appended
+// to again does not make a changed log of it.
+func TestALogWithoutItsLastLineFeedGoesOn(t *testing.T) {
+	t.Parallel()
+	whole, a := memory.New(), memory.New()
+	s := session(t, whole, "s")
+	must(t, s.Events(t.Context(), lines("e", 3)))
+	must(t, s.Checkpoint(t.Context()))
+	for info, err := range s.Files(t.Context()) {
+		must(t, err)
+		body := content(t, s, info.Key.Base())
+		if info.Key.Base() == "events.jsonl" {
+			body = body[:len(body)-1]
+		}
+		must(t, a.Create(t.Context(), info.Key, storage.Redacted(text("%s", body))))
+	}
+	s = session(t, a, "s")
+	must(t, s.Events(t.Context(), nil)) // the log is read, and nothing is appended
+	must(t, s.Checkpoint(t.Context()))
+	must(t, s.Events(t.Context(), lines("f", 2)))
+	must(t, s.Checkpoint(t.Context()))
+	r, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Head: s.ManifestHead()})
+	must(t, err)
+	if !r.OK() {
+		t.Errorf("nobody changed anything: %v", r.Problems)
+	}
+}
