@@ -160,6 +160,9 @@ func (a *auditLog) take(more []redact.Text) batch {
 	for _, l := range more {
 		a.grow(l.Len() + lineOverhead)
 	}
+	if a.since.IsZero() && len(more) > 0 {
+		a.since = a.backlog.m.now() // should they have to wait
+	}
 	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {
 		b.lost = a.backlog.loss(a.id, a.dropped)

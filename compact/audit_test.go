@@ -361,3 +361,27 @@ func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 		}
 	})
 }
+
+// What a commit could not write is due a minute later, as what a call left is.
+func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, _ := logging(t, a, 1<<20)
+		s, err := m.session(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.release(s)
+		if err := s.audit.write(t.Context(), redact.Lit(`{"n":1}`)); err == nil {
+			t.Fatal("it was written")
+		}
+		a.repair()
+		if s.audit.due() {
+			t.Error("it is due at once")
+		}
+		time.Sleep(flushAfter)
+		if !s.audit.due() {
+			t.Error("it is not due after a minute")
+		}
+	})
+}
