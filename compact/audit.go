@@ -65,6 +65,7 @@ func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 	}
 	if a.since.IsZero() && len(lines) > 0 {
 		a.since = a.backlog.m.now()
+		a.backlog.waiting.add(a, a.since, a.since.Add(flushAfter))
 	}
 	return a.trim()
 }
@@ -198,14 +199,15 @@ func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
 func (a *auditLog) wrote(b *batch, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kept := 0
+	now, kept := a.backlog.m.now(), 0
 	if err != nil {
 		kept = sizeOf(b)
 		a.lines, a.journal = append(b.lines, a.lines...), append(b.journal, a.journal...)
-		if !b.since.IsZero() {
-			a.since = b.since
+		if a.since = b.since; a.since.IsZero() && kept > 0 {
+			a.since = now
 		}
 		a.failures++
+		a.backlog.waiting.add(a, now, now.Add(firstRest))
 	} else {
 		a.failures = 0
 	}

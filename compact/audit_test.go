@@ -173,6 +173,7 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 				if name == "hangs" && most == 0 {
 					t.Error("nothing was written in the background: the test shows nothing")
 				}
+				synctest.Wait()
 				if b, ok := a.(*broken); ok {
 					if b.asked < 20 || b.asked > 20*8 {
 						t.Errorf("the archive was asked %d times in 100 seconds for 20 sessions", b.asked)

@@ -39,6 +39,7 @@ type backlog struct {
 	ctx     context.Context // of the writers
 	stop    context.CancelFunc
 	writers sync.WaitGroup
+	waiting queue // logs that no call may come to write
 
 	mu      sync.Mutex
 	ended   bool
@@ -48,6 +49,7 @@ type backlog struct {
 func newBacklog(m *CompactManager) *backlog {
 	b := &backlog{flushAt: flushBytes, perSession: maxWaiting, all: maxWaitingAll, m: m, slots: make(chan struct{}, flushers), orphans: map[string]*auditLog{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
+	b.waiting.wake = b.writeOverdue
 	return b
 }
 
@@ -122,13 +124,17 @@ func (b *backlog) flush(a *auditLog) {
 		return
 	}
 	go func() {
-		defer b.writers.Done()
-		defer func() { <-b.slots }()
-		ctx, cancel := context.WithTimeout(b.ctx, flushTimeout)
-		defer cancel()
-		a.end(a.write(ctx))
-		b.settle(a)
+		defer b.done()
+		b.writeOut(a)
 	}()
+}
+
+// writeOut writes a log that was begun.
+func (b *backlog) writeOut(a *auditLog) {
+	ctx, cancel := context.WithTimeout(b.ctx, flushTimeout)
+	defer cancel()
+	a.end(a.write(ctx))
+	b.settle(a)
 }
 
 // start takes a slot.
@@ -147,12 +153,19 @@ func (b *backlog) start() bool {
 	}
 }
 
+// done gives a slot back.
+func (b *backlog) done() {
+	<-b.slots
+	b.writers.Done()
+}
+
 // close ends the writers, and waits for that until ctx ends. What they had not
 // written waits.
 func (b *backlog) close(ctx context.Context) {
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()
+	b.waiting.end()
 	b.stop()
 	done := make(chan struct{})
 	go func() {

@@ -1,0 +1,164 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A process that is killed loses a minute of a session that fell silent, too: nobody has
+// to call for its lines to be written.
+func TestLinesOfASilentSessionAreWrittenAfterAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const sessions = 50
+		a := &appending{Archive: memory.New()}
+		m, _ := logging(t, a, maxWaiting)
+		for n := range sessions {
+			talk(t, m, fmt.Sprint("s", n), 2)
+			time.Sleep(time.Second)
+		}
+		written := func() (n int) {
+			for i := range sessions {
+				if len(linesOf(t, a, fmt.Sprint("s", i))) > 0 {
+					n++
+				}
+			}
+			return n
+		}
+		if n := written(); n != 0 {
+			t.Fatalf("%d logs are written at once", n)
+		}
+		time.Sleep(flushAfter - sessions*time.Second)
+		for n := range sessions {
+			synctest.Wait()
+			if got := written(); got != n+1 {
+				t.Fatalf("%d logs are written when %d sessions have been silent for a minute", got, n+1)
+			}
+			time.Sleep(time.Second)
+		}
+		if m.backlog.total.Load() != 0 || len(m.backlog.waiting.logs) != 0 {
+			t.Errorf("%d bytes and %d logs wait", m.backlog.total.Load(), len(m.backlog.waiting.logs))
+		}
+	})
+}
+
+// Many sessions that fall silent together are written by a few writers, one after the
+// other, until none waits.
+func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const sessions, each = 300, 200 * time.Millisecond
+		a := &appending{Archive: memory.New()}
+		m, _ := logging(t, a, maxWaiting)
+		for n := range sessions {
+			talk(t, m, fmt.Sprint("s", n), 1)
+		}
+		a.mu.Lock()
+		a.takes = each
+		a.mu.Unlock()
+		time.Sleep(flushAfter + sessions/flushers*4*each) // a log is more than one write
+		synctest.Wait()
+		if n := len(m.backlog.waiting.logs); n != 0 {
+			t.Errorf("%d logs wait still", n)
+		}
+		if a.most != flushers {
+			t.Errorf("%d were written at once, and %d may be", a.most, flushers)
+		}
+	})
+}
+
+// What could not be written is tried again without a call, in pauses, until it can be.
+func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, _ := logging(t, a, maxWaiting)
+		talk(t, m, "s", 3)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if a.asked < 30 || a.asked > 150 {
+			t.Errorf("the archive was asked %d times in an hour", a.asked)
+		}
+		a.repair()
+		time.Sleep(longestRest + firstRest)
+		synctest.Wait()
+		if got := strings.Count(strings.Join(linesOf(t, a, "s"), "\n"), `"before_model_call"`); got != 3 {
+			t.Errorf("the lines of %d calls of 3 are written", got)
+		}
+	})
+}
+
+// A log that calls have written is let go, and comes again with the next line.
+func TestAWrittenLogLeavesTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		m, _ := logging(t, a, maxWaiting)
+		for range 3 {
+			talk(t, m, "s", 1)
+			if n := len(m.backlog.waiting.logs); n != 1 {
+				t.Fatalf("%d logs wait", n)
+			}
+			if err := m.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * flushAfter)
+			synctest.Wait()
+			if n := len(m.backlog.waiting.logs); n != 0 {
+				t.Fatalf("%d logs wait, and all is written", n)
+			}
+		}
+	})
+}
+
+// After Close nothing is written, and no clock runs.
+func TestCloseStopsTheClockOfTheLogs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, _ := logging(t, a, maxWaiting)
+		talk(t, m, "s", 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Close(ctx); err == nil {
+			t.Fatal("nothing was lost")
+		}
+		asked := a.asked
+		time.Sleep(time.Hour)
+		if a.asked != asked {
+			t.Errorf("a closed manager wrote %d times", a.asked-asked)
+		}
+		if m.backlog.waiting.timer.Stop() {
+			t.Error("a clock runs")
+		}
+	})
+}
+
+// appending is an archive whose logs take a while, and that counts who writes at once.
+type appending struct {
+	storage.Archive
+	takes time.Duration
+
+	mu        sync.Mutex
+	now, most int
+}
+
+func (a *appending) count(n int) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now += n
+	a.most = max(a.most, a.now)
+	return a.takes
+}
+
+func (a *appending) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
+	if strings.Contains(k.String(), "events") {
+		takes := a.count(1)
+		defer a.count(-1)
+		time.Sleep(takes)
+	}
+	return a.Archive.Append(ctx, k, seq, data)
+}
