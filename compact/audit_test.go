@@ -380,9 +380,15 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 		if s.audit.due() {
 			t.Error("it is due at once")
 		}
-		time.Sleep(flushAfter)
-		if !s.audit.due() {
-			t.Error("it is not due after a minute")
+		time.Sleep(flushAfter - time.Second)
+		synctest.Wait()
+		if n := len(linesOf(t, a, "s")); n != 0 {
+			t.Errorf("%d lines are written before it is due", n)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := len(linesOf(t, a, "s")); n != 1 {
+			t.Errorf("%d lines are written after a minute", n)
 		}
 	})
 }
