@@ -23,8 +23,10 @@ const confirmTimeout = 5 * time.Second
 // [ErrExists] means that somebody else has committed this step: read its
 // ledger ([Session.Ledgers]), and take the next number or decide anew. [ErrStep]
 // means that the step before is not committed, or that there is neither a
-// transcript nor originals among the files. After any other error the step is
-// not acknowledged, but may be committed; [Session.Head] tells.
+// transcript nor originals among the files. [ErrScrubbed] and [ErrErased] say what
+// somebody else did while the ledger was on its way, however long that took. After
+// any other error, and [ErrScrubbed], the step is not acknowledged, but may be
+// committed; [Session.Head] tells.
 func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
 	return s.CommitOf(ctx, step, []redact.Text{ledger}, files...)
 }
@@ -57,6 +59,11 @@ func (s *Session) CommitOf(ctx context.Context, step int, ledger []redact.Text, 
 		return Written{}, err
 	}
 	s.made(key, nil)
+	if rec.late() {
+		if err := s.standing(ctx); err != nil {
+			return Written{}, err
+		}
+	}
 	if err := s.confirm(ctx, rec); err != nil {
 		return Written{}, err
 	}
@@ -146,12 +153,20 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 // confirm says in the manifest that a step is committed, and in the heads what the
 // manifest is now. When it cannot, the next commit says it: the step is committed
 // by its ledger alone. It is [ErrErased] where the session was erased while the ledger
-// was on its way, which is then removed.
+// was on its way, which is then removed, and [ErrScrubbed] where it was scrubbed, or
+// is being: the ledger may name what stands there no more.
 func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	if err := s.record(ctx, rec.done()); errors.Is(err, ErrErased) {
+	records := []record{rec.done()}
+	err := s.sayNow(ctx, func(facts) ([]string, error) { return bodies(records), nil })
+	switch {
+	case err == nil:
+		s.settle(records)
+	case errors.Is(err, ErrErased), errors.Is(err, ErrScrubbed):
 		return err
+	case errors.Is(err, ErrUnplaced): // who opens the session anew ends it
+		return &Error{"commit", s.dir, ErrScrubbed}
 	}
 	s.told(ctx, head{Op: headCommit, Step: rec.Step})
 	return nil

@@ -60,30 +60,34 @@ func (s *Session) may(f facts) error {
 // ended before.
 func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
 	for {
-		before, wrote := s.loosely(false), false
-		_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
-			if err := s.may(f); err != nil {
-				return nil, err
-			}
-			lines, err := build(f)
-			wrote = len(lines) > 0 // without a line nobody has looked at the manifest
-			return lines, err
-		})
-		switch {
-		case err == nil:
-			if wrote {
-				s.fasten(before...)
-			}
-			return nil
-		case errors.Is(err, ErrErased):
-			return errors.Join(err, s.withdraw(ctx))
-		case !errors.Is(err, ErrUnplaced):
+		err := s.sayNow(ctx, build)
+		if !errors.Is(err, ErrUnplaced) {
 			return err
 		}
 		if _, err := s.endScrub(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// sayNow is say that is [ErrUnplaced] where a scrub has not ended.
+func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
+	before, wrote := s.loosely(false), false
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if err := s.may(f); err != nil {
+			return nil, err
+		}
+		lines, err := build(f)
+		wrote = len(lines) > 0 // without a line nobody has looked at the manifest
+		return lines, err
+	})
+	switch {
+	case err == nil && wrote:
+		s.fasten(before...)
+	case errors.Is(err, ErrErased):
+		return errors.Join(err, s.withdraw(ctx))
+	}
+	return err
 }
 
 // markAnew is Checkpoint for a session that was scrubbed since it was opened: what is

@@ -92,16 +92,18 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 
 // gone reports whether somebody's erase of the session is on record. A tombstone from
 // before the last line that is known is of an earlier session of this name, and does not
-// say what became of this one.
+// say what became of this one. A manifest that begins otherwise is of a later one.
 func (s *Session) gone(ctx context.Context) (bool, error) {
-	t, err := s.manifest.refresh(ctx)
-	if err == nil {
-		return t.facts.erasing, nil
-	}
-	if !errors.Is(err, ErrErased) {
-		return false, err
-	}
 	last, _ := s.manifest.known()
+	t, err := newChain(s.a, s.manifest.key, true).refresh(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case t.facts.erasing:
+		return true, nil
+	case last.seq == 0, t.first == last.first:
+		return false, nil
+	}
 	for stone, err := range Tombstones(ctx, s.a) {
 		if err != nil {
 			return false, err
