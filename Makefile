@@ -50,11 +50,11 @@ agents:
 	npm --prefix tools/agents install --no-audit --no-fund
 	node tools/agents/run.mjs $(AGENTS)
 
-# Agents on the Go SDKs that have loops of their own, 60 and 300 steps from 8k to 128k
-# tokens: the table of docs/sdk. SHORT=1 runs short ones, RACE=-race under the detector.
+# Agents on all Go SDKs, 60 and 300 steps from 8k to 128k tokens: the tables of docs/sdk.
+# SHORT=1 runs short ones, RACE=-race under the detector, LOOP='Loop/eino/16000' some.
 sdks:
-	@for mod in frameworks fantasy; do \
-	  $(if $(SHORT),,COMPACT_SOAK=1) go -C examples/sdk/$$mod test $(RACE) -count 1 -timeout 3h -v -run Loop ./... || echo "$$mod FAILED"; \
+	@for mod in hook/transport/sdktest examples/sdk/frameworks examples/sdk/fantasy; do \
+	  $(if $(SHORT),,COMPACT_SOAK=1) go -C $$mod test $(RACE) -count 1 -timeout 3h -v -run '$(or $(LOOP),Loop)' ./... || echo "$$mod FAILED"; \
 	done | awk '/FAIL/ { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
 
 generate:

@@ -44,9 +44,11 @@ func Test(t *testing.T, sdks ...SDK) {
 			}
 			t.Run(name, func(t *testing.T) {
 				for _, l := range loops(stream) {
-					f := l.Run(t, s)
-					fmt.Println(f.Row(name, l.Window))
-					f.Check(t, s)
+					t.Run(fmt.Sprint(l.Window), func(t *testing.T) {
+						f := l.Run(t, s)
+						fmt.Println(f.Row(name, l.Window))
+						f.Check(t, s)
+					})
 				}
 			})
 		}

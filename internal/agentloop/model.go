@@ -14,8 +14,9 @@ func (e *Endpoint) turn(steps int) {
 	e.steps = steps
 }
 
-// reply reads on: three files at once at every fifth step. Every ninth step it
-// recalls first, alone or beside the next file, where its view names something.
+// reply reads on: three files at once at every fifth step, and on Anthropic a search of
+// the provider at every seventh. Every ninth step it recalls first, alone or beside the
+// next file, where its view names something.
 func (e *Endpoint) reply(q provider.Request) provider.Answer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -41,6 +42,9 @@ func (e *Endpoint) next(q provider.Request) provider.Answer {
 		return provider.Answer{Text: "done"}
 	}
 	a := provider.Answer{Reasoning: e.thought("There is more."), Text: "I look.", Calls: []provider.Call{e.file("notes")}}
+	if e.steps%7 == 6 && q.Wire == provider.Anthropic {
+		a.Search = "how a parser reads words" // by a tool that the provider runs itself
+	}
 	if e.steps%5 == 4 {
 		a.Calls = append(a.Calls, e.file("code"), e.file("tests"))
 	}

@@ -17,6 +17,9 @@ type Answer struct {
 	Cached    int // tokens of the prompt that were read from a cache
 	Created   int // tokens of the prompt that were written into one; Anthropic
 	Output    int // tokens of the answer; 0 = a quarter of its bytes
+	// Search is what a tool that the provider runs looked for on the web: its call and
+	// its result stand in the answer, before the text; Anthropic.
+	Search string
 	// Compaction makes the answer an item that stands for all that was asked, and
 	// nothing else; Responses.
 	Compaction bool

@@ -10,6 +10,9 @@ func (s *said) anthropicBlocks() []any {
 	if s.Reasoning != "" {
 		out = append(out, object{"type": "thinking", "thinking": s.Reasoning, "signature": s.signature})
 	}
+	if s.Search != "" {
+		out = append(out, s.searched()...)
+	}
 	if s.Text != "" {
 		out = append(out, object{"type": "text", "text": s.Text})
 	}
@@ -17,6 +20,20 @@ func (s *said) anthropicBlocks() []any {
 		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args()})
 	}
 	return out
+}
+
+// searched is a call of a tool that the provider runs, and its result, of which part
+// is sealed.
+func (s *said) searched() []any {
+	id := fmt.Sprintf("srvtoolu_%d", s.serial)
+	found := object{
+		"type": "web_search_result", "url": fmt.Sprintf("https://example.org/%d", s.serial), "title": s.Search, "page_age": "April 30, 2025",
+		"encrypted_content": "page/" + s.signature,
+	}
+	return []any{
+		object{"type": "server_tool_use", "id": id, "name": "web_search", "input": object{"query": s.Search}},
+		object{"type": "web_search_tool_result", "tool_use_id": id, "content": []any{found}},
+	}
 }
 
 // anthropicUsage counts what came from a cache or went into one apart.
@@ -65,7 +82,7 @@ func streamBlock(out *stream, i int, b object) {
 		start["thinking"], start["signature"] = "", ""
 	case "text":
 		start["text"] = ""
-	case "tool_use":
+	case "tool_use", "server_tool_use":
 		start["input"] = object{}
 	}
 	out.typed("content_block_start", false, object{"index": i, "content_block": start})

@@ -69,6 +69,7 @@ func judgeAnthropic(j *Judge, r *report, body object) {
 	anthropicOrder(r, str(body, "model"), turns)
 	anthropicPairs(r, msgs)
 	anthropicThinking(j, r, turns, thinks(body))
+	anthropicSearched(j, r, turns)
 	anthropicBreakpoints(r, body)
 	if r.dialect = j.Dialects; r.dialect {
 		anthropicEmptyResults(r, turns)

@@ -85,3 +85,35 @@ func anthropicServerTools(r *report, blocks []block) {
 		}
 	}
 }
+
+// foundPage is what the text of a page was issued as: it holds itself, and nothing of
+// what stands around it.
+const foundPage = "page"
+
+// webResults are the pages that a search of the provider found, of a block that is its
+// result.
+func webResults(b block) (pages []object) {
+	if b.kind() != "web_search_tool_result" {
+		return nil
+	}
+	for _, found := range objects(b.object["content"]) {
+		if str(found, "encrypted_content") != "" {
+			pages = append(pages, found)
+		}
+	}
+	return pages
+}
+
+// anthropicSearched holds the pages that a search found against what was issued.
+func anthropicSearched(j *Judge, r *report, turns []turn) {
+	for _, t := range turns {
+		for _, b := range t.blocks {
+			for k, found := range webResults(b) {
+				if !j.genuine(str(found, "encrypted_content"), foundPage) {
+					path := fmt.Sprintf("%s.web_search_tool_result.content.%d", b.path(), k)
+					r.add("sealed", str(found, "encrypted_content"), path, path+": Invalid `encrypted_content` in `search_result` block")
+				}
+			}
+		}
+	}
+}

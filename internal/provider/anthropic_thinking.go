@@ -36,6 +36,9 @@ func issueAnthropic(j *Judge, body object) {
 			case t.role == "assistant" && b.kind() == "text":
 				j.lead(str(b.object, "text"), seals)
 			}
+			for _, found := range webResults(b) {
+				j.seal(str(found, "encrypted_content"), foundPage)
+			}
 		}
 	}
 }

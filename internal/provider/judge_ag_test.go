@@ -118,6 +118,15 @@ func TestAnthropicKeepsServerToolsTogether(t *testing.T) {
 	})
 }
 
+func TestAnthropicWantsPagesOfASearchAsTheyWere(t *testing.T) {
+	legal := `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","url":"u","title":"t","encrypted_content":"sealed"}]}]},{"role":"user","content":"e"}]}`
+	j := NewJudge(Anthropic)
+	j.Issue([]byte(legal))
+	held(t, j, legal, []plant{
+		{`"encrypted_content":"sealed"`, `"encrypted_content":"seal"`, "sealed", "messages.1.content.1.web_search_tool_result.content.0: Invalid `encrypted_content`"},
+	})
+}
+
 const geminiBody = `{"systemInstruction":{"parts":[{"text":"S"}]},"contents":[
 {"role":"user","parts":[{"text":"Q"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]},
 {"role":"model","parts":[{"functionCall":{"name":"z","args":{}},"thoughtSignature":"c2ln"}]},

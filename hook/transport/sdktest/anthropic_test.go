@@ -2,33 +2,45 @@ package sdktest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
 type claude struct {
+	mode
 	client anthropic.Client
-	stream bool
 	params anthropic.MessageNewParams
 	calls  []call
 }
 
-func openAnthropic(r *rig, stream bool) agent {
-	return &claude{
-		stream: stream,
-		client: anthropic.NewClient(
-			option.WithBaseURL(r.url), option.WithAPIKey("key"),
-			option.WithMiddleware(option.Middleware(r.middleware())),
-		),
-		params: anthropic.MessageNewParams{
-			Model: "claude-sonnet-4-5", MaxTokens: 1000,
-			Thinking: anthropic.ThinkingConfigParamOfEnabled(2000),
-			System:   []anthropic.TextBlockParam{{Text: "You read files.", CacheControl: anthropic.NewCacheControlEphemeralParam()}},
-			Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Read them all."))},
-			Tools:    []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "read"}}},
-		},
+func newAnthropic(at place) anthropic.Client {
+	way := option.WithHTTPClient(at.client)
+	if at.mid != nil {
+		way = option.WithMiddleware(option.Middleware(at.mid))
 	}
+	return anthropic.NewClient(option.WithBaseURL(at.url), option.WithAPIKey("key"), way)
+}
+
+func openAnthropic(at place) agent {
+	return &claude{client: newAnthropic(at), params: anthropic.MessageNewParams{
+		MaxTokens: 3000, Thinking: anthropic.ThinkingConfigParamOfEnabled(2000),
+		System: []anthropic.TextBlockParam{{Text: "You read files.", CacheControl: anthropic.NewCacheControlEphemeralParam()}},
+		Tools: []anthropic.ToolUnionParam{
+			{OfTool: &anthropic.ToolParam{Name: "read"}}, {OfWebSearchTool20250305: &anthropic.WebSearchTool20250305Param{}},
+		},
+	}}
+}
+
+func (a *claude) fork(at place) agent {
+	b := *a
+	b.client, b.params.Messages = newAnthropic(at), slices.Clone(a.params.Messages)
+	return &b
+}
+
+func (a *claude) user(text string) {
+	a.params.Messages = append(a.params.Messages, anthropic.NewUserMessage(anthropic.NewTextBlock(text)))
 }
 
 func (a *claude) say(ctx context.Context, results []string) (calls []call, text string, err error) {
@@ -39,6 +51,7 @@ func (a *claude) say(ctx context.Context, results []string) (calls []call, text 
 	if blocks != nil {
 		a.params.Messages = append(a.params.Messages, anthropic.NewUserMessage(blocks...))
 	}
+	a.params.Model = anthropic.Model(a.model)
 	var answer *anthropic.Message
 	if a.stream {
 		answer, err = a.streamed(ctx)
@@ -52,7 +65,7 @@ func (a *claude) say(ctx context.Context, results []string) (calls []call, text 
 	for _, b := range answer.Content {
 		switch b.Type {
 		case "tool_use":
-			calls = append(calls, call{b.ID, b.Name})
+			calls = append(calls, call{b.ID, b.Name, string(b.Input)})
 		case "text":
 			text += b.Text
 		}

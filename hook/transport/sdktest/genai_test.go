@@ -2,25 +2,39 @@ package sdktest
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 
 	"google.golang.org/genai"
 )
 
 type gemini struct {
+	mode
 	client   *genai.Client
-	stream   bool
 	contents []*genai.Content
 	calls    []call
 }
 
-func openGenAI(r *rig, stream bool) agent {
+func newGenAI(at place) *genai.Client {
 	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{
-		APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPClient: r.client, HTTPOptions: genai.HTTPOptions{BaseURL: r.url},
+		APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPClient: at.client, HTTPOptions: genai.HTTPOptions{BaseURL: at.url},
 	})
 	if err != nil {
-		r.t.Fatal(err)
+		panic(err)
 	}
-	return &gemini{client: client, stream: stream, contents: []*genai.Content{genai.NewContentFromText("Read them all.", genai.RoleUser)}}
+	return client
+}
+
+func openGenAI(at place) agent { return &gemini{client: newGenAI(at)} }
+
+func (a *gemini) fork(at place) agent {
+	b := *a
+	b.client, b.contents = newGenAI(at), slices.Clone(a.contents)
+	return &b
+}
+
+func (a *gemini) user(text string) {
+	a.contents = append(a.contents, genai.NewContentFromText(text, genai.RoleUser))
 }
 
 func (a *gemini) say(ctx context.Context, results []string) (calls []call, text string, err error) {
@@ -41,7 +55,8 @@ func (a *gemini) say(ctx context.Context, results []string) (calls []call, text 
 	for _, p := range answer.Parts {
 		switch {
 		case p.FunctionCall != nil:
-			calls = append(calls, call{p.FunctionCall.ID, p.FunctionCall.Name})
+			args, _ := json.Marshal(p.FunctionCall.Args)
+			calls = append(calls, call{p.FunctionCall.ID, p.FunctionCall.Name, string(args)})
 		case !p.Thought:
 			text += p.Text
 		}
@@ -55,16 +70,15 @@ func (a *gemini) ask(ctx context.Context) (*genai.Content, error) {
 		SystemInstruction: genai.NewContentFromText("You read files.", genai.RoleUser),
 		Tools:             []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "read"}}}},
 	}
-	const model = "gemini-2.5-pro"
 	if !a.stream {
-		resp, err := a.client.Models.GenerateContent(ctx, model, a.contents, config)
+		resp, err := a.client.Models.GenerateContent(ctx, a.model, a.contents, config)
 		if err != nil {
 			return nil, err
 		}
 		return resp.Candidates[0].Content, nil
 	}
 	answer := &genai.Content{Role: genai.RoleModel}
-	for resp, err := range a.client.Models.GenerateContentStream(ctx, model, a.contents, config) {
+	for resp, err := range a.client.Models.GenerateContentStream(ctx, a.model, a.contents, config) {
 		if err != nil {
 			return nil, err
 		}

@@ -4,22 +4,35 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
 type goOpenAI struct {
+	mode
 	client   *openai.Client
-	stream   bool
 	messages []openai.ChatCompletionMessage
 }
 
-func openGoOpenAI(r *rig, stream bool) agent {
+func newGoOpenAI(at place) *openai.Client {
 	config := openai.DefaultConfig("key")
-	config.BaseURL, config.HTTPClient = r.url+"/v1", r.client
-	return &goOpenAI{client: openai.NewClientWithConfig(config), stream: stream, messages: []openai.ChatCompletionMessage{
-		{Role: openai.ChatMessageRoleSystem, Content: "You read files."}, {Role: openai.ChatMessageRoleUser, Content: "Read them all."},
-	}}
+	config.BaseURL, config.HTTPClient = at.url+"/v1", at.client
+	return openai.NewClientWithConfig(config)
+}
+
+func openGoOpenAI(at place) agent {
+	return &goOpenAI{client: newGoOpenAI(at), messages: []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: "You read files."}}}
+}
+
+func (a *goOpenAI) fork(at place) agent {
+	b := *a
+	b.client, b.messages = newGoOpenAI(at), slices.Clone(a.messages)
+	return &b
+}
+
+func (a *goOpenAI) user(text string) {
+	a.messages = append(a.messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: text})
 }
 
 func (a *goOpenAI) say(ctx context.Context, results []string) (calls []call, text string, err error) {
@@ -28,7 +41,7 @@ func (a *goOpenAI) say(ctx context.Context, results []string) (calls []call, tex
 		a.messages = append(a.messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, Content: res, ToolCallID: last.ToolCalls[i].ID})
 	}
 	q := openai.ChatCompletionRequest{
-		Model: "gpt-4o", Messages: a.messages, Stream: a.stream,
+		Model: a.model, Messages: a.messages, Stream: a.stream,
 		Tools: []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{Name: "read", Parameters: map[string]any{"type": "object"}}}},
 	}
 	var answer openai.ChatCompletionMessage
@@ -45,7 +58,7 @@ func (a *goOpenAI) say(ctx context.Context, results []string) (calls []call, tex
 	}
 	a.messages = append(a.messages, answer)
 	for _, c := range answer.ToolCalls {
-		calls = append(calls, call{c.ID, c.Function.Name})
+		calls = append(calls, call{c.ID, c.Function.Name, c.Function.Arguments})
 	}
 	return calls, answer.Content, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -12,32 +13,43 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 )
 
-func newOpenAI(r *rig) openai.Client {
-	return openai.NewClient(
-		option.WithBaseURL(r.url+"/v1/"), option.WithAPIKey("key"),
-		option.WithMiddleware(option.Middleware(r.middleware())),
-	)
+func newOpenAI(at place) openai.Client {
+	way := option.WithHTTPClient(at.client)
+	if at.mid != nil {
+		way = option.WithMiddleware(option.Middleware(at.mid))
+	}
+	return openai.NewClient(option.WithBaseURL(at.url+"/v1/"), option.WithAPIKey("key"), way)
 }
 
 type chat struct {
+	mode
 	client openai.Client
-	stream bool
 	params openai.ChatCompletionNewParams
 	last   openai.ChatCompletionMessage
 }
 
-func openChat(r *rig, stream bool) agent {
-	return &chat{client: newOpenAI(r), stream: stream, params: openai.ChatCompletionNewParams{
-		Model:    "gpt-4o",
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.DeveloperMessage("You read files."), openai.UserMessage("Read them all.")},
+func openChat(at place) agent {
+	return &chat{client: newOpenAI(at), params: openai.ChatCompletionNewParams{
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.DeveloperMessage("You read files.")},
 		Tools:    []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: "read"})},
 	}}
+}
+
+func (a *chat) fork(at place) agent {
+	b := *a
+	b.client, b.params.Messages = newOpenAI(at), slices.Clone(a.params.Messages)
+	return &b
+}
+
+func (a *chat) user(text string) {
+	a.params.Messages = append(a.params.Messages, openai.UserMessage(text))
 }
 
 func (a *chat) say(ctx context.Context, results []string) (calls []call, text string, err error) {
 	for i, res := range results {
 		a.params.Messages = append(a.params.Messages, openai.ToolMessage(res, a.last.ToolCalls[i].ID))
 	}
+	a.params.Model = a.model
 	var answer *openai.ChatCompletion
 	if a.stream {
 		answer, err = a.streamed(ctx)
@@ -50,7 +62,7 @@ func (a *chat) say(ctx context.Context, results []string) (calls []call, text st
 	a.last = answer.Choices[0].Message
 	a.params.Messages = append(a.params.Messages, a.last.ToParam())
 	for _, c := range a.last.ToolCalls {
-		calls = append(calls, call{c.ID, c.Function.Name})
+		calls = append(calls, call{c.ID, c.Function.Name, c.Function.Arguments})
 	}
 	return calls, a.last.Content, nil
 }
@@ -68,16 +80,22 @@ func (a *chat) streamed(ctx context.Context) (*openai.ChatCompletion, error) {
 }
 
 type items struct {
+	mode
 	client openai.Client
-	stream bool
 	input  responses.ResponseInputParam
 	calls  []call
 }
 
-func openResponses(r *rig, stream bool) agent {
-	return &items{client: newOpenAI(r), stream: stream, input: responses.ResponseInputParam{
-		responses.ResponseInputItemParamOfMessage("Read them all.", responses.EasyInputMessageRoleUser),
-	}}
+func openResponses(at place) agent { return &items{client: newOpenAI(at)} }
+
+func (a *items) fork(at place) agent {
+	b := *a
+	b.client, b.input = newOpenAI(at), slices.Clone(a.input)
+	return &b
+}
+
+func (a *items) user(text string) {
+	a.input = append(a.input, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRoleUser))
 }
 
 // raw is an item as it stands in JSON.
@@ -90,9 +108,10 @@ func (a *items) say(ctx context.Context, results []string) (calls []call, text s
 		a.input = append(a.input, raw(fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":%q}`, a.calls[i].id, res)))
 	}
 	params := responses.ResponseNewParams{
-		Model: "gpt-5", Instructions: openai.String("You read files."), Store: openai.Bool(false),
+		Model: a.model, Instructions: openai.String("You read files."), Store: openai.Bool(false),
 		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 		Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: a.input},
+		Tools:   []responses.ToolUnionParam{responses.ToolParamOfFunction("read", map[string]any{"type": "object"}, false)},
 	}
 	var answer *responses.Response
 	if a.stream {
@@ -106,7 +125,7 @@ func (a *items) say(ctx context.Context, results []string) (calls []call, text s
 	for _, it := range answer.Output {
 		a.input = append(a.input, raw(it.RawJSON()))
 		if it.Type == "function_call" {
-			calls = append(calls, call{it.CallID, it.Name})
+			calls = append(calls, call{it.CallID, it.Name, it.Arguments.OfString})
 		}
 	}
 	a.calls = calls

@@ -131,7 +131,7 @@ func TestRecallUnderSDKs(t *testing.T) {
 				r.begin()
 			}
 		}
-		text := r.work(transport.WithSession(context.Background(), "s"), s.open(r, stream))
+		text := r.work(transport.WithSession(context.Background(), "s"), r.open(s, stream))
 		if !strings.HasSuffix(text, "done") || strings.HasPrefix(text, "Wait.") != stream { // a stream has shown what came before
 			t.Errorf("the agent ended with %q", text)
 		}

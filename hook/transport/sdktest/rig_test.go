@@ -17,26 +17,47 @@ import (
 )
 
 // A call is a tool call that a model made, as an SDK says it.
-type call struct{ id, name string }
+type call struct{ id, name, args string }
 
-// An agent is an SDK with the history that a program holds in its types. say
-// adds the results of the last calls, if there were any, and asks the model.
+// A mode is how an agent asks next: which model, and whether the answer is streamed.
+type mode struct {
+	model  string
+	stream bool
+}
+
+func (m *mode) set(to mode) { *m = to }
+
+// An agent is an SDK with the history that a program holds in its types.
 type agent interface {
+	set(to mode)
+	// user adds what a person says.
+	user(text string)
+	// say adds the results of the last calls, if there were any, and asks the model.
 	say(ctx context.Context, results []string) (calls []call, text string, err error)
+	// fork returns an agent that goes on from the same history at another place.
+	fork(at place) agent
+}
+
+// A place is a server, and the way of an SDK to it.
+type place struct {
+	url    string
+	client *http.Client
+	mid    middleware // in place of client, for SDKs that take one; nil: the client
 }
 
 // An sdk makes an agent that asks one wire.
 type sdk struct {
-	name string
-	open func(r *rig, stream bool) agent
+	name   string
+	open   func(at place) agent
+	models [2]string // the second is switched to in the middle of a loop
 }
 
 var sdks = []sdk{
-	{"go-openai", openGoOpenAI},
-	{"openai-go chat", openChat},
-	{"openai-go responses", openResponses},
-	{"anthropic-sdk-go", openAnthropic},
-	{"genai", openGenAI},
+	{"go-openai", openGoOpenAI, [2]string{"gpt-4o", "gpt-4.1"}},
+	{"openai-go chat", openChat, [2]string{"gpt-4o", "gpt-4.1"}},
+	{"openai-go responses", openResponses, [2]string{"gpt-5", "gpt-5-mini"}},
+	{"anthropic-sdk-go", openAnthropic, [2]string{"claude-sonnet-4-5", "claude-opus-4-5"}},
+	{"genai", openGenAI, [2]string{"gemini-2.5-pro", "gemini-2.5-flash"}},
 }
 
 // rig is a manager and the providers.
@@ -78,6 +99,14 @@ func newRig(t *testing.T) *rig {
 	r.url = h.URL
 	r.client = &http.Client{Transport: transport.New(m, r.options()...)}
 	return r
+}
+
+// open opens an SDK at the rig, as a program does that reads files.
+func (r *rig) open(s sdk, stream bool) agent {
+	a := s.open(place{r.url, r.client, r.middleware()})
+	a.set(mode{s.models[0], stream})
+	a.user("Read them all.")
+	return a
 }
 
 // middleware is what SDKs call for each attempt.

@@ -24,7 +24,7 @@ func TestAgentsWorkOnBeyondTheWindow(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		r := newRig(t)
 		ctx := transport.WithSession(context.Background(), "s")
-		if text := r.work(ctx, s.open(r, stream)); text != "done" {
+		if text := r.work(ctx, r.open(s, stream)); text != "done" {
 			t.Errorf("the agent ended with %q", text)
 		}
 		if bad := r.refused(); len(bad) > 0 {
@@ -45,9 +45,9 @@ func TestRetriesOfAnSDKCostOneCompaction(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		quiet, failing := newRig(t), newRig(t)
 		ctx := transport.WithSession(context.Background(), "s")
-		quiet.work(ctx, s.open(quiet, stream))
+		quiet.work(ctx, quiet.open(s, stream))
 
-		a := s.open(failing, stream)
+		a := failing.open(s, stream)
 		if !retries[s.name] {
 			a = again{a}
 		}
@@ -93,7 +93,7 @@ func TestOverflowsAreNotSeenByTheProgram(t *testing.T) {
 		for _, inStream := range []bool{false, true} {
 			r := newRig(t)
 			r.server.Window, r.server.InStream = 9_000, inStream
-			if text := r.work(transport.WithSession(context.Background(), "s"), s.open(r, stream)); text != "done" {
+			if text := r.work(transport.WithSession(context.Background(), "s"), r.open(s, stream)); text != "done" {
 				t.Errorf("the agent ended with %q", text)
 			}
 			over := 0

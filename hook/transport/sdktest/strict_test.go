@@ -46,7 +46,7 @@ func TestStrictErrorsAreTheAPIsAndNotTriedAgain(t *testing.T) {
 		if err := r.m.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := s.open(r, stream).say(context.Background(), nil)
+		_, _, err := r.open(s, stream).say(context.Background(), nil)
 		status, text, typed := statusOf(err)
 		if status != http.StatusBadRequest || !strings.Contains(text, compact.ErrClosed.Error()) {
 			t.Errorf("%d %q: %v", status, text, err)
