@@ -1,7 +1,6 @@
 package token
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"strings"
 )
@@ -18,10 +17,8 @@ func dataURLSize(url string) (width, height int) {
 		return 0, 0
 	}
 	data = data[:min(len(data), headerBytes/3*4)]
-	data = strings.TrimRight(data, "=")
-	head := make([]byte, base64.RawStdEncoding.DecodedLen(len(data)))
-	n, _ := base64.RawStdEncoding.Decode(head, []byte(data)) // what was decoded before an error is enough
-	return pictureSize(head[:n])
+	head, _ := decodeBase64(data) // what was decoded before an error is enough
+	return pictureSize(head)
 }
 
 func pictureSize(b []byte) (width, height int) {

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/base64"
+	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
@@ -142,7 +143,7 @@ func noted(raw []byte, inline jsonscan.Span) (string, bool) {
 	if err != nil || mime != plainText || data == "" {
 		return "", false
 	}
-	plain, err := base64.StdEncoding.DecodeString(data)
+	plain, err := base64.StdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(data)) // clients in Python write the alphabet of URLs
 	if err != nil {
 		return "", false
 	}

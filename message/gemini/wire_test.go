@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,6 +78,23 @@ var seq = wiretest.Sources
 func parse(t *testing.T, body string) wire.Request {
 	t.Helper()
 	return wiretest.Parse(t, gemini.Wire, body)
+}
+
+// A client that keeps the history that it was given sends what stands for a file back, in
+// Python in the alphabet of URLs.
+func TestWhatStandsForAFileIsReadInBothAlphabets(t *testing.T) {
+	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
+	data := base64.StdEncoding.EncodeToString([]byte(text))
+	if !strings.Contains(data, "+") {
+		t.Fatal(data + " is the same in both")
+	}
+	for _, data := range []string{data, strings.ReplaceAll(data, "+", "-")} {
+		body := `{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{},"parts":[{"inlineData":{"mimeType":"text/plain","data":"` + data + `"}}]}}]}]}`
+		parts := parse(t, body).Messages()[0].Parts
+		if got := parts[len(parts)-1]; got.Text != text || got.Kind != message.KindToolResult {
+			t.Errorf("%s: %+v", data, got)
+		}
+	}
 }
 
 func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
