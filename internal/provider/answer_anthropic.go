@@ -17,7 +17,7 @@ func (s *said) anthropicBlocks() []any {
 		out = append(out, object{"type": "text", "text": s.Text})
 	}
 	for k, c := range s.Calls {
-		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args()})
+		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args(), "caller": object{"type": "direct"}})
 	}
 	return out
 }

@@ -73,9 +73,12 @@ func answerResponses(w http.ResponseWriter, a asked, s said) {
 // streamItem writes the events of one item of an answer.
 func streamItem(out *stream, i int, it object) {
 	id := str(it, "id")
-	added := without(it, "content", "arguments", "encrypted_content")
-	if it["content"] != nil {
-		added["content"] = []any{}
+	added := without(it, "encrypted_content")
+	begun := object{"content": []any{}, "arguments": "", "status": "in_progress"} // clients add to what stands here
+	for name, empty := range begun {
+		if it[name] != nil {
+			added[name] = empty
+		}
 	}
 	out.typed("response.output_item.added", true, object{"output_index": i, "item": added})
 	switch str(it, "type") {

@@ -182,7 +182,7 @@ func geminiPartRules(r *report, path string, p object) {
 		r.add("empty_text", owner, path, "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.")
 	}
 	if sig := str(p, "thoughtSignature"); sig != "" && sig != skipSignature {
-		if _, err := base64.StdEncoding.DecodeString(sig); err != nil {
+		if _, err := base64.RawStdEncoding.DecodeString(standard(sig)); err != nil {
 			r.add("sealed", sig, path, fmt.Sprintf("Invalid value at '%s.thought_signature' (TYPE_BYTES), Base64 decoding failed for %q", path, sig))
 		}
 	}
@@ -222,11 +222,17 @@ func geminiResponsePart(r *report, owner, path string, p object) {
 	}
 }
 
+// standard is what stands for bytes, in one of the two alphabets: Google takes both, with
+// padding and without (https://protobuf.dev/programming-guides/json).
+func standard(code string) string {
+	return strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(code), "=")
+}
+
 func geminiBlob(r *report, owner, path string, blob object) {
 	if !r.fits(geminiPhrases, shape{must("mimeType", text), must("data", text), may("displayName", text)}, blob, owner, path) {
 		return
 	}
-	if _, err := base64.StdEncoding.DecodeString(str(blob, "data")); err != nil || str(blob, "data") == "" {
+	if _, err := base64.RawStdEncoding.DecodeString(standard(str(blob, "data"))); err != nil || str(blob, "data") == "" {
 		r.add("blob", owner, path, fmt.Sprintf("Invalid value at '%s.data' (TYPE_BYTES), Base64 decoding failed", path))
 	}
 }

@@ -92,8 +92,8 @@ func issueGemini(j *Judge, body object) {
 			sig := str(p, "thoughtSignature")
 			said := canonical(without(p, "thoughtSignature"))
 			if sig != "" {
-				j.seal(sig, said)
-				j.lead(said, []string{sig})
+				j.seal(standard(sig), said)
+				j.lead(said, []string{standard(sig)})
 			} else {
 				j.lead(said, nil)
 			}
@@ -111,7 +111,7 @@ func geminiSigned(j *Judge, r *report, contents []content) {
 			said := canonical(without(p, "thoughtSignature"))
 			switch {
 			case sig == skipSignature:
-			case sig != "" && !j.genuine(sig, said):
+			case sig != "" && !j.genuine(standard(sig), said):
 				r.add("sealed", sig, path, "Corrupted thought signature.")
 			case sig == "" && c.role == "model" && len(j.ledBy(said)) > 0:
 				r.add("signature_lost", partOwner(p), path, missingSignature(p, k))

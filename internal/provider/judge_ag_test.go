@@ -203,6 +203,23 @@ func TestJudgeKnowsOnlyWhatWasIssued(t *testing.T) {
 	}
 }
 
+// Clients in Python write bytes in the alphabet of URLs, whatever they got.
+func TestGeminiTakesBytesInBothAlphabets(t *testing.T) {
+	const body = `{"contents":[{"role":"user","parts":[{"text":"U"},{"inlineData":{"mimeType":"image/png","data":"+/+/+w=="}}]},` +
+		`{"role":"model","parts":[{"text":"M","thoughtSignature":"+/8="}]},{"role":"user","parts":[{"text":"V"}]}]}`
+	j := NewJudge(Gemini)
+	j.Issue([]byte(body))
+	for _, same := range []string{body, strings.NewReplacer("+/", "-_", "+w", "-w").Replace(body), strings.ReplaceAll(body, "=", "")} {
+		if found := j.Judge([]byte(same)); len(found) > 0 {
+			t.Errorf("%s: %v", same, found)
+		}
+	}
+	other := strings.Replace(body, "+/8=", "-_4=", 1)
+	if found := j.Judge([]byte(other)); len(found) != 1 || found[0].Rule != "sealed" {
+		t.Errorf("another signature: %v", found)
+	}
+}
+
 func FuzzJudge(f *testing.F) {
 	for _, s := range []string{chatBody, responsesBody, anthropicBody, geminiBody, `{"messages":[null,7,{"role":7,"content":[7,null]}]}`, `{"contents":[{"parts":{}}]}`} {
 		f.Add([]byte(s))

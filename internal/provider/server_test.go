@@ -76,7 +76,7 @@ func TestServerAnswersInTheProvidersForm(t *testing.T) {
 		provider.Chat: {`"object":"chat.completion"`, `"content":"one two"`, `"reasoning_content":"why not"`, `{"function":{"arguments":"{\"x\":1}","name":"f"},"id":"c1","type":"function"}`,
 			`"finish_reason":"tool_calls"`, `"prompt_tokens":100`, `"completion_tokens":11`, `"cached_tokens":3`},
 		provider.Responses: {`"status":"completed"`, `"type":"reasoning"`, `"encrypted_content":"`, `"text":"one two","type":"output_text"`, `"call_id":"c2"`, `"input_tokens":100`, `"cached_tokens":3`},
-		provider.Anthropic: {`"type":"thinking"`, `"signature":"`, `{"text":"one two","type":"text"}`, `{"id":"c1","input":{"x":1},"name":"f","type":"tool_use"}`,
+		provider.Anthropic: {`"type":"thinking"`, `"signature":"`, `{"text":"one two","type":"text"}`, `{"caller":{"type":"direct"},"id":"c1","input":{"x":1},"name":"f","type":"tool_use"}`,
 			`"stop_reason":"tool_use"`, `"input_tokens":95`, `"cache_creation_input_tokens":2`, `"cache_read_input_tokens":3`, `"output_tokens":11`},
 		provider.Gemini: {`"finishReason":"STOP"`, `"thoughtSignature":"`, `{"functionCall":{"args":{},"id":"c2","name":"g"}}`, `"promptTokenCount":100`, `"candidatesTokenCount":11`, `"cachedContentTokenCount":3`, `"modelVersion":"gemini-3-pro"`},
 	} {
@@ -107,7 +107,7 @@ func TestServerStreamsWithUsageWhereTheProviderHasIt(t *testing.T) {
 		provider.Chat: {paths[provider.Chat], `,"stream":true,"stream_options":{"include_usage":true}`, []string{
 			`"delta":{"content":"one "}`, `"delta":{"content":"two"}`, `"finish_reason":"tool_calls"`, `"usage":null`, `"choices":[],"created":1`, `"prompt_tokens":100`, "data: [DONE]\n\n"}},
 		provider.Responses: {paths[provider.Responses], `,"stream":true`, []string{
-			"event: response.created\ndata: {", `"content":[],"id":"msg_1"`, `"part":{"annotations":[],"text":"","type":"output_text"},"sequence_number":`, `"type":"response.content_part.done"`, `"delta":"one "`, `"type":"response.output_text.done"`, `"type":"response.function_call_arguments.done"`, "event: response.completed\n", `"input_tokens":100`, `"sequence_number":3`}},
+			"event: response.created\ndata: {", `"content":[],"id":"msg_1"`, `"item":{"arguments":"","call_id":`, `"status":"in_progress","type":"function_call"`, `"part":{"annotations":[],"text":"","type":"output_text"},"sequence_number":`, `"type":"response.content_part.done"`, `"delta":"one "`, `"type":"response.output_text.done"`, `"type":"response.function_call_arguments.done"`, "event: response.completed\n", `"input_tokens":100`, `"sequence_number":3`}},
 		provider.Anthropic: {paths[provider.Anthropic], `,"stream":true`, []string{
 			"event: message_start\ndata: {", `"input_tokens":95,"output_tokens":1}`, "event: ping\n", `{"text":"one ","type":"text_delta"}`, `"type":"signature_delta"`, `{"partial_json":"{\"x\":1}","type":"input_json_delta"}`, "event: content_block_stop\n",
 			`"usage":{"output_tokens":11}`, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"}},
