@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"iter"
+	"maps"
 	"sync"
 
 	"github.com/agentcompact/compact/compact"
@@ -10,7 +12,8 @@ import (
 // have done. All numbers are estimates that were made before the calls, of their
 // prompts alone.
 type Stats struct {
-	Calls       int `json:"calls"` // model calls that were held against the budget
+	Requests    int `json:"requests"` // of any kind, those that were refused here included
+	Calls       int `json:"calls"`    // model calls that were held against the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
 	Failures    int `json:"failures"`   // requests that went out as they came because something went wrong here
@@ -32,6 +35,11 @@ func (h *Handler) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Stats{Calls: c.calls, Compactions: c.compactions, Recalls: c.recalls, History: c.history, Sent: c.sent}
+	for _, of := range []iter.Seq[int]{maps.Values(c.requests), maps.Values(c.refusals)} {
+		for n := range of {
+			s.Requests += n
+		}
+	}
 	for _, n := range c.failures {
 		s.Failures += n
 	}

@@ -72,7 +72,8 @@ func launch(t *testing.T, env []string, args ...string) *instance {
 	return i
 }
 
-// end sends a signal, and returns what the instance ended with.
+// end sends a signal, and returns what the instance ended with. An instance is this very
+// program, so that -race watches it, too; one that is killed has no exit status to say so.
 func (i *instance) end(t *testing.T, s os.Signal) error {
 	t.Helper()
 	if err := i.cmd.Process.Signal(s); err != nil {
@@ -80,6 +81,9 @@ func (i *instance) end(t *testing.T, s os.Signal) error {
 	}
 	select {
 	case err := <-i.ended:
+		if strings.Contains(i.said.String(), "DATA RACE") {
+			t.Errorf("an instance has a race:\n%s", i.said)
+		}
 		return err
 	case <-time.After(time.Minute):
 		t.Fatal("an instance does not end")

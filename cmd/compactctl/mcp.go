@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -23,6 +24,9 @@ taken out of one, and recall reads it again.`,
   codex mcp add compact -- compactctl mcp`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if isTerminal(a.in) && !a.quiet {
+				fmt.Fprintln(a.err, "waiting for an agent on standard input, which starts this by itself: see 'compactctl mcp --help'. Ctrl-C ends it.")
+			}
 			open := func(context.Context) (storage.Archive, error) { return a.readArchive(cmd) }
 			return mcpserver.Run(cmd.Context(), open, versionOf(debug.ReadBuildInfo()).Version, io.NopCloser(a.in), kept{a.out})
 		},

@@ -9,6 +9,13 @@ import (
 	"testing"
 )
 
+func TestMCPSaysThatItDoesNotUnderstand(t *testing.T) {
+	var out, errOut bytes.Buffer
+	if code := run(t.Context(), []string{"mcp"}, strings.NewReader("sessions\n"), &out, &errOut); code != exitFailed || out.Len() > 0 || !strings.Contains(errOut.String(), "is no message of the Model Context Protocol") {
+		t.Errorf("%d %q %q", code, out.String(), errOut.String())
+	}
+}
+
 // What a client says on standard input is answered on standard output, where
 // nothing else is written, also without an archive.
 func TestMCPSpeaksOnStandardInputAndOutput(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -63,6 +64,8 @@ const (
 	exitNotFound = 127
 	exitCanNot   = 126
 	exitSignal   = 128 // and the signal
+
+	exitInterrupted = exitSignal + 2
 )
 
 func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
@@ -72,7 +75,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {
-		s.complain("compactctl", err.Error())
+		s.complain("compactctl", notFound(args, err))
 		return &commandStatus{notRun(err)}
 	}
 	said := &later{to: s.err} // the terminal is the command's
@@ -112,6 +115,23 @@ func notRun(err error) int {
 		return exitNotFound
 	}
 	return exitCanNot
+}
+
+// notFound says why there is nothing to run.
+func notFound(args []string, err error) string {
+	why := fmt.Sprintf("%q can't be run: %v", args[0], err)
+	var of *exec.Error
+	if errors.As(err, &of) {
+		why = fmt.Sprintf("%q can't be run: %v", args[0], of.Err)
+	}
+	switch {
+	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // it was looked for in one place
+	case len(args) == 1 && strings.ContainsAny(args[0], " \t"):
+		why += "; it is one command with its arguments in quotes: take those away"
+	default:
+		why += "; is it installed? A name that only your shell knows (an alias, a function) is none here: give its path"
+	}
+	return why
 }
 
 // child runs a command on this terminal and passes signals on to it.
@@ -167,6 +187,9 @@ func (s *serving) receipt(st serve.Stats) {
 	would := ""
 	if s.c.Observe {
 		would = "no request was changed; with compaction it would have been "
+	}
+	if st.Requests == 0 {
+		line("no request came here: either the command made none, or it reads none of the variables that 'compactctl run --help' lists")
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
 	if st.Calls > 0 {

@@ -25,7 +25,7 @@ func runFor(t *testing.T, flags, command string) (code int, out, errOut string) 
 func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
 	dir := " --archive " + filepath.Join(t.TempDir(), "a")
 	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 143, "exit 255": 255} {
-		if code, _, errOut := runFor(t, dir, command); code != want || !strings.Contains(errOut, "compact: 0 model calls") {
+		if code, _, errOut := runFor(t, dir, command); code != want || !strings.Contains(errOut, "compact: 0 model calls") || !strings.Contains(errOut, "no request came here") {
 			t.Errorf("%s: %d %s", command, code, errOut)
 		}
 	}
@@ -47,7 +47,8 @@ func TestRunSaysWhatCanNotBeRun(t *testing.T) {
 		code int
 		says string
 	}{
-		"no command": {nil, exitUsage, "which command"}, "not there": {[]string{"--", "nothing-is-called-so"}, exitNotFound, "not found"},
+		"no command": {nil, exitUsage, "which command"}, "not there": {[]string{"--", "nothing-is-called-so", "x"}, exitNotFound, `"nothing-is-called-so" can't be run: executable file not found in $PATH; is it installed?`},
+		"quoted": {[]string{"--", "echo hi"}, exitNotFound, "take those away"}, "no such path": {[]string{"--", "./nothing"}, exitNotFound, "no such file or directory\n"},
 		"no program": {[]string{"--", file}, exitCanNot, "permission denied"}, "an unknown flag": {[]string{"--nope", "--", "true"}, exitUsage, "nope"},
 		"a wrong upstream": {[]string{"--upstream", "openai=x", "--", "true"}, exitUsage, "openai"},
 	} {
@@ -81,7 +82,7 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	} {
 		archive := filepath.Join(dir, "archive"+strings.TrimSpace(flags))
 		code, out, errOut := runFor(t, flags+"--max-context-tokens 4000 --archive "+archive, self)
-		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) {
+		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) || strings.Contains(errOut, "no request came") {
 			t.Errorf("%s: %d %q %q", flags, code, out, errOut)
 		}
 		if flags == "" && (!strings.Contains(errOut, "in place of $") || !strings.Contains(errOut, "compactctl archive ls --archive "+archive)) {

@@ -93,6 +93,11 @@ func (s *serving) options() error {
 	default:
 		return &usageError{fmt.Errorf("--count %q is neither view nor full", s.count)}
 	}
+	for flag, below := range map[string]bool{"drain": s.drain < 0, "notice": s.c.Notice < 0, "max-calls": s.c.MaxCalls < 0} {
+		if below {
+			return &usageError{fmt.Errorf("--%s is below 0", flag)}
+		}
+	}
 	if s.c.Observe && s.c.Strict {
 		return &usageError{errors.New("--strict refuses requests, and --observe changes none")}
 	}
@@ -112,7 +117,7 @@ func (s *serving) token() error {
 	if s.tokenFile != "" {
 		token, err := os.ReadFile(s.tokenFile)
 		if err != nil {
-			return &usageError{err}
+			return &usageError{fmt.Errorf("--token-file: %w", err)}
 		}
 		if s.c.Token = strings.TrimSpace(string(token)); s.c.Token == "" {
 			return &usageError{fmt.Errorf("--token-file %s is empty", s.tokenFile)}
@@ -135,13 +140,18 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err := s.options(); err != nil {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(s.listen); err != nil {
+	_, port, err := net.SplitHostPort(s.listen)
+	if err != nil {
 		return &usageError{fmt.Errorf("--listen %q is not HOST:PORT, such as 127.0.0.1:8484", s.listen)}
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return &usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
 	}
 	if !isLocal(s.listen) && s.c.Token == "" && !s.insecure {
 		return &usageError{fmt.Errorf("--listen %s can be reached from other machines: give --token-file FILE, or --insecure", s.listen)}
 	}
 	ctx := cmd.Context()
+	defer s.ending(ctx)()
 	h, m, err := s.handler(cmd, s.err)
 	if err != nil {
 		return err

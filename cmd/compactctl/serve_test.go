@@ -103,6 +103,36 @@ func anthropicBody(rounds int) string {
 	return b.String() + "]}"
 }
 
+// It says what it waits for, and more of the same Ctrl-C, which some programs pass on,
+// is none; one after a second ends it, however long requests may take.
+func TestAnotherInterruptEndsAServerThatWaits(t *testing.T) {
+	asked := make(chan struct{})
+	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	}))
+	defer up.Close()
+	i := launch(t, nil, "--drain", "1h", "--upstream", "openai="+up.URL, "--archive", filepath.Join(t.TempDir(), "a"))
+	go func() {
+		if resp, err := http.Get(i.url + "/openai/v1/models"); err == nil {
+			_ = resp.Body.Close()
+		}
+	}()
+	<-asked
+	for range 600 {
+		_ = i.cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-i.ended:
+			if code := i.cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(i.said.String(), "stopping: ") {
+				t.Errorf("it ended with %d: %s", code, i.said)
+			}
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	t.Error("it waits for the requests that are under way")
+}
+
 func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
@@ -114,12 +144,16 @@ func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
 		"--listen :0":        "--token-file",
 		"--listen [::]:0":    "--token-file",
 		"--listen 0.0.0.0:0 --token-file " + empty:       "is empty",
-		"--listen 0.0.0.0:0 --token-file " + empty + "x": "no such file",
-		"--count both":                     "neither view nor full",
-		"--observe --strict":               "--strict",
-		"--upstream openai":                "NAME=URL",
-		"--upstream openai=localhost:8000": `upstream "openai"`,
-		"more":                             "too many arguments",
+		"--listen 0.0.0.0:0 --token-file " + empty + "x": "--token-file: open ",
+		"--listen 127.0.0.1:99999":                       "--listen 127.0.0.1:99999: ",
+		"--max-calls -1":                                 "--max-calls is below 0",
+		"--drain -1s":                                    "--drain is below 0",
+		"--notice -1s":                                   "--notice is below 0",
+		"--count both":                                   "neither view nor full",
+		"--observe --strict":                             "--strict",
+		"--upstream openai":                              "NAME=URL",
+		"--upstream openai=localhost:8000":               `upstream "openai"`,
+		"more":                                           "too many arguments",
 	} {
 		var out strings.Builder
 		ctx, cancel := context.WithCancel(t.Context())

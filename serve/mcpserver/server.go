@@ -7,6 +7,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,9 @@ func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out
 	err := newServer(open, version).Run(ctx, &mcp.IOTransport{Reader: client, Writer: out})
 	if ctx.Err() != nil || client.gone.Load() {
 		return nil
+	}
+	if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
+		return fmt.Errorf("what the client wrote is no message of the Model Context Protocol: %w", err)
 	}
 	return err
 }

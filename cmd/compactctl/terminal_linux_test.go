@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// terminal opens one that nobody types at.
+func terminal(t *testing.T) *os.File {
+	t.Helper()
+	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	t.Cleanup(func() { _ = control.Close() })
+	var number, locked int32
+	for request, to := range map[uintptr]*int32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &locked} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, control.Fd(), request, uintptr(unsafe.Pointer(to))); errno != 0 {
+			t.Skip("no terminals here: ", errno)
+		}
+	}
+	tty, err := os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	t.Cleanup(func() { _ = tty.Close() })
+	return tty
+}
+
+// Somebody who starts it by hand is told that an agent does; an agent is told nothing.
+func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
+	for name, in := range map[string]io.Reader{"a terminal": terminal(t), "an agent": strings.NewReader("")} {
+		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		var errOut bytes.Buffer
+		code := run(ctx, []string{"mcp"}, in, io.Discard, &errOut)
+		stop()
+		if said := strings.Contains(errOut.String(), "waiting for an agent"); code != exitOK || said != (name == "a terminal") {
+			t.Errorf("%s: %d %q", name, code, errOut.String())
+		}
+	}
+}
