@@ -28,6 +28,7 @@ func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
 	// would take the rest of the request, with its end, from under the sender,
 	// which then breaks off the answer.
 	_ = p.rc.EnableFullDuplex()
+	p.rest() // the deadline of what was answered before, or of all that is the handler's own
 	return p
 }
 
@@ -74,19 +75,22 @@ func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
 func (p *patient) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
 
 // end bounds how long the server reads what is left of a request that nobody
-// read.
+// read, and writes what is left of the answer.
 func (p *patient) end() {
 	if p.in != nil {
 		p.in.end()
 	}
+	p.hurry()
 }
 
 // bound does so for a request that is answered at once: the server reads what is
 // left of it before the answer goes out.
 func (c Config) bound(w http.ResponseWriter, r *http.Request) {
+	rc, at := http.NewResponseController(w), time.Now().Add(min(c.Stall, c.BodyTimeout))
 	if r.Body != nil && r.Body != http.NoBody {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(min(c.Stall, c.BodyTimeout)))
+		_ = rc.SetReadDeadline(at)
 	}
+	_ = rc.SetWriteDeadline(at.Add(c.Stall)) // behind what is left
 }
 
 // left is how long the client may take for what it sends next.

@@ -2,11 +2,13 @@ package serve_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,5 +67,68 @@ func TestEarlyAnswersLetSlowClientsGo(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Base: early{}, Stall: 100 * time.Millisecond})
 	if text, err := io.ReadAll(r.half("/openai/v1/files")); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 OK\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// unbuffered hands out connections on which nothing is written that is not read.
+type unbuffered struct {
+	conns chan net.Conn
+	once  sync.Once
+}
+
+func (u *unbuffered) Accept() (net.Conn, error) {
+	c, ok := <-u.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (u *unbuffered) Close() error { u.once.Do(func() { close(u.conns) }); return nil }
+
+func (u *unbuffered) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// told is a connection that says that it was closed.
+type told struct {
+	net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *told) Close() error { c.once.Do(func() { close(c.closed) }); return c.Conn.Close() }
+
+func (c *told) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
+
+// An answer that nobody reads, also one of the handler's own and also its last
+// bytes, ends with its connection.
+func TestAnswersThatNobodyReadsEnd(t *testing.T) {
+	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "short") })
+	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond})
+	l := &unbuffered{conns: make(chan net.Conn)}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- r.h.Serve(ctx, l, time.Minute) }()
+	preflight := `{"format":"openai","session":"s","model":"gpt-4o","messages":[{"role":"user","content":"Fix it."}]}`
+	for _, line := range []string{
+		"GET /", "GET /live", "GET /metrics", "GET /openapi.json", "GET /healthz", "GET /nothing", "GET /openai/v1/x", "POST /v1/preflight", "GET /v1/preflight",
+	} {
+		server, client := net.Pipe()
+		of := &told{Conn: server, closed: make(chan struct{})}
+		l.conns <- of
+		body := ""
+		if strings.HasPrefix(line, "POST") {
+			body = preflight
+		}
+		fmt.Fprintf(client, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", line, len(body), body)
+		select {
+		case <-of.closed:
+		case <-time.After(time.Minute):
+			t.Errorf("%s: the answer waits for its reader", line)
+		}
+		_ = client.Close()
+	}
+	cancel()
+	if err := within(t, stopped, "the end"); err != nil {
+		t.Error(err)
 	}
 }
