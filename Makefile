@@ -46,9 +46,11 @@ proof:
 
 # Real agents and clients from npm, pinned, through `compactctl run`; AGENTS names some
 # of them. It needs Node and a registry of npm, and prints the table of docs/agents.
+# With PYTHON=python3 it installs the SDKs in Python, too, and runs those.
 agents:
 	npm --prefix tools/agents install --no-audit --no-fund
-	node tools/agents/run.mjs $(AGENTS)
+	$(if $(PYTHON),$(PYTHON) -m venv tools/agents/venv && tools/agents/venv/bin/pip install -q -r tools/agents/requirements.txt)
+	$(if $(PYTHON),PYTHON=tools/agents/venv/bin/python) node tools/agents/run.mjs $(AGENTS)
 
 # Agents on all Go SDKs, 60 and 300 steps from 8k to 128k tokens: the tables of docs/sdk.
 # SHORT=1 runs short ones, RACE=-race under the detector, LOOP='Loop/eino/16000' some.

@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 
@@ -22,7 +22,10 @@ const agents = {
   opencode: { provider: 'anthropic', args: ['opencode', 'run', '-m', 'anthropic/claude-sonnet-4-5', ask] },
   pi: { provider: 'anthropic', args: ['pi', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5', '-p', ask] },
 }
-const clients = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'agents', 'ai'].flatMap((c) => [c, c + '-stream'])
+const both = (all) => all.flatMap((c) => [c, c + '-stream'])
+const clients = both(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'agents', 'ai'])
+const python = both(['py-openai-chat', 'py-openai-responses', 'py-anthropic', 'py-gemini', 'py-agents'])
+const interpreter = process.env.PYTHON ?? '' // that finds the SDKs of requirements.txt; '' = the rows in Python are for those who name them
 
 // env is what every agent is started with: keys that open nothing, and no calls
 // to anybody but the model.
@@ -68,8 +71,9 @@ let failed = false
 function row(name, code, receipt, stats, said) {
   if (stats.refused) console.error(name, stats.refused)
   const refused = Object.entries(stats.status).reduce((n, [s, k]) => n + (s === '200' ? 0 : k), 0)
-  const changed = stats.shares.filter((s) => s < 1)
-  const aside = [...stats.shares].sort((a, b) => a - b).slice(receipt.compactions) // compactions step aside
+  const shares = stats.shares ?? []
+  const changed = shares.filter((s) => s < 1)
+  const aside = [...shares].sort((a, b) => a - b).slice(receipt.compactions) // compactions step aside
   const least = aside.length ? Math.min(...aside) : 1
   if (code !== 0 || refused > 0 || least < 0.95 || receipt.failures > 0) {
     failed = true
@@ -84,14 +88,15 @@ for (const what of flags.built ? [] : ['./cmd/compactctl', './internal/provider/
   if (built.status !== 0) process.exit(1)
 }
 console.log('| program | tool calls | model calls | compactions | refused | largest prompt | prompts that did not begin as the one before | least of the others | tokens sent |\n|---|---|---|---|---|---|---|---|---|')
-const wanted = (name) => names.length === 0 || names.includes(name)
+const wanted = (name) => (names.length === 0 ? interpreter !== '' || !name.startsWith('py-') : names.includes(name))
 for (const [name, agent] of Object.entries(agents)) {
   if (wanted(name)) console.log(await run(name, agent, { steps: flags.steps, window: '75000', budget: '75000', lines: '400' }))
 }
-for (const name of clients) {
+for (const name of [...clients, ...python]) {
   if (!wanted(name)) continue
-  const provider = name.startsWith('anthropic') ? 'anthropic' : name.startsWith('gemini') ? 'gemini' : 'openai'
-  const args = ['node', join(here, 'client.mjs'), name, String(+flags['client-steps'] + 1)]
+  const provider = ['anthropic', 'gemini'].find((p) => name.includes(p)) ?? 'openai'
+  const program = name.startsWith('py-') ? [interpreter.includes('/') ? resolve(interpreter) : interpreter || 'python3', join(here, 'client.py')] : ['node', join(here, 'client.mjs')]
+  const args = [...program, name, String(+flags['client-steps'] + 1)]
   console.log(await run(name, { provider, args }, { steps: flags['client-steps'], window: '24000', budget: '20000', lines: '1' }))
 }
 process.exit(failed ? 1 : 0)
