@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -61,6 +62,7 @@ type facts struct {
 	scrub   *unplaced // the one whose files are not all in their places; nil: none
 	fence   fence     // that another log than a manifest ends with
 	size    int64     // of the log; for those who append
+	strange bool      // what was read does not go on from what was known before
 }
 
 func newChain(a Archive, k Key, full bool) *chain {
@@ -164,6 +166,9 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 		if len(bodies) == 0 {
 			return now, nil
 		}
+		if c.full && now.seq == 0 {
+			bodies[0] = withLife(bodies[0])
+		}
 		blob, next := now.extend(bodies)
 		err = c.a.Append(ctx, c.key, now.size(), blob)
 		if err == nil {
@@ -221,6 +226,7 @@ func (c *chain) known() (tail, bool) {
 
 // set takes over what was read or written; the caller holds busy.
 func (c *chain) set(t tail) {
+	t.facts.strange = false
 	c.state, c.loaded = t, true
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,20 +246,26 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 	case err != nil:
 		return tail{}, err
 	case size < t.end:
-		return tail{}, errors.Join(&Error{"append", c.key, ErrDamaged}, r.Close())
+		return tail{}, errors.Join(cmp.Or(c.replaced(ctx), error(&Error{"append", c.key, ErrDamaged})), r.Close())
 	}
+	follows := follower{head: t.head}
 	err = eachLine(ctx, r, t.end, func(l rawLine) error {
 		if t.open && l.off == c.state.end && len(l.text) == 0 && l.ended {
 			t.end, t.open = l.next(), false // the line feed that was missing
 			return nil
 		}
+		follows.see(l)
 		if len(t.junk)+len(l.text) > maxLineBytes {
 			return ErrDamaged
 		}
 		t.advance(l)
 		return nil
 	})
-	return t, Wrap("read", c.key, errors.Join(err, r.Close()))
+	err = errors.Join(err, r.Close())
+	if t.facts.strange = c.state.seq > 0 && follows.strange(); t.facts.strange && err == nil {
+		err = c.replaced(ctx)
+	}
+	return t, Wrap("read", c.key, err)
 }
 
 // load finds the tail of a log that is not known yet.

@@ -50,15 +50,15 @@ func (s *Session) CommitOf(ctx context.Context, step int, ledger []redact.Text, 
 	if err := s.announce(ctx, rec); err != nil {
 		return Written{}, err
 	}
-	s.making(key)
-	if err := s.a.Create(ctx, key, blob); err != nil {
-		s.fasten(key) // it may be another's
-		if errors.Is(err, ErrExists) {
-			s.committed(step)
-		}
+	s.making(key, blob)
+	err = s.a.Create(ctx, key, blob)
+	s.made(key, blob, err)
+	if errors.Is(err, ErrExists) {
+		s.committed(step)
+	}
+	if err != nil {
 		return Written{}, err
 	}
-	s.made(key, nil)
 	if rec.late() {
 		if err := s.standing(ctx); err != nil {
 			return Written{}, err

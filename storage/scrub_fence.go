@@ -2,9 +2,11 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // fence ends a log while it is written anew: who appends to it finds it longer than
@@ -39,12 +41,18 @@ func (e *fencedError) Error() string { return ErrUnplaced.Error() }
 func (e *fencedError) Unwrap() error { return ErrUnplaced }
 
 // errNoLog: a log is not there. It may be about to be written anew.
-var errNoLog = errors.New("it is not there")
+// errStrange: it does not go on from what was known of it.
+var (
+	errNoLog   = errors.New("it is not there")
+	errStrange = errors.New("it is another one, or was changed")
+)
 
 // behindFences appends to a log that may be written anew meanwhile.
 func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (tail, error) {
 	var settled fence
-	looked, isNew := false, s.began == 0 // what was new when it was opened had no scrub
+	looked := false
+	// What was new when it was opened, a moment ago, had no scrub and no erase.
+	isNew := s.began == 0 && time.Since(s.opened) < doubtful
 	for {
 		t, err := c.append(ctx, func(f facts) ([]string, error) {
 			switch {
@@ -52,6 +60,8 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 				return nil, &fencedError{f.fence}
 			case f.size == 0 && !looked && !isNew && len(bodies) > 0:
 				return nil, errNoLog
+			case f.strange && !looked:
+				return nil, errStrange
 			}
 			return bodies, nil
 		})
@@ -60,9 +70,12 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 		case errors.As(err, &fenced):
 			settled = fenced.fence
 			err = s.settleFence(ctx, settled, c == s.edits)
-		case errors.Is(err, errNoLog), (errors.Is(err, ErrErased) || errors.Is(err, ErrNotExist)) && !looked: // it may be removed just now
+		case errors.Is(err, errNoLog), errors.Is(err, errStrange), (errors.Is(err, ErrErased) || errors.Is(err, ErrNotExist)) && !looked: // it may be removed just now
 			looked = true
 			err = s.lookForScrub(ctx, err)
+		case errors.Is(err, ErrDamaged): // it is shorter than it was
+			looked = true
+			err = cmp.Or(s.lookForScrub(ctx, err), err)
 		default:
 			return t, err
 		}
@@ -78,6 +91,7 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 // lookForScrub ends a scrub that has taken a log away. Where there is none, a log that
 // was there is gone for good.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
+	known, _ := s.manifest.known()
 	ended, err := s.endScrub(ctx)
 	if err != nil {
 		return err
@@ -90,8 +104,15 @@ func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 		return &Error{"append", s.dir, ErrErased}
 	case errors.Is(gone, ErrErased) && !ended && s.knowsAll(t.facts):
 		return gone
+	case known.seq > 0:
+		return nil
 	}
-	return nil
+	// Nobody had stored anything, or all of it was erased since the session was opened.
+	erased, err := s.buried(ctx, s.opened)
+	if erased {
+		return &Error{"append", s.dir, ErrErased}
+	}
+	return err
 }
 
 // settleFence sees to it that the scrub of a fence has ended or never comes to be.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 )
@@ -30,13 +31,14 @@ type Session struct {
 
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session
-	loose   map[Key]bool       // files of this Session behind which the manifest was not written → their create has ended
+	loose   map[Key]looseFile  // files of this Session behind which the manifest was not written
 	head    int                // highest step known to be committed
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
 	named   bool               // what heads call it is said
 	untold  bool               // the manifest has lines of this Session that no head covers
 	scrubs  int                // that the manifest knew when the session was opened
 	began   int64              // lines that it had then
+	opened  time.Time
 }
 
 // Written tells of a file that is now in the archive.
@@ -84,7 +86,7 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 		marked:   map[string]int64{},
 	}
 	t, err := s.manifest.refresh(ctx)
-	s.scrubs, s.began = t.facts.scrubs, t.facts.lines
+	s.scrubs, s.began, s.opened = t.facts.scrubs, t.facts.lines, time.Now()
 	if err != nil {
 		return nil, err
 	}
@@ -225,9 +227,9 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 	if err := s.claim(ctx, key, rec); err != nil {
 		return Written{}, record{}, err
 	}
-	s.making(key)
+	s.making(key, blob)
 	err := s.a.Create(ctx, key, blob)
-	s.made(key, err)
+	s.made(key, blob, err)
 	if err != nil {
 		return Written{}, record{}, err
 	}

@@ -3,27 +3,35 @@ package storage
 import (
 	"context"
 	"errors"
+	"time"
 )
 
+// looseFile is a file behind which the manifest was not written.
+type looseFile struct {
+	sha256 string
+	ended  bool // its create has
+}
+
 // making remembers a file of this Session that is about to be there.
-func (s *Session) making(k Key) {
+func (s *Session) making(k Key, b Blob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.loose == nil {
-		s.loose = map[Key]bool{}
+		s.loose = map[Key]looseFile{}
 	}
-	s.loose[k] = false
+	s.loose[k] = looseFile{sha256: b.SHA256()}
 }
 
-// made says how the create of a file ended. Only [ErrExists] says that it is another's.
-func (s *Session) made(k Key, err error) {
+// made says how the create of a file ended. Only [ErrExists] says that it is another's;
+// after any other error it may be there, or come to be.
+func (s *Session) made(k Key, b Blob, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if errors.Is(err, ErrExists) {
 		delete(s.loose, k)
 		return
 	}
-	s.loose[k] = true
+	s.loose[k] = looseFile{b.SHA256(), true}
 }
 
 // loosely returns the files behind which the manifest was not written: those whose
@@ -31,8 +39,8 @@ func (s *Session) made(k Key, err error) {
 func (s *Session) loosely(all bool) (keys []Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, ended := range s.loose {
-		if ended || all {
+	for k, f := range s.loose {
+		if f.ended || all {
 			keys = append(keys, k)
 		}
 	}
@@ -61,19 +69,41 @@ func (s *Session) withdraw(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	if gone, err := s.gone(ctx); err != nil || !gone {
+	gone, now, err := s.gone(ctx)
+	if err != nil || !gone {
 		return err
 	}
 	var errs []error
-	for _, k := range append(s.loosely(true), s.ownLogs(ctx)...) {
-		err := r.Remove(ctx, k)
-		if err == nil || errors.Is(err, ErrNotExist) {
-			s.fasten(k)
+	for _, k := range s.loosely(true) {
+		ours, err := s.still(ctx, k, now)
+		if ours {
+			err = r.Remove(ctx, k)
+		}
+		if err != nil && !errors.Is(err, ErrNotExist) {
+			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, err)
+		s.fasten(k)
+	}
+	for _, k := range s.ownLogs(ctx) {
+		if err := r.Remove(ctx, k); err != nil && !errors.Is(err, ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// still reports whether a file is there as this Session made it. Where the session has
+// begun anew, with the manifest that is there now, a file that this one announces is not.
+func (s *Session) still(ctx context.Context, k Key, now tail) (bool, error) {
+	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.has(k.Base()) {
+		return false, nil
+	}
+	s.mu.Lock()
+	want := s.loose[k].sha256
+	s.mu.Unlock()
+	is, _, err := hashFile(ctx, s.a, k)
+	return err == nil && is == want, err
 }
 
 // ownLogs returns the logs that this Session began and nobody else wrote to.
@@ -81,6 +111,10 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 	for _, c := range s.logs() {
 		mine, loaded := c.known()
 		if !loaded || mine.end == 0 || mine.first == "" {
+			continue
+		}
+		begins, err := firstLine(ctx, s.a, c.key)
+		if err != nil || begins != mine.first {
 			continue
 		}
 		if t, err := c.refresh(ctx); err == nil && t.end == mine.end && t.head == mine.head {
@@ -92,23 +126,28 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 
 // gone reports whether somebody's erase of the session is on record. A tombstone from
 // before the last line that is known is of an earlier session of this name, and does not
-// say what became of this one. A manifest that begins otherwise is of a later one.
-func (s *Session) gone(ctx context.Context) (bool, error) {
+// say what became of this one. A manifest that begins otherwise is of a later one; now is
+// the one that is there.
+func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
-	t, err := newChain(s.a, s.manifest.key, true).refresh(ctx)
+	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
 	switch {
-	case err != nil:
-		return false, err
-	case t.facts.erasing:
-		return true, nil
-	case last.seq == 0, t.first == last.first:
-		return false, nil
+	case err != nil || now.facts.erasing:
+		return err == nil, now, err
+	case last.seq == 0, now.first == last.first:
+		return false, now, nil
 	}
+	yes, err = s.buried(ctx, last.facts.last)
+	return yes, now, err
+}
+
+// buried reports whether somebody erased the session, or began to, at a time or later.
+func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 	for stone, err := range Tombstones(ctx, s.a) {
 		if err != nil {
 			return false, err
 		}
-		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && !stone.At.Before(last.facts.last) {
+		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && !stone.At.Before(since) {
 			return true, nil
 		}
 	}
