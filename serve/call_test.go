@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/serve"
@@ -43,19 +47,66 @@ func TestModelCallsAreCompactedOnEveryWire(t *testing.T) {
 }
 
 func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
-	f := forms()[0]
-	r := newRig(t, compact.Config{}, serve.Config{})
-	body := f.body("Fix it.", 60, 300)
+	for coding, with := range map[string]func(io.Writer) (io.WriteCloser, error){
+		"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
+		"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+	} {
+		for _, f := range forms() {
+			r := newRig(t, compact.Config{}, serve.Config{})
+			r.server.Lenient = true // which can't read the one that goes out as it came
+			for _, rounds := range []int{2, 60} {
+				body := f.body("Fix it.", rounds, 300)
+				var packed bytes.Buffer
+				z, err := with(&packed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := z.Write([]byte(body)); err != nil {
+					t.Fatal(err)
+				}
+				_ = z.Close()
+				resp, answer := r.do(r.request("POST", f.path, packed.String(), "Content-Encoding", coding, "X-Compact-Session", "s"))
+				all := r.server.Requests()
+				got, short := all[len(all)-1], rounds == 2
+				if as := got.Header.Get("Content-Encoding"); resp.StatusCode != http.StatusOK || short != (string(got.Body) == packed.String() && as == coding) || !short && (len(got.Body) > len(body)/2 || as != "" || !json.Valid(got.Body)) {
+					t.Errorf("%s, %v: %s %s: %d bytes as %q", coding, f, resp.Status, answer, len(got.Body), as)
+				}
+			}
+		}
+	}
+}
+
+// What can't be read of it goes out as it came, and nobody's window takes more memory
+// than is allowed.
+func TestZstdThatCanNotBeReadGoesOutAsItCame(t *testing.T) {
+	body := forms()[0].body("Fix it.", 60, 300)
+	whole := zstdOf(t, body)
+	for name, packed := range map[string]string{
+		"no zstd": body, "cut off": whole[:len(whole)/2], "a window of 64 MiB": zstdOf(t, body+strings.Repeat(" ", 65<<20), zstd.WithWindowSize(64<<20)),
+	} {
+		r := newRig(t, compact.Config{}, serve.Config{})
+		r.server.Lenient = true
+		r.do(r.request("POST", forms()[0].path, packed, "Content-Encoding", "zstd"))
+		if all := r.server.Requests(); len(all) != 1 || string(all[0].Body) != packed || r.metric(`compact_failures_total{op="read"}`) != "1" {
+			t.Errorf("%s: %d requests; %s", name, len(all), r.log)
+		}
+	}
+}
+
+func zstdOf(t *testing.T, body string, opts ...zstd.EOption) string {
+	t.Helper()
 	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := z.Write([]byte(body)); err != nil {
+	z, err := zstd.NewWriter(&packed, opts...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	_ = z.Close()
-	resp, answer := r.do(r.request("POST", f.path, packed.String(), "Content-Encoding", "gzip"))
-	if got := r.server.Requests()[0]; resp.StatusCode != http.StatusOK || len(got.Body) > len(body)/2 || got.Header.Get("Content-Encoding") != "" {
-		t.Errorf("%s %s: %d bytes", resp.Status, answer, len(got.Body))
+	if _, err := io.WriteString(z, body); err != nil {
+		t.Fatal(err)
 	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.String()
 }
 
 func TestTokensAreCountedOfTheViewUnlessOfTheHistory(t *testing.T) {

@@ -116,7 +116,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
 		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
-		transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
+		transport.Coding("zstd", unzstd), transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
 	}
 	if !c.NoRecall {
 		opts = append(opts, transport.Recall())

@@ -97,7 +97,8 @@
 // back then is the caller's. A stream can say so after it has begun: events that
 // only announce an answer are held back until the next one. Answers in gzip and
 // deflate are read for that and for their usage, and handed on as they came;
-// that others can't be read (br, zstd) is said.
+// that others can't be read (br, zstd) is said. Requests in gzip and deflate are read,
+// too, and in what [Coding] names.
 //
 // Logs: what results warn of, too, as that the window of a model is a guess.
 //

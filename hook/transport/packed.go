@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // packed is a body that the client compressed.
@@ -20,16 +21,39 @@ func requestCoding(h http.Header) coding {
 	return codingOf(&http.Response{Header: http.Header{"Content-Encoding": h["Content-Encoding"]}})
 }
 
+// Coding lets the transport read bodies of requests that are compressed in another way
+// than gzip and deflate: name is what Content-Encoding says, and open returns what packed
+// stands for. It may be called from many goroutines at once; what it returns is closed if it
+// is an [io.Closer].
+func Coding(name string, open func(packed io.Reader) (plain io.Reader, err error)) Option {
+	return func(t *Transport) {
+		if t.codings == nil {
+			t.codings = map[string]func(io.Reader) (io.Reader, error){}
+		}
+		t.codings[strings.ToLower(name)] = open
+	}
+}
+
+// opener returns what reads the body of a request; nil = nothing does.
+func (t *Transport) opener(h http.Header) func(packed io.Reader) (io.Reader, error) {
+	if c := requestCoding(h); c != unknown {
+		return c.reader
+	}
+	return t.codings[strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))]
+}
+
 // unpack takes a body for what it stands for. The one that came in is kept:
 // what is not changed goes out as those very bytes.
 func (x *exchange) unpack() error {
-	c := requestCoding(x.req.Header)
-	if c == "" {
+	if requestCoding(x.req.Header) == "" {
 		return nil
 	}
-	r, err := c.reader(bytes.NewReader(x.body))
+	r, err := x.t.opener(x.req.Header)(bytes.NewReader(x.body))
 	if err != nil {
 		return x.fault(opRead, errors.Join(errPacked, err))
+	}
+	if c, ok := r.(io.Closer); ok {
+		defer func() { _ = c.Close() }()
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, x.t.maxBody+1))
 	switch {
@@ -61,6 +85,3 @@ func (x *exchange) rawly(cause error) (*http.Response, error) {
 	x.warn(err)
 	return x.send(x.body, first)
 }
-
-// isEncoded reports whether a body can't be read for how it is compressed.
-func isEncoded(h http.Header) bool { return requestCoding(h) == unknown }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -68,6 +69,36 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 				}
 			}
 			r.quiet()
+		}
+	}
+}
+
+// unwrapped is a reader that says that it was closed.
+type unwrapped struct {
+	io.Reader
+	closed *atomic.Int64
+}
+
+func (u unwrapped) Close() error { u.closed.Add(1); return nil }
+
+func TestCodingsThatWereNamedAreRead(t *testing.T) {
+	var closed atomic.Int64
+	named := transport.Coding("X-Own", func(packed io.Reader) (io.Reader, error) {
+		z, err := gzip.NewReader(packed)
+		return unwrapped{z, &closed}, err
+	})
+	f := forms()[0]
+	body := f.body("Fix it.", 60, 300)
+	packed := packedBy(t, body, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	for name, read := range map[string]bool{"x-own": true, " X-OWN ": true, "x-other": false, "x-own, gzip": false} {
+		closed.Store(0)
+		r := newRig(t, compact.Config{}, named)
+		r.server.Lenient = true
+		req := r.request(transport.WithSession(context.Background(), "s"), f.path, packed)
+		req.Header.Set("Content-Encoding", name)
+		r.do(req)
+		if got := r.server.Requests()[0]; read == (string(got.Body) == packed) || read != (closed.Load() == 1) {
+			t.Errorf("%q: %d bytes went out as %q, %d readers were closed", name, len(got.Body), got.Header.Get("Content-Encoding"), closed.Load())
 		}
 	}
 }

@@ -46,17 +46,17 @@ func (t *Transport) target(req *http.Request) (*route, *passed) {
 	case req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody:
 		return nil, nil
 	}
-	return r, untouchable(req)
+	return r, t.untouchable(req)
 }
 
 // untouchable says why a body can't be replaced, or must not be; nil = it can.
-func untouchable(req *http.Request) *passed {
+func (t *Transport) untouchable(req *http.Request) *passed {
 	switch {
 	case isSigned(req.Header):
 		return &passed{signed, "another body would be refused; compact before it is signed (see Middleware)"}
 	case len(req.Trailer) > 0:
 		return &passed{"trailers", "they may vouch for the body"}
-	case isEncoded(req.Header):
+	case t.opener(req.Header) == nil:
 		return &passed{"Content-Encoding", "the body is encoded as " + strconv.Quote(req.Header.Get("Content-Encoding"))}
 	case !isJSON(req.Header):
 		return &passed{"Content-Type", "the body is no JSON but " + strconv.Quote(req.Header.Get("Content-Type"))}

@@ -25,6 +25,7 @@ type Transport struct {
 	onRecall func(context.Context, int)
 	headers  []string
 	maxBody  int64
+	codings  map[string]func(io.Reader) (io.Reader, error) // of requests, beside those that are known
 	models   func(string) string
 	routes   []route
 	call     []compact.Option

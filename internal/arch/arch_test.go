@@ -69,6 +69,7 @@ var heavy = map[string][]string{
 	"github.com/go-playground/validator":         {"configs"},
 	"github.com/spf13/cobra":                     {"cmd/compactctl"},
 	"github.com/modelcontextprotocol/go-sdk":     {"serve/mcpserver"},
+	"github.com/klauspost/compress":              {"serve"},
 	"modernc.org/sqlite":                         {"search"},
 	"github.com/pkoukk/tiktoken-go-loader":       {"token/tiktoken", "token/internal/genvocab"},
 	"github.com/tiktoken-go/tokenizer":           {},

@@ -1,0 +1,20 @@
+package serve
+
+import (
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxZstdWindow is the largest window that Content-Encoding may ask for, in bytes
+// (RFC 9659).
+const maxZstdWindow = 8 << 20
+
+// unzstd reads the bodies of Codex with a login of ChatGPT's.
+func unzstd(packed io.Reader) (io.Reader, error) {
+	d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
