@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/internal/fold"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -39,13 +40,14 @@ func (r *Report) totalsAt(window int) (own []Total) {
 
 func writeKept(b *strings.Builder, window int, own []Total) {
 	fmt.Fprintf(b, "\nwindow %s: what it costs and keeps\n\n", thousands(window))
-	fmt.Fprintf(b, "  %-18s %9s %8s %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
-		"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst")
+	rows := [][]string{{"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst"}}
 	for _, t := range own {
-		fmt.Fprintf(b, "  %-18s %9.2f %7.1f%% %-14s %8s %-13s %7s %6s %6s %6s %7s\n",
-			t.label(), t.Cost, 100*t.OfRaw.Value, t.OfRaw.Span(), t.needed(), t.Held.Span(),
-			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst())
+		rows = append(rows, []string{
+			t.label(), fmt.Sprintf("%.2f", t.Cost), fmt.Sprintf("%.1f%%", 100*t.OfRaw.Value), t.OfRaw.Span(), t.needed(), t.Held.Span(),
+			t.Recall.short(), t.User.short(), t.Failed.short(), t.falseTold(), t.worst(),
+		})
 	}
+	fold.Table(b, "  ", rows, nil)
 	for _, t := range own {
 		if t.WorstByWill > 0 {
 			fmt.Fprintf(b, "\n  %s: where the window forced no compaction the worst session costs %.0f%% of its raw\n", t.label(), 100*t.WorstByWill)
@@ -66,14 +68,15 @@ func writeVerdict(b *strings.Builder, v *verdict) {
 
 func writeSent(b *strings.Builder, own []Total) {
 	b.WriteString("\n  what is sent, in thousands of tokens\n\n")
-	fmt.Fprintf(b, "  %-18s %9s %9s %9s %7s %8s %8s %6s %6s %6s %6s\n",
-		"policy", "sent", "cached", "written", "fresh", "answers", "largest", "over", "refus.", "comp.", "change")
+	rows := [][]string{{"policy", "sent", "cached", "written", "fresh", "answers", "largest", "over", "refus.", "comp.", "change"}}
 	for _, t := range own {
 		u := t.Usage
-		fmt.Fprintf(b, "  %-18s %9s %9s %9s %7s %8s %8s %6d %6d %6d %6.1f\n",
-			t.label(), kilo(t.Sent), kilo(u.Cached), kilo(u.Written+u.WrittenHour), kilo(u.Fresh), kilo(u.Output), kilo(t.Largest),
-			t.Over, t.Refused, t.Compactions, t.Changed)
+		rows = append(rows, []string{
+			t.label(), kilo(t.Sent), kilo(u.Cached), kilo(u.Written + u.WrittenHour), kilo(u.Fresh), kilo(u.Output), kilo(t.Largest),
+			strconv.Itoa(t.Over), strconv.Itoa(t.Refused), strconv.Itoa(t.Compactions), fmt.Sprintf("%.1f", t.Changed),
+		})
 	}
+	fold.Table(b, "  ", rows, nil)
 }
 
 // WriteTimes prints how long the policies themselves took for a call. It is the
@@ -104,16 +107,22 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 const legend = `
   of raw   what the calls cost, of what they cost with the whole history
-  needed   of the identifiers that a recorded answer uses and that stood before it, those in its view
-  recall   of those that are missing, what the best single recall of a call brings
-  user, failed  of the sentences people typed and the commands that failed last, which compactions
-           took out, those that the view still tells right after
+  needed   of the identifiers that a recorded answer uses and that stood before
+           it, those in its view
+  recall   of those that are missing, what the best single recall of a call
+           brings
+  user     of the sentences that people typed and compactions took out, those
+           that the view still has right after
+  failed   likewise of the commands that failed last
   false    outcomes that a view states and no command had, of those it states
   worst    the dearest session of 15 calls or more, of its raw
-  over     calls above the window     refus.   calls for which there was no view
-  comp.    steps of the ledger        change   changed prefixes in 100 calls
+  over     calls above the window
+  refus.   calls for which there was no view
+  comp.    steps of the ledger
+  change   changed prefixes in 100 calls
   (…)      where 95 of 100 samples of these sessions lie
-  *        a reference, to compare with; summarise stands in with a summary that says nothing
+  *        a reference, to compare with; summarise stands in with a summary that
+           says nothing
 `
 
 // short prints a share; a dash where there is none.

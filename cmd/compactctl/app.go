@@ -174,7 +174,7 @@ func (a *app) columns() int {
 
 const (
 	minColumns     = 60
-	defaultColumns = 100
+	defaultColumns = 80
 )
 
 func isTerminal(w any) bool {

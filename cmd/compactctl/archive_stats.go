@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentcompact/compact/internal/fold"
 	"github.com/agentcompact/compact/replay"
 )
 
@@ -84,21 +85,21 @@ func sinceOf(s string, now time.Time) (time.Time, error) {
 // printStats writes a row a session, and one for all.
 func (a *app) printStats(s *replay.Stats) error {
 	var b strings.Builder
-	width := len("session")
-	for _, x := range s.Sessions {
-		width = max(width, columnsOf(oneLine(x.Session)))
+	var rows [][]string
+	if !a.quiet {
+		rows = append(rows, []string{"session", "calls", "tokens in", "tokens sent", "comp.", "fallb.", "recalls", "estimated", "projected raw"})
 	}
 	row := func(x *replay.SessionStats) {
-		fmt.Fprintf(&b, "%s  %6s  %12s  %12s  %5s  %5s  %7s  %11s  %13s\n", left(oneLine(x.Session), width), count(x.Calls), count(x.In), count(x.Sent),
-			count(x.Compactions), count(x.Fallbacks), count(x.Recalls), fmt.Sprintf("$%.4f", x.SentUSD), fmt.Sprintf("$%.4f", x.RawUSD))
+		rows = append(rows, []string{
+			oneLine(x.Session), count(x.Calls), count(x.In), count(x.Sent), count(x.Compactions), count(x.Fallbacks), count(x.Recalls),
+			fmt.Sprintf("$%.4f", x.SentUSD), fmt.Sprintf("$%.4f", x.RawUSD),
+		})
 	}
-	if !a.quiet {
-		fmt.Fprintln(&b, a.style.dim(left("session", width)+"   calls     tokens in   tokens sent  comp.  fallb.  recalls    estimated  projected raw"))
-		for i := range s.Sessions {
-			row(&s.Sessions[i])
-		}
+	for i := range s.Sessions {
+		row(&s.Sessions[i])
 	}
 	row(&s.Total)
+	fold.Table(&b, "", rows, columnsOf)
 	var stages []string
 	for _, name := range slices.Sorted(maps.Keys(s.Total.Stages)) {
 		stages = append(stages, oneLine(name)+" "+count(s.Total.Stages[name]))

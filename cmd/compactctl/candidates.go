@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/fold"
 )
 
 // candidates writes a row for each way of compacting that was reckoned up, where
@@ -11,7 +14,7 @@ func (r *reportWriter) candidates() {
 	if len(r.res.Candidates) == 0 {
 		return
 	}
-	fmt.Fprintln(r, r.style.dim("\ncandidates            leaves      due       fixed      linear    a call       saves  (US dollars, projected)"))
+	rows := [][]string{{"candidates", "leaves", "due", "fixed $", "linear $", "a call $", "saves $", ""}}
 	for _, c := range r.res.Candidates {
 		what := "mask, keep " + strconv.Itoa(c.Keep.Turns)
 		if c.Cut {
@@ -23,12 +26,18 @@ func (r *reportWriter) candidates() {
 		verdict := ""
 		switch {
 		case c.Chosen:
-			verdict = "  chosen"
+			verdict = "chosen"
 		case !c.Pays:
-			verdict = "  does not pay"
+			verdict = "does not pay"
 		case !c.Safe:
-			verdict = "  too soon"
+			verdict = "too soon"
 		}
-		fmt.Fprintf(r, "%s  %8s %8s  %10.6f  %10.6f  %8.6f  %10.6f%s\n", left(what, 18), count(c.Level), count(c.Due), c.FixedUSD, c.LinearUSD, c.CallUSD, c.SavesUSD, verdict)
+		rows = append(rows, []string{what, count(c.Level), count(c.Due), dollars(c.FixedUSD), dollars(c.LinearUSD), dollars(c.CallUSD), dollars(c.SavesUSD), verdict})
 	}
+	var b strings.Builder
+	fold.Table(&b, "", rows, nil)
+	fmt.Fprintf(r, "\n%s", b.String())
 }
+
+// dollars prints what one call costs, which is little.
+func dollars(usd float64) string { return fmt.Sprintf("%.6f", usd) }

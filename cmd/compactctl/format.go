@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +31,22 @@ func share(n, of int) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
 }
 
+// relative is by how much a number changed. Nearly all is not all, and what became many
+// times as much is told in times.
 func relative(from, to int) string {
-	return fmt.Sprintf("%+.0f %%", 100*float64(to-from)/float64(max(from, 1)))
+	ratio := float64(to) / float64(max(from, 1))
+	switch percent := 100 * (ratio - 1); {
+	case from == 0 && to == 0:
+		return "+0 %"
+	case ratio >= 10:
+		return "× " + strconv.FormatFloat(ratio, 'f', 0, 64)
+	case to > 0 && percent <= -99.95:
+		return "-99.9 %"
+	case to > 0 && percent <= -99.5:
+		return fmt.Sprintf("%+.1f %%", percent)
+	default:
+		return fmt.Sprintf("%+.0f %%", percent)
+	}
 }
 
 // times says what the time went into.

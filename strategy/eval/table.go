@@ -6,20 +6,27 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/fold"
 )
 
 // Write prints the totals as a table, and where there is more than one source
 // the sources as another. The error is the writer's.
 func (r Report) Write(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("What a summary tells of what it replaced, in %: sentences of the user verbatim (fit: sessions whose words fit and are all there), commands\n" +
-		"whose last run failed, false of the stated outcomes, changed files, files told of as changed whose edits were refused, entries of the plan, the next step, characters in lists of names,\n" +
-		"identifiers needed later in readable lines and anywhere.\n\n")
+	b.WriteString(`What a summary tells of what it replaced, in %: sentences of the user verbatim
+(fit: sessions whose words fit and are all there), commands whose last run
+failed, false of the stated outcomes, changed files, files told of as changed
+whose edits were refused, entries of the plan, the next step, characters in
+lists of names (bag), identifiers needed later in readable lines (need) and
+anywhere (names).
+
+`)
 	totals := r.Totals()
 	table(&b, "", totals)
 	if len(totals) < len(r.Rows) {
 		b.WriteString("\nBy source\n\n")
-		table(&b, "source", r.Rows)
+		table(&b, ", source", r.Rows)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -30,22 +37,15 @@ func table(b *strings.Builder, source string, rows []Row) {
 		b.WriteString("  no session fills a window\n")
 		return
 	}
-	fmt.Fprintf(b, "  %-10s %-13s %-*s %5s %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s %6s\n",
-		"window", "summary", sourceWidth(rows), source, "sess.", "user", "fit", "failed", "false", "changed", "unmade", "plan", "next", "bag", "need", "names", "tokens")
+	lines := [][]string{{"window, summary" + source, "sess.", "user", "fit", "failed", "false", "changed", "unmade", "plan", "next", "bag", "need", "names", "tokens"}}
 	for _, r := range rows {
-		fmt.Fprintf(b, "  %-10s %-13s %-*s %5d %6s %6s %6s %9s %7s %6s %6s %6s %6s %6s %6s %6d\n", r.Setting, r.Name, sourceWidth(rows), r.Source, r.Sessions,
-			percent(r.User, r.UserOf), percent(r.Fitting, r.FittingOf), percent(r.Failed, r.FailedOf), fmt.Sprintf("%d/%d", r.False, r.Stated),
-			percent(r.Changed, r.ChangedOf), fmt.Sprintf("%d/%d", r.Unmade, r.UnmadeOf), percent(r.Plan, r.PlanOf), percent(r.Next, r.NextOf), percent(r.Bag, r.Chars),
-			percent(r.Found, r.Needed), percent(r.Anywhere, r.Needed), r.Tokens/r.Sessions)
+		lines = append(lines, []string{
+			strings.TrimSpace(fmt.Sprint(r.Setting, " ", r.Name, " ", r.Source)), strconv.Itoa(r.Sessions), percent(r.User, r.UserOf), percent(r.Fitting, r.FittingOf),
+			percent(r.Failed, r.FailedOf), fmt.Sprintf("%d/%d", r.False, r.Stated), percent(r.Changed, r.ChangedOf), fmt.Sprintf("%d/%d", r.Unmade, r.UnmadeOf),
+			percent(r.Plan, r.PlanOf), percent(r.Next, r.NextOf), percent(r.Bag, r.Chars), percent(r.Found, r.Needed), percent(r.Anywhere, r.Needed), strconv.Itoa(r.Tokens / r.Sessions),
+		})
 	}
-}
-
-func sourceWidth(rows []Row) int {
-	n := 0
-	for _, r := range rows {
-		n = max(n, len(r.Source))
-	}
-	return n
+	fold.Table(b, "  ", lines, nil)
 }
 
 // percent is a share in percent; "-" where there is nothing to have.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ran is what a command prints that goes well.
+func ran(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != exitOK {
+		t.Fatalf("%q ends with %d: %s", args, code, errOut.String())
+	}
+	return out.String()
+}
+
+// What is piped fits into 80 columns, whatever it is about.
+func TestTablesArePipedAt80Columns(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	archive := t.TempDir()
+	session := filepath.Join("..", "..", "examples", "data", "coding-session.jsonl")
+	ran(t, "compact", session, "--archive", archive, "--model", "gpt-4o", "--max-context-tokens", "8000", "--out", filepath.Join(t.TempDir(), "out.jsonl"))
+	for _, args := range [][]string{
+		{"archive", "stats", "--archive", archive}, {"archive", "ls", "--archive", archive},
+		{"dry-run", session, "--preset", "economy", "--model", "claude-sonnet-4-5", "--max-context-tokens", "8000"},
+		{"eval-summary", session, "--window", "8k"}, {"replay", session, "--window", "8000"},
+	} {
+		out := ran(t, args...)
+		rows := 0
+		for line := range strings.Lines(out) {
+			if !strings.Contains(line, "  ") {
+				continue // prose
+			}
+			if rows++; columnsOf(strings.TrimSuffix(line, "\n")) > 80 && !strings.Contains(line, ". ") {
+				t.Errorf("%s: %d columns: %s", args[0], columnsOf(line), line)
+			}
+		}
+		if rows < 2 {
+			t.Errorf("%s prints no table:\n%s", args[0], out)
+		}
+	}
+}
+
+func TestRelativeChangesAreReadable(t *testing.T) {
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{0, 0, "+0 %"}, {100, 100, "+0 %"}, {100, 50, "-50 %"}, {100, 0, "-100 %"}, {1_000_000, 1, "-99.9 %"}, {10_000, 30, "-99.7 %"},
+		{100, 199, "+99 %"}, {10, 99, "+890 %"}, {10, 100, "× 10"}, {0, 400, "× 400"}, {1000, 1_500_000, "× 1500"},
+	} {
+		if got := relative(c.from, c.to); got != c.want {
+			t.Errorf("from %d to %d is %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
