@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Whatever becomes of requests, the keys that they carry are in no log, no
-// metric, no answer of ours and no archive.
+// Whatever becomes of requests, the keys that they carry, also where no key belongs, are in
+// no log, no metric, no page, no answer of ours and no archive.
 func TestKeysAreNowhere(t *testing.T) {
 	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +48,15 @@ func TestKeysAreNowhere(t *testing.T) {
 	}
 	r.do(r.request("GET", "/openai/"+key+"/x?key="+key, "", "Authorization", key))
 	r.do(r.request("GET", "/nothing/"+key, "", "Authorization", key))
+	odd := r.request("POST", forms()[0].path, strings.ReplaceAll(forms()[0].body("Fix it.", 60, 300), "gpt-4o", key), "X-Compact-Session", key, "X-Compact-Agent", key)
+	odd.Header.Set("Authorization", "Bearer "+key)
+	r.do(odd)
 	_, metrics := r.do(r.request("GET", "/metrics", ""))
+	for _, path := range []string{"/", "/live"} {
+		if _, page := r.do(r.request("GET", path, "")); strings.Contains(page, key) || !strings.Contains(page, "calls") {
+			t.Errorf("%s: %s", path, page)
+		}
+	}
 	if err := r.m.Flush(context.Background()); err != nil {
 		t.Fatal(err)
 	}
