@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/provider"
@@ -34,6 +37,37 @@ func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
 	if code != 0 || errOut != "said\n" || parts[0] != "typed" || !strings.HasPrefix(parts[1], "http://127.0.0.1:") || !strings.HasSuffix(parts[1], "/openai/v1") ||
 		!strings.HasSuffix(parts[2], "/anthropic") || !strings.HasSuffix(parts[3], "/gemini") || !strings.Contains(parts[4], "127.0.0.1") {
 		t.Errorf("%d %q %q", code, out, errOut)
+	}
+}
+
+// A command that somebody stops ends as it wants to, and the receipt comes behind it.
+func TestRunPassesSignalsOn(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		const script = `trap 'exit 9' TERM HUP INT; echo ready; while :; do sleep 0.05; done`
+		c := exec.Command(self, "run", "--archive", filepath.Join(t.TempDir(), "a"), "--", "sh", "-c", script)
+		c.Env = append(os.Environ(), asCommand+"=1", "XDG_CONFIG_HOME="+t.TempDir())
+		var errOut strings.Builder
+		c.Stderr = &errOut
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+			t.Fatalf("%q %v", line, err)
+		}
+		if err := c.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if _ = c.Wait(); c.ProcessState.ExitCode() != 9 || !strings.Contains(errOut.String(), "compact: 0 model calls") {
+			t.Errorf("%v: %v %s", s, c.ProcessState, errOut.String())
+		}
 	}
 }
 
