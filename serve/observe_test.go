@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/serve"
 	"github.com/agentcompact/compact/storage"
@@ -135,10 +137,14 @@ func observed(random *rand.Rand, i int) (path, kind, coding string, body []byte)
 		body = body[:random.IntN(len(body)-1)+1]
 	case 4:
 		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
+		var z io.WriteCloser = gzip.NewWriter(&b)
+		if coding = "gzip"; random.IntN(2) == 0 {
+			z, _ = zstd.NewWriter(&b)
+			coding = "zstd"
+		}
 		_, _ = z.Write(body)
 		_ = z.Close()
-		body, coding = b.Bytes(), "gzip"
+		body = b.Bytes()
 	case 5:
 		path, kind = "/openai/v1/files", "application/octet-stream"
 	case 6:
