@@ -110,15 +110,24 @@ func zstdOf(t *testing.T, body string, opts ...zstd.EOption) string {
 }
 
 func TestTokensAreCountedOfTheViewUnlessOfTheHistory(t *testing.T) {
-	for _, full := range []bool{false, true} {
-		r := newRig(t, compact.Config{}, serve.Config{CountFull: full})
-		f := forms()[4]
-		body := f.body("Fix it.", 60, 300)
-		r.do(r.request("POST", "/anthropic/v1/messages/count_tokens", body, "X-Compact-Session", "s"))
-		r.post(f, body)
-		got := r.server.Requests()
-		if want := map[bool]string{true: body, false: string(got[1].Body)}[full]; string(got[0].Body) != want {
-			t.Errorf("full %v: %d bytes were counted; %d were sent of %d", full, len(got[0].Body), len(got[1].Body), len(body))
+	for i, path := range map[int]string{2: "/openai/v1/responses/input_tokens", 4: "/anthropic/v1/messages/count_tokens", 6: "/gemini/v1beta/models/gemini-2.5-pro:countTokens"} {
+		for _, full := range []bool{false, true} {
+			for _, coding := range []string{"", "zstd"} {
+				r := newRig(t, compact.Config{}, serve.Config{CountFull: full})
+				r.server.Lenient = true // it reads no zstd
+				f := forms()[i]
+				body := f.body("Fix it.", 60, 300)
+				asked := body
+				if coding != "" {
+					asked = zstdOf(t, body)
+				}
+				r.do(r.request("POST", path, asked, "X-Compact-Session", "s", "Content-Encoding", coding))
+				r.post(f, body)
+				got := r.server.Requests()
+				if want := map[bool]string{true: asked, false: string(got[1].Body)}[full]; string(got[0].Body) != want || len(got[1].Body) >= len(body)/2 {
+					t.Errorf("%s, full %v, %q: %d bytes were counted; %d were sent of %d", path, full, coding, len(got[0].Body), len(got[1].Body), len(body))
+				}
+			}
 		}
 	}
 }
