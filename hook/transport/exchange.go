@@ -29,6 +29,7 @@ type exchange struct {
 	res     *compact.Result // of what is sent; nil = it goes out as it came in
 	sent    []byte
 	dialect dialect           // of the recall tool; nil = it is not declared
+	bare    bool              // nor is any other tool, so far
 	inner   []json.RawMessage // rounds of it in this call, which the caller does not see
 
 	limit int // bytes that the body may have, where this call was told; 0 = it was not
@@ -127,7 +128,7 @@ func (x *exchange) parse() error {
 	}
 	x.parsed, x.who = parsed, x.t.identify(x.req, parsed)
 	x.model = x.modelOf(parsed.About().Model)
-	if x.own = ownSummaryOf(parsed.Messages(), hasTools(x.body)); x.own != "" && x.tooLong() {
+	if x.own = ownSummaryOf(parsed.Messages(), func() bool { return hasTools(x.body) }); x.own != "" && x.tooLong() {
 		x.own = ""
 	}
 	if x.own == "" {

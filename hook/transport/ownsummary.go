@@ -25,16 +25,16 @@ var ownSummaries = []struct {
 
 // ownSummaryOf names the agent that has its history summarized with a request; "" =
 // the request is none of these. tools says whether it brings any.
-func ownSummaryOf(msgs []message.Message, tools bool) string {
+func ownSummaryOf(msgs []message.Message, tools func() bool) string {
 	if len(msgs) == 0 {
 		return ""
 	}
 	instructions, last := &msgs[0], &msgs[len(msgs)-1]
 	for _, d := range ownSummaries {
 		switch {
-		case d.instructions && (tools || instructions.IsUser()), !d.instructions && last.Role == message.RoleAssistant:
+		case d.instructions && instructions.IsUser(), !d.instructions && last.Role == message.RoleAssistant:
 			continue
-		case d.instructions && anyText(instructions, func(s string) bool { return asks(s, d.begins, d.says) }),
+		case d.instructions && anyText(instructions, func(s string) bool { return asks(s, d.begins, d.says) }) && !tools(),
 			!d.instructions && asks(lastText(last), d.begins, d.says):
 			return d.agent
 		}

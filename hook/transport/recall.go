@@ -182,6 +182,7 @@ func (x *exchange) equip() {
 	if !ok {
 		return
 	}
+	bare := len(tools) == len(x.body)
 	body, err := x.t.rounds.weave(x, d, tools)
 	if err == nil {
 		body, err = appendElements(body, d.list(), x.inner)
@@ -195,13 +196,13 @@ func (x *exchange) equip() {
 		x.warn(x.fault(opRecall, err))
 		return
 	}
-	x.parsed, x.body, x.dialect = parsed, body, d
+	x.parsed, x.body, x.dialect, x.bare = parsed, body, d, bare
 }
 
 // declareLate declares the tool in a request without any, where its view was
 // compacted.
 func (x *exchange) declareLate() {
-	if x.dialect == nil || hasTools(x.body) {
+	if x.dialect == nil || !x.bare {
 		return
 	}
 	if x.res.Replayed == 0 && !x.res.Triggered {

@@ -76,13 +76,11 @@ var dialects = map[string]dialect{
 	"openai": chatDialect{}, "responses": responsesDialect{}, "anthropic": anthropicDialect{}, "gemini": geminiDialect{},
 }
 
-// fields returns the spans of the fields of a body that are named.
+// fields returns the spans of the fields of a body that are named. The body was
+// read before: what stands behind it is not looked at.
 func fields(body []byte, names ...string) (map[string]jsonscan.Span, error) {
 	found := map[string]jsonscan.Span{}
-	span, err := jsonscan.Value(body, jsonscan.Space(body, 0))
-	if err != nil {
-		return nil, err
-	}
+	span := jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}
 	return found, jsonscan.Object(body, span, func(m jsonscan.Member) error {
 		for _, name := range names {
 			if m.Key == name {

@@ -1,16 +1,17 @@
 package transport
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // rounds are those of the recall tool that callers have not seen, by whose
 // history they are of.
-type rounds struct{ *recent[roundKey, []round] }
+type rounds struct {
+	*recent[roundKey, []round]
+	read *recent[roundKey, *readings]
+}
 
 type roundKey struct{ session, agent string }
 
@@ -36,7 +37,19 @@ const (
 	maxRoundBytes = 256 << 10 // of one agent of a session
 )
 
-func newRounds() *rounds { return &rounds{newRecent[roundKey, []round](maxRoundLanes)} }
+func newRounds() *rounds {
+	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes)}
+}
+
+// readings are what was read for an agent.
+func (r *rounds) readings(k roundKey) *readings {
+	return r.read.update(k, func(had *readings) *readings {
+		if had == nil {
+			had = &readings{}
+		}
+		return had
+	})
+}
 
 // keep remembers a round of the request whose body came in as it is given.
 func (r *rounds) keep(x *exchange, came []byte, one round) {
@@ -44,8 +57,10 @@ func (r *rounds) keep(x *exchange, came []byte, one round) {
 	if err != nil {
 		return
 	}
-	one.at, one.past = len(elems), digestOf(elems)
-	r.update(roundKey{x.who.session, x.who.agent}, func(had []round) []round {
+	k := roundKey{x.who.session, x.who.agent}
+	all := r.readings(k).digests(elems)
+	one.at, one.past = len(elems), all[len(elems)]
+	r.update(k, func(had []round) []round {
 		all := append(withoutThose(had, &one), one)
 		for len(all) > 1 && sizeOf(all) > maxRoundBytes {
 			all = all[1:]
@@ -73,7 +88,8 @@ func sizeOf(all []round) (n int) {
 // behind the very history that it came behind, and before, or in, the answer
 // that it led to.
 func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
-	all := slices.Clone(r.get(roundKey{x.who.session, x.who.agent}))
+	k := roundKey{x.who.session, x.who.agent}
+	all := slices.Clone(r.get(k))
 	if len(all) == 0 {
 		return body, nil
 	}
@@ -81,8 +97,8 @@ func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := digests(elems)
 	byTheirAnswers(all, elems)
+	past := r.readings(k).digests(elems[:min(len(elems), all[0].at)])
 	changed, done := false, len(elems)
 	for _, one := range all {
 		if one.at >= done || past[one.at] != one.past {
@@ -131,73 +147,4 @@ func firstSaid(elems []json.RawMessage) json.RawMessage {
 		}
 	}
 	return nil
-}
-
-// digest is of what is said: texts, names and arguments; not of ids, marks,
-// signatures, reasoning, or how a text is divided.
-type digest [sha256.Size]byte
-
-func digestOf(elems []json.RawMessage) digest {
-	all := digests(elems)
-	return all[len(all)-1]
-}
-
-// digests returns that of each prefix, the empty one first.
-func digests(elems []json.RawMessage) []digest {
-	out := make([]digest, 1, len(elems)+1)
-	for _, e := range elems {
-		var v any
-		_ = json.Unmarshal(e, &v)
-		var words, rest strings.Builder
-		collect(&words, &rest, "", v)
-		h := sha256.New()
-		last := out[len(out)-1]
-		h.Write(last[:])
-		h.Write([]byte(words.String()))
-		h.Write([]byte{0})
-		h.Write([]byte(rest.String()))
-		out = append(out, digest(h.Sum(nil)))
-	}
-	return out
-}
-
-// unsaid are the fields that say nothing of what was said.
-var unsaid = []string{"id", "call_id", "tool_call_id", "tool_use_id", "cache_control", "signature", signatureField, "encrypted_content", "status",
-	"type", "index", "annotations", "logprobs", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "summary", "citations", "obfuscation"}
-
-// collect gathers words and everything else that an element says.
-func collect(words, rest *strings.Builder, key string, v any) {
-	switch v := v.(type) {
-	case string:
-		if key == "text" || key == "content" {
-			for _, r := range v {
-				if !unicode.IsSpace(r) {
-					words.WriteRune(r)
-				}
-			}
-		} else if v != "" {
-			rest.WriteString(key + "\x01" + v + "\x02")
-		}
-	case []any:
-		for _, e := range v {
-			collect(words, rest, key, e)
-		}
-	case map[string]any:
-		if v["thought"] == true {
-			return
-		}
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if !slices.Contains(unsaid, name) {
-				collect(words, rest, name, v[name])
-			}
-		}
-	case nil:
-	default:
-		rest.WriteString(key + "\x01" + string(enc(v)) + "\x02")
-	}
 }

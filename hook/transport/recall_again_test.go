@@ -1,0 +1,94 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/slope"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// recallsOnce is a model that recalls at its first call and says "done." ever after.
+type recallsOnce struct{ asked int }
+
+func (r *recallsOnce) RoundTrip(req *http.Request) (*http.Response, error) {
+	if _, err := io.Copy(io.Discard, req.Body); err != nil {
+		return nil, err
+	}
+	message := `{"role":"assistant","content":"done."}`
+	if r.asked++; r.asked == 1 {
+		message = `{"role":"assistant","content":null,"tool_calls":[{"id":"ours","type":"function","function":{"name":"recall","arguments":"{\"ref\":\"turn:1\"}"}}]}`
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: req, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"choices":[{"index":0,"message":` + message + `}]}`)),
+	}, req.Body.Close()
+}
+
+// afterRecall is a program whose model recalled behind a history of n messages: each
+// call sends the history, with what came after it.
+func afterRecall(t testing.TB, n int) (call func(body string), body string, model *recallsOnce) {
+	t.Helper()
+	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4.1", MaxContextTokens: 100_000_000, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	model = &recallsOnce{}
+	rt := transport.New(m, transport.Base(model), transport.Recall(), transport.Strict())
+	ctx := transport.WithSession(context.Background(), "s")
+	call = func(body string) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://provider.test/v1/chat/completions", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := rt.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(said), "done.") {
+			t.Fatalf("%v %s", err, said)
+		}
+		_ = resp.Body.Close()
+	}
+	f := forms()[0].withTools()
+	body = f.body("Fix it.", n/2, 39)
+	call(body)
+	return call, more(body, fmt.Sprintf(texts[f.wire], "done.")), model
+}
+
+// Where a round belongs is found out from the history, which has not changed since the
+// last request: it is not read once more, in between others of the agent or not.
+func TestAHistoryIsReadOnceForItsRounds(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates too: run it without -race")
+	}
+	const messages = 2000
+	call, body, model := afterRecall(t, messages)
+	call(body)
+	if model.asked != 3 {
+		t.Fatalf("the model was asked %d times: it did not recall", model.asked)
+	}
+	short := forms()[0].withTools().body("And this?", 1, 5)
+	for name, of := range map[string]func(){"again": func() { call(body) }, "beside another": func() { call(short); call(body) }} {
+		if n := testing.AllocsPerRun(5, of); n > 2*messages {
+			t.Errorf("%s: a call allocates %.0f times for %d messages that were read", name, n, messages)
+		}
+	}
+}
+
+// BenchmarkRecalledLength is the slope of a call over the length of the history, where
+// a round of the recall tool belongs behind it.
+func BenchmarkRecalledLength(b *testing.B) {
+	slope.Report(b, func(n int) func() {
+		call, body, _ := afterRecall(b, n)
+		return func() { call(body) }
+	})
+}

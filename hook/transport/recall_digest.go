@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// digest is of what is said: texts, names and arguments; not of ids, marks,
+// signatures, reasoning, or how a text is divided.
+type digest [sha256.Size]byte
+
+func digestOf(elems []json.RawMessage) digest {
+	all := new(readings).digests(elems)
+	return all[len(all)-1]
+}
+
+// readings are what elements say, by their bytes. A history comes again with each
+// request: what has been read is not read again. They are safe for concurrent use.
+type readings struct {
+	mu    sync.Mutex
+	known map[digest]digest
+	most  int // elements of the longest history
+}
+
+// digests returns that of each prefix, the empty one first.
+func (r *readings) digests(elems []json.RawMessage) []digest {
+	r.begin(len(elems))
+	out := make([]digest, 1, len(elems)+1)
+	var both [2 * sha256.Size]byte
+	for i, e := range elems {
+		says := r.of(e)
+		copy(both[:], out[i][:])
+		copy(both[sha256.Size:], says[:])
+		out = append(out, sha256.Sum256(both[:]))
+	}
+	return out
+}
+
+// begin forgets everything where that is more than two histories have.
+func (r *readings) begin(elems int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.most = max(r.most, elems)
+	if r.known == nil || len(r.known) > 2*r.most {
+		r.known = make(map[digest]digest, elems)
+	}
+}
+
+// of is the digest of one element.
+func (r *readings) of(elem json.RawMessage) digest {
+	bytes := digest(sha256.Sum256(elem))
+	r.mu.Lock()
+	says, ok := r.known[bytes]
+	r.mu.Unlock()
+	if ok {
+		return says
+	}
+	says = read(elem)
+	r.mu.Lock()
+	r.known[bytes] = says
+	r.mu.Unlock()
+	return says
+}
+
+// read reads an element.
+func read(elem json.RawMessage) digest {
+	var v any
+	_ = json.Unmarshal(elem, &v)
+	var words, rest strings.Builder
+	collect(&words, &rest, "", v)
+	return sha256.Sum256([]byte(words.String() + "\x00" + rest.String()))
+}
+
+// unsaid are the fields that say nothing of what was said.
+var unsaid = []string{"id", "call_id", "tool_call_id", "tool_use_id", "cache_control", "signature", signatureField, "encrypted_content", "status",
+	"type", "index", "annotations", "logprobs", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "summary", "citations", "obfuscation"}
+
+// collect gathers words and everything else that an element says.
+func collect(words, rest *strings.Builder, key string, v any) {
+	switch v := v.(type) {
+	case string:
+		if key == "text" || key == "content" {
+			for word := range strings.FieldsSeq(v) {
+				words.WriteString(word)
+			}
+		} else if v != "" {
+			rest.WriteString(key + "\x01" + v + "\x02")
+		}
+	case []any:
+		for _, e := range v {
+			collect(words, rest, key, e)
+		}
+	case map[string]any:
+		if v["thought"] == true {
+			return
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if !slices.Contains(unsaid, name) {
+				collect(words, rest, name, v[name])
+			}
+		}
+	case nil:
+	default:
+		rest.WriteString(key + "\x01" + string(enc(v)) + "\x02")
+	}
+}
