@@ -17,15 +17,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST [SESSION...]",
 		Short: "Copy sessions into another archive, and verify them there",
-		Long: `Copy copies all sessions, or those that are named, from one archive into another: a
-folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
-sessions go the tombstones, the heads and the access records, with named ones a head of
-the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
-
-The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
-which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
-
-In the end every session is verified in DST. Nobody may write to the copies meanwhile.`,
+		Long:  aboutArchiveCopy,
 		Example: `  compactctl archive copy .compact/archive s3://bucket/team
   compactctl archive copy s3://bucket/team /mnt/safe job-7`,
 		Args: arguments(cobra.MinimumNArgs(2)),
@@ -62,6 +54,16 @@ In the end every session is verified in DST. Nobody may write to the copies mean
 	cmd.Flags().BoolVar(&plain, "plain", false, "a plain copy of an encrypted archive is wanted")
 	return cmd
 }
+
+const aboutArchiveCopy = `Copy copies all sessions, or those that are named, from one archive into another: a
+folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
+sessions go the tombstones, the heads and the access records, with named ones a head of
+the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
+
+The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
+which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
+
+In the end every session is verified in DST. Nobody may write to the copies meanwhile.`
 
 // copyRecorded puts on record, where that is wanted, that the user of this system
 // reads all sessions of src, or the named ones, to copy them.

@@ -16,52 +16,56 @@ func newArchiveErase(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "erase SESSION --yes",
 		Short: "Remove a session for good",
-		Long: `Erase removes every file of a session and leaves a tombstone, which holds no id but
-its hash. A session that a legal hold or a lock of the bucket keeps stays as it is;
-that it was asked for and refused, and until when, is put on record. The index of
-compactctl archive search loses it, too: of an archive in a bucket the one of this
-user here; others lose it at their next search.`,
-		Args: arguments(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, why, send, err := a.change(cmd, args[0], x)
-			if err != nil {
-				return err
-			}
-			if !yes {
-				return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
-			}
-			index, err := a.forgetful(cmd, s.Archive())
-			if err != nil {
-				return err
-			}
-			s.KeepIndex(index)
-			t, err := s.Erase(cmd.Context(), why)
-			err = errors.Join(err, index.close())
-			if errors.Is(err, spool.ErrConflict) {
-				t, err = a.eraseConflict(cmd, args[0], x)
-			}
-			if err == nil {
-				err = send()
-			}
-			if errors.Is(err, storage.ErrHeld) {
-				err = fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", args[0], err)
-			}
-			if err != nil {
-				return &brokenArchive{err}
-			}
-			if a.json {
-				return a.printJSON(t)
-			}
-			for _, what := range t.Left {
-				a.complain("compactctl", "not removed: "+what)
-			}
-			return a.say("erased %s: %s, %s", oneLine(args[0]), things(t.Files, "file"), bytesOf(t.Bytes))
-		},
+		Long:  aboutArchiveErase,
+		Args:  arguments(cobra.ExactArgs(1)),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.erase(cmd, args[0], x, yes) },
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
 	x.flags(cmd, "the tombstone keeps")
 	return cmd
 }
+
+func (a *app) erase(cmd *cobra.Command, name string, x *acting, yes bool) error {
+	s, why, send, err := a.change(cmd, name, x)
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
+	}
+	index, err := a.forgetful(cmd, s.Archive())
+	if err != nil {
+		return err
+	}
+	s.KeepIndex(index)
+	t, err := s.Erase(cmd.Context(), why)
+	err = errors.Join(err, index.close())
+	if errors.Is(err, spool.ErrConflict) {
+		t, err = a.eraseConflict(cmd, name, x)
+	}
+	if err == nil {
+		err = send()
+	}
+	if errors.Is(err, storage.ErrHeld) {
+		err = fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", name, err)
+	}
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if a.json {
+		return a.printJSON(t)
+	}
+	for _, what := range t.Left {
+		a.complain("compactctl", "not removed: "+what)
+	}
+	return a.say("erased %s: %s, %s", oneLine(name), things(t.Files, "file"), bytesOf(t.Bytes))
+}
+
+const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone, which holds no id but
+its hash. A session that a legal hold or a lock of the bucket keeps stays as it is;
+that it was asked for and refused, and until when, is put on record. The index of
+compactctl archive search loses it, too: of an archive in a bucket the one of this
+user here; others lose it at their next search.`
 
 // eraseConflict erases a session of which the disk and the bucket have different
 // parts, so that the disk takes nothing more: its part first, then the bucket's,

@@ -17,11 +17,8 @@ func newArchiveExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SESSION --out FILE|-",
 		Short: "Write a session as one file, or all into a folder",
-		Long: `Export writes everything that the archive has of a session, its manifest included,
-as a tar.gz (which unpacked into an archive verifies there) or as one JSONL. With --all it
-writes every session into the folder --out, a file each, with the heads (heads.jsonl) and,
-last, manifest.jsonl: a line for each file, with its SHA-256.`,
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Long:  aboutArchiveExport,
+		Args:  arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
 				return &usageError{fmt.Errorf("name a SESSION, or say --all")}
@@ -61,6 +58,11 @@ last, manifest.jsonl: a line for each file, with its SHA-256.`,
 	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the ending of the file says; without one tar.gz)")
 	return cmd
 }
+
+const aboutArchiveExport = `Export writes everything that the archive has of a session, its manifest included,
+as a tar.gz (which unpacked into an archive verifies there) or as one JSONL. With --all it
+writes every session into the folder --out, a file each, with the heads (heads.jsonl) and,
+last, manifest.jsonl: a line for each file, with its SHA-256.`
 
 // exportFormat is the form that is asked for, or else the one that the name of
 // the file promises.

@@ -12,49 +12,11 @@ func newArchiveIndex(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index",
 		Short: "Make the index that search uses, or bring it up to date",
-		Long: `Index makes the index that compactctl archive search uses, or brings it up to date, which
-each search does anyway. --rebuild makes it anew, --remove removes it: the archive has all
-that is in it.`,
+		Long:  aboutArchiveIndex,
 		Example: `  compactctl archive index
   compactctl archive index --remove`,
 		Args: arguments(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
-			if err != nil {
-				return err
-			}
-			if rebuild || remove {
-				folder, err := search.Folder(archive)
-				if err == nil {
-					err = search.Remove(folder)
-				}
-				if err != nil || remove {
-					return err
-				}
-			}
-			x, err := a.indexOf(cmd, cfg, archive, copied)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = x.Close() }()
-			var u search.Updated
-			if err := a.indexed(cmd, x, &u); err != nil {
-				return err
-			}
-			s, err := x.Stats(cmd.Context())
-			if err != nil {
-				return &brokenArchive{err}
-			}
-			if a.json {
-				return a.printJSON(struct {
-					search.Updated
-					Texts int    `json:"texts"`
-					Bytes int64  `json:"bytes"`
-					Path  string `json:"path"`
-				}{u, s.Texts, s.Bytes, x.Path()})
-			}
-			return a.say("%s, %s of them read now, %s taken out: %s in %s", things(u.Sessions, "session"), count(u.Put), count(u.Gone), bytesOf(s.Bytes), x.Path())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.index(cmd, rebuild, remove, copied) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&rebuild, "rebuild", false, "make it anew")
@@ -62,3 +24,45 @@ that is in it.`,
 	f.BoolVar(&copied, "plain-index", false, "keep a plain index of an encrypted archive")
 	return cmd
 }
+
+func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
+	archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	if err != nil {
+		return err
+	}
+	if rebuild || remove {
+		folder, err := search.Folder(archive)
+		if err == nil {
+			err = search.Remove(folder)
+		}
+		if err != nil || remove {
+			return err
+		}
+	}
+	x, err := a.indexOf(cmd, cfg, archive, copied)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }()
+	var u search.Updated
+	if err := a.indexed(cmd, x, &u); err != nil {
+		return err
+	}
+	s, err := x.Stats(cmd.Context())
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if a.json {
+		return a.printJSON(struct {
+			search.Updated
+			Texts int    `json:"texts"`
+			Bytes int64  `json:"bytes"`
+			Path  string `json:"path"`
+		}{u, s.Texts, s.Bytes, x.Path()})
+	}
+	return a.say("%s, %s of them read now, %s taken out: %s in %s", things(u.Sessions, "session"), count(u.Put), count(u.Gone), bytesOf(s.Bytes), x.Path())
+}
+
+const aboutArchiveIndex = `Index makes the index that compactctl archive search uses, or brings it up to date, which
+each search does anyway. --rebuild makes it anew, --remove removes it: the archive has all
+that is in it.`

@@ -30,52 +30,58 @@ func newArchiveLs(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the sessions",
-		Long: `Ls lists the sessions, with the reason of each legal hold. With --erased it lists what
-remains of those that were erased: when, the hash of the session's name, why, and
-whether it was refused.`,
-		Args: arguments(cobra.NoArgs),
+		Long:  aboutArchiveLs,
+		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if erased {
 				return a.listErased(cmd)
 			}
-			all := []listed{}
-			archive, err := a.readArchive(cmd)
-			if err != nil && !errors.Is(err, errNoArchive) {
-				return err
-			}
-			if err == nil {
-				for s, err := range storage.Sessions(cmd.Context(), archive) {
-					if err != nil {
-						return &brokenArchive{err}
-					}
-					name := s.ID
-					if name == "" {
-						name = s.Dir
-					}
-					held, reason, err := heldIn(cmd.Context(), archive, s.Dir)
-					if err != nil {
-						return &brokenArchive{err}
-					}
-					all = append(all, listed{name, s.Dir, s.Steps, s.Files, s.Bytes, s.Modified, held, reason})
-				}
-			}
-			if a.json {
-				return a.printJSON(all)
-			}
-			if len(all) == 0 && !a.quiet {
-				none := "There are no sessions"
-				if err != nil {
-					none += ": " + err.Error()
-				}
-				_, err := fmt.Fprintln(a.err, printable(none)+".")
-				return err
-			}
-			return a.list(all)
+			return a.listSessions(cmd)
 		},
 	}
 	cmd.Flags().BoolVar(&erased, "erased", false, "what remains of erased sessions")
 	return cmd
 }
+
+func (a *app) listSessions(cmd *cobra.Command) error {
+	all := []listed{}
+	archive, err := a.readArchive(cmd)
+	if err != nil && !errors.Is(err, errNoArchive) {
+		return err
+	}
+	if err == nil {
+		for s, err := range storage.Sessions(cmd.Context(), archive) {
+			if err != nil {
+				return &brokenArchive{err}
+			}
+			name := s.ID
+			if name == "" {
+				name = s.Dir
+			}
+			held, reason, err := heldIn(cmd.Context(), archive, s.Dir)
+			if err != nil {
+				return &brokenArchive{err}
+			}
+			all = append(all, listed{name, s.Dir, s.Steps, s.Files, s.Bytes, s.Modified, held, reason})
+		}
+	}
+	if a.json {
+		return a.printJSON(all)
+	}
+	if len(all) == 0 && !a.quiet {
+		none := "There are no sessions"
+		if err != nil {
+			none += ": " + err.Error()
+		}
+		_, err := fmt.Fprintln(a.err, printable(none)+".")
+		return err
+	}
+	return a.list(all)
+}
+
+const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hold. With --erased it lists what
+remains of those that were erased: when, the hash of the session's name, why, and
+whether it was refused.`
 
 // heldIn reports whether a session is under a legal hold, and why.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {

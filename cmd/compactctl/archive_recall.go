@@ -13,13 +13,83 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
+// recalling reads one text back, or searches what was taken out.
+type recalling struct {
+	*app
+	head, tail, around int
+	span, pattern      string
+}
+
 func newArchiveRecall(a *app) *cobra.Command {
-	var head, tail, around int
-	var span, pattern string
+	r := &recalling{app: a}
 	cmd := &cobra.Command{
 		Use:   "recall SESSION [REF]",
 		Short: "Print what a placeholder stands for, or search what was taken out",
-		Long: `Recall prints the text that was taken out where a placeholder says
+		Long:  aboutArchiveRecall,
+		Args:  arguments(cobra.RangeArgs(1, 2)),
+		RunE:  r.run,
+	}
+	f := cmd.Flags()
+	f.IntVar(&r.head, "head", 0, "the first `N` lines")
+	f.IntVar(&r.tail, "tail", 0, "the last `N` lines")
+	f.StringVar(&r.span, "lines", "", "the lines `FROM-TO`, from 1")
+	f.StringVar(&r.pattern, "grep", "", "the lines that match the regular expression `RE`")
+	f.IntVarP(&r.around, "context", "C", 0, "with --grep: `N` lines around each")
+	return cmd
+}
+
+func (r *recalling) run(cmd *cobra.Command, args []string) error {
+	opts, err := recallOptions(cmd, r.head, r.tail, r.around, r.span, r.pattern)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		err = searchable(r.pattern)
+	}
+	if err != nil {
+		return err
+	}
+	archive, err := r.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	args[0] = r.called(cmd.Context(), archive, args[0])
+	if s, none := openSession(cmd.Context(), archive, args[0]); none == nil {
+		op, what := "search", r.pattern
+		if len(args) == 2 {
+			op, what = "recall", args[1]
+		}
+		if err := r.accessed(cmd, s, op, what); err != nil {
+			return err
+		}
+	}
+	if len(args) == 1 {
+		return r.search(cmd, archive, args[0], r.pattern, r.around)
+	}
+	text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
+	if errors.Is(err, compact.ErrNotFound) {
+		if _, none := openSession(cmd.Context(), archive, args[0]); none != nil {
+			return none
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.printText(text)
+}
+
+func (a *app) printText(text string) error {
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if isTerminal(a.out) { // what a tool printed must not act on it
+		text = printable(text)
+	}
+	_, err := a.out.Write([]byte(text))
+	return err
+}
+
+const aboutArchiveRecall = `Recall prints the text that was taken out where a placeholder says
 "recall 3f9a2c1b77de", as it is in the archive: redacted. REF is what the placeholder
 says, or s12 or s12-s20 as a summary cites messages, or the beginning of a
 fingerprint, or turn:17 for all of a turn, or
@@ -27,63 +97,7 @@ turn:17:observation for one part of it (request, reasoning, action, observation)
 
 Without REF, --grep searches everything that was taken out of the session, for a pattern
 without capitals in any case: what was said before what tools answered, the newest first,
-each with the REF that gives the whole of it. With -C N the lines around each stand beside it.`,
-		Args: arguments(cobra.RangeArgs(1, 2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, err := recallOptions(cmd, head, tail, around, span, pattern)
-			if err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				err = searchable(pattern)
-			}
-			if err != nil {
-				return err
-			}
-			archive, err := a.readArchive(cmd)
-			if err != nil {
-				return err
-			}
-			args[0] = a.called(cmd.Context(), archive, args[0])
-			if s, none := openSession(cmd.Context(), archive, args[0]); none == nil {
-				op, what := "search", pattern
-				if len(args) == 2 {
-					op, what = "recall", args[1]
-				}
-				if err := a.accessed(cmd, s, op, what); err != nil {
-					return err
-				}
-			}
-			if len(args) == 1 {
-				return a.search(cmd, archive, args[0], pattern, around)
-			}
-			text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
-			if errors.Is(err, compact.ErrNotFound) {
-				if _, none := openSession(cmd.Context(), archive, args[0]); none != nil {
-					return none
-				}
-			}
-			if err != nil {
-				return err
-			}
-			if !strings.HasSuffix(text, "\n") {
-				text += "\n"
-			}
-			if isTerminal(a.out) { // what a tool printed must not act on it
-				text = printable(text)
-			}
-			_, err = a.out.Write([]byte(text))
-			return err
-		},
-	}
-	f := cmd.Flags()
-	f.IntVar(&head, "head", 0, "the first `N` lines")
-	f.IntVar(&tail, "tail", 0, "the last `N` lines")
-	f.StringVar(&span, "lines", "", "the lines `FROM-TO`, from 1")
-	f.StringVar(&pattern, "grep", "", "the lines that match the regular expression `RE`")
-	f.IntVarP(&around, "context", "C", 0, "with --grep: `N` lines around each")
-	return cmd
-}
+each with the REF that gives the whole of it. With -C N the lines around each stand beside it.`
 
 // searchable refuses flags that can't search a session. That the pattern is one
 // is known.

@@ -31,25 +31,7 @@ func newArchiveVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [SESSION...]",
 		Short: "Prove that nothing is missing or changed",
-		Long: `Verify reads every file of the sessions (all of them, if none is named), holds it
-against the chained manifest, and names what was removed, added, changed, cut or
-reordered; then it exits with 5. It proves that each message that a compaction took
-out is found again: that the bytes which the ledger names are there, are those of that
-message, and are what the turn index leads to. It writes nothing. In a bucket it
-reads every object back; where there is a spool it proves what the bucket has, and what
-the disk has.
-
-That the end of a manifest was cut off, or a whole session taken away, can only be seen
-with heads that stand elsewhere. Each process that writes keeps a chain of them beside
-the sessions (_heads); verify holds every session against them all, and names what
-vanished, was rolled back or lost its hold. Who can write there can write those anew,
-too: --heads FILE takes a copy of them that was kept elsewhere (compactctl archive heads
-writes one), and with --public, or COMPACT_HEADS_PUBLIC, each line must be signed. --head
-is the head of one session, as the report of a compaction (archived.manifest_head), its
-event and "archive hold" say it.
-
-A session whose end nothing speaks for is "not proven", which is not "ok":
---require-proof makes that the exit status 6.`,
+		Long:  aboutArchiveVerify,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if v.head != "" && len(args) != 1 {
 				return &usageError{fmt.Errorf("--head belongs to one session; name it")}
@@ -78,6 +60,26 @@ A session whose end nothing speaks for is "not proven", which is not "ok":
 	f.BoolVar(&v.require, "require-proof", false, "exit with 6 when the end of a session is not proven")
 	return cmd
 }
+
+const aboutArchiveVerify = `Verify reads every file of the sessions (all of them, if none is named), holds it
+against the chained manifest, and names what was removed, added, changed, cut or
+reordered; then it exits with 5. It proves that each message that a compaction took
+out is found again: that the bytes which the ledger names are there, are those of that
+message, and are what the turn index leads to. It writes nothing. In a bucket it
+reads every object back; where there is a spool it proves what the bucket has, and what
+the disk has.
+
+That the end of a manifest was cut off, or a whole session taken away, can only be seen
+with heads that stand elsewhere. Each process that writes keeps a chain of them beside
+the sessions (_heads); verify holds every session against them all, and names what
+vanished, was rolled back or lost its hold. Who can write there can write those anew,
+too: --heads FILE takes a copy of them that was kept elsewhere (compactctl archive heads
+writes one), and with --public, or COMPACT_HEADS_PUBLIC, each line must be signed. --head
+is the head of one session, as the report of a compaction (archived.manifest_head), its
+event and "archive hold" say it.
+
+A session whose end nothing speaks for is "not proven", which is not "ok":
+--require-proof makes that the exit status 6.`
 
 // readKeys finds the keys that heads must be signed with: those that are given, or
 // in the environment, or the counterpart of that which this machine signs with.

@@ -16,14 +16,38 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
+// evalSummary measures summaries of recorded sessions.
+type evalSummary struct {
+	*app
+	model, reading, views string
+	each, asCSV           bool
+	windows               []int
+}
+
 func newEvalSummary(a *app) *cobra.Command {
-	var model, reading, views string
-	var each, asCSV bool
-	var windows []int
+	e := &evalSummary{app: a}
 	cmd := &cobra.Command{
 		Use:   "eval-summary FILE...",
 		Short: "Measure what summaries of recorded sessions tell a successor",
-		Long: `Cuts each recorded session where it first passes 85 % of a window, summarises
+		Long:  aboutEvalSummary,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("eval-summary wants one FILE or more")}
+			}
+			return nil
+		},
+		RunE: e.run,
+	}
+	cmd.Flags().StringVar(&e.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	cmd.Flags().BoolVarP(&e.each, "verbose", "v", false, "each session on its own")
+	cmd.Flags().BoolVar(&e.asCSV, "csv", false, "comma separated values, counts in place of shares")
+	cmd.Flags().StringVar(&e.reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
+	tokenList(cmd.Flags(), &e.windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
+	cmd.Flags().StringVar(&e.views, "views", "", "write what a successor would read to `DIR`, in place of measuring")
+	return cmd
+}
+
+const aboutEvalSummary = `Cuts each recorded session where it first passes 85 % of a window, summarises
 what would be evicted, and counts what the summary tells of it: the sentences
 that the user typed, the commands that failed, the outcomes it states and how
 many of them are false, the files that were changed, those told of as changed
@@ -41,54 +65,41 @@ reads from DIR/archive what compact took out).
 
 A file is JSONL or a JSON array of chat messages, gzipped or not. Where
 they are of more than one source (the part of a name before its first dash), each
-source is reported too.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return &usageError{errors.New("eval-summary wants one FILE or more")}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(eval.Readings(), reading) {
-				return &usageError{fmt.Errorf("--reading must be one of %s (got %s)", strings.Join(eval.Readings(), ", "), reading)}
-			}
-			sessions, err := readSessions(args)
-			if err != nil {
-				return err
-			}
-			counter, err := token.ForModel(model)
-			if err != nil {
-				return err
-			}
-			settings, err := settingsFor(windows)
-			if err != nil {
-				return err
-			}
-			if views != "" {
-				v := &viewer{app: a, dir: views, model: model, counter: counter}
-				return v.run(cmd.Context(), sessions, settings)
-			}
-			report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: reading, EachSession: each, Settings: settings})
-			switch {
-			case err != nil:
-				return err
-			case a.json:
-				return a.printJSON(report)
-			case asCSV:
-				return report.WriteCSV(cmd.OutOrStdout())
-			case a.quiet:
-				return nil
-			}
-			return report.Write(cmd.OutOrStdout())
-		},
+source is reported too.`
+
+func (e *evalSummary) run(cmd *cobra.Command, args []string) error {
+	if !slices.Contains(eval.Readings(), e.reading) {
+		return &usageError{fmt.Errorf("--reading must be one of %s (got %s)", strings.Join(eval.Readings(), ", "), e.reading)}
 	}
-	cmd.Flags().StringVar(&model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
-	cmd.Flags().BoolVarP(&each, "verbose", "v", false, "each session on its own")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, counts in place of shares")
-	cmd.Flags().StringVar(&reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
-	tokenList(cmd.Flags(), &windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
-	cmd.Flags().StringVar(&views, "views", "", "write what a successor would read to `DIR`, in place of measuring")
-	return cmd
+	e.checkModel(e.model)
+	sessions, err := readSessions(args)
+	if err != nil {
+		return err
+	}
+	counter, err := token.ForModel(e.model)
+	if err != nil {
+		return err
+	}
+	settings, err := settingsFor(e.windows)
+	if err != nil {
+		return err
+	}
+	if e.views != "" {
+		v := &viewer{app: e.app, dir: e.views, model: e.model, counter: counter}
+		return v.run(cmd.Context(), sessions, settings)
+	}
+	report, err := eval.Run(cmd.Context(), sessions, eval.Options{Count: counter.Count, Reading: e.reading, EachSession: e.each, Settings: settings})
+	switch {
+	case err != nil:
+		return err
+	case e.json:
+		return e.printJSON(report)
+	case e.asCSV:
+		return report.WriteCSV(cmd.OutOrStdout())
+	case e.quiet:
+		return nil
+	}
+	return report.Write(cmd.OutOrStdout())
 }
 
 // settingsFor are the settings of the windows that were named, all for none.

@@ -58,3 +58,21 @@ func TestRelativeChangesAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// Each command that takes a model says that its name looks like another.
+func TestMisspelledModelsAreSaid(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	session := filepath.Join("..", "..", "examples", "data", "short-session.jsonl")
+	for _, args := range [][]string{
+		{"eval-summary", session, "--window", "8k"}, {"replay", session, "--window", "8000"}, {"tune", session, "--window", "8000", "--evaluations", "2", "--folds", "1"},
+		{"dry-run", session},
+	} {
+		for name, said := range map[string]bool{"gpt-4p": true, "gpt-4o": false} {
+			var out, errOut bytes.Buffer
+			run(t.Context(), append(args, "--model", name), strings.NewReader(""), &out, &errOut)
+			if strings.Contains(errOut.String(), "did you mean") != said {
+				t.Errorf("%s --model %s: %s", args[0], name, errOut.String())
+			}
+		}
+	}
+}

@@ -45,26 +45,7 @@ func newReplay(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay PATH...",
 		Short: "Say what policies would have cost and kept on recorded sessions",
-		Long: `Runs recorded sessions call by call through policies: every answer is one model
-call, whose prompt is all before it. For each policy and window it prints what
-the calls cost under a price card, prompt cache included, and how much of what
-the recorded answers needed was still in view.
-
-PATH is a file, a folder or a pattern; files may be gzipped, and of any form
-that compactctl reads. A policy is a preset, a configuration file, each with
-settings behind commas, or a reference to compare with:
-
-  --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
-  --policy sliding:10    results older than 10 turns masked, anew at each call
-  --policy drop:6        the last 6 turns alone
-  --policy summarise:0.85  a summary at 85 % of the window, which holds nothing
-
-With --session the messages are those of a session of an archive, and
-
-  --policy current       prices what was done, call by call as the ledger says
-
-A session that can't be read is named, and the rest goes on; the exit status is
-3 then. Ctrl-C prints what is done.`,
+		Long:  aboutReplay,
 		Example: `  compactctl replay sessions/ --policy graduated --policy raw --window 200000
   compactctl replay log.jsonl --prices claude-sonnet-4-5 --csv rows.csv`,
 		Args: cobra.ArbitraryArgs,
@@ -92,6 +73,27 @@ A session that can't be read is named, and the rest goes on; the exit status is
 	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
 }
+
+const aboutReplay = `Runs recorded sessions call by call through policies: every answer is one model
+call, whose prompt is all before it. For each policy and window it prints what
+the calls cost under a price card, prompt cache included, and how much of what
+the recorded answers needed was still in view.
+
+PATH is a file, a folder or a pattern; files may be gzipped, and of any form
+that compactctl reads. A policy is a preset, a configuration file, each with
+settings behind commas, or a reference to compare with:
+
+  --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
+  --policy sliding:10    results older than 10 turns masked, anew at each call
+  --policy drop:6        the last 6 turns alone
+  --policy summarise:0.85  a summary at 85 % of the window, which holds nothing
+
+With --session the messages are those of a session of an archive, and
+
+  --policy current       prices what was done, call by call as the ledger says
+
+A session that can't be read is named, and the rest goes on; the exit status is
+3 then. Ctrl-C prints what is done.`
 
 func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Archived) error {
 	o, err := r.options(archived)
@@ -213,6 +215,7 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 }
 
 func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
+	r.checkModel(r.model)
 	o := replay.Options{Windows: r.windows, Recorded: r.gap == recorded, Model: r.model, Least: r.least}
 	if !o.Recorded {
 		gap, err := time.ParseDuration(r.gap)

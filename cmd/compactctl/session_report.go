@@ -18,56 +18,60 @@ func newReport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report SESSION",
 		Short: "Tell of one archived session: calls, compactions, what went",
-		Long: `Report reads one session of the archive: what was sent call by call, each compaction
-with its reason, stages, summary and what it took out (role, tool, tokens, reference),
-recalls, errors, and what the prompts cost by a price card. --html writes that as one
-page that needs no network. All text is redacted, as it is in the archive.
-
-Money is estimated from the tokens that were counted then; nobody billed it.`,
+		Long:  aboutReport,
 		Example: `  compactctl report 3f9a2c1b70de0c11 --html session.html
   compactctl report job-7 --archive s3://bucket/prefix --json`,
 		Args: arguments(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.cardOr(prices)
-			if err != nil {
-				return err
-			}
-			s, err := a.archived(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			if err := a.accessed(cmd, s, "report", ""); err != nil {
-				return err
-			}
-			to, err := prepared(page)
-			if err != nil {
-				return err
-			}
-			defer to.discard()
-			account, err := replay.ReadAccount(cmd.Context(), args[0], s, c)
-			if err != nil {
-				return &brokenArchive{err}
-			}
-			if to != nil {
-				var b bytes.Buffer
-				if err := errors.Join(account.WriteHTML(&b, typed(cmd, args)), to.commit(b.Bytes())); err != nil {
-					return err
-				}
-			}
-			switch {
-			case a.json:
-				return a.printJSON(account)
-			case a.quiet:
-				return nil
-			}
-			return a.printAccount(account, page)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd, args, page, prices) },
 	}
 	a.addArchive(cmd)
 	cmd.Flags().StringVar(&page, "html", "", "write a page to `FILE`")
 	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices count, or a JSON FILE with a card (default: that of the session's model)")
 	return cmd
 }
+
+func (a *app) report(cmd *cobra.Command, args []string, page, prices string) error {
+	c, err := a.cardOr(prices)
+	if err != nil {
+		return err
+	}
+	s, err := a.archived(cmd, args[0])
+	if err != nil {
+		return err
+	}
+	if err := a.accessed(cmd, s, "report", ""); err != nil {
+		return err
+	}
+	to, err := prepared(page)
+	if err != nil {
+		return err
+	}
+	defer to.discard()
+	account, err := replay.ReadAccount(cmd.Context(), args[0], s, c)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if to != nil {
+		var b bytes.Buffer
+		if err := errors.Join(account.WriteHTML(&b, typed(cmd, args)), to.commit(b.Bytes())); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.json:
+		return a.printJSON(account)
+	case a.quiet:
+		return nil
+	}
+	return a.printAccount(account, page)
+}
+
+const aboutReport = `Report reads one session of the archive: what was sent call by call, each compaction
+with its reason, stages, summary and what it took out (role, tool, tokens, reference),
+recalls, errors, and what the prompts cost by a price card. --html writes that as one
+page that needs no network. All text is redacted, as it is in the archive.
+
+Money is estimated from the tokens that were counted then; nobody billed it.`
 
 // cardOr is card, or no card where none is named.
 func (a *app) cardOr(name string) (price.Card, error) {

@@ -81,6 +81,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	if err := t.check(); err != nil {
 		return err
 	}
+	t.checkModel(t.o.Model)
 	from, n, err := t.recordedIn(paths, "tune")
 	if err != nil {
 		return err

@@ -29,7 +29,9 @@ func share(n, of int) float64 {
 
 // A Report is what [Run] measured, in the order in which settings, names and
 // sources came up.
-type Report struct{ Rows []Row }
+type Report struct {
+	Rows []Row `json:"rows"`
+}
 
 // add merges rows into those of the same setting, name and source.
 func (r *Report) add(rows ...Row) {
