@@ -338,17 +338,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 		c.emitDecision(started, v)
 	}
 	run.view = c.view()
-	q.Budget = c.budget
-	if c.offer != nil {
-		engine = narrowed(engine, *c.offer)
-		q.Budget.Target, q.View = c.offer.Level, nil
-	}
-	if q.Only != policy.Always {
-		q.Budget = c.aimed(q.Only)
-	}
-	if c.res.Reason == trace.ReasonBytes {
-		q.Budget = q.Budget.OfTokensDone()
-	}
+	engine = c.aim(engine, &q)
 	out, err := run.drive(ctx, engine, &q)
 	run.measure(c.m.now().Sub(started))
 	c.countTidied(out)
@@ -364,16 +354,37 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	if onlyTidied(q, out) {
 		return c.tidied(ctx, started, run, out)
 	}
-	c.res.Triggered = true
 	if q.Only == policy.Always {
 		c.res.Reason = trace.ReasonEveryCall
 	}
+	return c.carryOut(ctx, started, run, out)
+}
+
+// carryOut commits an outcome that changed something, or only tells of it.
+func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *policy.Outcome) error {
+	c.res.Triggered = true
 	c.emitDecision(started, run.view)
 	if c.q.dry {
 		c.took(out)
 		return nil
 	}
 	return c.commit(ctx, run, out)
+}
+
+// aim says in a request how far down to go, and returns the engine that does.
+func (c *call) aim(engine *policy.Engine, q *policy.Request) *policy.Engine {
+	q.Budget = c.budget
+	if c.offer != nil {
+		engine = narrowed(engine, *c.offer)
+		q.Budget.Target, q.View = c.offer.Level, nil
+	}
+	if q.Only != policy.Always {
+		q.Budget = c.aimed(q.Only)
+	}
+	if c.res.Reason == trace.ReasonBytes {
+		q.Budget = q.Budget.OfTokensDone()
+	}
+	return engine
 }
 
 func reasonFor(err error, reason string) string {

@@ -111,25 +111,12 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
 		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor,
 		Note: c.q.note, Policy: c.policyInfo(),
-		Checks: []trace.Check{
-			{Check: "t_est >= trigger", Value: float64(total), Threshold: float64(b.Trigger), Met: total >= b.Trigger},
-			{Check: "t_est >= next_trigger", Value: float64(total), Threshold: float64(due), Met: total >= due},
-			{Check: "t_est > budget", Value: float64(total), Threshold: float64(b.Cap), Met: total > b.Cap},
-			{Check: "t_est > target", Value: float64(total), Threshold: float64(b.Target), Met: total > b.Target},
-		},
-	}
-	if c.mayBeTooLarge() {
-		d.Checks = append(d.Checks, trace.Check{Check: trace.ReasonBytes, Value: float64(c.bytesOf(c.view())), Threshold: float64(b.MaxBytes), Met: c.tooLarge()})
+		Checks: c.checks(total, due),
 	}
 	for _, t := range c.res.Tidied {
 		if n := t.ReadAgain + t.Recalled; n > 0 {
 			d.TidyNeeded = append(d.TidyNeeded, trace.ReducerCount{Reducer: t.Reducer, Count: n})
 		}
-	}
-	if c.last > 0 {
-		d.Checks = append(d.Checks, trace.Check{
-			Check: "last_compaction_ended > target", Value: float64(c.last), Threshold: float64(b.Target), Met: c.last > b.Target,
-		})
 	}
 	if view != nil {
 		k := kept(view)
@@ -150,6 +137,27 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		return
 	}
 	c.emit(say(0))
+}
+
+// checks are the comparisons that a decision stands on; due is from how many tokens on
+// the next compaction is.
+func (c *call) checks(total, due int) []trace.Check {
+	b := c.budget
+	out := []trace.Check{
+		{Check: "t_est >= trigger", Value: float64(total), Threshold: float64(b.Trigger), Met: total >= b.Trigger},
+		{Check: "t_est >= next_trigger", Value: float64(total), Threshold: float64(due), Met: total >= due},
+		{Check: "t_est > budget", Value: float64(total), Threshold: float64(b.Cap), Met: total > b.Cap},
+		{Check: "t_est > target", Value: float64(total), Threshold: float64(b.Target), Met: total > b.Target},
+	}
+	if c.mayBeTooLarge() {
+		out = append(out, trace.Check{Check: trace.ReasonBytes, Value: float64(c.bytesOf(c.view())), Threshold: float64(b.MaxBytes), Met: c.tooLarge()})
+	}
+	if c.last > 0 {
+		out = append(out, trace.Check{
+			Check: "last_compaction_ended > target", Value: float64(c.last), Threshold: float64(b.Target), Met: c.last > b.Target,
+		})
+	}
+	return out
 }
 
 // prunable counts the messages of a view that a cut may take.

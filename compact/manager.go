@@ -82,28 +82,12 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{},
 		openings: map[string]*opening{}, loads: map[string]*load{}, keep: keepSessions, places: newPlaces(),
 	}
-	if m.now == nil {
-		m.now = time.Now
-	}
 	m.stages = m.ownStages(c)
 	if m.prompts, err = readPrompts(c); err != nil {
 		return nil, err
 	}
 	m.backlog, m.shadows = newBacklog(m), memory.New()
-	if m.redactor == nil {
-		if m.redactor, err = c.Redaction.Redactor(); err != nil {
-			return nil, err
-		}
-	}
-	if m.archive == nil && c.Observe {
-		m.archive = m.shadows
-	}
-	if m.archive == nil {
-		if m.archive, err = m.openArchive(ctx); err != nil {
-			return nil, &ArchiveError{Op: "open", Err: err}
-		}
-	}
-	if m.keys, err = c.keys(); err != nil {
+	if err := m.furnish(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -126,6 +110,29 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	}
 	m.pipe = trace.NewPipeline(all, c.pipelineOptions())
 	return m, nil
+}
+
+// furnish makes what the configuration describes and does not bring: the redactor, the
+// archive, the keys.
+func (m *CompactManager) furnish(ctx context.Context) (err error) {
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if m.redactor == nil {
+		if m.redactor, err = m.cfg.Redaction.Redactor(); err != nil {
+			return err
+		}
+	}
+	if m.archive == nil && m.cfg.Observe {
+		m.archive = m.shadows
+	}
+	if m.archive == nil {
+		if m.archive, err = m.openArchive(ctx); err != nil {
+			return &ArchiveError{Op: "open", Err: err}
+		}
+	}
+	m.keys, err = m.cfg.keys()
+	return err
 }
 
 // Redactor makes what the configuration describes.

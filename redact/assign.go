@@ -53,6 +53,14 @@ func (sc *scan) assign(start, end int) {
 		sc.compared(&a)
 		return
 	}
+	if s := a.strength(); s != none {
+		sc.assigned(a, s)
+	}
+}
+
+// strength is how much the name says that what follows is a secret, before this
+// operator.
+func (a *assignment) strength() strength {
 	s := nameStrength(a.name)
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
@@ -63,9 +71,11 @@ func (sc *scan) assign(start, end int) {
 	if a.op == opEquals && isSignature(a.name) && inQuery(a.s, a.from) {
 		s = telling
 	}
-	if s == none {
-		return
-	}
+	return s
+}
+
+// assigned judges the value of an assignment.
+func (sc *scan) assigned(a assignment, s strength) {
 	if s >= telling && a.op != opCall && a.start < len(a.s) && a.groups() {
 		sc.add(a.start, a.end, nameRule(a.name, s))
 		return

@@ -210,47 +210,15 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 		if json.Unmarshal(line, &e) != nil {
 			continue
 		}
-		d := &e.Data
 		switch e.Name {
-		case "before_model_call":
-			c := AccountCall{
-				At: e.Start, Agent: e.Agent, Model: d.Model, Step: d.Step, Window: d.Window, In: d.Before, Sent: d.After, Stage: d.Stage, Failed: d.ErrorType,
-			}
-			if d.In != nil {
-				c.In = *d.In
-			}
-			if !d.Bill.Relative {
-				c.Summary = d.Bill.Summary
-			}
-			c.cached, c.cachedRaw = d.Bill.Prompt.Cached, d.Bill.Whole.Cached
-			if at, known := spans[e.Span]; known && e.Span != "" {
-				a.Calls[at] = c
-				continue
-			}
-			spans[e.Span] = len(a.Calls)
-			a.Calls = append(a.Calls, c)
 		case "compact.trigger_decision":
-			if d.Triggered {
-				t.reasons[d.Step], t.times[d.Step] = d.Reason, e.Start
+			if e.Data.Triggered {
+				t.reasons[e.Data.Step], t.times[e.Data.Step] = e.Data.Reason, e.Start
 			}
-		case "compact.usage":
-			if _, known := spans[e.Span]; known && e.Span != "" {
-				continue
-			}
-			spans[e.Span] = len(a.Usages)
-			u := AccountUsage{At: e.Start, Agent: e.Agent, Prompt: d.Prompt, Cached: d.Cached, Output: d.Output}
-			if !d.Relative {
-				u.USD = d.USD
-			}
-			a.Usages = append(a.Usages, u)
 		case "compact.summary_created":
-			t.summaries[d.Step] = e
-		case "compact.error":
-			if _, known := spans[e.Span]; known && e.Span != "" {
-				continue
-			}
-			spans[e.Span] = len(a.Errors)
-			a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
+			t.summaries[e.Data.Step] = e
+		default:
+			a.take(&e, spans)
 		}
 	}
 	for i := range a.Calls {
@@ -261,6 +229,54 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 	}
 	slices.SortStableFunc(a.Calls, func(x, y AccountCall) int { return x.At.Compare(y.At) })
 	return t, nil
+}
+
+// take adds a call, its usage or an error. spans says where what was told of is; of a
+// call the last telling counts, of the others the first.
+func (a *Account) take(e *event, spans map[string]int) {
+	d := &e.Data
+	at, known := spans[e.Span]
+	known = known && e.Span != ""
+	switch e.Name {
+	case "before_model_call":
+		if c := callOf(e); known {
+			a.Calls[at] = c
+		} else {
+			spans[e.Span] = len(a.Calls)
+			a.Calls = append(a.Calls, c)
+		}
+	case "compact.usage":
+		if known {
+			return
+		}
+		spans[e.Span] = len(a.Usages)
+		u := AccountUsage{At: e.Start, Agent: e.Agent, Prompt: d.Prompt, Cached: d.Cached, Output: d.Output}
+		if !d.Relative {
+			u.USD = d.USD
+		}
+		a.Usages = append(a.Usages, u)
+	case "compact.error":
+		if known {
+			return
+		}
+		spans[e.Span] = len(a.Errors)
+		a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
+	}
+}
+
+func callOf(e *event) AccountCall {
+	d := &e.Data
+	c := AccountCall{
+		At: e.Start, Agent: e.Agent, Model: d.Model, Step: d.Step, Window: d.Window, In: d.Before, Sent: d.After, Stage: d.Stage, Failed: d.ErrorType,
+	}
+	if d.In != nil {
+		c.In = *d.In
+	}
+	if !d.Bill.Relative {
+		c.Summary = d.Bill.Summary
+	}
+	c.cached, c.cachedRaw = d.Bill.Prompt.Cached, d.Bill.Whole.Cached
+	return c
 }
 
 func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) error {

@@ -134,57 +134,78 @@ const maxOps = 500
 
 // patchOps reads a unified diff or an apply_patch envelope.
 func patchOps(patch string) []FileOp {
-	var out []FileOp
-	var old, moved string
-	last := func() *FileOp {
-		if len(out) == 0 {
-			return nil
-		}
-		return &out[len(out)-1]
-	}
+	var r patchReader
 	for line := range strings.Lines(patch) {
-		if len(out) > maxOps {
+		if len(r.out) > maxOps {
 			break
 		}
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case cutTo(&line, "*** Add File: "):
-			out = append(out, FileOp{Path: line, Op: Created})
-		case cutTo(&line, "*** Update File: "):
-			out = append(out, FileOp{Path: line, Op: Edited})
-		case cutTo(&line, "*** Delete File: "):
-			out = append(out, FileOp{Path: line, Op: Deleted})
-		case cutTo(&line, "*** Move to: "):
-			if f := last(); f != nil {
-				f.From, f.Path, f.Op = f.Path, line, Renamed
-			}
-		case cutTo(&line, "rename from "):
-			moved = line
-		case moved != "" && cutTo(&line, "rename to "):
-			out = append(out, FileOp{Path: line, From: moved, Op: Renamed})
-			moved = ""
-		case cutTo(&line, "--- "):
-			old = diffPath(line)
-		case old != "" && cutTo(&line, "+++ "):
-			if f := last(); f == nil || f.Op != Renamed || f.Path != diffPath(line) {
-				out = append(out, diffOp(old, diffPath(line)))
-			}
-			old = ""
-		case strings.HasPrefix(line, "@@"):
-			if f := last(); f != nil {
-				_, context, _ := strings.Cut(line[2:], "@@")
-				if context == "" {
-					context = line[2:]
-				}
-				f.add(declaration(strings.TrimSpace(context)))
-			}
-		case strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-"):
-			if f := last(); f != nil {
-				f.add(declaration(strings.TrimSpace(line[1:])))
-			}
+		if line = strings.TrimRight(line, "\r\n"); !r.header(line) {
+			r.body(line)
 		}
 	}
-	return out
+	return r.out
+}
+
+// patchReader reads a patch line by line, in the form of apply_patch or of diff.
+type patchReader struct {
+	out        []FileOp
+	old, moved string // what a line before says that the file was
+}
+
+func (r *patchReader) last() *FileOp {
+	if len(r.out) == 0 {
+		return nil
+	}
+	return &r.out[len(r.out)-1]
+}
+
+// header takes in a line that names a file, and reports whether it is one.
+func (r *patchReader) header(line string) bool {
+	switch {
+	case cutTo(&line, "*** Add File: "):
+		r.out = append(r.out, FileOp{Path: line, Op: Created})
+	case cutTo(&line, "*** Update File: "):
+		r.out = append(r.out, FileOp{Path: line, Op: Edited})
+	case cutTo(&line, "*** Delete File: "):
+		r.out = append(r.out, FileOp{Path: line, Op: Deleted})
+	case cutTo(&line, "*** Move to: "):
+		if f := r.last(); f != nil {
+			f.From, f.Path, f.Op = f.Path, line, Renamed
+		}
+	case cutTo(&line, "rename from "):
+		r.moved = line
+	case r.moved != "" && cutTo(&line, "rename to "):
+		r.out = append(r.out, FileOp{Path: line, From: r.moved, Op: Renamed})
+		r.moved = ""
+	case cutTo(&line, "--- "):
+		r.old = diffPath(line)
+	case r.old != "" && cutTo(&line, "+++ "):
+		if f := r.last(); f == nil || f.Op != Renamed || f.Path != diffPath(line) {
+			r.out = append(r.out, diffOp(r.old, diffPath(line)))
+		}
+		r.old = ""
+	default:
+		return false
+	}
+	return true
+}
+
+// body takes in what a line says of the file before it.
+func (r *patchReader) body(line string) {
+	f := r.last()
+	if f == nil {
+		return
+	}
+	switch {
+	case strings.HasPrefix(line, "@@"):
+		_, context, _ := strings.Cut(line[2:], "@@")
+		if context == "" {
+			context = line[2:]
+		}
+		f.add(declaration(strings.TrimSpace(context)))
+	case strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-"):
+		f.add(declaration(strings.TrimSpace(line[1:])))
+	}
 }
 
 func cutTo(line *string, prefix string) bool {

@@ -26,34 +26,15 @@ type event struct {
 // workLog tells what happened, in order. Steps that only look, one after the
 // other, are one entry; so are equal ones.
 func (h *History) workLog() []event {
-	var out []event
+	var w worklog
 	settled, failing := h.settled(), h.failing()
-	spoke := false
-	add := func(e event) {
-		n := len(out)
-		if spoke {
-			spoke, n = false, 0 // an answer stands between them
-		}
-		if n > 0 && out[n-1].takes(&e) {
-			return
-		}
-		if n > 1 && out[n-1].look != nil && e.fold != "" && out[n-2].takes(&e) {
-			return // the same file, looked at in between
-		}
-		if i := entryOf(out, e.command); i >= 0 {
-			out[i].fails(&e)
-			return
-		}
-		e.times = 1
-		out = append(out, e)
-	}
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant && s.Role != message.RoleTool {
 			continue
 		}
 		if len(s.Calls) == 0 {
-			spoke = spoke || s.Text != ""
+			w.spoke = w.spoke || s.Text != ""
 			continue
 		}
 		why := purpose(s.Text)
@@ -66,12 +47,37 @@ func (h *History) workLog() []event {
 				if e.look == nil && why != "" && !claims(why) {
 					e.text, why = e.text+saidBefore(why), ""
 				}
-				add(e)
+				w.add(e)
 			}
 		}
 	}
-	h.settleEntries(out)
-	return out
+	h.settleEntries(w.out)
+	return w.out
+}
+
+// worklog folds what happened into entries.
+type worklog struct {
+	out   []event
+	spoke bool // an answer stands behind the last entry
+}
+
+func (w *worklog) add(e event) {
+	n := len(w.out)
+	if w.spoke {
+		w.spoke, n = false, 0
+	}
+	if n > 0 && w.out[n-1].takes(&e) {
+		return
+	}
+	if n > 1 && w.out[n-1].look != nil && e.fold != "" && w.out[n-2].takes(&e) {
+		return // the same file, looked at in between
+	}
+	if i := entryOf(w.out, e.command); i >= 0 {
+		w.out[i].fails(&e)
+		return
+	}
+	e.times = 1
+	w.out = append(w.out, e)
 }
 
 // settleEntries says of commands that failed, and then did not, that they did
