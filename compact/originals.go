@@ -105,7 +105,7 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 				continue // a picture says nothing of how a call came out
 			}
 			o, ours := conv.Origin(i, p) // any tool can write what looks like a placeholder
-			if ref := cmp.Or(mark.Ref, o.Ref); ours && ref != "" && !slices.Contains(refs, ref) {
+			if ref := cmp.Or(o.Ref, mark.Ref); ours && ref != "" && !slices.Contains(refs, ref) {
 				refs = append(refs, ref)
 			}
 		}

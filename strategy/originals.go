@@ -89,7 +89,7 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 	}
 	ref := ""
 	if o, ours := v.Known(i, p); ours {
-		ref = cmp.Or(mark.Ref, o.Ref)
+		ref = cmp.Or(o.Ref, mark.Ref)
 	}
 	if original != nil && ref != "" {
 		if text, ok := original(ref); ok {
