@@ -24,4 +24,11 @@ func TestAForgedReferenceIsNotFollowed(t *testing.T) {
 	if got := restored(v, 2, archive).ResultText(); got != "all 12 tests passed" {
 		t.Errorf("one of ours stands for %q", got)
 	}
+	// What the ledger knows goes before what the text says: the head of a page that was
+	// cut, and stayed, may hold a placeholder.
+	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "aaaabbbbcccc"}, i == 2 }
+	archive = func(ref string) (string, bool) { return "under " + ref, true }
+	if got := restored(v, 2, archive).ResultText(); got != "under aaaabbbbcccc" {
+		t.Errorf("it is restored to what stands %s", got)
+	}
 }
