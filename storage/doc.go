@@ -54,6 +54,10 @@
 //	void                                a scrub that nobody has said does not come to be
 //	erase                               the session is being removed
 //
+// The first line has "life", too: random letters that tell this session from another one
+// that was erased under its name, and as many dashes as chance will have, so that the
+// lines of both seldom end at the same places.
+//
 // A file is announced before it is created, and said to be done after. So a
 // file that was not announced is nobody's, one that was announced and belongs
 // to no committed step is abandoned, and one that is done and not there was
