@@ -22,12 +22,17 @@ func addCompletion(a *app, cmd *cobra.Command) {
 			cmd.ValidArgsFunction = a.completeSession
 		}
 	}
-	if cmd.Flags().Lookup("model") != nil {
-		complete(cmd, "model", price.Names())
-	}
-	if cmd.Flags().Lookup("set") != nil {
-		if err := cmd.RegisterFlagCompletionFunc("set", completeSetting); err != nil {
-			panic(err) // the flag is not there: a mistake in this program
+	for flag, offer := range map[string]cobra.CompletionFunc{
+		"model":   cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveNoFileComp),
+		"prices":  cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveDefault), // or a file
+		"set":     completeSetting,
+		"session": a.completeSessionFlag,
+	} {
+		if cmd.Flags().Lookup(flag) == nil {
+			continue
+		}
+		if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
+			panic(err) // two completions for one flag: a mistake in this program
 		}
 	}
 	for _, c := range cmd.Commands() {
@@ -45,6 +50,11 @@ func completeSetting(*cobra.Command, []string, string) (all []string, _ cobra.Sh
 		all = append(all, o.Path+"=")
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeSessionFlag offers the ids of the archive's sessions, whatever the arguments.
+func (a *app) completeSessionFlag(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+	return a.completeSession(cmd, nil, begin)
 }
 
 // completeSession offers the ids of the archive's sessions, for the first argument.
