@@ -53,10 +53,12 @@ agents:
 	$(if $(PYTHON),PYTHON=tools/agents/venv/bin/python) node tools/agents/run.mjs $(AGENTS)
 
 # Agents on all Go SDKs, 60 and 300 steps from 8k to 128k tokens: the tables of docs/sdk.
-# SHORT=1 runs short ones, RACE=-race under the detector, LOOP='Loop/eino/16000' some.
+# SHORT=1 runs short ones, LOOP='Loop/eino/16000' some, and RACE=1 one long one of each
+# under the race detector, streaming, at 16k, one after the other.
+sdks: LOOPS = $(or $(LOOP),$(if $(and $(RACE),$(if $(SHORT),,1)),Loop/streaming/16000,Loop))
 sdks:
 	@for mod in hook/transport/sdktest examples/sdk/frameworks examples/sdk/fantasy; do \
-	  $(if $(SHORT),,COMPACT_SOAK=1) go -C $$mod test $(RACE) -count 1 -timeout 3h -v -run '$(or $(LOOP),Loop)' ./... || echo "$$mod FAILED"; \
+	  $(if $(SHORT),,COMPACT_SOAK=1) go -C $$mod test $(if $(RACE),-race -p 1) -count 1 -timeout 3h -v -run '$(LOOPS)' ./... || echo "$$mod FAILED"; \
 	done | awk '/FAIL/ { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
 
 generate:

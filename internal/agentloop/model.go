@@ -28,7 +28,7 @@ func (e *Endpoint) reply(q provider.Request) provider.Answer {
 }
 
 func (e *Endpoint) next(q provider.Request) provider.Answer {
-	ref := shownIn(q.Body)
+	ref := Shown(q.Body)
 	e.since++
 	again := e.since > 9 && ref != "" && e.steps > 0
 	if again {
@@ -78,9 +78,9 @@ const (
 	step    = "turn:2"       // what is read again where a summary stands for everything
 )
 
-// shownIn is the last reference that a request shows, or a turn where a summary
+// Shown is the last reference that a request shows, or a turn where a summary
 // stands for what was there; "" where there is none.
-func shownIn(body []byte) (ref string) {
+func Shown(body []byte) (ref string) {
 	for _, m := range shown.FindAllSubmatch(body, -1) {
 		if string(m[1]) != example {
 			ref = string(m[1])

@@ -10,35 +10,14 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/agentloop"
 	"github.com/agentcompact/compact/internal/provider"
 )
 
 var (
-	shownRef   = regexp.MustCompile(`recall ([0-9a-f]{12})\]`)
-	summarised = regexp.MustCompile(`\[s1(?:–|\\u2013)s[0-9]+\] looked`)
 	ourCall    = regexp.MustCompile(`"name": ?"recall"`)
 	fileResult = regexp.MustCompile(`file \d+: word word`)
 )
-
-// example is the reference in the definition of the tool.
-const example = "3f9a2c1b77de"
-
-// firstResult is the number of the first result, where a summary stands for it.
-const firstResult = "s2"
-
-// refIn is the last reference that a request shows.
-func refIn(body []byte) string {
-	ref := ""
-	for _, m := range shownRef.FindAllSubmatch(body, -1) {
-		if string(m[1]) != example {
-			ref = string(m[1])
-		}
-	}
-	if ref == "" && summarised.Match(body) {
-		ref = firstResult
-	}
-	return ref
-}
 
 // begin makes the manager and the transport anew, as a program does that was
 // started again; the archive stays.
@@ -76,7 +55,7 @@ func (m *reader) reply(q provider.Request) provider.Answer {
 	r := m.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	ref := refIn(q.Body)
+	ref := agentloop.Shown(q.Body)
 	if m.done == 0 && ref == "" {
 		r.calls++
 		return m.read()

@@ -75,7 +75,6 @@ type rig struct {
 
 	mu    sync.Mutex
 	calls int // of the model that were answered
-	most  int // bytes of the largest request
 }
 
 const (
@@ -133,7 +132,6 @@ func (r *rig) reply(q provider.Request) provider.Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	r.most = max(r.most, len(q.Body))
 	if r.calls > rounds {
 		return provider.Answer{Text: "done"}
 	}

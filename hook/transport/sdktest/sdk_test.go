@@ -19,27 +19,6 @@ func forEach(t *testing.T, f func(t *testing.T, s sdk, stream bool)) {
 	}
 }
 
-// The history of 40 rounds is more than twice the window.
-func TestAgentsWorkOnBeyondTheWindow(t *testing.T) {
-	forEach(t, func(t *testing.T, s sdk, stream bool) {
-		r := newRig(t)
-		ctx := transport.WithSession(context.Background(), "s")
-		if text := r.work(ctx, r.open(s, stream)); text != "done" {
-			t.Errorf("the agent ended with %q", text)
-		}
-		if bad := r.refused(); len(bad) > 0 {
-			t.Errorf("refused: %v", bad)
-		}
-		whole := rounds * words * len("word ")
-		if n := r.steps(); n == 0 || r.most >= whole*3/4 {
-			t.Errorf("%d compactions, the largest request has %d bytes of more than %d", n, r.most, whole)
-		}
-		if n := len(r.server.Requests()); n != rounds+1 {
-			t.Errorf("%d requests for %d calls", n, rounds+1)
-		}
-	})
-}
-
 // go-openai and genai send once; the other SDKs send again by themselves.
 func TestRetriesOfAnSDKCostOneCompaction(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
