@@ -11,13 +11,13 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Bounds of what a summarising model is asked for besides.
+// The sizes that a caller's own additions to the prompt may have.
 const (
 	promptBytes       = 32 << 10 // of summarizer.prompt_file
 	instructionsRunes = 8000     // of summarizer.instructions
 )
 
-// checkPrompt says what can't be asked of a model.
+// checkPrompt returns an error for additions that are too long or can't be read.
 func (s SummarizerConfig) checkPrompt() error {
 	if n := utf8.RuneCountInString(s.Instructions); n > instructionsRunes {
 		return &ConfigError{Path: "summarizer.instructions", Reason: fmt.Sprintf(
@@ -60,8 +60,8 @@ func (s SummarizerConfig) prompt() (string, error) {
 	}
 }
 
-// readPrompts reads the files that a configuration and its overrides name: what
-// becomes of them later is nothing to a running agent.
+// readPrompts reads the files that a configuration and its overrides name, once: a
+// running agent does not notice later changes to them.
 func readPrompts(c Config) (map[string]string, error) {
 	all := map[string]string{}
 	paths := []string{c.Summarizer.PromptFile}

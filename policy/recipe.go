@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Recipe is what a stage's edits were, in a form that a ledger can keep and
+// A Recipe describes the edits of a stage in a form that a ledger can keep and
 // another process can apply to the same history again: positions among the
 // messages that are not pinned, fingerprints, byte ranges, marks, and the
 // text of the summary. No other text.
@@ -39,7 +39,7 @@ type CutRecipe struct {
 	Reason   string       `json:"reason,omitempty"`
 	Summary  *SummaryInfo `json:"summary,omitempty"`
 	// SummaryIn is the file that has the summary, in a ledger that does not have it
-	// itself. Who reads ledgers has it put in ([storage.Session.Ledgers]).
+	// itself. [storage.Session.Ledgers] fills it in when ledgers are read.
 	SummaryIn string `json:"summary_in,omitempty"`
 	Notice    int    `json:"notice,omitempty"` // the number in the notice, where one was put in
 	Behind    bool   `json:"behind,omitempty"` // see [Cut]
@@ -63,7 +63,7 @@ func (c *Conversation) ordinals() []int {
 	return out
 }
 
-// Record writes down edits, which were applied to c and led to after.
+// Record returns the recipe of edits that were applied to c and gave after.
 func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) Recipe {
 	r := Recipe{Stage: stage}
 	ord := c.ordinals()
@@ -112,8 +112,8 @@ func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 }
 
 // Replay applies a recipe to a conversation that has the same messages at the
-// same ordinals. A message that is not what it was is an error, and nothing
-// is applied.
+// same ordinals. If one of them has changed, Replay returns an error and applies
+// nothing.
 func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
 	edits, err := c.edits(&r, c.byOrdinal())
 	if err != nil {
@@ -122,8 +122,8 @@ func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
 	return c.Apply(edits)
 }
 
-// edits returns what a recipe stands for. index is where the messages that are
-// not pinned stand.
+// edits returns the edits that a recipe describes. index holds the positions of the
+// messages that are not pinned.
 func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 	edits := make([]Edit, 0, len(r.Texts)+1)
 	for k := range r.Texts {
@@ -230,9 +230,9 @@ func (c *Conversation) Unpinned() (n int) {
 	return n
 }
 
-// Recognise attaches what a ledger knows of parts that were edited before
-// this conversation came in, to the messages from index from on: known maps the
-// fingerprint of an edited message to the origins of its parts.
+// Recognise marks parts that an earlier call edited, in the messages at index from
+// and later, with their origins by the ledger: known maps the fingerprint of an
+// edited message to the origins of its parts.
 func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[int]Origin) {
 	for i := from; i < c.items.len(); i++ {
 		it := c.items.at(i)
@@ -245,7 +245,7 @@ func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[i
 	}
 }
 
-// OriginOf returns what a recipe says of the part before it was ever edited.
+// OriginOf returns the description that a recipe has of a part before its first edit.
 func (t *TextRecipe) OriginOf() (Origin, bool) {
 	for _, s := range t.Segments {
 		if s.Mark != nil {

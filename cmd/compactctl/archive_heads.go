@@ -82,7 +82,7 @@ func (a *app) publicHeadsKey(text string) error {
 	return err
 }
 
-// acting is who does something to an archive that stays on record, and why.
+// acting holds who changes an archive and why; both are recorded.
 type acting struct{ who, why string }
 
 // flags adds --who, --why and --reason, the older name of --why.
@@ -92,7 +92,7 @@ func (x *acting) flags(cmd *cobra.Command, kept string) {
 	cmd.Flags().StringVar(&x.who, "who", "", "`NAME` of who wants it (default: the user of this system)")
 }
 
-// spoken redacts what a person says.
+// spoken redacts the text of --who and --why.
 func (x *acting) spoken(cfg compact.Config) (who, why redact.Text, err error) {
 	r, err := cfg.Redaction.Redactor()
 	if err != nil {
@@ -104,7 +104,7 @@ func (x *acting) spoken(cfg compact.Config) (who, why redact.Text, err error) {
 	return r.Text(x.who), r.Text(x.why), nil
 }
 
-// systemUser is who runs this, as the system says.
+// systemUser returns the name of the user who runs the command.
 func systemUser() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -112,7 +112,7 @@ func systemUser() string {
 	return fmt.Sprintf("uid %d", os.Getuid())
 }
 
-// change opens a session to do something to it that stays on record.
+// change opens a session for an operation that is recorded in it.
 func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Session, redact.Text, func() error, error) {
 	archive, cfg, err := a.openArchive(cmd)
 	if err != nil {
@@ -135,8 +135,8 @@ func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Sessi
 	return s, why, func() error { return a.sendRecord(cmd.Context(), archive) }, nil
 }
 
-// sendRecord sends what a command wrote where there is a spool: what it did is done,
-// and waits for nobody else to be on record in the bucket.
+// sendRecord uploads what a spool holds, the record of the command included. Where the
+// bucket can't be reached it warns and returns no error: the command has done its work.
 func (a *app) sendRecord(ctx context.Context, archive storage.Archive) error {
 	s, _, ok := configs.SpoolOf(archive)
 	if !ok {

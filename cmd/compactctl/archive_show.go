@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// showing is what show was asked for.
+// showing holds the flags and arguments of show.
 type showing struct {
 	turn, summary int
 	page          string
@@ -104,7 +104,7 @@ func (q *showing) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// showSession tells of a session, or writes its page.
+// showSession prints the summary of a session, or writes its HTML page.
 func (a *app) showSession(ctx context.Context, name string, s *storage.Session, page string) error {
 	to, err := prepared(page)
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *app) showSession(ctx context.Context, name string, s *storage.Session, 
 	return a.printConversation(said)
 }
 
-// cat writes one file: as it is, or without what would do something to a terminal.
+// cat writes one file: verbatim, or without the control characters that a terminal obeys.
 func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool) error {
 	if !raw && storage.HasMessages(name) {
 		return a.catWhole(ctx, s, name)
@@ -183,7 +183,7 @@ func (a *app) catWhole(ctx context.Context, s *storage.Session, name string) err
 	return nil
 }
 
-// sheet is what show tells of a session.
+// sheet holds all that show prints about a session.
 type sheet struct {
 	Session  string      `json:"session"`
 	Location string      `json:"location"`
@@ -194,7 +194,7 @@ type sheet struct {
 	Files    []storedRow `json:"files"`
 }
 
-// stepRow is a compaction, as its ledger tells.
+// stepRow describes a compaction by its ledger.
 type stepRow struct {
 	Step   int    `json:"step"`
 	Kind   string `json:"kind"`

@@ -67,7 +67,8 @@ const numberColumns = 10
 // barColumns is how wide the longest bar is.
 const barColumns = 40
 
-// bar draws what is left solid and what went light.
+// bar draws the tokens that remain as solid blocks, and those that were removed as
+// light ones.
 func (r *reportWriter) bar(before, after, scale int) string {
 	if scale == 0 {
 		return ""

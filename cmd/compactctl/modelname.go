@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// checkModel says that the name of a model looks like another, misspelled:
-// its window and its prices would be those of any name that begins like it. A
-// new version of a model, or a name that is like no other, is nobody's mistake.
+// checkModel warns about a name that looks like a misspelled model: a wrong window
+// and wrong prices would count. It does not warn about a name that resembles no
+// known one, nor where only the version differs: that may be a new model.
 func (a *app) checkModel(name string) {
 	if name == "" || price.Listed(name) {
 		return
@@ -22,7 +22,7 @@ func (a *app) checkModel(name string) {
 	}
 }
 
-// digitsOf is the version in a model's name.
+// digitsOf returns the digits of a model's name: its version.
 func digitsOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || '9' < r {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// geminiParts signs the first call of the step, as the models do that think.
+// geminiParts signs the first call of the step, as thinking models do.
 func (s *said) geminiParts() []any {
 	out := []any{}
 	if s.Reasoning != "" {

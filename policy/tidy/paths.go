@@ -12,8 +12,8 @@ type hit struct {
 	at   int // where the text begins; 0 = the line is no hit
 }
 
-// hitOf reads path:12:text, or path-12-text of the lines around a hit. The path
-// is what isPath takes for one.
+// hitOf reads path:12:text, or path-12-text as tools print the lines around a hit.
+// isPath decides whether the first part is a path.
 func hitOf(text string) hit {
 	const longest = 400 // of a path
 	head := text[:min(len(text), longest)]
@@ -51,7 +51,7 @@ func hitOf(text string) hit {
 	return around.dated()
 }
 
-// hitAt reads the number between two of what stands at i.
+// hitAt reads the line number that stands between two separators, the first of them at i.
 func hitAt(text string, i int) hit {
 	end := i + 1
 	for end < len(text) && isDigit(text[end]) {
@@ -63,7 +63,8 @@ func hitAt(text string, i int) hit {
 	return hit{}
 }
 
-// dated leaves out what is a date, say, and no line around a hit.
+// dated returns no hit where the path has no file extension: 2026-11-23 is a date, not
+// a line around a hit.
 func (h hit) dated() hit {
 	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
 		return hit{}
@@ -71,7 +72,7 @@ func (h hit) dated() hit {
 	return h
 }
 
-// What a byte is in a path.
+// The classes of bytes in a path.
 const (
 	noPath uint8 = iota
 	inPath
@@ -121,8 +122,8 @@ func isPath(s string) bool {
 	return mark && named
 }
 
-// paths writes the path of hits that stand one below the other once, in a line
-// above them.
+// paths groups consecutive hits in one file: the path stands once, in a line above
+// them.
 func paths(d *draft, _ *Result, _ int) verdict {
 	var out []line // from the first change on
 	changed := false
