@@ -19,6 +19,7 @@ const (
 func Example(t *testing.T, main func()) {
 	t.Helper()
 	name := Short(t, ".")
+	named := namesAgent(t)
 	for _, key := range []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(key, "")
 	}
@@ -26,9 +27,34 @@ func Example(t *testing.T, main func()) {
 	if said := printed(t, main); !strings.Contains(said, "I have read 30 files.") {
 		t.Errorf("%s: %q", name, said)
 	}
-	if steps, _ := filepath.Glob(filepath.Join(".compact/archive", name, "ledger-*.json")); len(steps) == 0 {
+	steps, _ := filepath.Glob(filepath.Join(".compact/archive", name, "ledger-*.json"))
+	if len(steps) == 0 {
 		t.Errorf("%s: nothing was compacted: the example shows nothing", name)
 	}
+	for _, path := range steps {
+		if step, err := os.ReadFile(path); err != nil || bytes.Contains(step, []byte(`"agent":"reader"`)) != named {
+			t.Errorf("%s: %v: the step does not name the agent as the program does", name, err)
+		}
+	}
+}
+
+// namesAgent reports whether the program in this folder names its agent to compact.
+func namesAgent(t *testing.T) bool {
+	t.Helper()
+	programs, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range programs {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(source, []byte("WithAgent(")) || bytes.Contains(source, []byte("X-Compact-Agent")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Short holds the programs of a folder against the lines that an example may have,
