@@ -59,7 +59,7 @@ sdks: LOOPS = $(or $(LOOP),$(if $(and $(RACE),$(if $(SHORT),,1)),Loop/streaming/
 sdks:
 	@for mod in hook/transport/sdktest examples/sdk/frameworks examples/sdk/fantasy; do \
 	  $(if $(SHORT),,COMPACT_SOAK=1) go -C $$mod test $(if $(RACE),-race -p 1) -count 1 -timeout 3h -v -run '$(LOOPS)' ./... || echo "$$mod FAILED"; \
-	done | awk '/FAIL/ { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
+	done | awk '$(if $(LOOP),/FAIL/,/FAIL|no tests to run/) { bad = 1 } (/^[|]|FAIL|[.]go:/) && !seen[$$0]++; END { exit bad }'
 
 generate:
 	go generate ./...

@@ -3,6 +3,7 @@ package agentloop
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func Test(t *testing.T, sdks ...SDK) {
 			if stream {
 				name += ", streaming"
 			}
-			t.Run(name, func(t *testing.T) {
+			t.Run(strings.ReplaceAll(name, "/", "."), func(t *testing.T) { // one level for -run, whatever the name
 				for _, l := range loops(stream) {
 					t.Run(fmt.Sprint(l.Window), func(t *testing.T) {
 						f := l.Run(t, s)
