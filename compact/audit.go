@@ -199,8 +199,9 @@ func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
 func (a *auditLog) wrote(b *batch, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now, kept := a.backlog.m.now(), 0
+	kept := 0
 	if err != nil {
+		now := a.backlog.m.now()
 		kept = sizeOf(b)
 		a.lines, a.journal = append(b.lines, a.lines...), append(b.journal, a.journal...)
 		if a.since = b.since; a.since.IsZero() && kept > 0 {

@@ -114,7 +114,7 @@ type Config struct {
 	// Logger gets the stack of a call that panicked, and what exporters could not
 	// do; nil: [slog.Default].
 	Logger *slog.Logger `mapstructure:"-" validate:"-"`
-	// Now measures durations; nil: [time.Now].
+	// Now measures durations, in several goroutines at once; nil: [time.Now].
 	Now func() time.Time `mapstructure:"-" validate:"-"`
 
 	complete bool // made by Preset: zeros mean zero
