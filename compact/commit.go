@@ -147,43 +147,68 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 		c.settle(number)
 		return nil
 	}
-	r.files = []storage.Written{r.written}
-	if err := c.storeSummary(ctx, r, number); err != nil {
-		return c.unstored(ctx, "summary", err, step)
-	}
-	if err := c.index(ctx, r, out, &step); err != nil {
+	drafts, err := c.drafts(ctx, r, out, &step)
+	if err != nil {
 		return c.unstored(ctx, "index", err, step)
 	}
-	lines := c.stepLines(number)
-	c.logParent(nil)
-	if err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...); err != nil {
-		return c.unstored(ctx, "events", err, step)
-	}
-	return c.create(ctx, r, step)
+	return c.create(ctx, r, step, drafts)
 }
 
-// create creates the ledger of a step, which commits it.
-func (c *call) create(ctx context.Context, r *run, step ledgerStep) error {
-	var ledger []redact.Text
-	err := c.m.computeNow(func() (err error) {
-		ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, step)))
-		return err
-	})
-	if err != nil {
-		return err
+// drafts returns the files of the step that are stored with its ledger: the summary that
+// this call made, if any, and the index.
+func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []storage.Draft, err error) {
+	r.summary = storage.Written{}
+	if c.summary != nil {
+		drafts = append(drafts, c.s.log.SummaryDraft(c.s.summaryFile(step.Step, c.summary)))
 	}
-	w, err := c.s.log.CommitOf(ctx, step.Step, ledger, r.files...)
+	index, err := c.index(ctx, r, out, step)
+	return append(drafts, index), err
+}
+
+// create creates the ledger of a step, which commits it. What the audit log has of the
+// step is durable before, and names its files.
+func (c *call) create(ctx context.Context, r *run, step ledgerStep, drafts []storage.Draft) error {
+	op := "commit"
+	done, err := c.s.log.CommitStep(ctx, storage.Step{
+		Number: step.Step, Files: []storage.Written{r.written}, Drafts: drafts,
+		Ledger: func(drafts []storage.Written) (ledger []redact.Text, err error) {
+			c.named(r, &step, drafts)
+			err = c.m.computeNow(func() error {
+				ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, step)))
+				return err
+			})
+			return ledger, err
+		},
+		Beside: func(ctx context.Context, _ []storage.Written) error {
+			lines := c.stepLines(step.Step)
+			c.logParent(nil)
+			err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
+			if err != nil {
+				op = "events"
+			}
+			return err
+		},
+	})
 	switch {
 	case errors.Is(err, storage.ErrExists):
 		c.lost(step.Step)
 		return errTaken
 	case err != nil:
-		return c.unstored(ctx, "commit", err, step)
+		r.summary, step.Index = storage.Written{}, nil // nobody knows what of it is there
+		return c.unstored(ctx, op, err, step)
 	}
-	r.files = append(r.files, w)
+	r.files = slices.Concat([]storage.Written{r.written}, done.Drafts, []storage.Written{done.Ledger})
 	c.s.add(step)
 	c.committed(r, step.Step)
 	return nil
+}
+
+// named tells the step what its drafts are stored as.
+func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
+	if c.summary != nil {
+		r.summary = drafts[0]
+	}
+	step.Index.File = path.Base(drafts[len(drafts)-1].Key.String())
 }
 
 // referring is the step as its ledger has it: the summary that a file of the step has
@@ -228,20 +253,6 @@ func (c *call) uncommitted(r *run, kind string, why error) error {
 	c.settle(0)
 	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
 	c.emitError(kind, "uncommitted", why)
-	return nil
-}
-
-// storeSummary writes the summary that this call made, if any: before the
-// events, which say where it is.
-func (c *call) storeSummary(ctx context.Context, r *run, number int) error {
-	if c.summary == nil {
-		return nil
-	}
-	w, err := c.s.log.Summary(ctx, number, c.s.summaryFile(number, c.summary))
-	if err != nil {
-		return err
-	}
-	r.summary, r.files = w, append(r.files, w)
 	return nil
 }
 

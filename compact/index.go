@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"path"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -134,19 +133,20 @@ func shownAs(decision string) turnindex.Shown {
 	return turnindex.InFull
 }
 
-// index stores the turn index of the step, and tells its ledger of it and of
-// what the step took out.
-func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (err error) {
+// index makes the turn index of the step, with what the indexes hold that it takes the
+// place of, and tells the ledger of it and of what the step took out.
+func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (storage.Draft, error) {
 	set := &turnindex.Set{}
-	err = c.m.computeNow(func() error {
+	err := c.m.computeNow(func() error {
 		n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
 		step.Turns, step.Evicted = n.ledger(out.Conversation, c.outChain), c.evicted(r, out, n)
 		return c.fillIndex(set, r, out, n, step.Step)
 	})
-	if err == nil {
-		step.Index, err = c.writeIndex(ctx, r, set, step.Step)
+	if err != nil {
+		return storage.Draft{}, err
 	}
-	return err
+	step.Index = &indexRef{First: c.s.merge(ctx, set, step.Step)}
+	return c.s.log.IndexDraft(set)
 }
 
 // fillIndex puts into the turn index of the step what is new since the step
@@ -171,18 +171,6 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *num
 	}
 	set.Cover(step, step)
 	return addRows(set, rows)
-}
-
-// writeIndex stores the turn index of the step with what the indexes hold that it
-// takes the place of.
-func (c *call) writeIndex(ctx context.Context, r *run, set *turnindex.Set, step int) (*indexRef, error) {
-	first := c.s.merge(ctx, set, step)
-	w, err := c.s.log.Index(ctx, step, set)
-	if err != nil {
-		return nil, err
-	}
-	r.files = append(r.files, w)
-	return &indexRef{File: path.Base(w.Key.String()), First: first}, nil
 }
 
 // maxMerge bounds how many steps one index covers.

@@ -121,6 +121,18 @@ type BulkKeeper interface {
 	KeptAny(ctx context.Context, keys []Key) error
 }
 
+// Deferrer is an Archive that looks after each Append whether k was removed meanwhile,
+// so that b would stand alone, and that can put this look off. Of several Appends in a
+// row the last one can then look for all.
+type Deferrer interface {
+	// AppendUnseen is Append without the look. The next Append to k, or Settle, makes
+	// it, and takes b away where k was removed before b came.
+	AppendUnseen(ctx context.Context, k Key, seq int64, b Blob) error
+	// Settle makes the look that was put off, if any: it is [ErrSeq] where k was
+	// removed.
+	Settle(ctx context.Context, k Key) error
+}
+
 // Locator is an Archive that can say where a key is.
 type Locator interface {
 	// Location returns where k is, or would be, in the form in which an

@@ -149,6 +149,28 @@ const maxAttempts = 10_000
 // append adds the lines that build makes of the present facts, which may be
 // asked several times. It returns the new tail. The lines are durable then.
 func (c *chain) append(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
+	return c.appendBy(ctx, c.a.Append, build)
+}
+
+// appendUnseen is append where one that follows at once looks whether the log was
+// removed meanwhile ([Deferrer]).
+func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
+	by := c.a.Append
+	if d, ok := c.a.(Deferrer); ok {
+		by = d.AppendUnseen
+	}
+	return c.appendBy(ctx, by, build)
+}
+
+// settle makes the look that appendUnseen has put off.
+func (c *chain) settle(ctx context.Context) error {
+	if d, ok := c.a.(Deferrer); ok {
+		return d.Settle(ctx, c.key)
+	}
+	return nil
+}
+
+func (c *chain) appendBy(ctx context.Context, by func(context.Context, Key, int64, Blob) error, build func(facts) ([]string, error)) (tail, error) {
 	if err := c.busy.Lock(ctx); err != nil {
 		return tail{}, &Error{"append", c.key, err}
 	}
@@ -170,7 +192,7 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 			bodies[0] = withLife(bodies[0])
 		}
 		blob, next := now.extend(bodies)
-		err = c.a.Append(ctx, c.key, now.size(), blob)
+		err = by(ctx, c.key, now.size(), blob)
 		if err == nil {
 			c.set(next)
 			return next, nil

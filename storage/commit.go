@@ -28,60 +28,94 @@ const confirmTimeout = 5 * time.Second
 // any other error, and [ErrScrubbed], the step is not acknowledged, but may be
 // committed; [Session.Head] tells.
 func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
-	return s.CommitOf(ctx, step, []redact.Text{ledger}, files...)
+	done, err := s.CommitStep(ctx, Step{
+		Number: step, Files: files,
+		Ledger: func([]Written) ([]redact.Text, error) { return []redact.Text{ledger}, nil },
+	})
+	return done.Ledger, err
 }
 
-// CommitOf is Commit for a ledger in pieces.
-func (s *Session) CommitOf(ctx context.Context, step int, ledger []redact.Text, files ...Written) (Written, error) {
-	if step < 1 {
-		return Written{}, &Error{"commit", s.dir, ErrStep}
+// CommitStep is Commit for a step some of whose files are not stored yet: they are
+// announced with its ledger, and stored before it.
+func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) {
+	if step.Number < 1 {
+		return Committed{}, &Error{"commit", s.dir, ErrStep}
 	}
-	key := s.dir.child(ledgerKind.file(step, 1))
-	with, err := s.mayCommit(ctx, key, step, files)
+	key := s.dir.child(ledgerKind.file(step.Number, 1))
+	with, err := s.mayCommit(ctx, key, step)
 	if err != nil {
-		return Written{}, err
+		return Committed{}, err
 	}
-	blob := Redacted(ledger...)
-	if blob.Size() > maxLedgerBytes {
-		return Written{}, &Error{"commit", key, ErrLine}
+	p, err := s.prepare(ctx, key, step, with)
+	if err == nil {
+		err = s.storeStep(ctx, key, step, p)
 	}
-	rec := put(fileHash{key.Base(), blob.Size(), blob.SHA256()})
-	rec.Op, rec.Step, rec.With = opCommit, step, with
-	if err := s.announce(ctx, rec); err != nil {
-		return Written{}, err
+	if err != nil {
+		s.settleManifest(ctx)
+		return Committed{}, err
 	}
-	s.making(key, blob)
-	err = s.a.Create(ctx, key, blob)
-	s.made(key, blob, err)
+	return Committed{s.written(key, p.rec), p.drafts}, nil
+}
+
+// storeStep stores what is announced of a step.
+func (s *Session) storeStep(ctx context.Context, key Key, step Step, p *prepared) error {
+	if err := s.storeDrafts(ctx, step, p); err != nil {
+		return err
+	}
+	if p.rec.late() { // whoever scrubbed the session since has not waited for the ledger
+		if err := s.standing(ctx); err != nil {
+			return err
+		}
+	}
+	return s.createLedger(ctx, key, step.Number, p)
+}
+
+// settleManifest looks for a commit that failed whether the manifest is still there:
+// its announcement was to be followed by a line more. What it cannot look at now, the
+// next line does.
+func (s *Session) settleManifest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
+	defer cancel()
+	_ = s.manifest.settle(ctx)
+}
+
+// createLedger creates the ledger of a step, and says that it is there.
+func (s *Session) createLedger(ctx context.Context, key Key, step int, p *prepared) error {
+	err := s.createFile(ctx, key, p.ledger)
 	if errors.Is(err, ErrExists) {
 		s.committed(step)
 	}
 	if err != nil {
-		return Written{}, err
+		return err
 	}
-	if rec.late() {
+	if p.rec.late() {
 		if err := s.standing(ctx); err != nil {
-			return Written{}, err
+			return err
 		}
 	}
-	if err := s.confirm(ctx, rec); err != nil {
-		return Written{}, err
+	if err := s.confirm(ctx, p.rec); err != nil {
+		return err
 	}
 	s.committed(step)
-	return s.written(key, rec), nil
+	return nil
 }
 
-// mayCommit returns the files of the step, or why it cannot be committed.
-func (s *Session) mayCommit(ctx context.Context, key Key, step int, files []Written) ([]fileHash, error) {
-	head, err := s.Head(ctx)
-	if err != nil {
-		return nil, err
+// mayCommit returns the files of the step that are stored, or why it cannot be
+// committed. That a step is the next one is not asked again of the archive: its ledger
+// is created if nobody was first.
+func (s *Session) mayCommit(ctx context.Context, key Key, step Step) ([]fileHash, error) {
+	head := s.knownHead()
+	if step.Number > head+1 {
+		var err error
+		if head, err = s.Head(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if step <= head {
+	if step.Number <= head {
 		return nil, &Error{"commit", key, ErrExists}
 	}
-	with := s.filesOf(step, files)
-	if step != head+1 || !archives(with) {
+	with := s.filesOf(step.Number, step.Files)
+	if step.Number != head+1 || !archives(with) {
 		return nil, &Error{"commit", key, ErrStep}
 	}
 	return with, nil
@@ -114,21 +148,6 @@ func archives(files []fileHash) bool {
 	return false
 }
 
-// announce records that a ledger is about to be created, and before that what
-// others left unsaid: that the ledger before it exists, and how far the logs
-// go.
-func (s *Session) announce(ctx context.Context, rec record) error {
-	before, err := s.unconfirmed(ctx, rec.Step-1)
-	if err != nil {
-		return err
-	}
-	records := append(s.marks(), rec)
-	if before != nil {
-		records = append([]record{*before}, records...)
-	}
-	return s.record(ctx, records...)
-}
-
 // unconfirmed returns the line that says that the ledger of step exists, or
 // nil where the manifest says so already. Whoever committed it may have died
 // before saying it.
@@ -150,15 +169,15 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	return &rec, nil
 }
 
-// confirm says in the manifest that a step is committed, and in the heads what the
-// manifest is now. When it cannot, the next commit says it: the step is committed
+// confirm says in the manifest that a step is committed and how far the logs go, and in
+// the heads what the manifest is now. When it cannot, the next commit says it: the step is committed
 // by its ledger alone. It is [ErrErased] where the session was erased while the ledger
 // was on its way, which is then removed, and [ErrScrubbed] where it was scrubbed, or
 // is being: the ledger may name what stands there no more.
 func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	records := []record{rec.done()}
+	records := append(s.marks(), rec.done())
 	err := s.sayNow(ctx, func(facts) ([]string, error) { return bodies(records), nil })
 	switch {
 	case err == nil:
@@ -187,10 +206,7 @@ func (s *Session) committed(step int) {
 // Head returns the highest committed step, 0 when there is none. Once known it
 // costs one failing Open to see that nobody has committed since.
 func (s *Session) Head(ctx context.Context) (int, error) {
-	said, _ := s.manifest.known()
-	s.mu.Lock()
-	low := max(s.head, said.facts.ledgers.committed())
-	s.mu.Unlock()
+	low := s.knownHead()
 	// Steps have no holes: gallop up from what is known, then halve.
 	width := 1
 	for {
@@ -218,4 +234,12 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 	}
 	s.committed(low)
 	return low, nil
+}
+
+// knownHead is Head without a look at the archive.
+func (s *Session) knownHead() int {
+	said, _ := s.manifest.known()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(s.head, said.facts.ledgers.committed())
 }

@@ -43,7 +43,8 @@
 // A line of the manifest has "op" and "at", and by its op
 //
 //	put      name, bytes, sha256        the file is about to be created
-//	commit   the same, step, with       the ledger of the step is about to be created, over the files of "with"
+//	commit   the same, step, with       the ledger of the step is about to be created, after the files of "with", of which
+//	                                    some may be announced by the lines before this one and be about to be created, too
 //	done     name, bytes, sha256        the file is there and durable
 //	mark     name, bytes, lines, sha256 the log has so many lines in so many bytes; sha256 is that of its last line
 //	hold     reason                     a legal hold begins

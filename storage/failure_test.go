@@ -71,16 +71,15 @@ func TestSessionGoesOnAfterAFailure(t *testing.T) {
 }
 
 func tryStep(ctx context.Context, s *storage.Session, n int) error {
-	if _, err := s.Transcript(ctx, n, lines("t", 2)); err != nil {
+	transcript, err := s.Transcript(ctx, n, lines("t", 2))
+	if err != nil {
 		return err
 	}
-	if _, err := s.Summary(ctx, n, text(`{}`)); err != nil {
-		return err
-	}
-	if err := s.Events(ctx, lines("e", 2)); err != nil {
-		return err
-	}
-	_, err := s.Commit(ctx, n, text(`{}`))
+	_, err = s.CommitStep(ctx, storage.Step{
+		Number: n, Files: []storage.Written{transcript}, Drafts: []storage.Draft{s.SummaryDraft(text(`{}`))},
+		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{text(`{}`)}, nil },
+		Beside: func(ctx context.Context, _ []storage.Written) error { return s.Events(ctx, lines("e", 2)) },
+	})
 	return err
 }
 

@@ -59,8 +59,12 @@ func (s *Session) may(f facts) error {
 // say appends to the manifest what build makes of it. A scrub that was cut short is
 // ended before.
 func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
+	return s.sayBy(ctx, s.sayNow, build)
+}
+
+func (s *Session) sayBy(ctx context.Context, now sayer, build func(facts) ([]string, error)) error {
 	for {
-		err := s.sayNow(ctx, build)
+		err := now(ctx, build)
 		if !errors.Is(err, ErrUnplaced) {
 			return err
 		}
@@ -70,21 +74,39 @@ func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) 
 	}
 }
 
-// sayNow is say that is [ErrUnplaced] where a scrub has not ended.
+// sayer appends to the manifest. It is [ErrUnplaced] where a scrub has not ended.
+type sayer func(ctx context.Context, build func(facts) ([]string, error)) error
+
 func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
 	before, wrote := s.loosely(false), false
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
-		if err := s.may(f); err != nil {
-			return nil, err
-		}
-		lines, err := build(f)
+	_, err := s.manifest.append(ctx, func(f facts) (lines []string, err error) {
+		lines, err = s.lines(f, build)
 		wrote = len(lines) > 0 // without a line nobody has looked at the manifest
 		return lines, err
 	})
-	switch {
-	case err == nil && wrote:
+	if err == nil && wrote {
 		s.fasten(before...)
-	case errors.Is(err, ErrErased):
+	}
+	return s.taken(ctx, err)
+}
+
+// sayUnseen is sayNow where another one follows at once. That the manifest is still
+// there, and so what was stored before, is known by that one alone.
+func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
+	_, err := s.manifest.appendUnseen(ctx, func(f facts) ([]string, error) { return s.lines(f, build) })
+	return s.taken(ctx, err)
+}
+
+func (s *Session) lines(f facts, build func(facts) ([]string, error)) ([]string, error) {
+	if err := s.may(f); err != nil {
+		return nil, err
+	}
+	return build(f)
+}
+
+// taken withdraws what this Session has stored where err says that it was erased.
+func (s *Session) taken(ctx context.Context, err error) error {
+	if errors.Is(err, ErrErased) {
 		return errors.Join(err, s.withdraw(ctx))
 	}
 	return err

@@ -227,13 +227,18 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 	if err := s.claim(ctx, key, rec); err != nil {
 		return Written{}, record{}, err
 	}
-	s.making(key, blob)
-	err := s.a.Create(ctx, key, blob)
-	s.made(key, blob, err)
-	if err != nil {
+	if err := s.createFile(ctx, key, blob); err != nil {
 		return Written{}, record{}, err
 	}
 	return s.written(key, rec), rec, nil
+}
+
+// createFile creates a file that is announced.
+func (s *Session) createFile(ctx context.Context, k Key, b Blob) error {
+	s.making(k, b)
+	err := s.a.Create(ctx, k, b)
+	s.made(k, b, err)
+	return err
 }
 
 // claim announces a file that nobody has announced, which needs no look for it: a

@@ -218,16 +218,30 @@ func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
 		if !ok {
 			continue // nobody got to create it
 		}
-		i := slices.IndexFunc(commits, func(r record) bool { return r.fileHash == have })
-		if i < 0 {
-			i = 0 // the ledger was changed; the first to announce it usually wins
-		}
-		out[ledger] = commits[i].fileHash
-		for _, f := range commits[i].With {
+		r := committedBy(commits, have, hashes)
+		out[ledger] = r.fileHash
+		for _, f := range r.With {
 			out[f.Name] = f
 		}
 	}
 	return out
+}
+
+// committedBy returns which of the lines about a ledger is the one that it was created
+// under. Of several that announce the same bytes, as where an attempt was cut short and
+// made again, it is one whose files are all there: they are stored before the ledger.
+func committedBy(commits []record, have fileHash, hashes map[string]fileHash) record {
+	r := commits[0] // the ledger was changed; the first to announce it usually wins
+	for _, c := range commits {
+		if c.fileHash != have {
+			continue
+		}
+		r = c
+		if !slices.ContainsFunc(c.With, func(f fileHash) bool { return hashes[f.Name] != f }) {
+			break
+		}
+	}
+	return r
 }
 
 func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {

@@ -39,7 +39,7 @@ var ruleFaults = []struct {
 	{fault{"what still fails is one of many", "strategy/worklog.go", `		if e.open {`, `		if false && e.open {`, nil}, "./strategy", "TestACommandThatStillFails"},
 	{fault{"a refused edit is an edit", "strategy/eval/claims.go", `|refused|rejected|`, `|rejected|`, nil}, "./strategy/eval", "TestAChangeThatWasRefused"},
 	{fault{"an index waits for a place with the commit lock", "compact/index.go", `c.m.computeNow(func() error {`, `c.m.compute(ctx, func() error {`, nil}, "./compact", "TestWhoHoldsTheCommitLock"},
-	{fault{"a ledger waits for a place with the commit lock", "compact/commit.go", `c.m.computeNow(func() (err error) {`, `c.m.compute(ctx, func() (err error) {`, nil}, "./compact", "TestStepsOfEveryCall"},
+	{fault{"a ledger waits for a place with the commit lock", "compact/commit.go", `err = c.m.computeNow(func() error {`, `err = c.m.compute(ctx, func() error {`, nil}, "./compact", "TestStepsOfEveryCall"},
 	{fault{"a call that panics keeps its place", "compact/store.go", "	r.desk.give()\n	r.cancel()", `	r.cancel()`, nil}, "./compact", "TestPlacesAreGivenBack"},
 	{fault{"edits that others appended before are not seen", "compact/edits.go", `gap := w.Off > c.s.edits.end`, `gap := w.Off < 0`, nil}, "./compact", "TestWhoAppendsBehindOthers"},
 	{fault{"a call forgets what it appended", "compact/memo.go", "		m.edits = own\n", ``, nil}, "./compact", "TestEditsOfACallAreRemembered"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	iofs "io/fs"
 	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,6 +84,12 @@ func OpenBroken(root string, fails func(call string) error) (*Archive, error) {
 // the notes.
 func Watch(root string, fault Fault) (*Archive, *[]string, error) {
 	var notes []string
+	var mu sync.Mutex
+	note := func(s string) {
+		mu.Lock()
+		defer mu.Unlock()
+		notes = append(notes, s)
+	}
 	below := fault.system()
 	sys := system{
 		sync: func(f *os.File) error {
@@ -93,12 +100,12 @@ func Watch(root string, fault Fault) (*Archive, *[]string, error) {
 				}
 			}
 			id, err := fileID(f.Stat())
-			notes = append(notes, "sync "+id)
+			note("sync " + id)
 			return errors.Join(err, below.sync(f))
 		},
 		link: func(r *os.Root, from, to string) error {
 			id, err := fileID(r.Lstat(from))
-			notes = append(notes, "link "+id+" "+to)
+			note("link " + id + " " + to)
 			return errors.Join(err, below.link(r, from, to))
 		},
 	}

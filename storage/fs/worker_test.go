@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // The tests of this package start their own binary again as a process that
@@ -131,18 +132,29 @@ func oneStep(ctx context.Context, s *storage.Session, step int) error {
 		return err
 	}
 	ack("file %s %s", w.Key.Base(), w.SHA256)
-	if w, err = s.Summary(ctx, step, redact.Lit(`{"summary":"short"}`)); err != nil {
+	index, err := s.IndexDraft(&turnindex.Set{})
+	if err != nil {
 		return err
 	}
-	ack("file %s %s", w.Key.Base(), w.SHA256)
-	if err := s.Events(ctx, []redact.Text{redact.Lit(`{"name":"one"}`), redact.Lit(`{"name":"two"}`)}); err != nil {
+	done, err := s.CommitStep(ctx, storage.Step{
+		Number: step, Files: []storage.Written{w},
+		Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"summary":"short"}`)), index},
+		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
+		Beside: func(ctx context.Context, _ []storage.Written) error {
+			err := s.Events(ctx, []redact.Text{redact.Lit(`{"name":"one"}`), redact.Lit(`{"name":"two"}`)})
+			if err == nil {
+				ack("events 2")
+			}
+			return err
+		},
+	})
+	if err != nil {
 		return err
 	}
-	ack("events 2")
-	if w, err = s.Commit(ctx, step, redact.Lit(`{"v":1}`)); err != nil {
-		return err
+	for _, w := range done.Drafts {
+		ack("file %s %s", w.Key.Base(), w.SHA256)
 	}
-	ack("step %d %s %s", step, w.Key.Base(), w.SHA256)
+	ack("step %d %s %s", step, done.Ledger.Key.Base(), done.Ledger.SHA256)
 	return nil
 }
 

@@ -13,12 +13,22 @@ import (
 // the length that the caller expects. That costs a PUT, a HEAD, and for a log
 // that this Archive does not know a listing.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	return a.appendTo(ctx, k, seq, b, true)
+}
+
+// AppendUnseen implements [storage.Deferrer]: it saves the HEAD.
+func (a *Archive) AppendUnseen(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	return a.appendTo(ctx, k, seq, b, false)
+}
+
+// Settle implements [storage.Deferrer].
+func (a *Archive) Settle(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
 	err := a.Try(ctx)
 	if err == nil {
-		err = a.append(ctx, k, seq, b)
+		err = a.look(ctx, k)
 	}
 	if err != nil {
 		a.forgetTail(k)
@@ -26,7 +36,21 @@ func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return storage.Wrap("append", k, err)
 }
 
-func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (a *Archive) appendTo(ctx context.Context, k storage.Key, seq int64, b storage.Blob, look bool) error {
+	if err := storage.Begin(ctx, "append", k); err != nil {
+		return err
+	}
+	err := a.Try(ctx)
+	if err == nil {
+		err = a.append(ctx, k, seq, b, look)
+	}
+	if err != nil {
+		a.forgetTail(k)
+	}
+	return storage.Wrap("append", k, err)
+}
+
+func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storage.Blob, look bool) error {
 	last, err := a.lastSegment(ctx, k, seq)
 	if err != nil {
 		return err
@@ -37,18 +61,22 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	if b.Size() == 0 {
 		return nil
 	}
-	name := segmentName(a.name(k), seq)
-	err = a.put(ctx, name, b, a.terms(time.Now()))
+	t := a.terms(time.Now())
+	err = a.put(ctx, segmentName(a.name(k), seq), b, t)
 	if errors.Is(err, errTaken) {
 		return storage.ErrSeq
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.stillThere(ctx, k, last); err != nil {
-		return errors.Join(err, a.removeObjects(ctx, name, func(n string) bool { return n == name }))
+	now := segment{seq, b.Size(), t.mark}
+	a.unseen(k, last, now)
+	if look {
+		if err := a.look(ctx, k); err != nil {
+			return err
+		}
 	}
-	a.setTail(k, segment{seq, b.Size()})
+	a.setTail(k, now)
 	return nil
 }
 
@@ -70,17 +98,4 @@ func (a *Archive) lastSegment(ctx context.Context, k storage.Key, seq int64) (se
 		last = s
 	}
 	return last, nil
-}
-
-// stillThere looks whether the log was erased while it was appended to: a new
-// segment alone would be the end of nothing.
-func (a *Archive) stillThere(ctx context.Context, k storage.Key, last segment) error {
-	if last.end() == 0 {
-		return nil
-	}
-	got, err := a.head(ctx, segmentName(a.name(k), last.start), "")
-	if absent(err) || err == nil && got.ContentLength != nil && *got.ContentLength != last.size {
-		return storage.ErrSeq // it was removed, or written anew since
-	}
-	return err
 }

@@ -131,7 +131,7 @@ func TestSegmentsSortWhereTheirKeyWould(t *testing.T) {
 }
 
 func TestPiecesOfALogAreCutWhereTheyAreWanted(t *testing.T) {
-	all := []segment{{0, 10}, {10, 5}, {15, 20}}
+	all := []segment{{start: 0, size: 10}, {start: 10, size: 5}, {start: 15, size: 20}}
 	for _, c := range []struct {
 		off, n int64
 		want   []piece

@@ -32,13 +32,15 @@ type Archive struct {
 	tried  atomic.Bool // and found good
 	single atomic.Bool // the server does not delete many at once
 
-	mu    sync.Mutex
-	tails map[storage.Key]segment // last segment that is known of a log
+	mu       sync.Mutex
+	tails    map[storage.Key]segment  // last segment that is known of a log
+	unlooked map[storage.Key]unlooked // what a look is still owed to
 }
 
 var (
 	_ storage.Archive     = (*Archive)(nil)
 	_ storage.BulkRemover = (*Archive)(nil)
+	_ storage.Deferrer    = (*Archive)(nil)
 	_ storage.Locator     = (*Archive)(nil)
 	_ storage.BulkKeeper  = (*Archive)(nil)
 	_ storage.KindOpener  = (*Archive)(nil)
@@ -53,7 +55,7 @@ func New(c Config) (*Archive, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
-	a := &Archive{cfg: c, tails: map[storage.Key]segment{}}
+	a := &Archive{cfg: c, tails: map[storage.Key]segment{}, unlooked: map[storage.Key]unlooked{}}
 	if c.Prefix != "" {
 		a.root = c.Prefix + "/"
 	}

@@ -23,6 +23,7 @@ const (
 type segment struct {
 	start int64 // as its name says
 	size  int64
+	mark  string // of its writer ([terms]), if that is this Archive; "" else
 }
 
 func (s segment) end() int64 { return s.start + s.size }
@@ -49,7 +50,7 @@ func (a *Archive) segments(ctx context.Context, k storage.Key) ([]segment, error
 			return nil, err
 		}
 		if key, start, ok := parseSegment(o.name); ok && key == k.String() {
-			out = append(out, segment{start, o.size})
+			out = append(out, segment{start: start, size: o.size})
 		}
 	}
 	return out, nil

@@ -151,16 +151,20 @@ func step(ctx context.Context, s *storage.Session) error {
 	for i := range lines {
 		lines[i] = text(fmt.Sprintf(`{"role":"tool","step":%d,"line":%d,"content":"what a tool said, of some length"}`, head+1, i))
 	}
-	if _, err := s.Transcript(ctx, head+1, lines); err != nil {
+	w, err := s.Transcript(ctx, head+1, lines)
+	if err != nil {
 		return err
 	}
-	if _, err := s.Summary(ctx, head+1, text(fmt.Sprintf(`{"summary":"of step %d"}`, head+1))); err != nil {
-		return err
-	}
-	if err := s.Events(ctx, []redact.Text{text(fmt.Sprintf(`{"name":"one","step":%d}`, head+1)), redact.Lit(`{"name":"two"}`)}); err != nil {
-		return err
-	}
-	_, err = s.Commit(ctx, head+1, text(fmt.Sprintf(`{"v":1,"step":%d}`, head+1)))
+	_, err = s.CommitStep(ctx, storage.Step{
+		Number: head + 1, Files: []storage.Written{w},
+		Drafts: []storage.Draft{s.SummaryDraft(text(fmt.Sprintf(`{"summary":"of step %d"}`, head+1)))},
+		Ledger: func([]storage.Written) ([]redact.Text, error) {
+			return []redact.Text{text(fmt.Sprintf(`{"v":1,"step":%d}`, head+1))}, nil
+		},
+		Beside: func(ctx context.Context, _ []storage.Written) error {
+			return s.Events(ctx, []redact.Text{text(fmt.Sprintf(`{"name":"one","step":%d}`, head+1)), redact.Lit(`{"name":"two"}`)})
+		},
+	})
 	return err
 }
 

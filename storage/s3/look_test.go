@@ -1,0 +1,121 @@
+package s3_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// An erase that comes before any one of the requests of a step leaves nothing of the
+// step: what its writer adds afterwards it takes away again, the lines of logs, too.
+func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
+	f, a, server, c := opened(t, nil)
+	direct := open(t, server.Config(c.Bucket))
+	told := 0
+	for at := int64(1); ; at++ {
+		id := fmt.Sprintf("s%d", at)
+		s := session(t, a, id)
+		s.KeepHeads(storage.NewHeads(a, nil))
+		if err := stepOf(t, s, 1); err != nil {
+			t.Fatal(err)
+		}
+		var n atomic.Int64
+		f.set(func(f *front) {
+			f.before = func(*http.Request) bool {
+				if n.Add(1) == at {
+					if _, err := session(t, direct, id).Erase(context.Background(), redact.Lit("asked for")); err != nil {
+						t.Error(err)
+					}
+				}
+				return false
+			}
+		})
+		err := tryStepOf(t.Context(), s, 2)
+		f.set(func(f *front) { f.before = nil })
+		if n.Load() < at { // it has fewer requests
+			if told < 10 {
+				t.Errorf("of %d requests only %d were told of an erase before them", at-1, told)
+			}
+			return
+		}
+		if errors.Is(err, storage.ErrErased) {
+			told++
+		} else if err != nil {
+			t.Errorf("an erase before request %d: %v", at, err)
+		}
+		for _, o := range server.Names(t, c.Bucket) {
+			if strings.HasPrefix(o, id+"/") {
+				t.Errorf("an erase before request %d leaves %s (%v)", at, o, err)
+			}
+		}
+	}
+}
+
+// A log that is removed while lines are added to it without a look takes them with it,
+// by the next line and by Settle; and what others have put under its name stays.
+func TestALookThatWasPutOff(t *testing.T) {
+	for name, end := range map[string]func(context.Context, storage.Archive, storage.Key) error{
+		"Settle": func(ctx context.Context, a storage.Archive, k storage.Key) error {
+			return a.(storage.Deferrer).Settle(ctx, k)
+		},
+		"Append": func(ctx context.Context, a storage.Archive, k storage.Key) error {
+			return a.Append(ctx, k, 12, raw("four\n"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, a, server, c := opened(t, nil)
+			other := open(t, server.Config(c.Bucket))
+			k := key(t, "s/log")
+			must(t, a.Append(t.Context(), k, 0, raw("one\n")))
+			must(t, a.AppendUnseen(t.Context(), k, 4, raw("two\n")))
+			must(t, other.Remove(t.Context(), k))
+			must(t, other.Append(t.Context(), k, 0, raw("none")))
+			must(t, a.AppendUnseen(t.Context(), k, 8, raw("too\n")))
+			must(t, other.Append(t.Context(), key(t, "s/log2"), 0, raw("another log")))
+			if err := end(t.Context(), a, k); !errors.Is(err, storage.ErrSeq) {
+				t.Errorf("it ends with %v, want ErrSeq", err)
+			}
+			if got, err := read(t.Context(), other, k, 0, -1); got != "none" || err != nil {
+				t.Errorf("the log of another holds %q (%v)", got, err)
+			}
+			if err := a.Settle(t.Context(), k); err != nil {
+				t.Errorf("there was nothing to look at any more: %v", err)
+			}
+		})
+	}
+}
+
+// A look that fails is made by the next line.
+func TestALookThatFailsIsMadeAgain(t *testing.T) {
+	f, a, server, c := opened(t, nil)
+	other := open(t, server.Config(c.Bucket))
+	k := key(t, "s/log")
+	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
+	must(t, a.AppendUnseen(t.Context(), k, 4, raw("two\n")))
+	must(t, other.Remove(t.Context(), k))
+	f.set(func(f *front) {
+		f.own = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodHead {
+				w.WriteHeader(http.StatusForbidden)
+			}
+			return r.Method == http.MethodHead
+		}
+	})
+	if err := a.Settle(t.Context(), k); err == nil || errors.Is(err, storage.ErrSeq) {
+		t.Errorf("a server that does not answer says %v", err)
+	}
+	f.set(func(f *front) { f.own = nil })
+	if err := a.Settle(t.Context(), k); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("it ends with %v, want ErrSeq", err)
+	}
+	if names := server.Names(t, c.Bucket); len(names) > 0 {
+		t.Errorf("%q are left", names)
+	}
+}

@@ -1,0 +1,153 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// A Step is what [Session.CommitStep] commits. All of it belongs to the caller, and is
+// only read.
+type Step struct {
+	Number int       // from 1
+	Files  []Written // that are stored: a transcript or originals, and what else it stands on
+	Drafts []Draft   // that are stored with it
+
+	// Ledger returns the ledger in pieces; drafts tells what the Drafts are stored as,
+	// in their order. Where somebody else takes a name first it is called again.
+	Ledger func(drafts []Written) ([]redact.Text, error)
+
+	// Beside, if any, is called once, while the drafts are stored: for what must be
+	// durable before the ledger is, and names them. Its error ends the commit.
+	Beside func(ctx context.Context, drafts []Written) error
+}
+
+// A Draft is a file of a step that has neither a name nor a place in the archive yet.
+type Draft struct {
+	kind kind
+	blob Blob
+}
+
+// Committed tells of what [Session.CommitStep] has stored.
+type Committed struct {
+	Ledger Written
+	Drafts []Written // in the order of the drafts
+}
+
+// SummaryDraft is [Session.Summary] for CommitStep.
+func (s *Session) SummaryDraft(summary redact.Text) Draft {
+	return Draft{summaryKind, Redacted(summary)}
+}
+
+// IndexDraft is [Session.Index] for CommitStep.
+func (s *Session) IndexDraft(set *turnindex.Set) (Draft, error) {
+	blob, err := s.indexBlob(set)
+	return Draft{indexKind, blob}, err
+}
+
+// prepared is a step that is announced.
+type prepared struct {
+	rec    record // of the ledger
+	ledger Blob
+	drafts []Written
+}
+
+var errNames = errors.New("somebody else has taken a name first")
+
+// prepare announces the ledger of a step and its drafts, and before that what others
+// left unsaid: that the ledger before it exists.
+func (s *Session) prepare(ctx context.Context, key Key, step Step, with []fileHash) (*prepared, error) {
+	before, err := s.unconfirmed(ctx, step.Number-1)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := s.manifest.known()
+	names := step.names(known.facts.names)
+	for {
+		p, records, err := s.announcement(key, step, with, names)
+		if err != nil {
+			return nil, err
+		}
+		if before != nil {
+			records = append([]record{*before}, records...)
+		}
+		err = s.sayBy(ctx, s.sayUnseen, func(f facts) ([]string, error) {
+			if slices.ContainsFunc(names, f.names.has) {
+				names = step.names(f.names)
+				return nil, errNames
+			}
+			return bodies(records), nil
+		})
+		if err == nil {
+			s.settle(records)
+			return p, nil
+		}
+		if !errors.Is(err, errNames) {
+			return nil, err
+		}
+	}
+}
+
+// announcement makes the lines about a step whose drafts have these names.
+func (s *Session) announcement(key Key, step Step, with []fileHash, names []string) (*prepared, []record, error) {
+	p := &prepared{}
+	var records []record
+	with = slices.Clone(with)
+	for i, d := range step.Drafts {
+		rec := put(fileHash{names[i], d.blob.Size(), d.blob.SHA256()})
+		records, with = append(records, rec), append(with, rec.fileHash)
+		p.drafts = append(p.drafts, s.written(s.dir.child(names[i]), rec))
+	}
+	pieces, err := step.Ledger(slices.Clone(p.drafts))
+	if err != nil {
+		return nil, nil, err
+	}
+	p.ledger = Redacted(pieces...)
+	if p.ledger.Size() > maxLedgerBytes {
+		return nil, nil, &Error{"commit", key, ErrLine}
+	}
+	p.rec = put(fileHash{key.Base(), p.ledger.Size(), p.ledger.SHA256()})
+	p.rec.Op, p.rec.Step, p.rec.With = opCommit, step.Number, with
+	return p, append(records, p.rec), nil
+}
+
+// names returns the first free name of each draft.
+func (st Step) names(taken *nameList) []string {
+	names := make([]string, len(st.Drafts))
+	for i, d := range st.Drafts {
+		for attempt := 1; names[i] == "" || taken.has(names[i]) || slices.Contains(names[:i], names[i]); attempt++ {
+			names[i] = d.kind.file(st.Number, attempt)
+		}
+	}
+	return names
+}
+
+// storeDrafts stores the drafts of a step that is announced, all at once.
+func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
+	errs := make([]error, len(step.Drafts)+1)
+	panics := make([]any, len(errs))
+	var all sync.WaitGroup
+	for i, d := range step.Drafts {
+		all.Go(func() {
+			defer func() { panics[i] = recover() }() // of an archive
+			errs[i] = s.createFile(ctx, p.drafts[i].Key, d.blob)
+		})
+	}
+	if step.Beside != nil {
+		func() {
+			defer func() { panics[len(panics)-1] = recover() }()
+			errs[len(errs)-1] = step.Beside(ctx, slices.Clone(p.drafts))
+		}()
+	}
+	all.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p) // where the caller can catch it
+		}
+	}
+	return errors.Join(errs...)
+}
