@@ -240,5 +240,4 @@ func (c *call) leaveEvents() {
 	if a.due() {
 		a.backlog.flush(a)
 	}
-	a.backlog.retry()
 }

@@ -21,8 +21,6 @@ const (
 	// firstRest and longestRest are how long a session is left alone after its
 	// log could not be written, and is longer each time.
 	firstRest, longestRest = time.Second, time.Minute
-	// retries is how many logs of forgotten sessions a call may try again.
-	retries = 4
 )
 
 // backlog is what waits to be written to the audit logs of all sessions, and
@@ -95,21 +93,6 @@ func (b *backlog) settle(a *auditLog) {
 	defer b.mu.Unlock()
 	if b.orphans[a.id] == a && !a.waits() {
 		delete(b.orphans, a.id)
-	}
-}
-
-// retry tries a few of those again.
-func (b *backlog) retry() {
-	b.mu.Lock()
-	some := make([]*auditLog, 0, retries)
-	for _, a := range b.orphans {
-		if some = append(some, a); len(some) == retries {
-			break
-		}
-	}
-	b.mu.Unlock()
-	for _, a := range some {
-		b.flush(a)
 	}
 }
 

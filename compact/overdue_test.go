@@ -73,6 +73,36 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 	})
 }
 
+// A log that is due while calls keep all writers busy is written when one is free.
+func TestASilentSessionWaitsForAWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &appending{Archive: memory.New()}
+		m, _ := logging(t, a, maxWaiting)
+		talk(t, m, "silent", 1)
+		time.Sleep(flushAfter - time.Second)
+		a.mu.Lock()
+		a.takes = 5 * time.Second
+		a.mu.Unlock()
+		m.backlog.flushAt = 1 // so that each call has its lines written
+		for n := range 2 * flushers {
+			talk(t, m, fmt.Sprint("s", n), 1)
+		}
+		synctest.Wait()
+		if a.most != flushers {
+			t.Fatalf("%d of %d writers are busy", a.most, flushers)
+		}
+		time.Sleep(2 * time.Second)
+		if len(linesOf(t, a, "silent")) > 0 {
+			t.Fatal("the log of the silent session was not made to wait")
+		}
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		if len(linesOf(t, a, "silent")) == 0 {
+			t.Error("the log of the silent session waits still")
+		}
+	})
+}
+
 // What could not be written is tried again without a call, in pauses, until it can be.
 func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
