@@ -24,6 +24,22 @@ func contents(t *testing.T, a storage.Archive, dir string) map[string]string {
 	return out
 }
 
+// startOver is a session of another life than old: what that one was is erased. Their
+// manifests do not end at the same place, which is what chance sees to elsewhere.
+func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *storage.Session) (a storage.Archive, old *storage.Session) {
+	t.Helper()
+	for {
+		a = memory.New()
+		old = begin(t, a)
+		was := len(contents(t, a, "s")["manifest.jsonl"])
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		again(t, a)
+		if len(contents(t, a, "s")["manifest.jsonl"]) != was {
+			return a, old
+		}
+	}
+}
+
 // life is a session with as many steps, whose lines no other has.
 func life(t *testing.T, a storage.Archive, name string, steps int) *storage.Session {
 	t.Helper()
@@ -39,18 +55,11 @@ func life(t *testing.T, a storage.Archive, name string, steps int) *storage.Sess
 }
 
 // intoNoNewSession writes to a session that was erased, and after which another one has
-// begun under its name. Their lines never end at the same place, which is what chance
-// sees to elsewhere.
+// begun under its name.
 func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *storage.Session) error) {
-	a, old := memory.New(), (*storage.Session)(nil)
-	for same := true; same; {
-		a = memory.New()
-		old = life(t, a, "the old one", steps)
-		was := len(contents(t, a, "s")["manifest.jsonl"])
-		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
-		life(t, a, "new", again)
-		same = len(contents(t, a, "s")["manifest.jsonl"]) == was
-	}
+	a, old := startOver(t,
+		func(t *testing.T, a storage.Archive) *storage.Session { return life(t, a, "the old one", steps) },
+		func(t *testing.T, a storage.Archive) *storage.Session { return life(t, a, "new", again) })
 	before := contents(t, a, "s")
 	for range 3 {
 		if err := write(t.Context(), old); !errors.Is(err, storage.ErrErased) {
@@ -165,5 +174,71 @@ func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 			t.Errorf("in the erased session are %q", left)
 		}
 		must(t, session(t, a, "s").Events(t.Context(), lines("new", 1))) // who opens it now may
+	})
+}
+
+// Logs of the new session that are exactly as long as those of the old one stay, and so
+// does a ledger of the name of one whose answer was lost.
+func TestANewSessionKeepsWhatIsAsLong(t *testing.T) {
+	t.Parallel()
+	lost := &unheard{}
+	a, old := startOver(t, func(t *testing.T, a storage.Archive) *storage.Session {
+		lost.Archive, lost.do = a.(*memory.Archive), func() {}
+		s := life(t, lost, "old", 0)
+		if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
+			t.Fatalf("the step ends with %v", err)
+		}
+		return s
+	}, func(t *testing.T, a storage.Archive) *storage.Session {
+		s := life(t, a, "new", 1)
+		return s
+	})
+	before := contents(t, a, "s")
+	if err := second(old.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, storage.ErrErased) {
+		t.Errorf("the summary ends with %v", err)
+	}
+	if now := contents(t, a, "s"); !maps.Equal(now, before) {
+		t.Errorf("the new session had\n%v\nand has\n%v", before, now)
+	}
+}
+
+// Whoever knows only the end of a log, which he did not begin, adds nothing to that of
+// the new session, whether that is longer or shorter.
+func TestALogThatWasReadFromItsEndGetsIntoNoNewSession(t *testing.T) {
+	t.Parallel()
+	for _, again := range []int{1, 5} {
+		a, old := startOver(t, func(t *testing.T, a storage.Archive) *storage.Session {
+			life(t, a, "the old one", 3)
+			s := session(t, a, "s")
+			must(t, s.Events(t.Context(), lines("again", 1)))
+			return s
+		}, func(t *testing.T, a storage.Archive) *storage.Session { return life(t, a, "new", again) })
+		before := contents(t, a, "s")
+		if err := old.Events(t.Context(), lines("late", 1)); !errors.Is(err, storage.ErrErased) {
+			t.Errorf("%d steps: the lines end with %v", again, err)
+		}
+		if now := contents(t, a, "s"); !maps.Equal(now, before) {
+			t.Errorf("%d steps: the new session had\n%v\nand has\n%v", again, before, now)
+		}
+	}
+}
+
+// Two sessions of one name differ from the first line of their manifests on, even where
+// they say the same at the same moment.
+func TestTwoLivesDifferFromTheFirstLineOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seen, sizes := map[string]bool{}, map[int]bool{}
+		const lives = 20
+		for range lives {
+			a := memory.New()
+			s := session(t, a, "s")
+			must(t, second(s.Transcript(t.Context(), 1, lines("same", 1))))
+			seen[s.ManifestHead()] = true
+			sizes[len(contents(t, a, "s")["manifest.jsonl"])] = true
+		}
+		if len(seen) != lives || len(sizes) < 5 {
+			t.Errorf("%d sessions have %d first lines, of %d sizes", lives, len(seen), len(sizes))
+		}
 	})
 }

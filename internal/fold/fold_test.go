@@ -71,3 +71,14 @@ func TestTableTakesWidthsOfTheCaller(t *testing.T) {
 		t.Errorf("printed as %q", b.String())
 	}
 }
+
+// A line may have 80 columns, and no more.
+func TestTableFillsTheLine(t *testing.T) {
+	for wide, blocks := range map[int]int{75: 1, 76: 2} { // beside "n", two blanks and "y" with its own two
+		var b strings.Builder
+		Table(&b, "", [][]string{{"n", strings.Repeat("x", wide-1), "y"}}, nil)
+		if got := strings.Count(b.String(), "\n\n") + 1; got != blocks {
+			t.Errorf("%d columns fold into %d tables, want %d", wide+5, got, blocks)
+		}
+	}
+}
