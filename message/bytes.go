@@ -1,7 +1,7 @@
 package message
 
-// Bytes returns how large m is where it is sent, in bytes: its raw form, or, of a message
-// that was made in Go, about what a wire will write for it.
+// Bytes returns the size of m in bytes as it is sent: that of its raw form, or, for a
+// message that was made in Go, an estimate of what a wire writes.
 func (m *Message) Bytes() int {
 	if m.wire != nil {
 		return len(m.wire.raw)

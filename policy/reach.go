@@ -1,25 +1,25 @@
 package policy
 
-// A Taker is a stage that takes messages out of a view. What the stages may
-// take at most is what the smallest view is known by.
+// A Taker is a stage that removes messages from a view. An engine asks it which ones it
+// can remove at most, and computes the smallest possible view from that.
 type Taker interface {
 	Stage
-	// Takes returns the messages of v that the stage takes out where the budget
-	// forces it to, in any order. It must not modify v, spends nothing, and may
-	// be called concurrently.
+	// Takes returns the indexes of the messages of v that the stage removes if the
+	// budget forces it to, in any order. It must not modify v, must not call a
+	// model, and may be called concurrently.
 	Takes(v *View) []int
 }
 
 // reach is what the stages of an engine can do to a view at most.
 type reach struct {
 	takers []Taker
-	cuts   bool   // results are cut down to the marker where that must be
-	keep   string // and that is the marker of it
-	edits  bool   // some results may become as small, nobody knows yet which
-	media  bool   // pictures and files are taken out where that must be
+	cuts   bool   // results can be cut down to a marker
+	keep   string // [Squeeze].Keep of the stage that cuts
+	edits  bool   // some results can become as small; which ones is not known yet
+	media  bool   // pictures and files can be taken out
 }
 
-// reach looks at the steps from one on.
+// reach collects what the steps from that index on can do.
 func (e *Engine) reach(from int) *reach {
 	r := &reach{}
 	for _, s := range e.Steps[from:] {
@@ -50,14 +50,15 @@ func (v *View) Smallest() Keep {
 	return Keep{Turns: min(1, v.Keep.Turns), Pairs: min(1, v.Keep.Pairs)}
 }
 
-// Floor returns what the smallest view costs: without the messages that this
-// stage and those behind it take out, without a summary, and with every result
-// that may be cut down to its marker, or its media taken out. None of them gets below it. Of a view that no
-// engine made, it is the floor of stages that summarise, shrink and squeeze.
+// Floor returns the tokens of the smallest possible view: without the messages that
+// this stage and the later ones can remove, without a summary, with every result cut to
+// its marker and every picture taken out where a stage may do so. No stage gets below
+// it. For a view that no engine made, it assumes stages that summarize, shrink and
+// squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
-// Without returns what the view costs at least when these messages are gone,
-// and the copies that the budget forces out.
+// Without returns the least number of tokens of the view without these messages and
+// without the copies that the budget removes first.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
 	for _, i := range append(v.spare(), at...) {
@@ -66,7 +67,7 @@ func (v *View) Without(at []int) int {
 	return v.least(gone)
 }
 
-// takes marks what the stages take out at most.
+// takes marks the messages that the stages can remove at most.
 func (v *View) takes() []bool {
 	gone := make([]bool, len(v.Messages))
 	mark := func(at []int) {
@@ -85,7 +86,7 @@ func (v *View) takes() []bool {
 	return gone
 }
 
-// least returns what the view costs at least without these messages.
+// least returns the least number of tokens of the view without the marked messages.
 func (v *View) least(gone []bool) int {
 	n, stays := v.Fixed, v.mediaBound()
 	for i := range v.Messages {
@@ -96,8 +97,8 @@ func (v *View) least(gone []bool) int {
 	return n
 }
 
-// mediaBound returns what says whose media stay whatever the budget is; nil: all
-// do.
+// mediaBound returns a function that reports whether the media of message i stay
+// whatever the budget is. It returns nil if all do.
 func (v *View) mediaBound() func(i int) bool {
 	if v.reach == nil || !v.reach.media {
 		return nil
@@ -105,8 +106,8 @@ func (v *View) mediaBound() func(i int) bool {
 	return v.mediaStays(v.Smallest())
 }
 
-// leastOf returns what message i costs when its results are cut to the marker,
-// and its media are taken out unless they stay.
+// leastOf returns the tokens of message i with its results cut to the marker and its
+// media taken out, unless stays says that these stay.
 func (v *View) leastOf(i int, stays func(i int) bool) int {
 	if v.reach != nil && !v.reach.cuts && !v.reach.edits && !v.reach.media {
 		return v.Tokens[i]

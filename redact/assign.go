@@ -41,7 +41,7 @@ func (sc *scan) assign(start, end int) {
 	a.readName(start, end)
 	sc.nameEnd = a.to
 	if strings.HasSuffix(a.s[:a.from], "://") {
-		return // userinfo knows better where that value ends
+		return // userinfo finds where that value ends
 	}
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the name of a resource
@@ -58,8 +58,8 @@ func (sc *scan) assign(start, end int) {
 	}
 }
 
-// strength is how much the name says that what follows is a secret, before this
-// operator.
+// strength returns how surely the name announces a secret. Operators that join name and
+// value loosely lower it.
 func (a *assignment) strength() strength {
 	s := nameStrength(a.name)
 	if a.op == opComma || a.op == opBlank {
@@ -108,8 +108,8 @@ func (a *assignment) endsCell() bool {
 	return i < len(a.s) && strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
 }
 
-// argument reports whether the value of a call is one that was made up, and no
-// name of something.
+// argument reports whether the argument of a call is a value that somebody made up,
+// rather than the name of a variable.
 func (a *assignment) argument() bool {
 	return profileOf(a.val.text).digits > 0 || isMadeUp(a.val.text)
 }
@@ -128,8 +128,8 @@ func (sc *scan) changed(a assignment, st strength) {
 	}
 }
 
-// isNumber reports whether the value is a number in JSON, which only a string
-// can stand for.
+// isNumber reports whether the value is a JSON number. Its placeholder has to be a
+// string.
 func (a *assignment) isNumber() bool {
 	return a.quote == '"' && a.op == opColon && !a.val.quoted && run(a.val.text, 0, len(a.val.text), isDigit) == len(a.val.text)
 }
@@ -154,10 +154,10 @@ func (sc *scan) literals(a *assignment, st strength) {
 	}
 }
 
-// isSignature reports whether a name is that of the signature of an address.
+// isSignature reports whether name is the parameter that signs a URL.
 func isSignature(name string) bool { return endsFold(name, "signature") || endsFold(name, "sig") }
 
-// inQuery reports whether the name at i is in the query of an address.
+// inQuery reports whether the name at i is a parameter in the query of a URL.
 func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] == '&') }
 
 // bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
@@ -169,7 +169,7 @@ func (a *assignment) bareValue() bool {
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 
-// afterUser reports whether a name of a user stands shortly before.
+// afterUser reports whether a field for a user or login stands shortly before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
 	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER"} {

@@ -3,14 +3,14 @@ package redact
 import "strings"
 
 const (
-	stride    = 48 // a run that is worth a look covers one place in so many
-	keyLines  = 3  // so many lines of a key in a row are one
-	maxBefore = 400
+	stride    = 48  // bytes; every run that can be a key covers a multiple of it
+	keyLines  = 3   // lines of base64 in a row that count as a key
+	maxBefore = 400 // bytes before a run that can say what it is
 )
 
-// longRuns looks at what is as long as a line of a key and has no mark of its
-// own: keys of wallets, and the middle of a private key. It looks at one byte
-// of 48, and at a few to one side of it.
+// longRuns finds runs of base64 that are as long as a line of a key and have no prefix of
+// their own: wallet keys, and the middle of a private key. It samples one byte in 48, and
+// a few bytes beside that.
 func (sc *scan) longRuns() {
 	s := sc.s
 	for i := stride; i < len(s); i += stride {
@@ -54,9 +54,9 @@ var inBase64 = func() (t [256]bool) {
 	return t
 }()
 
-// keyBody finds the middle of a private key from its line s[from:to] on: three
-// lines of base64 or more, as long as each other, that no other mark stands
-// before. It returns how far it read.
+// keyBody finds the middle of a private key that begins with the line s[from:to]: three
+// or more lines of base64 of one length, which nothing around them says to be something
+// else. It returns the end of what it read.
 func (sc *scan) keyBody(from, to int) int {
 	s, n, lines := sc.s, to-from, 1
 	for lines < 1000 {
@@ -83,14 +83,14 @@ func (sc *scan) keyBody(from, to int) int {
 	return to
 }
 
-// isKeyText reports whether s has all of the alphabet of base64, which digests
-// have not.
+// isKeyText reports whether s uses the whole alphabet of base64. Digests in hex do not.
 func isKeyText(s string) bool {
 	p := profileOf(s)
 	return p.upper > 0 && p.lower > 0 && p.digits > 0 && strings.ContainsAny(s, "+/") && distinct(s) > 32
 }
 
-// blocks are how files begin that stand in base64 in lines and are no keys.
+// blocks are the first characters, in base64, of files that are often wrapped into lines
+// and are no keys.
 var blocks = []string{"iVBOR", "/9j/", "R0lGOD", "JVBERi", "UEsDB", "H4sI", "UklGR", "AAAA", "PD94bWw", "PHN2Zy", "AAEAAA", "d09GM", "AGFzb", "data:", "base64,"}
 
 // isKnownBlock reports whether something around s[from:to] says what it is.

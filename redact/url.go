@@ -6,8 +6,8 @@ var urlRule = &rule{id: "url-userinfo", kind: "url_password", rank: byShape}
 
 const maxAuthority = 1 << 10
 
-// userinfo finds the password in scheme://name:password@host, and a token
-// that stands there alone.
+// userinfo finds the password in scheme://name:password@host, and the token in
+// scheme://token@host.
 func (sc *scan) userinfo(start, end int) {
 	s := sc.s
 	if start == 0 || !isAlnum(s[start-1]) {
@@ -30,7 +30,7 @@ func (sc *scan) userinfo(start, end int) {
 	sc.credentials(end, end+at)
 }
 
-// urlStop returns where the address that begins at i ends at the latest.
+// urlStop returns an upper bound of where the URL ends whose host part begins at i.
 func urlStop(s string, i int) int {
 	for limit := min(len(s), i+maxAuthority); i < limit; i++ {
 		if end := placeholderAt(s, i); end > 0 {

@@ -89,18 +89,20 @@ func (a *app) printText(text string) error {
 	return err
 }
 
-const aboutArchiveRecall = `Recall prints the text that was taken out where a placeholder says
-"recall 3f9a2c1b77de", as it is in the archive: redacted. REF is what the placeholder
-says, or s12 or s12-s20 as a summary cites messages, or the beginning of a
-fingerprint, or turn:17 for all of a turn, or
-turn:17:observation for one part of it (request, reasoning, action, observation).
+const aboutArchiveRecall = `Recall prints the text that a placeholder such as "recall 3f9a2c1b77de" stands
+for, as the archive has it: redacted. REF is one of:
 
-Without REF, --grep searches everything that was taken out of the session, for a pattern
-without capitals in any case: what was said before what tools answered, the newest first,
-each with the REF that gives the whole of it. With -C N the lines around each stand beside it.`
+  3f9a2c1b77de         what the placeholder says, or the beginning of a fingerprint
+  s12, s12-s20         messages as a summary cites them
+  turn:17              all of a turn
+  turn:17:observation  one part of it (request, reasoning, action, observation)
 
-// searchable refuses flags that can't search a session. That the pattern is one
-// is known.
+Without REF, --grep searches everything that was taken out of the session. A pattern
+without capitals matches any case. Messages come before tool results, the newest
+first, and each names the REF of its whole text. -C N adds the N lines around each match.`
+
+// searchable returns an error if there is neither a REF nor a pattern. recallOptions has
+// compiled the pattern before.
 func searchable(pattern string) error {
 	if pattern == "" {
 		return &usageError{errors.New("name a REF, or give --grep RE to search everything that was taken out")}
@@ -161,7 +163,7 @@ func (a *app) matches(lines []compact.Match) (matching int) {
 	return matching
 }
 
-// heading says whose lines follow, and how the whole of it is had.
+// heading names the message that the lines below it are from, and the REF of its text.
 func heading(m compact.Match) string {
 	what := string(m.Role)
 	if m.Tool != "" {
@@ -176,7 +178,7 @@ func heading(m compact.Match) string {
 	return what + ", recall " + m.Ref
 }
 
-// recallOptions reads which part of a text is wanted.
+// recallOptions turns the flags into the part of a text that is wanted.
 func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]compact.RecallOption, error) {
 	var given []string
 	for _, name := range []string{"head", "tail", "lines", "grep"} {

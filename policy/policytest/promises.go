@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// run lets an engine take what a stage offers for a conversation: all of it, or what
-// reaches the goal of the view.
+// run has an engine apply what a stage proposes for a conversation: all of it, or as
+// much as reaches the goal.
 func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, *policy.Engine, error) {
 	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
 	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, Pins, nil), Budget: v.Budget})
@@ -26,6 +26,7 @@ func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goa
 	return out, e, nil
 }
 
+// keepsPromises lets the engine judge every edit that the stage proposes.
 func keepsPromises(s policy.Stage, v *policy.View) error {
 	for _, goal := range []policy.Goal{policy.All, policy.ToTarget} {
 		if _, _, err := run(s, v.Messages, v, goal); err != nil {
@@ -35,8 +36,8 @@ func keepsPromises(s policy.Stage, v *policy.View) error {
 	return eachGroup(s, v)
 }
 
-// eachGroup takes the first group, the first two, and so on in longer steps: the
-// engine takes as few as reach the goal.
+// eachGroup applies the first group, the first two, and so on in growing steps: an
+// engine applies only as many groups as its goal needs.
 func eachGroup(s policy.Stage, v *policy.View) error {
 	p, err := ask(s, v.Copy(), context.Background())
 	if err != nil {
@@ -64,6 +65,7 @@ func (f fixed) Name() string { return f.name }
 
 func (f fixed) Propose(context.Context, *policy.View) (policy.Proposal, error) { return f.p, nil }
 
+// replays checks that the recipes of the edits make the same view again.
 func replays(s policy.Stage, v *policy.View) error {
 	out, _, err := run(s, v.Messages, v, policy.All)
 	if err != nil {
@@ -88,9 +90,10 @@ func same(a, b []message.Message) error {
 	return nil
 }
 
-// restless is how often a stage may find something more to do.
+// restless is how many runs in a row a stage may change what it made itself.
 const restless = 50
 
+// comesToRest checks that the stage at some point leaves its own view as it is.
 func comesToRest(s policy.Stage, v *policy.View) error {
 	msgs := v.Messages
 	for range restless {
@@ -107,6 +110,7 @@ func comesToRest(s policy.Stage, v *policy.View) error {
 	return fmt.Errorf("it changes the view again and again, %d times", restless)
 }
 
+// alternatives checks that each alternative leaves no more tokens than the one before.
 func alternatives(s policy.Stage, v *policy.View) error {
 	p, err := ask(s, v.Copy(), context.Background())
 	if err != nil || !p.Alternatives {
@@ -127,6 +131,7 @@ func alternatives(s policy.Stage, v *policy.View) error {
 	return nil
 }
 
+// takes checks that a Taker names every message that it removes.
 func takes(s policy.Stage, v *policy.View) error {
 	t, ok := s.(policy.Taker)
 	if !ok {

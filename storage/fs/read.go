@@ -68,7 +68,8 @@ func (a *Archive) openSlow(name string) (*os.File, error) {
 	return f, err
 }
 
-// isAbsent: a file where a folder should be holds no keys either.
+// isAbsent reports whether err says that nothing is there. A plain file in place of a
+// folder counts, for no key lies below it.
 func isAbsent(err error) bool {
 	return errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
