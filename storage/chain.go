@@ -42,6 +42,9 @@ type tail struct {
 	junk  []byte // what follows end and is no line
 	watch bool   // keep the facts: this is a manifest
 	facts facts
+	// seen is when the last line was written behind which the log was seen to be there.
+	// Lines that were appended without a look follow it.
+	seen time.Time
 	// sign, if any, finishes a line before it is written.
 	sign func(line string) string
 	// sure is what facts.ledgers was before the last line. That line counts for
@@ -149,17 +152,16 @@ const maxAttempts = 10_000
 // append adds the lines that build makes of the present facts, which may be
 // asked several times. It returns the new tail. The lines are durable then.
 func (c *chain) append(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
-	return c.appendBy(ctx, c.a.Append, build)
+	return c.appendBy(ctx, c.a.Append, true, build)
 }
 
 // appendUnseen is append where one that follows at once looks whether the log was
 // removed meanwhile ([Deferrer]).
 func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
-	by := c.a.Append
 	if d, ok := c.a.(Deferrer); ok {
-		by = d.AppendUnseen
+		return c.appendBy(ctx, d.AppendUnseen, false, build)
 	}
-	return c.appendBy(ctx, by, build)
+	return c.append(ctx, build)
 }
 
 // settle makes the look that appendUnseen has put off.
@@ -170,7 +172,7 @@ func (c *chain) settle(ctx context.Context) error {
 	return nil
 }
 
-func (c *chain) appendBy(ctx context.Context, by func(context.Context, Key, int64, Blob) error, build func(facts) ([]string, error)) (tail, error) {
+func (c *chain) appendBy(ctx context.Context, by func(context.Context, Key, int64, Blob) error, looks bool, build func(facts) ([]string, error)) (tail, error) {
 	if err := c.busy.Lock(ctx); err != nil {
 		return tail{}, &Error{"append", c.key, err}
 	}
@@ -194,6 +196,9 @@ func (c *chain) appendBy(ctx context.Context, by func(context.Context, Key, int6
 		blob, next := now.extend(bodies)
 		err = by(ctx, c.key, now.size(), blob)
 		if err == nil {
+			if looks {
+				next.seen = next.facts.last
+			}
 			c.set(next)
 			return next, nil
 		}
@@ -283,6 +288,7 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 		t.advance(l)
 		return nil
 	})
+	t.seen = t.facts.last
 	err = errors.Join(err, r.Close())
 	if t.facts.strange = c.state.seq > 0 && follows.strange(); t.facts.strange && err == nil {
 		err = c.replaced(ctx)

@@ -70,13 +70,14 @@ func (s *Session) storeStep(ctx context.Context, key Key, step Step, p *prepared
 	return s.createLedger(ctx, key, step.Number, p)
 }
 
-// settleManifest looks for a commit that failed whether the manifest is still there:
-// its announcement was to be followed by a line more. What it cannot look at now, the
-// next line does.
+// settleManifest looks after a commit that failed whether the manifest is still there,
+// for no line follows its announcement. What it cannot look at now, the next line does.
 func (s *Session) settleManifest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	_ = s.manifest.settle(ctx)
+	if errors.Is(s.manifest.settle(ctx), ErrSeq) { // it was removed
+		_ = s.withdraw(ctx)
+	}
 }
 
 // createLedger creates the ledger of a step, and says that it is there.

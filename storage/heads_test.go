@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/internal/forgery"
 	"github.com/agentcompact/compact/redact"
@@ -118,4 +120,43 @@ func (a *headless) Append(ctx context.Context, k storage.Key, seq int64, b stora
 		return storage.Wrap("append", k, errors.New("no"))
 	}
 	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// deferring counts the lines of heads that are added with and without a look.
+type deferring struct {
+	*memory.Archive
+	looked, unseen int
+}
+
+func (a *deferring) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if k.Dir() == "_heads" {
+		a.looked++
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func (a *deferring) AppendUnseen(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if k.Dir() == "_heads" {
+		a.unseen++
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func (a *deferring) Settle(context.Context, storage.Key) error { return nil }
+
+// Heads are looked after once a minute.
+func TestHeadsAreLookedAfterOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &deferring{Archive: memory.New()}
+		s := session(t, a, "s")
+		s.KeepHeads(storage.NewHeads(a, nil))
+		for n := 1; n <= 30; n++ {
+			step(t, s, n)
+			time.Sleep(10 * time.Second)
+		}
+		if a.looked < 4 || a.looked > 6 || a.looked+a.unseen != 30 {
+			t.Errorf("%d lines in five minutes with a look, %d without", a.looked, a.unseen)
+		}
+	})
 }

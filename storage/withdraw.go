@@ -125,8 +125,8 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 }
 
 // gone reports whether somebody's erase of the session is on record. A tombstone from
-// before the last line that is known is of an earlier session of this name, and does not
-// say what became of this one. A manifest that begins otherwise is of a later one; now is
+// before the last line behind which the manifest was seen is of an earlier session of this
+// name, and does not say what became of this one. A manifest that begins otherwise is of a later one; now is
 // the one that is there.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
@@ -137,7 +137,7 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	case last.seq == 0, now.first == last.first:
 		return false, now, nil
 	}
-	yes, err = s.buried(ctx, last.facts.last)
+	yes, err = s.buried(ctx, last.seen)
 	return yes, now, err
 }
 

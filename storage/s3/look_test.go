@@ -11,6 +11,8 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
 // An erase that comes before any one of the requests of a step leaves nothing of the
@@ -25,6 +27,9 @@ func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 		s.KeepHeads(storage.NewHeads(a, nil))
 		if err := stepOf(t, s, 1); err != nil {
 			t.Fatal(err)
+		}
+		if len(objectsOf(t, server, c, id)) < 8 {
+			t.Fatalf("a step has %q: the test shows nothing", objectsOf(t, server, c, id))
 		}
 		var n atomic.Int64
 		f.set(func(f *front) {
@@ -50,11 +55,48 @@ func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("an erase before request %d: %v", at, err)
 		}
-		for _, o := range server.Names(t, c.Bucket) {
-			if strings.HasPrefix(o, id+"/") {
-				t.Errorf("an erase before request %d leaves %s (%v)", at, o, err)
-			}
+		for _, o := range objectsOf(t, server, c, id) {
+			t.Errorf("an erase before request %d leaves %s (%v)", at, o, err)
 		}
+	}
+}
+
+// A step that fails in a session that was erased meanwhile leaves nothing, either: no
+// line follows that would see it.
+func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
+	_, a, server, c := opened(t, nil)
+	s := session(t, a, "s")
+	must(t, stepOf(t, s, 1))
+	transcript, err := s.Transcript(t.Context(), 2, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
+	must(t, err)
+	failed := errors.New("failed")
+	_, err = s.CommitStep(t.Context(), storage.Step{
+		Number: 2, Files: []storage.Written{transcript}, Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"v":1}`))},
+		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
+		Beside: func(ctx context.Context, _ []storage.Written) error {
+			_, err := session(t, open(t, server.Config(c.Bucket)), "s").Erase(ctx, redact.Lit("asked for"))
+			return errors.Join(failed, err)
+		},
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("the step ends with %v", err)
+	}
+	for _, o := range objectsOf(t, server, c, "s") {
+		t.Errorf("%s is left", o)
+	}
+}
+
+// A log that begins anew owes nothing for the one that was removed under its name.
+func TestALogThatBeginsAnewOwesNoLook(t *testing.T) {
+	_, a, server, c := opened(t, nil)
+	k := key(t, "s/log")
+	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
+	must(t, a.AppendUnseen(t.Context(), k, 4, raw("two\n")))
+	must(t, open(t, server.Config(c.Bucket)).Remove(t.Context(), k))
+	must(t, a.Append(t.Context(), k, 0, raw("first\n")))
+	must(t, a.Append(t.Context(), k, 6, raw("second\n")))
+	if got, err := read(t.Context(), a, k, 0, -1); got != "first\nsecond\n" || err != nil {
+		t.Errorf("the log holds %q (%v)", got, err)
 	}
 }
 
@@ -118,4 +160,15 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 	if names := server.Names(t, c.Bucket); len(names) > 0 {
 		t.Errorf("%q are left", names)
 	}
+}
+
+// objectsOf names the objects of a session.
+func objectsOf(t *testing.T, server *s3test.Server, c s3.Config, id string) (names []string) {
+	t.Helper()
+	for _, o := range server.Names(t, c.Bucket) {
+		if strings.HasPrefix(o, c.Prefix+"/"+id+"/") {
+			names = append(names, o)
+		}
+	}
+	return names
 }
