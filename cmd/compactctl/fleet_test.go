@@ -401,8 +401,8 @@ func TestFleetSharesSessionsThroughAFolder(t *testing.T) {
 }
 
 func TestFleetSharesSessionsThroughABucket(t *testing.T) {
-	s := s3test.Versitygw(t)
-	id, secret := s3test.Keys(t)
+	s := s3test.Plain(t)
+	id, secret := s3test.PlainKeys(t)
 	sessions, calls := fleetSize()
 	config := filepath.Join(t.TempDir(), "s3.yaml")
 	if err := os.WriteFile(config, fmt.Appendf(nil, "storage: {adapter: s3, bucket: %q, prefix: team, region: us-east-1, endpoint: %q, path_style: true}\n", s.Bucket(t, false), s.Endpoint), 0o600); err != nil {

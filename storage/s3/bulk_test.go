@@ -90,36 +90,33 @@ func tryStepOf(ctx context.Context, s *storage.Session, n int) error {
 
 // Erasing a session asks for its objects in batches: so often, whatever it holds.
 func TestErasingASessionAsksAFewTimes(t *testing.T) {
-	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
-		t.Run(name, func(t *testing.T) {
-			s := server(t)
-			f := newFront(t, s)
-			c := s.Config(s.Bucket(t, false))
-			c.Endpoint = f.URL
-			a := open(t, c)
-			long(t, session(t, a, "s"), 12)
-			other := key(t, "s-2/f")
-			must(t, a.Create(t.Context(), other, raw("another session's")))
-			f.set(func(*front) {})
-			e := session(t, a, "s")
-			opened := len(f.asked())
-			f.set(func(*front) {})
-			stone, err := e.Erase(t.Context(), redact.Lit("asked for"))
-			must(t, err)
-			t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
-			if !stone.Done || len(f.asked()) > 16 {
-				t.Errorf("done %v, %d requests", stone.Done, len(f.asked()))
+	plain(t, func(t *testing.T, s *s3test.Server) {
+		f := newFront(t, s)
+		c := s.Config(s.Bucket(t, false))
+		c.Endpoint = f.URL
+		a := open(t, c)
+		long(t, session(t, a, "s"), 12)
+		other := key(t, "s-2/f")
+		must(t, a.Create(t.Context(), other, raw("another session's")))
+		f.set(func(*front) {})
+		e := session(t, a, "s")
+		opened := len(f.asked())
+		f.set(func(*front) {})
+		stone, err := e.Erase(t.Context(), redact.Lit("asked for"))
+		must(t, err)
+		t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
+		if !stone.Done || len(f.asked()) > 16 {
+			t.Errorf("done %v, %d requests", stone.Done, len(f.asked()))
+		}
+		for _, o := range s.Names(t, c.Bucket) {
+			if strings.Contains(o, "/s/") {
+				t.Errorf("%s is left", o)
 			}
-			for _, o := range s.Names(t, c.Bucket) {
-				if strings.Contains(o, "/s/") {
-					t.Errorf("%s is left", o)
-				}
-			}
-			if got, err := read(t.Context(), a, other, 0, -1); got != "another session's" || err != nil {
-				t.Errorf("of another session: %q, %v", got, err)
-			}
-		})
-	}
+		}
+		if got, err := read(t.Context(), a, other, 0, -1); got != "another session's" || err != nil {
+			t.Errorf("of another session: %q, %v", got, err)
+		}
+	})
 }
 
 // Every version goes, markers too, and what stands beside the keys stays.

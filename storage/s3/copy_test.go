@@ -28,7 +28,7 @@ func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 			must(t, err)
 		}
 	}
-	s := s3test.Versitygw(t)
+	s := s3test.Plain(t)
 	bucket, back := open(t, s.Config(s.Bucket(t, false))), memory.New()
 	for _, way := range [][2]storage.Archive{{bucket, src}, {back, bucket}} {
 		_, err := storage.Copy(ctx, way[0], way[1], storage.CopyOptions{})

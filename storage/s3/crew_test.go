@@ -26,7 +26,7 @@ func TestProcessOfACrew(t *testing.T) {
 // Agents of one session in four processes get what each would get alone.
 func TestProcessesOfOneSessionOnOneBucket(t *testing.T) {
 	sample(t)
-	servers(t, func(t *testing.T, s *s3test.Server) {
+	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		conf, err := json.Marshal(c)
 		must(t, err)

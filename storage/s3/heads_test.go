@@ -10,7 +10,7 @@ import (
 
 func TestForgedHeadsInABucketAreFound(t *testing.T) {
 	sample(t)
-	s := s3test.Versitygw(t)
+	s := s3test.Plain(t)
 	r, err := redact.New(redact.Options{Disabled: true})
 	must(t, err)
 	forgery.Run(t, open(t, s.Config(s.Bucket(t, false))), 40, r.Text)

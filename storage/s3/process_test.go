@@ -41,7 +41,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	if os.Getenv("COMPACT_SOAK") != "" {
 		writers = 24
 	}
-	servers(t, func(t *testing.T, s *s3test.Server) {
+	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		sessions := make([]*storage.Session, writers)
 		for i := range sessions { // each as a process of its own would

@@ -20,7 +20,7 @@ func suite(t *testing.T, s *s3test.Server) {
 	})
 }
 
-func TestVersitygwKeepsThePromisesOfAnArchive(t *testing.T) { suite(t, s3test.Versitygw(t)) }
+func TestPlainS3KeepsThePromisesOfAnArchive(t *testing.T) { suite(t, s3test.Plain(t)) }
 
 func TestMinIOKeepsThePromisesOfAnArchive(t *testing.T) {
 	sample(t)

@@ -22,7 +22,7 @@ func fresh(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archive, 
 
 func TestNothingIsLostWhereAScrubInABucketIsCutShort(t *testing.T) {
 	sample(t)
-	storagetest.RunScrub(t, fresh(t, s3test.Versitygw(t)), 67)
+	storagetest.RunScrub(t, fresh(t, s3test.Plain(t)), 67)
 }
 
 func encrypted(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archive, storage.Archive) {
@@ -42,10 +42,10 @@ func encrypted(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archi
 
 func TestEncryptedArchiveInABucketKeepsThePromises(t *testing.T) {
 	sample(t)
-	storagetest.Run(t, encrypted(t, s3test.Versitygw(t)))
+	storagetest.Run(t, encrypted(t, s3test.Plain(t)))
 }
 
 func TestNothingIsLostWhereAScrubInAnEncryptedBucketIsCutShort(t *testing.T) {
 	sample(t)
-	storagetest.RunScrub(t, encrypted(t, s3test.Versitygw(t)), 67)
+	storagetest.RunScrub(t, encrypted(t, s3test.Plain(t)), 67)
 }

@@ -2,12 +2,15 @@ module github.com/agentcompact/compact/tools/s3
 
 go 1.25.0
 
-replace github.com/agentcompact/compact => ../..
+replace (
+	github.com/agentcompact/compact => ../..
+	github.com/agentcompact/compact/tools/s3/standin => ./standin
+)
 
 require (
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/agentcompact/compact v0.0.0
-	github.com/johannesboyne/gofakes3 v1.2.0
+	github.com/agentcompact/compact/tools/s3/standin v0.0.0
 	github.com/prometheus/client_golang v1.13.0
 	github.com/rs/zerolog v1.28.0
 )
@@ -49,6 +52,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/mux v1.8.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
+	github.com/johannesboyne/gofakes3 v1.2.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

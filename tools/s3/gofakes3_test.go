@@ -4,27 +4,24 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/storagetest"
+	"github.com/agentcompact/compact/tools/s3/standin"
 )
 
 // fake is an S3 in process. It ignores If-None-Match where an upload in parts is
 // completed; mended, it does not.
 func fake(t testing.TB, mended bool) s3.Config {
-	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	handler := gofakes3.New(backend).Server()
+	handler := standin.Bare()
 	if mended {
-		handler = onceInParts(handler)
+		handler = standin.New()
+	}
+	made := httptest.NewRecorder()
+	if handler.ServeHTTP(made, httptest.NewRequest(http.MethodPut, "/bucket", nil)); made.Code != http.StatusOK {
+		t.Fatalf("no bucket: %d %s", made.Code, made.Body)
 	}
 	srv := httptest.NewServer(handler)
 	t.Cleanup(srv.Close)
@@ -33,24 +30,6 @@ func fake(t testing.TB, mended bool) s3.Config {
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
 	}
 	return s3.Config{Bucket: "bucket", Endpoint: srv.URL, PathStyle: true}
-}
-
-// onceInParts refuses to complete an upload whose name is taken.
-func onceInParts(next http.Handler) http.Handler {
-	var one sync.Mutex
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") && r.Header.Get("If-None-Match") == "*" {
-			one.Lock()
-			defer one.Unlock()
-			probe := httptest.NewRecorder()
-			next.ServeHTTP(probe, httptest.NewRequest(http.MethodHead, r.URL.Path, nil))
-			if probe.Code == http.StatusOK {
-				w.WriteHeader(http.StatusPreconditionFailed)
-				return
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 func TestFakeKeepsThePromisesOfAnArchive(t *testing.T) {

@@ -1,6 +1,11 @@
 // Package s3test gives tests buckets on the real servers that .ci/s3 starts.
 // A test that needs one is skipped, loudly, where it is not there;
 // COMPACT_S3=require makes that a failure.
+//
+// A test that lives on what every S3 does takes [Plain] instead, and runs on a
+// stand-in where no real server is. The conformance test of this package holds the
+// stand-in and the real servers against AWS's documentation, and lists what the
+// stand-in lacks: a test that needs one of those takes a real server.
 package s3test
 
 import (
@@ -68,6 +73,11 @@ func Keys(t testing.TB) (id, secret string) {
 func Connect(t testing.TB, endpoint string) *Server {
 	t.Helper()
 	id, secret := Keys(t)
+	return connect(t, endpoint, id, secret)
+}
+
+func connect(t testing.TB, endpoint, id, secret string) *Server {
+	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", id)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	static := aws.Credentials{AccessKeyID: id, SecretAccessKey: secret}

@@ -1,0 +1,138 @@
+package s3test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+)
+
+// A fact is something that AWS's documentation promises, and that the archive or its
+// tests live on.
+type fact struct {
+	name  string
+	page  string // below https://docs.aws.amazon.com/AmazonS3/latest/
+	check func(b *bucket) error
+	// lacking: the stand-in does not keep it, so that no test which needs it may take
+	// [Plain].
+	lacking bool
+}
+
+var facts = []fact{
+	{"a PUT with If-None-Match creates, and does not replace", "API/API_PutObject.html", createsIfAbsent, false},
+	{"one of many PUTs with If-None-Match wins", "userguide/conditional-writes.html", oneOfManyPuts, false},
+	{"an upload in parts is completed if the name is free", "API/API_CompleteMultipartUpload.html", completesIfAbsent, false},
+	{"one of many uploads and PUTs wins", "userguide/conditional-writes.html", oneOfManyWriters, false},
+	{"an upload that is gone is NoSuchUpload", "API/API_CompleteMultipartUpload.html", uploadsEnd, false},
+	{"parts are listed until they are given back", "API/API_ListMultipartUploads.html", uploadsAreListed, false},
+	{"what is written is read, headed and listed at once", "userguide/Welcome.html#ConsistencyModel", readAfterWrite, false},
+	{"a listing is in the byte order of names", "API/API_ListObjectsV2.html", listsInOrder, false},
+	{"a listing has pages, also after a name", "API/API_ListObjectsV2.html", listsInPages, false},
+	{"a page has 1,000 names", "API/API_ListObjectsV2.html", pagesOfThousand, false},
+	{"many are deleted at once, absent ones too", "API/API_DeleteObjects.html", deletesMany, false},
+	{"objects of a bucket without versions have the version null", "userguide/versioning-workflows.html", nullVersions, false},
+	{"deleting what is absent is no error", "API/API_DeleteObject.html", deletesAbsent, false},
+	{"HEAD tells size, ETag, metadata and time", "API/API_HeadObject.html", headTells, false},
+	{"a range is answered with 206 and Content-Range", "API/API_GetObject.html", readsRanges, false},
+	{"a range beyond the end is 416", "API/API_GetObject.html", rangeBeyondTheEnd, false},
+	{"what is absent is 404, and of which kind", "API/ErrorResponses.html", absentIsTold, false},
+	{"a bucket without Object Lock says so", "API/ErrorResponses.html", saysThatNothingLocks, false},
+	{"a GET with If-Match reads that object only", "API/API_GetObject.html", readsIfMatch, true},
+	{"pages of versions leave none out", "API/API_ListObjectVersions.html", pagesOfVersions, true},
+	{"a bucket keeps versions, and HEAD tells of each", "userguide/versioning-workflows.html", keepsVersions, true},
+	{"bytes that are not those of the checksum are refused", "userguide/checking-object-integrity.html", refusesWrongChecksum, true},
+	{"a wrong signature is refused", "API/sig-v4-authenticating-requests.html", refusesWrongKeys, true},
+	{"a locked version is not deleted", "userguide/object-lock.html", keepsLocked, true},
+}
+
+// The real servers keep all facts, and the stand-in all but those it is known to lack:
+// one that it keeps by now leaves the list.
+func TestServersDoWhatAWSSays(t *testing.T) {
+	for name, server := range map[string]func(testing.TB) *Server{"stand-in": StandIn, "versitygw": Versitygw, "MinIO": MinIO} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			for _, f := range facts {
+				t.Run(f.name, func(t *testing.T) {
+					err := f.check(newBucket(t, s, false))
+					if name == "stand-in" && f.lacking {
+						if err == nil {
+							t.Error("it keeps this fact by now: take it off the list")
+						}
+						return
+					}
+					if err != nil {
+						t.Errorf("%v\nhttps://docs.aws.amazon.com/AmazonS3/latest/%s", err, f.page)
+					}
+				})
+			}
+		})
+	}
+}
+
+// bucket is one on a server, with what checks ask of it.
+type bucket struct {
+	*awss3.Client
+	t      testing.TB
+	server *Server
+	name   *string
+	ctx    context.Context
+}
+
+func newBucket(t testing.TB, s *Server, locks bool) *bucket {
+	name := s.Bucket(t, locks)
+	return &bucket{s.Admin, t, s, &name, t.Context()}
+}
+
+func (b *bucket) put(key, body string, ifAbsent bool) error {
+	in := &awss3.PutObjectInput{Bucket: b.name, Key: &key, Body: strings.NewReader(body)}
+	if ifAbsent {
+		in.IfNoneMatch = aws.String("*")
+	}
+	_, err := b.PutObject(b.ctx, in)
+	return err
+}
+
+func (b *bucket) get(key string) (string, error) {
+	out, err := b.GetObject(b.ctx, &awss3.GetObjectInput{Bucket: b.name, Key: &key})
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(out.Body)
+	return string(data), errors.Join(err, out.Body.Close())
+}
+
+func (b *bucket) remove(key string) error {
+	_, err := b.DeleteObject(b.ctx, &awss3.DeleteObjectInput{Bucket: b.name, Key: &key})
+	return err
+}
+
+func (b *bucket) holds(key, want string) error {
+	if got, err := b.get(key); err != nil || got != want {
+		return fmt.Errorf("%s holds %.60q, %v; want %.60q", key, got, err, want)
+	}
+	return nil
+}
+
+// is checks the status and the code of an error; "" is any code.
+func is(err error, status int, code string) error {
+	var response *awshttp.ResponseError
+	var api smithy.APIError
+	if !errors.As(err, &response) || response.HTTPStatusCode() != status || code != "" && (!errors.As(err, &api) || api.ErrorCode() != code) {
+		return fmt.Errorf("got %v, want %d %s", err, status, code)
+	}
+	return nil
+}
+
+// lost is the error of a writer whose name somebody else has taken, or takes now.
+func lost(err error) bool {
+	return is(err, http.StatusPreconditionFailed, "PreconditionFailed") == nil || is(err, http.StatusConflict, "ConditionalRequestConflict") == nil
+}

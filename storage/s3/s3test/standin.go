@@ -1,0 +1,90 @@
+package s3test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Real reports whether .ci/s3 has started the real servers, or must have.
+func Real() bool {
+	return os.Getenv("COMPACT_S3_VERSITYGW") != "" || os.Getenv("COMPACT_S3") == "require"
+}
+
+// Plain is a server for tests that need nothing which the stand-in lacks: versitygw, or
+// the stand-in where no real server is.
+func Plain(t testing.TB) *Server {
+	t.Helper()
+	if Real() {
+		return Versitygw(t)
+	}
+	return StandIn(t)
+}
+
+// PlainKeys are the credentials of [Plain].
+func PlainKeys(t testing.TB) (id, secret string) {
+	t.Helper()
+	if Real() {
+		return Keys(t)
+	}
+	return standInID, standInSecret
+}
+
+const standInID, standInSecret = "any", "any-secret" // it looks at neither
+
+// StandIn is the server of tools/s3/standin. One process serves all tests of a binary.
+func StandIn(t testing.TB) *Server {
+	t.Helper()
+	endpoint, err := standIn()
+	Needs(t, err == nil, fmt.Sprintf("a real S3 server, and the stand-in for it (%v),", err))
+	return connect(t, endpoint, standInID, standInSecret)
+}
+
+// alive ends with this process, and the stand-in with it.
+var alive io.Closer
+
+var environ = os.Environ() // before a test changes it
+
+// standIn starts the stand-in. It is a module of its own, so that nobody who uses this
+// one gets a server with it, and so it is a program: the go command builds it once, and
+// may have to fetch its two modules.
+var standIn = sync.OnceValues(func() (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	dir := filepath.Join(filepath.Dir(file), "..", "..", "..", "tools", "s3", "standin")
+	if _, err := os.Stat(dir); !ok || err != nil {
+		return "", errors.New("its source is not here")
+	}
+	cmd := exec.Command("go", "run", "./serve")
+	cmd.Dir, cmd.Env = dir, append(environ, "GOWORK=off", "PWD="+dir)
+	var said log
+	cmd.Stderr = &said
+	var err error
+	if alive, err = cmd.StdinPipe(); err != nil {
+		return "", err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	stuck := time.AfterFunc(3*time.Minute, func() { _ = cmd.Process.Kill() })
+	defer stuck.Stop()
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Wait() // what it said tells more
+		return "", fmt.Errorf("go run: %s", bytes.TrimSpace([]byte(said.String())))
+	}
+	return strings.TrimSpace(url), nil
+})
