@@ -32,6 +32,15 @@ type failing struct {
 	fails atomic.Int64
 }
 
+// Append fails as Create does.
+func (f *failing) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if f.word != "" && strings.Contains(k.String(), f.word) {
+		f.fails.Add(1)
+		return &storage.Error{Op: "append", Key: k, Err: errors.New("no space left on device")}
+	}
+	return f.Archive.Append(ctx, k, seq, b)
+}
+
 func (f *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if f.word != "" && strings.Contains(k.String(), f.word) {
 		f.fails.Add(1)
@@ -41,15 +50,19 @@ func (f *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 }
 
 func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
-	for _, word := range []string{"transcript-pre-compact", "summary-", "ledger-"} {
+	for word, op := range map[string]string{"transcript-pre-compact": "transcript", "summary-": "commit", "turns-": "commit", "events": "events", "ledger-": "commit"} {
 		t.Run(word, func(t *testing.T) {
 			a := &failing{Archive: memory.New(), word: word}
 			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 			history := loop(100, 200)
 			before := bytesOf(history)
 			res, err := r.Preflight(context.Background(), "s", history)
-			if !errors.Is(err, compact.ErrArchiveFailed) {
+			var failed *compact.ArchiveError
+			if !errors.Is(err, compact.ErrArchiveFailed) || !errors.As(err, &failed) {
 				t.Fatalf("got %v, want ErrArchiveFailed", err)
+			}
+			if failed.Op != op {
+				t.Errorf("what failed is %q, want %q", failed.Op, op)
 			}
 			if a.fails.Load() == 0 {
 				t.Fatal("the archive was never asked")
@@ -61,13 +74,13 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				res.ReductionStage != compact.ReductionNone || res.Savings != (compact.Savings{}) || res.After != res.Before {
 				t.Errorf("the result tells of edits that were not made: %+v", res)
 			}
+			a.word = "" // the disk is free again
 			if n := len(r.named(trace.NameError)); n != 1 {
 				t.Errorf("%d error events, want 1", n)
 			}
 			if res.Messages[0] = message.User("mine"); bytesOf(history) != before {
 				t.Error("the slice of the result is the caller's history")
 			}
-			a.word = "" // the disk is free again
 			res, err = r.Preflight(context.Background(), "s", history)
 			if err != nil || res.Step != 1 || !res.Triggered {
 				t.Errorf("after the failure: %v, step %d", err, res.Step)

@@ -119,12 +119,13 @@ func TestALookThatWasPutOff(t *testing.T) {
 			must(t, a.AppendUnseen(t.Context(), k, 4, raw("two\n")))
 			must(t, other.Remove(t.Context(), k))
 			must(t, other.Append(t.Context(), k, 0, raw("none")))
+			must(t, other.Append(t.Context(), k, 4, raw("mine"))) // of the name of the second
 			must(t, a.AppendUnseen(t.Context(), k, 8, raw("too\n")))
 			must(t, other.Append(t.Context(), key(t, "s/log2"), 0, raw("another log")))
 			if err := end(t.Context(), a, k); !errors.Is(err, storage.ErrSeq) {
 				t.Errorf("it ends with %v, want ErrSeq", err)
 			}
-			if got, err := read(t.Context(), other, k, 0, -1); got != "none" || err != nil {
+			if got, err := read(t.Context(), other, k, 0, -1); got != "nonemine" || err != nil {
 				t.Errorf("the log of another holds %q (%v)", got, err)
 			}
 			if err := a.Settle(t.Context(), k); err != nil {
