@@ -10,6 +10,8 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/seal"
 )
@@ -82,7 +84,7 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	v := View{
 		Messages: res.Messages, Sources: res.Sources, Compacted: res.Step > 0, Reason: res.Reason, Elapsed: time.Since(began),
 		Paying: slices.ContainsFunc(res.Candidates, func(x compact.Candidate) bool { return x.Chosen }),
-		Tidied: res.Tidied, Summary: r.agent.billed(res),
+		Tidied: res.Tidied, Fates: fates(res), Summary: r.agent.billed(res),
 	}
 	switch {
 	case err == nil:
@@ -93,6 +95,22 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 		return v, nil
 	}
 	return v, err
+}
+
+// fates says what became of the messages of a history; results that were reduced as
+// they came, by what.
+func fates(res *compact.Result) []string {
+	out := make([]string, len(res.Decisions))
+	for i, d := range res.Decisions {
+		reducer, reduced := strings.CutPrefix(d.Reason, tidy.Reason)
+		switch {
+		case reduced:
+			out[i] = "reduced by " + reducer
+		case d.Decision != policy.Kept:
+			out[i] = d.Decision.String()
+		}
+	}
+	return out
 }
 
 // Ref implements [Recaller].

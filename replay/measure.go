@@ -27,6 +27,7 @@ func (k Kept) Missing() int { return k.Needed - k.Held }
 type measure struct {
 	needs   *needs
 	recalls *recalls // nil: what the policy takes out is lost
+	where   *where   // nil: nobody asks
 }
 
 func newMeasure(run Runner, count *token.Estimator, n *needs) measure {
@@ -44,6 +45,9 @@ func (m *measure) kept(ctx context.Context, at int, history []message.Message, v
 	k.Needed, k.Held = needed, needed-len(missing)
 	if len(missing) > 0 && m.recalls != nil {
 		k.Recalled, err = m.recalls.best(ctx, history, missing)
+	}
+	if m.where != nil {
+		m.where.call(at, history, v, whole, missing)
 	}
 	if v.Compacted {
 		k.Told = toldBy(history, v, whole)

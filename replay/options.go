@@ -19,6 +19,7 @@ type Options struct {
 	Recorded bool          // the gaps are those of the sessions' time stamps; one without is an error of the session
 	Workers  int           // sessions at once; default one a core
 	Least    AtLeast       // shorter sessions are passed over
+	Where    bool          // say where what is missing went, and what the tokens of prompts are good for
 
 	// Progress is told how many calls of how many are done, from one goroutine
 	// at a time. The total is that of the sessions that were read so far, and

@@ -45,6 +45,9 @@ type View struct {
 	// Sources says which message of the history each of Messages is; -1 = made by
 	// the policy.
 	Sources []int
+	// Fates says what became of each message of the history; "" = it is as it was. nil:
+	// nobody says.
+	Fates []string
 
 	Compacted bool   // this call took something out
 	Paying    bool   // it did because that pays; else the window, or what the policy does anyway, wanted it

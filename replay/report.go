@@ -30,8 +30,10 @@ type Row struct {
 	Changed     int         `json:"changed_prefixes"`     // calls that changed what the call before had sent
 	Sent        int         `json:"tokens_sent"`          // in the prompts of all calls
 	Kept
-	Tidied  []Tidied `json:"tidied,omitempty"` // by the name of the reducer
-	Recalls bool     `json:"recalls"`          // what the policy took out can be asked for
+	Tidied   []Tidied   `json:"tidied,omitempty"`   // by the name of the reducer
+	Standing []Standing `json:"standing,omitempty"` // what stands in the prompts, where Options.Where asks
+	Lost     []Loss     `json:"lost,omitempty"`     // what became of what is missing, likewise
+	Recalls  bool       `json:"recalls"`            // what the policy took out can be asked for
 
 	Points  []Point         `json:"-"` // the calls, in their order
 	Elapsed []time.Duration `json:"-"` // own work of each call; not deterministic

@@ -148,6 +148,9 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 	b := biller{card: r.o.Card, count: r.count, fixed: r.count.Tools(s.Tools) + r.count.Reply()}
 	m := newMeasure(run, r.count, needs)
 	row.Recalls = m.recalls != nil
+	if r.o.Where {
+		m.where = newWhere(r.count, needs)
+	}
 	for i, at := range s.Calls() {
 		b.gap, clock = gaps[i], clock.Add(gaps[i])
 		v, err := run.View(ctx, s.Messages[:at:at])
@@ -163,6 +166,9 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 		}
 		row.call(at, &v, u, changed, kept, r.o.Card)
 		r.step()
+	}
+	if r.o.Where {
+		row.Standing, row.Lost = m.where.sorted()
 	}
 	row.Money = moneyOf(r.o.Card, row.Usage, row.SummaryCost)
 	return row, run.Close(ctx)

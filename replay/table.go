@@ -22,6 +22,7 @@ func (r *Report) Write(w io.Writer) error {
 			writeVerdict(&b, verdictOf(own, r.Sessions))
 			writeSent(&b, own)
 			writeTidied(&b, own)
+			writeWhere(&b, own)
 		}
 	}
 	b.WriteString(legend)

@@ -37,10 +37,12 @@ type Total struct {
 	Kept        Kept        `json:"kept"`
 	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by the name of the reducer
 
-	Recall *Interval `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or what is missing is lost
-	User   *Interval `json:"user_told"`                    // share of the sentences that people typed, right after compactions; nil: none were taken out
-	Failed *Interval `json:"failed_told"`                  // the same of commands that failed last
-	False  *Interval `json:"false_of_stated"`              // share of the stated outcomes that no run had
+	Standing []Standing `json:"standing,omitempty"`           // what stands in the prompts, where Options.Where asks
+	Lost     []Loss     `json:"lost,omitempty"`               // what became of what is missing, likewise
+	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or what is missing is lost
+	User     *Interval  `json:"user_told"`                    // share of the sentences that people typed, right after compactions; nil: none were taken out
+	Failed   *Interval  `json:"failed_told"`                  // the same of commands that failed last
+	False    *Interval  `json:"false_of_stated"`              // share of the stated outcomes that no run had
 
 	Elapsed []time.Duration `json:"-"` // own work of each call, ascending; not deterministic
 }
@@ -112,6 +114,7 @@ func total(own []*Row) Total {
 	}
 	slices.Sort(t.Elapsed)
 	t.Money, t.Tidied = sumOf(own), tidiedOf(own)
+	t.Standing, t.Lost = addWhere(own)
 	t.Changed = 100 * float64(changed) / float64(max(t.Calls, 1))
 	t.Held = Interval{1, 1, 1} // nothing is needed, so that nothing is missing
 	if held := shareOf(own, func(k *Kept) (int, int) { return k.Held, k.Needed }); held != nil {

@@ -36,6 +36,7 @@ type replaying struct {
 	csv      string
 	html     string
 	times    bool
+	where    bool
 	session  string // of an archive
 	command  string // as it was typed
 }
@@ -66,6 +67,7 @@ func newReplay(a *app) *cobra.Command {
 	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
 	addLeast(f, &r.least)
 	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
+	f.BoolVar(&r.where, "where", false, "print what the tokens of the prompts are good for, by kind and age, and what became of what is missing, too")
 	a.addArchive(cmd)
 	f.StringVar(&r.session, "session", "", "`ID` of a session of the archive, in place of PATH")
 	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
@@ -216,7 +218,7 @@ func (r *replaying) deliver(rep *replay.Report, took time.Duration) error {
 
 func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 	r.checkModel(r.model)
-	o := replay.Options{Windows: r.windows, Recorded: r.gap == recorded, Model: r.model, Least: r.least}
+	o := replay.Options{Windows: r.windows, Recorded: r.gap == recorded, Model: r.model, Least: r.least, Where: r.where}
 	if !o.Recorded {
 		gap, err := time.ParseDuration(r.gap)
 		if err != nil || gap < 0 {

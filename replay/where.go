@@ -1,0 +1,200 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/token"
+)
+
+// A Standing is what stands in the prompts of all calls, of one kind and age: what
+// reading it costs, and what it is good for.
+type Standing struct {
+	Kind   string `json:"kind"`   // system, typed, said, calls, results, edited results, summaries
+	Age    int    `json:"age"`    // turns at the least; the next of ages is above it
+	Tokens int    `json:"tokens"` // over all calls
+	Used   int    `json:"used"`   // needed identifiers of which it is the newest holder
+}
+
+// A Loss is needed identifiers that the views did not hold, of one sort.
+type Loss struct {
+	Fate    string `json:"fate"`    // what became of the newest message that held it: summarised, dropped, masked, truncated, or reduced by a reducer
+	Kind    string `json:"kind"`    // of that message
+	Age     int    `json:"age"`     // of it, in turns, as in Standing
+	Form    string `json:"form"`    // of the identifier: path, URL, number, hash, name
+	Missing int    `json:"missing"` // how many
+}
+
+// ages are where ages of what stands in a prompt are cut, in turns.
+var ages = [...]int{0, 2, 6, 12, 24, 48}
+
+// where says, of one session, what the views hold and what they lack.
+type where struct {
+	count    *token.Estimator
+	needs    *needs
+	turn     []int // of each message so far
+	turns    int
+	standing map[Standing]*Standing // by kind and age
+	lost     map[Loss]int           // by all else
+}
+
+func newWhere(count *token.Estimator, n *needs) *where {
+	return &where{count: count, needs: n, standing: map[Standing]*Standing{}, lost: map[Loss]int{}}
+}
+
+// call adds one call: what its view holds, and which identifiers it lacks.
+func (w *where) call(at int, history []message.Message, v *View, whole []bool, missing []string) {
+	for i := len(w.turn); i < len(history); i++ {
+		w.turn = append(w.turn, w.turns)
+		w.turns += one(history[i].Role == message.RoleAssistant)
+	}
+	place := make([]*Standing, len(history)) // of each message as the view has it
+	var changed []changedAt
+	for k := range v.Messages {
+		src := v.Sources[k]
+		s := w.at(kindIn(&v.Messages[k], src, whole), w.age(src))
+		s.Tokens += w.count.Message(v.Messages[k])
+		if src >= 0 && whole[src] {
+			place[src] = s
+		} else {
+			changed = append(changed, changedAt{w.needs.of(&v.Messages[k], src < 0), s, src})
+		}
+	}
+	for _, id := range w.needs.uses[at] {
+		if slices.Contains(missing, id) {
+			i := w.holder(id, at)
+			w.lost[Loss{Fate: v.fate(i), Kind: kindIn(&history[i], i, nil), Age: w.age(i), Form: idForm(id)}]++
+			continue
+		}
+		if s := w.newest(id, at, place, changed); s != nil {
+			s.Used++
+		}
+	}
+}
+
+// A changedAt is a message of a view that is not as it came in.
+type changedAt struct {
+	holds map[string]bool
+	in    *Standing
+	src   int
+}
+
+// newest returns where the newest message of a view that holds an identifier stands.
+func (w *where) newest(id string, at int, place []*Standing, changed []changedAt) (best *Standing) {
+	src := -2
+	for _, i := range w.needs.holds[id] {
+		if i < at && place[i] != nil {
+			best, src = place[i], i
+		}
+	}
+	for _, c := range changed {
+		if c.src > src && c.holds[id] {
+			best, src = c.in, c.src
+		}
+	}
+	return best
+}
+
+// holder returns the newest message before an answer that holds an identifier.
+func (w *where) holder(id string, at int) int {
+	holds := w.needs.holds[id]
+	k, _ := slices.BinarySearch(holds, at)
+	return holds[k-1]
+}
+
+func (w *where) at(kind string, age int) *Standing {
+	key := Standing{Kind: kind, Age: age}
+	if w.standing[key] == nil {
+		w.standing[key] = &Standing{Kind: kind, Age: age}
+	}
+	return w.standing[key]
+}
+
+// age returns the age of a message, cut to one of ages; what a policy made has none.
+func (w *where) age(src int) int {
+	if src < 0 {
+		return 0
+	}
+	k, _ := slices.BinarySearch(ages[:], w.turns-w.turn[src]+1)
+	return ages[k-1]
+}
+
+// kindIn names the kind of a message; whole is nil where it is one of the history.
+func kindIn(m *message.Message, src int, whole []bool) string {
+	switch {
+	case src < 0:
+		return "summaries"
+	case m.Has(message.KindToolResult) && whole != nil && !whole[src]:
+		return "edited results"
+	case m.Has(message.KindToolResult):
+		return "results"
+	case m.Has(message.KindToolCall):
+		return "calls"
+	case m.Role == message.RoleAssistant:
+		return "said"
+	case m.IsUser():
+		return "typed"
+	}
+	return "system"
+}
+
+// fate says what became of a message of the history.
+func (v *View) fate(i int) string {
+	if i < len(v.Fates) && v.Fates[i] != "" {
+		return v.Fates[i]
+	}
+	return "gone"
+}
+
+// idForm names the form of an identifier.
+func idForm(id string) string {
+	switch {
+	case strings.Contains(id, "://"):
+		return "URL"
+	case strings.Trim(id, "0123456789.,:-_/#@") == "":
+		return "number"
+	case strings.Contains(id, "/"):
+		return "path"
+	case len(id) >= 7 && strings.Trim(id, "0123456789abcdef-") == "":
+		return "hash"
+	}
+	return "name"
+}
+
+// sorted returns what was added up, in a fixed order.
+func (w *where) sorted() (standing []Standing, lost []Loss) {
+	for _, s := range w.standing {
+		standing = append(standing, *s)
+	}
+	for l, n := range w.lost {
+		l.Missing = n
+		lost = append(lost, l)
+	}
+	slices.SortFunc(standing, func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Age, b.Age))
+	})
+	slices.SortFunc(lost, func(a, b Loss) int {
+		return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Form, b.Form))
+	})
+	return standing, lost
+}
+
+// addWhere returns the sums over sessions.
+func addWhere(rows []*Row) ([]Standing, []Loss) {
+	w := newWhere(nil, nil)
+	for _, r := range rows {
+		for _, s := range r.Standing {
+			to := w.at(s.Kind, s.Age)
+			to.Tokens += s.Tokens
+			to.Used += s.Used
+		}
+		for _, l := range r.Lost {
+			n := l.Missing
+			l.Missing = 0
+			w.lost[l] += n
+		}
+	}
+	return w.sorted()
+}

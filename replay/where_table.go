@@ -1,0 +1,106 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/fold"
+)
+
+// writeWhere prints where the tokens of prompts stand and what they are good for,
+// and what became of what was missing.
+func writeWhere(b *strings.Builder, own []Total) {
+	for i := range own {
+		if t := &own[i]; len(t.Standing) > 0 {
+			t.writeStanding(b)
+			t.writeLost(b)
+		}
+	}
+}
+
+// writeStanding prints a line a kind: its share of all tokens that are read, by age,
+// and the needed identifiers that a million of them hold.
+func (t *Total) writeStanding(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  what the prompts of %s hold, by turns since it came: share of their tokens,\n  and needed identifiers for a million of them\n\n", t.label())
+	head := []string{"kind", "tokens", "used"}
+	for k, a := range ages {
+		head = append(head, aged(k, a))
+	}
+	rows, all := [][]string{head}, 0
+	kinds := map[string]Standing{}
+	for _, s := range t.Standing {
+		all += s.Tokens
+		k := kinds[s.Kind]
+		kinds[s.Kind] = Standing{Kind: s.Kind, Tokens: k.Tokens + s.Tokens, Used: k.Used + s.Used}
+	}
+	for _, k := range bySize(kinds, func(s Standing) int { return s.Tokens }) {
+		row := []string{k, share(kinds[k].Tokens, all), density(kinds[k])}
+		for _, a := range ages {
+			cell := "–"
+			if at := slices.IndexFunc(t.Standing, func(s Standing) bool { return s.Kind == k && s.Age == a }); at >= 0 && k != "summaries" {
+				cell = share(t.Standing[at].Tokens, all) + " " + density(t.Standing[at])
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	fold.Table(b, "  ", rows, nil)
+}
+
+// writeLost prints what was missing, by what became of it, and each of these by kind,
+// age and form.
+func (t *Total) writeLost(b *strings.Builder) {
+	if len(t.Lost) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n  what the prompts of %s lack of what was needed: of the %s identifiers that are\n  missing, those whose newest holder was\n\n", t.label(), thousands(t.Kept.Missing()))
+	rows := [][]string{{"", "missing", "of needed"}}
+	for _, by := range []func(l Loss) string{
+		func(l Loss) string { return l.Fate },
+		func(l Loss) string { return l.Kind },
+		func(l Loss) string { k := slices.Index(ages[:], l.Age); return aged(k, l.Age) + " turns old" },
+		func(l Loss) string { return "a " + l.Form },
+	} {
+		sums := map[string]int{}
+		for _, l := range t.Lost {
+			sums[by(l)] += l.Missing
+		}
+		for _, k := range bySize(sums, func(n int) int { return n }) {
+			rows = append(rows, []string{k, share(sums[k], t.Kept.Missing()), share(sums[k], t.Kept.Needed)})
+		}
+		rows = append(rows, []string{"", "", ""})
+	}
+	fold.Table(b, "  ", rows[:len(rows)-1], nil)
+}
+
+// bySize returns the keys of a map, those of the largest values first.
+func bySize[T any](of map[string]T, size func(T) int) []string {
+	var keys []string
+	for k := range of {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if d := size(of[b]) - size(of[a]); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// aged names the ages from one on up to the next.
+func aged(k, from int) string {
+	if k == len(ages)-1 {
+		return fmt.Sprintf("%d+", from)
+	}
+	return fmt.Sprintf("%d-%d", from, ages[k+1]-1)
+}
+
+func share(part, all int) string {
+	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(max(all, 1)))
+}
+
+func density(s Standing) string {
+	return fmt.Sprintf("%.0f", 1e6*float64(s.Used)/float64(max(s.Tokens, 1)))
+}
