@@ -32,6 +32,10 @@ func (c Config) Validate() error {
 	if s := &c.Storage; c.Archive != nil { // it says where
 		s.Adapter, s.Path, s.Bucket = base.Storage.Adapter, base.Storage.Path, ""
 	}
+	adapter := c.Storage.Adapter
+	if s := &c.Storage; s.Settings != nil { // its package has checked it
+		s.Adapter, s.Path = base.Storage.Adapter, base.Storage.Path
+	}
 	errs := []error{c.checkStages()}
 	if own := slices.DeleteFunc(slices.Clone(c.Policy.Stages), c.isOwn); len(own) > 0 || len(c.Stages) == 0 {
 		c.Policy.Stages = own // what else there is must be one of ours
@@ -43,6 +47,9 @@ func (c Config) Validate() error {
 	for _, e := range c.broken() {
 		errs = append(errs, e)
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
+	}
+	if c.Storage.Settings != nil {
+		c.Storage.Adapter = adapter
 	}
 	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage(), c.checkKeys())
 	// What an override makes of the rest is only worth telling where that is right.

@@ -3,7 +3,6 @@ package configs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -68,7 +67,9 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 		o.Passive = true
 		return spool.Open(c.Spool, a, &o)
 	}
-	return nil, fmt.Errorf("configs: unknown storage adapter %q", c.Adapter)
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	return openRegistered(ctx, c)
 }
 
 // OpenArchiveReadOnly is OpenArchive for those who write nothing: what it opens
@@ -115,10 +116,13 @@ func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archiv
 }
 
 func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
-	if c.Adapter == "fs" {
+	switch c.Adapter {
+	case "fs":
 		return fs.Open(c.Path)
+	case s3Adapter:
+		return openBucket(ctx, c)
 	}
-	return openBucket(ctx, c)
+	return openRegistered(ctx, c)
 }
 
 // openBucket opens S3 and tries what the bucket enforces. With a spool a server that

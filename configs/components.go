@@ -33,7 +33,8 @@ func (l *loader) components(c *compact.Config) {
 	l.summarisers(c)
 	l.collector(c)
 	l.counter(c)
-	if c.Storage.Adapter == s3Adapter || c.Storage.Encrypt.On() {
+	l.exporters(c)
+	if c.Storage.Settings != nil || c.Storage.Adapter == s3Adapter || c.Storage.Encrypt.On() {
 		c.OpenArchive = openForAgents
 	}
 }

@@ -34,6 +34,21 @@
 // An empty variable is none. A variable that seems to mean a setting, but names
 // none, is an error.
 //
+// # Stores and exporters of others
+//
+// A package that a program imports adds its own with [Register], from an init. A store
+// has the section storage.NAME and is chosen by storage.adapter: NAME; an exporter has
+// trace.NAME. Their settings are read, checked, locked, and shown as all others, each has
+// its variable, COMPACT_STORAGE_NAME_SETTING, and their secrets have nothing else.
+// Overrides for some calls do not reach them. examples/store/quota and
+// examples/exporter/pager are such packages.
+//
+// For compactctl that is one file more beside its main.go, and a go build:
+//
+//	package main
+//
+//	import _ "example.com/agents/quota"
+//
 // # Mistakes
 //
 // All mistakes of a configuration are reported at once, each as an [*Error]

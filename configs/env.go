@@ -23,7 +23,9 @@ func variables() map[string]string {
 	all := map[string]string{}
 	leaves := map[string]int{}
 	for _, f := range schema().fields {
-		leaves[f.leaf()]++
+		if f.of3rd == nil { // it takes no short name away
+			leaves[f.leaf()]++
+		}
 	}
 	for _, f := range schema().fields {
 		all[variable(f.path)] = f.path
@@ -45,7 +47,7 @@ func (l *loader) environment() []setting {
 	var all []setting
 	for _, entry := range l.environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || slices.Contains(foreign, name) {
+		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || slices.Contains(foreign, name) || isSecret(name) {
 			continue
 		}
 		path, ok := known[name]

@@ -192,6 +192,11 @@ func plain(n *yaml.Node) any {
 // unknown says that there is no such setting. The value is not shown: it may
 // well be a secret.
 func unknown(path string) string {
+	for _, s := range secretsOf(registered()) {
+		if s.path == path {
+			return "unknown key " + strconv.Quote(path) + "; secrets are never in a configuration: set " + s.variable() + " in the environment"
+		}
+	}
 	if near := words.Nearest(path, schema().known()); near != "" && words.Distance(strings.ToLower(path), near, 2) <= 2 {
 		return "unknown key " + strconv.Quote(path) + " (did you mean " + near + "?)"
 	}

@@ -87,6 +87,7 @@ type loader struct {
 	from       map[string]setting // who gave each setting
 	locks      map[string]lock    // by path
 	exceptions []exception        // of which the overrides were made
+	joined     []joined           // settings of registered components
 }
 
 func (l *loader) load(name string, data []byte) (compact.Config, error) {
@@ -116,6 +117,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 		return compact.Config{}, err
 	}
 	l.settle(&c)
+	l.join(&c)
 	c.Overrides = l.overridesOf(l.files)
 	l.unchanged(&c)
 	l.pseudonyms(&c)

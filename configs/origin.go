@@ -74,7 +74,7 @@ func (l *loader) origins(c *compact.Config) []Origin {
 	}
 	var all []Origin
 	for _, f := range schema().fields {
-		o := Origin{Path: f.path, Value: showable(f.path, f.of(reflect.ValueOf(c).Elem()).Interface()), From: FromDefault}
+		o := Origin{Path: f.path, Value: showable(f.path, l.valueOf(f, c)), From: FromDefault}
 		differs := !reflect.DeepEqual(normal(f.of(reflect.ValueOf(&common).Elem()).Interface()), normal(f.of(reflect.ValueOf(&l.base).Elem()).Interface()))
 		switch s, given := l.giver(f.path, c); {
 		case given:

@@ -16,7 +16,8 @@ var files embed.FS
 func Names() []string { return compact.Presets() }
 
 // Preset returns the file of a preset, with every setting, its default and
-// what it means; "" is "graduated". The bytes are the caller's.
+// what it means; "" is "graduated". The sections of registered components
+// ([Register]) stand among the others. The bytes are the caller's.
 func Preset(name string) ([]byte, error) {
 	c, err := compact.Preset(name)
 	if err != nil {
@@ -26,5 +27,5 @@ func Preset(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configs: no file for the preset %q: %w", c.Preset, err)
 	}
-	return data, nil
+	return withSections(data, registered()), nil
 }

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
@@ -27,15 +26,23 @@ type field struct {
 	path  string // as files write it: "policy.trigger_pct"
 	kind  kind
 	index []int
-	rules string // of the validator
+	rules string   // of the validator
+	of3rd *section // whose setting it is; nil: compact.Config's
 }
 
 func (f field) leaf() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
 
 func (f field) section() string { return f.path[:max(strings.LastIndexByte(f.path, '.'), 0)] }
 
-// of returns the field's value in c, which must be addressable to be set.
-func (f field) of(c reflect.Value) reflect.Value { return c.FieldByIndex(f.index) }
+// of returns the field's value in c, which must be addressable to be set. That of a
+// registered component is not in c: it is the default then, in a copy.
+func (f field) of(c reflect.Value) reflect.Value {
+	if f.of3rd != nil {
+		c = reflect.New(f.of3rd.defaults.Type()).Elem()
+		c.Set(f.of3rd.defaults)
+	}
+	return c.FieldByIndex(f.index)
+}
 
 // table is every setting there is.
 type table struct {
@@ -44,12 +51,29 @@ type table struct {
 	sections map[string]bool
 }
 
-// schema is read off the struct, so that a new field needs nothing here.
-var schema = sync.OnceValue(func() *table {
+// schema is every setting, those of registered components last.
+func schema() *table {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.schema == nil {
+		registry.schema = readSchema(registry.sections)
+	}
+	return registry.schema
+}
+
+// readSchema reads it off the struct, so that a new field needs nothing here.
+func readSchema(more []*section) *table {
 	t := &table{byPath: map[string]field{}, sections: map[string]bool{}}
 	t.read(reflect.TypeFor[compact.Config](), "", nil)
+	for _, s := range more {
+		t.sections[s.path] = true
+		for _, f := range s.fields {
+			t.fields = append(t.fields, f)
+			t.byPath[f.path] = f
+		}
+	}
 	return t
-})
+}
 
 func (t *table) read(s reflect.Type, prefix string, index []int) {
 	for i := range s.NumField() {

@@ -150,6 +150,9 @@ func archiveTries(c compact.StorageConfig) []attempt {
 	case s3Adapter:
 		return bucketTries(c)
 	}
+	if c.Settings != nil {
+		return []attempt{one("archive", c.Adapter, "it was opened", adviseNothing, func(ctx context.Context) error { return tryRegistered(ctx, c) })}
+	}
 	return []attempt{{
 		[]Probe{{What: "archive", Where: c.Adapter, Not: "there is nothing to open: nothing outlives the process"}},
 		func(context.Context) error { return nil }, func(named []Probe, _ error) []Probe { return named },

@@ -30,11 +30,14 @@ func (l *loader) validate(c compact.Config) {
 			l.report.add(&Error{Reason: err.Error(), Err: err})
 		case e.Path == pseudonymsPath && l.keysOptional && len(c.Redaction.PseudonymKey) == 0:
 		default:
+			if reason, ok := adapters(e.Value); ok && e.Path == "storage.adapter" && len(e.With) == 0 {
+				e = &compact.ConfigError{Path: e.Path, Value: e.Value, Reason: reason, Err: e}
+			}
 			l.refused(e)
 		}
 	}
 	var invalid validator.ValidationErrors
-	if errors.As(rules().Struct(c), &invalid) {
+	if errors.As(rules().Struct(l.plain(c)), &invalid) {
 		for _, e := range invalid {
 			_, path, _ := strings.Cut(e.Namespace(), ".")
 			setting, _, _ := strings.Cut(path, "[")
@@ -43,6 +46,7 @@ func (l *loader) validate(c compact.Config) {
 			}
 		}
 	}
+	l.checkJoined()
 	l.bucket(c.Storage)
 	l.encryption(c.Storage)
 }

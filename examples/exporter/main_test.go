@@ -1,26 +1,22 @@
 package main
 
 import (
-	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
 )
-
-func TestPagerKeepsThePromisesOfAnExporter(t *testing.T) {
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return NewPager(io.Discard) })
-}
 
 func TestPagerTellsWhatIsOfHighSeverity(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, strings.Repeat("ab", 32))
-	var out strings.Builder
-	if err := run(t.Context(), &out); err != nil {
+	file := filepath.Join(t.TempDir(), "pager")
+	if err := run(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); got != "session support-17: compact.redaction_disabled\n" {
-		t.Errorf("got %q", got)
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != "session support-17: compact.redaction_disabled\n" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -1,0 +1,163 @@
+package configs
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A Component is a store or an exporter of another package, with settings T: a struct
+// whose fields are strings, ints, float64s, bools, durations and lists of strings. Each
+// has the tag `mapstructure`, which is its name in files, and the tag `doc`, which says
+// in them what it means. The tag `validate` is a rule of go-playground/validator. A
+// field of type [compact.Secret] is in no file: it comes from the environment.
+type Component[T any] struct {
+	// Defaults are the settings that nobody gives. Those of an exporter switch it off.
+	Defaults T
+	// Check reports what is wrong with settings before anything is opened; a
+	// [*compact.ConfigError], or several that are joined, says of which one by its
+	// name; nil: nothing is.
+	Check func(settings T) error
+	// Open opens the archive where storage.adapter is the name of the component. It
+	// must come back when ctx ends. An archive with a method Try(context.Context)
+	// error is tried by [Try]; one with a method Close is closed by who opened it.
+	Open func(ctx context.Context, settings T) (storage.Archive, error)
+	// Export makes the exporter, and asks nobody yet; nil: the settings switch it off.
+	Export func(settings T) (trace.Exporter, error)
+}
+
+// Register adds a component to what [Load] knows, and so to every program that links
+// the package which calls it, from an init. A store has the section storage.NAME, an
+// exporter trace.NAME; they are read, checked, locked and shown as all others. It panics
+// where the name is taken, and where T or the functions are not what [Component] says.
+func Register[T any](name string, c Component[T]) {
+	s := &section{name: name, defaults: reflect.ValueOf(c.Defaults)}
+	switch {
+	case c.Open != nil && c.Export == nil:
+		s.path = "storage." + name
+		s.open = func(ctx context.Context, v any) (storage.Archive, error) { return c.Open(ctx, v.(T)) }
+	case c.Export != nil && c.Open == nil:
+		s.path = "trace." + name
+		s.export = func(v any) (trace.Exporter, error) { return c.Export(v.(T)) }
+	default:
+		panic("configs: " + name + " must be a store or an exporter: one of Open and Export")
+	}
+	s.check = func(v any) error {
+		if c.Check == nil {
+			return nil
+		}
+		return c.Check(v.(T))
+	}
+	if err := s.describe(); err != nil {
+		panic("configs: " + err.Error())
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if err := s.free(readSchema(registry.sections)); err != nil {
+		panic("configs: " + err.Error())
+	}
+	registry.sections = append(registry.sections, s)
+	registry.schema = nil
+}
+
+// section is what is registered.
+type section struct {
+	name     string
+	path     string // "storage.quota"
+	defaults reflect.Value
+	fields   []field
+	docs     map[string]string // by path, of fields and secrets
+	secrets  []secret
+	open     func(context.Context, any) (storage.Archive, error)
+	export   func(any) (trace.Exporter, error)
+	check    func(any) error
+}
+
+// secret is a setting that the environment alone has.
+type secret struct {
+	path  string
+	index int
+}
+
+func (s secret) variable() string { return variable(s.path) }
+
+// registry is what was registered, and the schema with it.
+var registry struct {
+	sync.Mutex
+	sections []*section
+	schema   *table // nil: read it again
+}
+
+func registered() []*section {
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Clip(registry.sections)
+}
+
+var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// describe reads the settings off the type of the defaults.
+func (s *section) describe() error {
+	if !plainName.MatchString(s.name) {
+		return fmt.Errorf("%q is no name of a component: it must be of small letters, digits and _", s.name)
+	}
+	if s.defaults.Kind() != reflect.Struct {
+		return fmt.Errorf("%s: the settings must be a struct", s.name)
+	}
+	s.docs = map[string]string{}
+	for i, t := 0, s.defaults.Type(); i < t.NumField(); i++ {
+		f := t.Field(i)
+		name, doc := f.Tag.Get("mapstructure"), f.Tag.Get("doc")
+		if !f.IsExported() || !plainName.MatchString(name) || doc == "" {
+			return fmt.Errorf("%s: the field %s must be exported, and have the tags mapstructure and doc", s.name, f.Name)
+		}
+		path := s.path + "." + name
+		if _, twice := s.docs[path]; twice {
+			return fmt.Errorf("%s: two fields are named %s", s.name, name)
+		}
+		s.docs[path] = doc
+		switch {
+		case f.Type == reflect.TypeFor[compact.Secret]():
+			s.secrets = append(s.secrets, secret{path, i})
+		case !isSetting(f.Type):
+			return fmt.Errorf("%s: the field %s has a type that no setting has", s.name, f.Name)
+		default:
+			s.fields = append(s.fields, field{path: path, kind: kindOf(f.Type), index: []int{i}, rules: f.Tag.Get("validate"), of3rd: s})
+		}
+	}
+	return nil
+}
+
+// isSetting reports whether files can have values of a type.
+func isSetting(t reflect.Type) bool {
+	if t.Kind() == reflect.Slice {
+		return t.Elem().Kind() == reflect.String
+	}
+	return t.Kind() == reflect.String || kindOf(t) != kindString
+}
+
+// free says what is in the way of the section.
+func (s *section) free(t *table) error {
+	_, setting := t.byPath[s.path]
+	if setting || t.sections[s.path] || aliasSections[s.path] || slices.Contains([]string{"fs", "memory", s3Adapter}, s.name) {
+		return fmt.Errorf("the name %s is taken", s.name)
+	}
+	return nil
+}
+
+// adapter returns the store that storage.adapter names, if it is a registered one.
+func adapter(name string) *section {
+	for _, s := range registered() {
+		if s.open != nil && s.name == name {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
+)
+
+// shelf are the settings of a store, one of each type.
+type shelf struct {
+	URL     string         `mapstructure:"url" validate:"required" doc:"The server."`
+	Rows    int            `mapstructure:"rows" validate:"gt=0" doc:"How many rows there are."`
+	Share   float64        `mapstructure:"share" doc:"A share."`
+	Dry     bool           `mapstructure:"dry" doc:"Whether it is dry."`
+	Timeout time.Duration  `mapstructure:"timeout" doc:"For one call."`
+	Zones   []string       `mapstructure:"zones" doc:"Where, the nearest first, and a text that is so long that it does not stand in one line of a file."`
+	Token   compact.Secret `mapstructure:"token" doc:"The server's."`
+}
+
+var shelfDefaults = shelf{URL: "http://shelf", Rows: 3, Share: 0.5, Timeout: time.Minute, Zones: []string{"a", "b"}}
+
+// register registers components for one test.
+func register(t *testing.T, opened *shelf) {
+	t.Helper()
+	before := registered()
+	t.Cleanup(func() {
+		registry.Lock()
+		defer registry.Unlock()
+		registry.sections, registry.schema = before, nil
+	})
+	Register("shelf", Component[shelf]{
+		Defaults: shelfDefaults,
+		Check: func(s shelf) error {
+			if len(s.Token) == 0 {
+				return errors.New("it needs a token")
+			}
+			if strings.HasPrefix(s.URL, "ftp:") {
+				return &compact.ConfigError{Path: "url", Value: s.URL, Reason: "must not be an FTP server"}
+			}
+			return nil
+		},
+		Open: func(_ context.Context, s shelf) (storage.Archive, error) {
+			*opened = s
+			return memory.New(), nil
+		},
+	})
+	type siren struct {
+		Trigger float64 `mapstructure:"trigger_pct" doc:"A name that a setting of policy has, too."`
+		Loud    bool    `mapstructure:"loud" doc:"Whether it is on."`
+	}
+	Register("siren", Component[siren]{Export: func(s siren) (trace.Exporter, error) {
+		if !s.Loud {
+			return nil, nil
+		}
+		return silent{}, nil
+	}})
+}
+
+type silent struct{}
+
+func (silent) Export(context.Context, []trace.Event) error { return nil }
+func (silent) Shutdown(context.Context) error              { return nil }
+
+const token = "COMPACT_STORAGE_SHELF_TOKEN=a-token-of-the-shelf"
+
+func TestARegisteredStoreIsLoadedAndOpened(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	c, err := Parse("f.yaml", []byte(`
+model: gpt-4
+storage: {adapter: shelf, shelf: {url: "http://other", share: 1, timeout: 5s, zones: []}}
+trace: {siren: {loud: true}}
+`), Environ([]string{token, "COMPACT_STORAGE_SHELF_ROWS=7", "COMPACT_TRIGGER_PCT=0.9", "COMPACT_ARCHIVE_KEY=" + strings.Repeat("ab", 32)}), Override("--dry", "storage.shelf.dry", true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	want := shelf{URL: "http://other", Rows: 7, Share: 1, Dry: true, Timeout: 5 * time.Second, Token: compact.Secret("a-token-of-the-shelf")}
+	if fmt.Sprintf("%#v %s", got, string(got.Token)) != fmt.Sprintf("%#v %s", want, string(want.Token)) {
+		t.Errorf("opened with %+v, want %+v", got, want)
+	}
+	if len(c.Exporters) != 1 || c.Policy.TriggerPct != 0.9 {
+		t.Errorf("%d exporters, want one; a trigger of %v", len(c.Exporters), c.Policy.TriggerPct)
+	}
+	for what, open := range map[string]func(compact.StorageConfig) (storage.Archive, error){"OpenArchive": OpenArchive, "OpenArchiveReadOnly": OpenArchiveReadOnly} {
+		got = shelf{}
+		if _, err := open(c.Storage); err != nil || got.Rows != 7 {
+			t.Errorf("%s: %v, with %+v", what, err, got)
+		}
+	}
+	tried := Try(t.Context(), c, time.Second)
+	if len(tried) != 1 || !tried[0].OK() || !tried[0].Stored() || tried[0].Where != "shelf" {
+		t.Errorf("tried: %+v", tried)
+	}
+	if strings.Contains(fmt.Sprintf("%v %+v", c.Storage, c.Storage), "a-token") {
+		t.Error("the configuration shows the secret")
+	}
+}
+
+func TestARegisteredComponentThatIsNotUsedHasNoEffect(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	c, err := Parse("f.yaml", []byte("model: gpt-4\nstorage: {shelf: {rows: 9}}\n"), Environ(nil))
+	if err != nil || c.Storage.Settings != nil || len(c.Exporters) > 0 || c.OpenArchive != nil {
+		t.Errorf("%+v, %d exporters, %v", c.Storage.Settings, len(c.Exporters), err)
+	}
+}
+
+func TestMistakesInRegisteredSections(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	for _, c := range []struct {
+		file, want string
+		environ    []string
+	}{
+		{"storage:\n  shelf: {row: 5}", `f.yaml:3: unknown key "storage.shelf.row" (did you mean storage.shelf.rows?)`, nil},
+		{"storage:\n  shelv: {rows: 5}", `f.yaml:3: unknown key "storage.shelv" (did you mean storage.shelf?)`, nil},
+		{"storage:\n  adapter: shelv", "f.yaml:3: storage.adapter must be one of fs, memory, s3, shelf (did you mean shelf?) (got \"shelv\")", nil},
+		{"storage:\n  shelf: {rows: five}", "f.yaml:3: storage.shelf.rows must be a whole number (got \"five\")", nil},
+		{"storage:\n  shelf: {rows: 1, rows: 2}", "f.yaml:3: storage.shelf.rows is given twice", nil},
+		{"storage:\n  adapter: shelf\n  shelf: {rows: -5}", "f.yaml:4: storage.shelf.rows breaks the rule gt=0 (got -5)", []string{token}},
+		{"storage:\n  adapter: shelf\n  shelf: {url: 'ftp://x'}", "f.yaml:4: storage.shelf.url must not be an FTP server (got \"ftp://x\")", []string{token}},
+		{"storage:\n  adapter: shelf", "f.yaml:3: storage.adapter can't be used: it needs a token", nil},
+		{"storage:\n  shelf: {token: hunter2}", `f.yaml:3: unknown key "storage.shelf.token"; secrets are never in a configuration: set COMPACT_STORAGE_SHELF_TOKEN in the environment`, nil},
+		{"", "COMPACT_STORAGE_SHELF_ROW names no setting (did you mean COMPACT_STORAGE_SHELF_ROWS?)", []string{"COMPACT_STORAGE_SHELF_ROW=1"}},
+		{"", "COMPACT_STORAGE_SHELF_ROWS: storage.shelf.rows must be a whole number (got \"x\")", []string{"COMPACT_STORAGE_SHELF_ROWS=x"}},
+		{"overrides:\n  - {agent: a, storage: {shelf: {rows: 4}}}", "overrides[0].storage.shelf.rows ", nil},
+		{"locked: [storage]\nstorage: {shelf: {rows: 4}}", "COMPACT_STORAGE_SHELF_ROWS: storage.shelf.rows is locked at 4 by f.yaml:2", []string{"COMPACT_STORAGE_SHELF_ROWS=5"}},
+	} {
+		_, err := Parse("f.yaml", []byte("model: gpt-4\n"+c.file+"\n"), Environ(c.environ))
+		if err == nil || !strings.Contains(strings.Replace(err.Error(), "_ROW: names", "_ROW names", 1), c.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s %q:\n  got  %v\n  want %s", c.file, c.environ, err, c.want)
+		}
+	}
+}
+
+func TestRegisteredSectionsStandCommentedInTheFiles(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	for _, name := range Names() {
+		file, err := Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = `
+  # Of storage.adapter shelf.
+  shelf:
+    # The server.
+    url: "http://shelf"
+    # How many rows there are.
+    rows: 3
+    # A share.
+    share: 0.5
+    # Whether it is dry.
+    dry: false
+    # For one call.
+    timeout: 1m
+    # Where, the nearest first, and a text that is so long that it does not stand in one
+    # line of a file.
+    zones: ["a","b"]
+    # COMPACT_STORAGE_SHELF_TOKEN in the environment: The server's.
+
+# Where events go`
+		if !strings.Contains(string(file), want) || !strings.Contains(string(file), "\n    # Whether it is on.\n    loud: false\n\n") {
+			t.Errorf("%s:\n%s", name, file)
+		}
+		c, err := Parse(name, append(file, "\n# the end\n"...), Environ([]string{token}), Override("--model", "model", "gpt-4"), Override("--adapter", "storage.adapter", "shelf"))
+		if s, ok := c.Storage.Settings.(shelf); err != nil || !ok || s.Rows != 3 || !slices.Equal(s.Zones, shelfDefaults.Zones) {
+			t.Errorf("%s: %v, %+v", name, err, c.Storage.Settings)
+		}
+	}
+}
+
+func TestOriginsTellOfRegisteredSettings(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	l, c, err := parseWith("f.yaml", []byte("model: gpt-4\nstorage: {adapter: shelf, shelf: {rows: 9}}\n"), []Option{Environ([]string{token})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, o := range l.origins(&c) {
+		told[o.Path] = fmt.Sprint(o.Value, " ", o)
+	}
+	if told["storage.shelf.rows"] != "9 f.yaml:2" || told["storage.shelf.timeout"] != "1m default" || told["storage.shelf.token"] != "" {
+		t.Errorf("told %q, %q, %q", told["storage.shelf.rows"], told["storage.shelf.timeout"], told["storage.shelf.token"])
+	}
+}
+
+func TestWhatCannotBeRegisteredPanics(t *testing.T) {
+	var got shelf
+	register(t, &got)
+	open := func(context.Context, shelf) (storage.Archive, error) { return memory.New(), nil }
+	type named struct {
+		A int `mapstructure:"a"`
+	}
+	type typed struct {
+		A map[string]int `mapstructure:"a" doc:"A."`
+	}
+	for what, f := range map[string]func(){
+		"taken":     func() { Register("shelf", Component[shelf]{Open: open}) },
+		"built in":  func() { Register("s3", Component[shelf]{Open: open}) },
+		"a section": func() { Register("object_lock", Component[shelf]{Open: open}) },
+		"a setting": func() { Register("path", Component[shelf]{Open: open}) },
+		"no name":   func() { Register("My Store", Component[shelf]{Open: open}) },
+		"neither":   func() { Register("x", Component[shelf]{}) },
+		"no doc": func() {
+			Register("x", Component[named]{Open: func(context.Context, named) (storage.Archive, error) { return nil, nil }})
+		},
+		"no such type": func() {
+			Register("x", Component[typed]{Open: func(context.Context, typed) (storage.Archive, error) { return nil, nil }})
+		},
+		"not a struct": func() {
+			Register("x", Component[int]{Open: func(context.Context, int) (storage.Archive, error) { return nil, nil }})
+		},
+		"both of a kind": func() {
+			Register("x", Component[shelf]{Open: open, Export: func(shelf) (trace.Exporter, error) { return nil, nil }})
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: it is registered", what)
+				}
+			}()
+			f()
+		}()
+	}
+}
