@@ -108,7 +108,7 @@ func TestCredentialsComeFromWebIdentity(t *testing.T) {
 }
 
 func TestNoCredentialsIsAClearError(t *testing.T) {
-	s := s3test.Versitygw(t)
+	s := s3test.Plain(t)
 	c := s.Config(s.Bucket(t, false))
 	withoutKeys(t)
 	if _, err := s3.Open(t.Context(), c); !errors.Is(err, s3.ErrNoCredentials) {
@@ -175,7 +175,7 @@ func (i *issuer) token(t *testing.T) string {
 // TestExtraCertificatesAreTrusted: behind a proxy of a company AWS_CA_BUNDLE is
 // set, which the SDK only takes with a client that it can change.
 func TestExtraCertificatesAreTrusted(t *testing.T) {
-	s := s3test.Versitygw(t)
+	s := s3test.Plain(t)
 	c := s.Config(s.Bucket(t, false))
 	front := httptest.NewTLSServer(s.Front(t))
 	defer front.Close()
