@@ -19,7 +19,7 @@
 //
 // Call [CompactManager.Preflight] with the whole history before every model
 // call and send what it returns. It does not matter whether the agent keeps
-// the returned view or goes on with its full history: the manager recognises
+// the returned view or goes on with its full history: the manager recognizes
 // both, and gives the same view for the same history, byte for byte, in this
 // process and in the next. [CompactManager.ManualCompact] compacts at a moment
 // that the agent chooses; [CompactManager.Plan] says what would happen.

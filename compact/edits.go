@@ -72,13 +72,12 @@ func (s *session) readEdits(ctx context.Context) error {
 	from := s.edits.read
 	s.mu.Unlock()
 	var fresh []ledgerStep
-	first, end := from, from
+	first := from
 	read := newLedgerReader()
 	for l, err := range s.log.EditsLines(ctx, from) {
 		if err != nil {
 			return err
 		}
-		end = l.End
 		if !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
 			continue
 		}
@@ -99,10 +98,9 @@ func (s *session) readEdits(ctx context.Context) error {
 	for _, e := range fresh {
 		s.learnEdit(e)
 	}
+	end := from // originals whose line is still to come
 	if len(fresh) > 0 {
 		end = first
-	} else {
-		end = from // originals whose line is still to come
 	}
 	s.edits.read = max(s.edits.read, end)
 	s.edits.end = max(s.edits.end, end)

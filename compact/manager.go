@@ -392,7 +392,7 @@ func sideBySide[T any](all []T, f func(T) error) error {
 // written), waits for the calls that are under way, writes the audit log,
 // delivers what is queued for the exporters, ends them, and closes the archive
 // unless it was handed in; what waits in a spool is sent, or the error says what
-// is left. It honours the deadline of ctx, also where a call does not end. It is
+// is left. It honors the deadline of ctx, also where a call does not end. It is
 // idempotent. Calls after it return [ErrClosed].
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)

@@ -19,12 +19,12 @@ type memo struct {
 
 	origins    int // edited messages that were known
 	studied    int // messages of the history that were searched for secrets
-	recognised int // messages of the conversation that were looked up among them
+	recognized int // messages of the conversation that were looked up among them
 }
 
 func (l *lane) replay(s *session, history []message.Message, of owner, pins policy.Pins, forms policy.Forms) replayed {
 	if l.memo.current(s, of) && l.memo.grow(history) {
-		l.memo.recognise(s)
+		l.memo.recognize(s)
 		return l.memo.now
 	}
 	l.astray()
@@ -32,7 +32,7 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 	steps, _, edits := s.record(of)
 	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
 	l.memo.now = s.replay(history, of, pins, forms, nil)
-	l.memo.recognised = l.memo.now.conv.Len()
+	l.memo.recognized = l.memo.now.conv.Len()
 	return l.memo.now
 }
 
@@ -80,19 +80,19 @@ func (m *memo) grow(history []message.Message) bool {
 	return true
 }
 
-// recognise attaches what the ledger knows of messages that came in edited:
+// recognize attaches what the ledger knows of messages that came in edited:
 // of those that are new, or, where the ledger has learned more, of all.
-func (m *memo) recognise(s *session) {
+func (m *memo) recognize(s *session) {
 	n := s.originCount()
 	if n == 0 {
 		return
 	}
-	from := m.recognised
+	from := m.recognized
 	if n != m.origins {
 		from = 0
 	}
-	m.now.conv.Recognise(from, s.known)
-	m.origins, m.recognised = n, m.now.conv.Len()
+	m.now.conv.Recognize(from, s.known)
+	m.origins, m.recognized = n, m.now.conv.Len()
 }
 
 // seen is how the engine sees a replayed conversation, as far as it was asked.

@@ -8,7 +8,7 @@ import (
 // Turns have numbers, from 1, that stay the same in all steps of a session,
 // whatever an SDK does with the views it is given. turnNumbers is what a ledger
 // says of them: how the history of the step and its view were numbered, and by
-// which chain either is recognised when it comes in again.
+// which chain either is recognized when it comes in again.
 type turnNumbers struct {
 	Next    uint32      `json:"next"` // number of the next new turn
 	History numbering   `json:"history"`

@@ -87,7 +87,7 @@ func cutRunes(s string, n int) string {
 var callForm = regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
 	`(?: · ([^\s"\[\]·]+)(?: "([^"\[\]·]+)")?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 
-// parseCall recognises what renderCall writes.
+// parseCall recognizes what renderCall writes.
 func parseCall(text string) (Mark, bool) {
 	if len(text) > callFormMost*utf8.UTFMax || !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
 		return Mark{}, false

@@ -83,7 +83,7 @@ func dispatchBlocks(text string) []Segment {
 	}
 }
 
-// parseDispatch recognises a text that is, as a whole, what masking leaves of
+// parseDispatch recognizes a text that is, as a whole, what masking leaves of
 // a result with dispatch blocks.
 func parseDispatch(text string) (Mark, bool) {
 	if !strings.HasPrefix(text, "[dispatch") {

@@ -79,7 +79,7 @@ func TestAForgedDispatchPlaceholderIsSqueezed(t *testing.T) {
 	}
 }
 
-// A placeholder of a template of one's own is recognised by its form alone. A
+// A placeholder of a template of one's own is recognized by its form alone. A
 // tool that writes what looks like one can keep a name's length in the view,
 // not a page.
 func TestAForgedPlaceholderOfATemplateIsBounded(t *testing.T) {

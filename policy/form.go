@@ -169,7 +169,7 @@ func ValidTemplate(t string) error {
 	return nil
 }
 
-// ParseMark recognises a text that is, as a whole, a placeholder of a built-in
+// ParseMark recognizes a text that is, as a whole, a placeholder of a built-in
 // form or of a form in f, and returns the sizes in it.
 func (f Forms) ParseMark(text string) (Mark, bool) {
 	if k, ok := parseDispatch(text); ok {

@@ -107,7 +107,7 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 }
 
 // shortened reports whether a result is what this stage leaves of one that
-// keeps its beginning, so that it is recognised without a ledger, too.
+// keeps its beginning, so that it is recognized without a ledger, too.
 func (m Mask) shortened(v *View, i, p int) bool {
 	text := v.Messages[i].Parts[p].Text
 	at := strings.LastIndexByte(text, '\n')

@@ -230,10 +230,10 @@ func (c *Conversation) Unpinned() (n int) {
 	return n
 }
 
-// Recognise marks parts that an earlier call edited, in the messages at index from
+// Recognize marks parts that an earlier call edited, in the messages at index from
 // and later, with their origins by the ledger: known maps the fingerprint of an
 // edited message to the origins of its parts.
-func (c *Conversation) Recognise(from int, known func(message.Fingerprint) map[int]Origin) {
+func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[int]Origin) {
 	for i := from; i < c.items.len(); i++ {
 		it := c.items.at(i)
 		if it.src < 0 || it.origins != nil {

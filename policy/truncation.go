@@ -2,7 +2,7 @@ package policy
 
 import "strings"
 
-// parseTruncation recognises a text that is, as a whole, what a truncation
+// parseTruncation recognizes a text that is, as a whole, what a truncation
 // left: the marker stands where it belongs, and what was kept costs what the
 // marker says. So that a text is not cut twice, and what it was cut from is
 // known, without a ledger.

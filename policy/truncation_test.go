@@ -21,7 +21,7 @@ func prose(n, seed int) string {
 	return b.String()
 }
 
-// A truncation is recognised without a ledger: the stage has nothing to add to
+// A truncation is recognized without a ledger: the stage has nothing to add to
 // what it made, and a placeholder for it tells the size of the original.
 func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
 	chat, err := token.NewEstimator("gpt-4", nil, nil)

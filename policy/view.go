@@ -306,7 +306,7 @@ func (v *View) Masked(i, p int) bool {
 	return ok
 }
 
-// parseMark recognises a placeholder of which nothing is known but its text, as
+// parseMark recognizes a placeholder of which nothing is known but its text, as
 // any tool can write it. One with dispatch blocks has no bound, so that only
 // those of dispatch tools count.
 func (v *View) parseMark(i, p int) (Mark, bool) {

@@ -25,7 +25,7 @@ var (
 	softlayerRule = &rule{id: "softlayer", kind: "softlayer_key", rank: byShape}
 )
 
-// mailchimp finds the 32 digits before -us and the number of a data centre.
+// mailchimp finds the 32 digits before -us and the number of a data center.
 func (sc *scan) mailchimp(start, end int) {
 	s := sc.s
 	to := run(s, end, 3, isDigit)

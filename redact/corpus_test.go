@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// sample is a row of a labelled corpus.
+// sample is a row of a labeled corpus.
 type sample struct {
 	ID      string   `json:"id"`
 	Entity  string   `json:"entity"`
@@ -21,7 +21,7 @@ type sample struct {
 	set     string
 }
 
-// corpusDir returns where the labelled corpora are: COMPACT_REDACTION_CORPUS
+// corpusDir returns where the labeled corpora are: COMPACT_REDACTION_CORPUS
 // or ../shared/redaction beside the repository.
 func corpusDir(t testing.TB) string {
 	return sharedDir(t, "COMPACT_REDACTION_CORPUS", "redaction")
@@ -178,7 +178,7 @@ func contested(s sample, expected map[string]bool, vendorOnly *Redactor) bool {
 }
 
 // targets are the least recall and the largest share of negatives flagged, in
-// percent, for each labelled set.
+// percent, for each labeled set.
 var targets = map[string]struct{ recall, clean, flagged float64 }{
 	"gitleaks":       {99.9, 99.9, 3},
 	"agent-shapes":   {96, 92, 3},
@@ -186,7 +186,7 @@ var targets = map[string]struct{ recall, clean, flagged float64 }{
 	"detect-secrets": {55, 0, 15},
 }
 
-// TestCorpusRecallAndPrecision measures, for each labelled set, how much is
+// TestCorpusRecallAndPrecision measures, for each labeled set, how much is
 // found and how much is flagged that is no secret.
 func TestCorpusRecallAndPrecision(t *testing.T) {
 	all := readCorpus(t)

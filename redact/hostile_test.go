@@ -40,7 +40,7 @@ func hostile() map[string]string {
 		"nested strings":     nest,
 		"brackets":           "[",
 		"dots":               "s.",
-		"colours":            "\x1b[1mpassword\x1b[0m=",
+		"colors":             "\x1b[1mpassword\x1b[0m=",
 		"one line":           "\x1b[1mtoken ",
 		"heads":              "id,password\n",
 		"bars":               "| password |\n|--|\n",

@@ -185,11 +185,11 @@ func (sc *scan) encoded(start, _ int) {
 		return
 	}
 	s := sc.s
-	from, to := start, start
+	from := start
 	for least := max(0, start-maxView); from > least && isBase64(s[from-1]) && !escaped(s, from); {
 		from--
 	}
-	to = base64End(s, from)
+	to := base64End(s, from)
 	sc.encodedEnd = to
 	sc.spend(4 * (to - from))
 	if to-from < 24 {

@@ -73,7 +73,8 @@ func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 	return n
 }
 
-// COMPACT_SEARCH_SESSIONS=10000 go test ./search -run xxx -bench Search -benchtime 5x
+// BenchmarkSearch searches 500 sessions, or as many as COMPACT_SEARCH_SESSIONS says:
+// COMPACT_SEARCH_SESSIONS=10000 go test ./search -run xxx -bench Search -benchtime 5x.
 func BenchmarkSearch(b *testing.B) {
 	sessions := 500
 	if n, err := fmt.Sscan(os.Getenv("COMPACT_SEARCH_SESSIONS"), &sessions); n == 0 && err == nil {

@@ -46,7 +46,7 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 		_ = srv.Close()
 		err = errors.Join(errors.New("serve: requests were cut off"), err)
 	}
-	<-served
+	<-served //nolint:errcheck // it says that Shutdown was called
 	return errors.Join(err, h.transport.Settle(ctx))
 }
 

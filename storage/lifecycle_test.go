@@ -59,7 +59,7 @@ func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
 		id := "user@example.com"
 		s := session(t, a, id)
 		step(t, s, 1)
-		step(t, session(t, a, "neighbour"), 1)
+		step(t, session(t, a, "neighbor"), 1)
 		stone, err := s.Erase(t.Context(), text("asked for by letter"))
 		must(t, err)
 		if !stone.Done || stone.Files != 5 || stone.Bytes == 0 || stone.Head == "" || stone.Reason != "asked for by letter" {
@@ -72,17 +72,17 @@ func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
 		if err != nil || !ok || !found.Done || found.Session != stone.Session {
 			t.Errorf("Erased: %+v, %v, %v", found, ok, err)
 		}
-		if _, ok, err := storage.Erased(t.Context(), a, "neighbour"); ok || err != nil {
-			t.Errorf("the neighbour is erased: %v, %v", ok, err)
+		if _, ok, err := storage.Erased(t.Context(), a, "neighbor"); ok || err != nil {
+			t.Errorf("the neighbor is erased: %v, %v", ok, err)
 		}
-		wantOK(t, a, "neighbour")
+		wantOK(t, a, "neighbor")
 		r, err := storage.VerifyTombstones(t.Context(), a)
 		if err != nil || !r.OK() || r.Head == "" {
 			t.Errorf("VerifyTombstones: %+v, %v", r, err)
 		}
 		for info, err := range a.List(t.Context(), storage.Key{}) {
 			must(t, err)
-			if info.Key.Dir() != "neighbour" && strings.Contains(readKey(t, a, info.Key)+info.Key.String(), "example") {
+			if info.Key.Dir() != "neighbor" && strings.Contains(readKey(t, a, info.Key)+info.Key.String(), "example") {
 				t.Errorf("%s still tells whose session it was", info.Key)
 			}
 		}

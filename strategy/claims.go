@@ -165,7 +165,6 @@ func (c *claimCheck) steps(line string) (out string, ok bool) {
 			break
 		}
 		number, tail, closed := strings.Cut(after, "]")
-		rest = after
 		if !closed {
 			break
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // commandOps reads from a command line which files it changed or showed. It
-// knows the forms that agents use; what it does not recognise is left out
+// knows the forms that agents use; what it does not recognize is left out
 // rather than guessed.
 func commandOps(cmd string) []FileOp {
 	var out []FileOp

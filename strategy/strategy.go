@@ -61,7 +61,7 @@ type Line struct {
 var registered = map[string]Strategy{}
 
 // register makes a strategy known to [Lookup]; the files of the strategies do
-// it when the package is initialised.
+// it when the package is initialized.
 func register(s Strategy) Strategy {
 	if _, taken := registered[s.Name]; taken {
 		panic("strategy: " + s.Name + " registered twice")

@@ -91,7 +91,7 @@ func (c *chat) other(raw string) int {
 	for from < len(raw) {
 		at := min(next[0], next[1], next[2])
 		n += c.text(raw[from:at])
-		if from = at; at == len(raw) {
+		if at == len(raw) {
 			break
 		}
 		end := len(raw)

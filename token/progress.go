@@ -14,7 +14,7 @@ type Progress func(done, total int)
 // milliseconds.
 const stride = 1 << 18
 
-// CountContext counts as c does and can be cancelled: it returns the error of
+// CountContext counts as c does and can be canceled: it returns the error of
 // ctx soon after ctx is done. progress, which may be nil, is told the bytes.
 // Only the exact counters of this package count in steps, between the pieces of
 // a text; others count all at once.

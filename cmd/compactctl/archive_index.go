@@ -26,7 +26,7 @@ func newArchiveIndex(a *app) *cobra.Command {
 }
 
 func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
-	archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	archive, _, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
 			return err
 		}
 	}
-	x, err := a.indexOf(cmd, cfg, archive, copied)
+	x, err := a.indexOf(cmd, archive, copied)
 	if err != nil {
 		return err
 	}

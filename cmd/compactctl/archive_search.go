@@ -90,7 +90,7 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 		}
 		q.Session = s.Key().String()
 	}
-	x, err := a.indexOf(cmd, cfg, archive, q.copied)
+	x, err := a.indexOf(cmd, archive, q.copied)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func turnName(turn int) string {
 var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: say --plain-index if that is wanted, or search one session without an index: compactctl archive recall SESSION --grep RE")
 
 // indexOf opens the index of an archive, and makes it where there is none.
-func (a *app) indexOf(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, copied bool) (*search.Index, error) {
+func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) (*search.Index, error) {
 	folder, err := search.Folder(archive)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (a *app) findSubjects(cmd *cobra.Command, ids []string, copied bool) error 
 	if err != nil {
 		return err
 	}
-	x, err := a.indexOf(cmd, cfg, archive, copied)
+	x, err := a.indexOf(cmd, archive, copied)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ warning       something \x1b[2J odd
 		t.Fatal(err)
 	}
 	if plain := unpainted(painted.String()); plain != b.String() {
-		t.Errorf("colours change the text:\n%s", cmp.Diff(b.String(), plain))
+		t.Errorf("colors change the text:\n%s", cmp.Diff(b.String(), plain))
 	}
 	for line := range strings.Lines(b.String()) {
 		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") { // a command is not broken

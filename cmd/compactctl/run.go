@@ -99,7 +99,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 	}
 	to.done()
 	stop()
-	<-served // calls that nobody waits for any more are no failure
+	<-served //nolint:errcheck // calls that nobody waits for any more are no failure
 	err = errors.Join(err, s.close(ctx, m))
 	said.tell()
 	s.receipt(h.Stats())

@@ -144,7 +144,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return &usageError{fmt.Errorf("--listen %q is not HOST:PORT, such as 127.0.0.1:8484", s.listen)}
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
+	if _, err := net.DefaultResolver.LookupPort(cmd.Context(), "tcp", port); err != nil {
 		return &usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
 	}
 	if !isLocal(s.listen) && s.c.Token == "" && !s.insecure {

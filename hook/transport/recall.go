@@ -55,7 +55,7 @@ func (x *exchange) answer() (*http.Response, error) {
 		if err != nil || a.x.dialect == nil || a.live(resp) {
 			return resp, err
 		}
-		h := hold(resp, a.x.dialect)
+		h := hold(resp)
 		if h == nil {
 			return resp, nil
 		}
@@ -223,7 +223,7 @@ type held struct {
 }
 
 // hold reads an answer; nil = it is none that can be read, and is as it was.
-func hold(resp *http.Response, d dialect) *held {
+func hold(resp *http.Response) *held {
 	kind := countable(resp)
 	if kind == notCounted || codingOf(resp) != "" {
 		return nil

@@ -57,7 +57,7 @@ type Case struct {
 	// masking; nil: those of every tool do.
 	Dispatch func(tool string) bool
 
-	// Placeholder recognises placeholders of a template of the user's own.
+	// Placeholder recognizes placeholders of a template of the user's own.
 	Placeholder func(text string) bool
 }
 

@@ -26,7 +26,7 @@ var (
 	bothMarker = regexp.MustCompile(`\n\n\[truncated: kept first\+last ~([0-9]+) of ~([0-9]+) tokens \(both\)\]\n\n`)
 )
 
-// parseSummary recognises a summary of ours: one text, nothing else.
+// parseSummary recognizes a summary of ours: one text, nothing else.
 func parseSummary(m message.Message) (version int, body string, ok bool) {
 	if m.Role != message.RoleAssistant && m.Role != message.RoleUser || len(m.Parts) != 1 || m.Parts[0].Kind != message.KindText {
 		return 0, "", false
@@ -44,7 +44,7 @@ func parseSummary(m message.Message) (version int, body string, ok bool) {
 	return version, body, ok
 }
 
-// parseNotice recognises the system message that says how much was given up.
+// parseNotice recognizes the system message that says how much was given up.
 func parseNotice(m message.Message) (omitted int, ok bool) {
 	if m.Role != message.RoleSystem || m.Protected || len(m.Parts) != 1 {
 		return 0, false

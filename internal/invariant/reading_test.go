@@ -96,7 +96,7 @@ func TestAnchorIsTheLastTimeTheUserSpeaks(t *testing.T) {
 	}
 }
 
-func TestOwnFormsAreRecognisedExactly(t *testing.T) {
+func TestOwnFormsAreRecognizedExactly(t *testing.T) {
 	for _, text := range []string{
 		"[observation masked — 12 chars]", "[observation masked — 12 chars · recall 0123456789ab]",
 		"[result masked — ~12 tokens removed]", "[dispatch output masked — 9 chars]\n" + blockBegin + " it goes on",

@@ -29,7 +29,7 @@ var anthropicPhrases = phrases{
 
 var anthropicMessage = shape{must("role", text), must("content", text|list)}
 
-// A turn is what the provider makes of neighbours of one role.
+// A turn is what the provider makes of neighbors of one role.
 type turn struct {
 	role   string
 	blocks []block
@@ -108,7 +108,7 @@ func blocksOf(i int, m object) []block {
 	return out
 }
 
-// turnsOf joins neighbours of one role.
+// turnsOf joins neighbors of one role.
 func turnsOf(msgs []object) []turn {
 	var out []turn
 	for i, m := range msgs {

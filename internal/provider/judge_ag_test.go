@@ -86,7 +86,7 @@ func TestAnthropicDialectsRefuseEmptyResults(t *testing.T) {
 
 func TestAnthropicTakesWhatLooksOdd(t *testing.T) {
 	for name, body := range map[string]string{
-		"neighbours of one role": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`,
+		"neighbors of one role":  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`,
 		"a compaction first":     `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"compaction","content":"all"}]},{"role":"user","content":"a"}]}`,
 		"prefill, where it is":   `{"model":"claude-3-5-haiku-latest","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"("}]}`,
 		"the system, later":      `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}`,

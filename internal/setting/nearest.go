@@ -29,7 +29,7 @@ func Nearest(name string, known []string) string {
 }
 
 // Distance is the number of letters that have to be put in, taken out,
-// replaced or swapped with their neighbour, or more than limit.
+// replaced or swapped with their neighbor, or more than limit.
 func Distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1

@@ -27,7 +27,7 @@ func ReportOver(b *testing.B, lengths []int, prepare func(n int) (f func())) {
 	for b.Loop() {
 		var first, last time.Duration
 		for _, n := range lengths {
-			last = least(b, max(5, longest/10/n), prepare(n))
+			last = least(max(5, longest/10/n), prepare(n))
 			if n == lengths[0] {
 				first = last
 			}
@@ -39,7 +39,7 @@ func ReportOver(b *testing.B, lengths []int, prepare func(n int) (f func())) {
 	}
 }
 
-func least(b *testing.B, times int, f func()) time.Duration {
+func least(times int, f func()) time.Duration {
 	took := time.Duration(math.MaxInt64)
 	for range times {
 		runtime.GC()

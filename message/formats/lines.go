@@ -51,7 +51,7 @@ func cut(data []byte) (*source, error) {
 func (s *source) array(start int) error {
 	if err := jsonscan.Check(s.data[start:]); err != nil {
 		line := 1
-		if at, ok := err.(*jsonscan.SyntaxError); ok {
+		if at := (*jsonscan.SyntaxError)(nil); errors.As(err, &at) {
 			line = lineOf(s.data, min(start+at.Offset, len(s.data)))
 		}
 		return &InputError{Line: line, Index: -1, Err: err}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -80,7 +81,7 @@ func parseArray(data []byte, at int) ([]message.Message, error) {
 		msgs = append(msgs, m)
 		return nil
 	})
-	if _, ok := err.(*InputError); err != nil && !ok {
+	if told := (*InputError)(nil); err != nil && !errors.As(err, &told) {
 		err = &InputError{Line: lineOf(data, at), Index: len(msgs), Err: err}
 	}
 	return msgs, err

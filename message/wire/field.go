@@ -19,8 +19,8 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("field %q: %s", e.Field, e.Reason)
 }
 
-// In says of an error in an element of a list where that is: the field of a
-// [FieldError] is led in by "list[i]."
+// In adds to an error in an element of a list where that is: "list[i]." before the field
+// of a [FieldError].
 func In(list string, i int, err error) error {
 	at := fmt.Sprintf("%s[%d]", list, i)
 	field := new(FieldError)

@@ -52,7 +52,7 @@ func Run(t *testing.T, s policy.Stage) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			for name, v := range views() {
-				p, err := ask(s, v.Copy(), context.Background())
+				p, err := ask(context.Background(), s, v.Copy())
 				if err == nil {
 					offers += len(p.Groups)
 				}
@@ -68,7 +68,7 @@ func Run(t *testing.T, s policy.Stage) {
 }
 
 // ask puts a question to a stage that may panic or hang.
-func ask(s policy.Stage, v *policy.View, ctx context.Context) (p policy.Proposal, err error) {
+func ask(ctx context.Context, s policy.Stage, v *policy.View) (p policy.Proposal, err error) {
 	type answer struct {
 		p   policy.Proposal
 		err error
@@ -94,7 +94,7 @@ func ask(s policy.Stage, v *policy.View, ctx context.Context) (p policy.Proposal
 
 func keepsName(s policy.Stage, v *policy.View) error {
 	before := s.Name()
-	if _, err := ask(s, v.Copy(), context.Background()); err != nil {
+	if _, err := ask(context.Background(), s, v.Copy()); err != nil {
 		return err
 	}
 	if before == "" || s.Name() != before {
@@ -105,7 +105,7 @@ func keepsName(s policy.Stage, v *policy.View) error {
 
 func leavesView(s policy.Stage, v *policy.View) error {
 	given, want := v.Copy(), v.Copy()
-	if _, err := ask(s, given, context.Background()); err != nil {
+	if _, err := ask(context.Background(), s, given); err != nil {
 		return err
 	}
 	for i := range want.Messages {
@@ -130,11 +130,11 @@ func partsOf(m message.Message) []any {
 }
 
 func proposesSame(s policy.Stage, v *policy.View) error {
-	a, err := ask(s, v.Copy(), context.Background())
+	a, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
 		return err
 	}
-	b, err := ask(s, v.Copy(), context.Background())
+	b, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func proposesSame(s policy.Stage, v *policy.View) error {
 }
 
 func servesMany(s policy.Stage, v *policy.View) error {
-	want, err := ask(s, v.Copy(), context.Background())
+	want, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func servesMany(s policy.Stage, v *policy.View) error {
 	var wg sync.WaitGroup
 	for i := range many {
 		wg.Go(func() {
-			got, err := ask(s, v.Copy(), context.Background())
+			got, err := ask(context.Background(), s, v.Copy())
 			if err == nil && len(got.Groups) != len(want.Groups) {
 				err = fmt.Errorf("%d groups beside other calls, %d alone", len(got.Groups), len(want.Groups))
 			}
@@ -168,7 +168,7 @@ func servesMany(s policy.Stage, v *policy.View) error {
 func comesBack(s policy.Stage, v *policy.View) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ask(s, v.Copy(), ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := ask(ctx, s, v.Copy()); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("with a context that has ended: %w", err)
 	}
 	return nil

@@ -12,24 +12,24 @@ import (
 
 // run has an engine apply what a stage proposes for a conversation: all of it, or as
 // much as reaches the goal.
-func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, *policy.Engine, error) {
+func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, error) {
 	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
 	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, Pins, nil), Budget: v.Budget})
 	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
-		return nil, e, err
+		return nil, err
 	}
 	for _, p := range out.Passes {
 		if p.Err != nil {
-			return nil, e, p.Err
+			return nil, p.Err
 		}
 	}
-	return out, e, nil
+	return out, nil
 }
 
 // keepsPromises lets the engine judge every edit that the stage proposes.
 func keepsPromises(s policy.Stage, v *policy.View) error {
 	for _, goal := range []policy.Goal{policy.All, policy.ToTarget} {
-		if _, _, err := run(s, v.Messages, v, goal); err != nil {
+		if _, err := run(s, v.Messages, v, goal); err != nil {
 			return err
 		}
 	}
@@ -39,7 +39,7 @@ func keepsPromises(s policy.Stage, v *policy.View) error {
 // eachGroup applies the first group, the first two, and so on in growing steps: an
 // engine applies only as many groups as its goal needs.
 func eachGroup(s policy.Stage, v *policy.View) error {
-	p, err := ask(s, v.Copy(), context.Background())
+	p, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func eachGroup(s policy.Stage, v *policy.View) error {
 		if p.Alternatives {
 			part.Groups = p.Groups[n-1 : n]
 		}
-		if _, _, err := run(fixed{s.Name(), part}, v.Messages, v, policy.All); err != nil {
+		if _, err := run(fixed{s.Name(), part}, v.Messages, v, policy.All); err != nil {
 			return fmt.Errorf("%d of %d groups: %w", n, len(p.Groups), err)
 		}
 	}
@@ -67,7 +67,7 @@ func (f fixed) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 
 // replays checks that the recipes of the edits make the same view again.
 func replays(s policy.Stage, v *policy.View) error {
-	out, _, err := run(s, v.Messages, v, policy.All)
+	out, err := run(s, v.Messages, v, policy.All)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ const restless = 50
 func comesToRest(s policy.Stage, v *policy.View) error {
 	msgs := v.Messages
 	for range restless {
-		out, _, err := run(s, msgs, v, policy.All)
+		out, err := run(s, msgs, v, policy.All)
 		if err != nil {
 			return err
 		}
@@ -112,13 +112,13 @@ func comesToRest(s policy.Stage, v *policy.View) error {
 
 // alternatives checks that each alternative leaves no more tokens than the one before.
 func alternatives(s policy.Stage, v *policy.View) error {
-	p, err := ask(s, v.Copy(), context.Background())
+	p, err := ask(context.Background(), s, v.Copy())
 	if err != nil || !p.Alternatives {
 		return err
 	}
 	last := v.Total() + 1
 	for n := range p.Groups {
-		out, _, err := run(fixed{s.Name(), policy.Proposal{Groups: p.Groups[n : n+1]}}, v.Messages, v, policy.All)
+		out, err := run(fixed{s.Name(), policy.Proposal{Groups: p.Groups[n : n+1]}}, v.Messages, v, policy.All)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func takes(s policy.Stage, v *policy.View) error {
 		}
 		said[i] = true
 	}
-	p, err := ask(s, v.Copy(), context.Background())
+	p, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	out := []line{ours(fmt.Sprintf("[only what is not as in %s]", e.named(true)))}
 	size := len(out[0].text)
 	for _, h := range hunks {
-		out = append(out, h.lines(was, d)...)
+		out = append(out, h.lines(d)...)
 	}
 	for _, l := range out {
 		size += len(l.text) + 1

@@ -72,7 +72,7 @@ func contents(lines []line) []string {
 
 // lines writes a hunk as a unified diff does. The lines that went are not part
 // of the new text; the head counts them.
-func (h hunk) lines(was, is *draft) []line {
+func (h hunk) lines(is *draft) []line {
 	from, to := max(h.b-diffContext, 0), min(h.bEnd+diffContext, len(is.lines))
 	out := []line{ours(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}
 	for i := from; i < to; i++ {

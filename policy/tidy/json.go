@@ -86,26 +86,25 @@ func (s *shaper) skip(to int, say string) {
 // deepest is how deep a document is looked into.
 const deepest = 12
 
-// value goes through the value at i and returns where it ends.
-func (s *shaper) value(i, depth int) int {
+// value goes through the value at i.
+func (s *shaper) value(i, depth int) {
 	if !s.begun {
 		s.at, s.begun = i, true
 	}
 	switch {
 	case depth > deepest:
 	case s.src[i] == '[', s.src[i] == '{':
-		return s.elements(i, depth)
+		s.elements(i, depth)
 	case s.src[i] == '"':
-		return s.string(i)
+		s.string(i)
 	}
-	return skipJSON(s.src, i)
 }
 
 // string cuts a long string, unless it holds an error.
-func (s *shaper) string(i int) int {
+func (s *shaper) string(i int) {
 	end := skipJSON(s.src, i)
 	if end-i <= 2*s.text || holdsError(s.src[i:end]) {
-		return end
+		return
 	}
 	head, tail := i+1+s.text, end-1-s.text/4
 	for head > i+1 && (!utf8.RuneStart(s.src[head]) || s.src[head-1] == '\\') {
@@ -116,12 +115,11 @@ func (s *shaper) string(i int) int {
 	}
 	s.copy(head)
 	s.skip(tail, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[head:tail])))
-	return end
 }
 
 // elements goes through those of an array or an object.
-func (s *shaper) elements(i, depth int) int {
-	spans, end := members(s.src, i)
+func (s *shaper) elements(i, depth int) {
+	spans := members(s.src, i)
 	array := s.src[i] == '['
 	most := s.ends
 	if !array {
@@ -145,7 +143,6 @@ func (s *shaper) elements(i, depth int) int {
 		}
 		gone++
 	}
-	return end
 }
 
 // rest leaves out the members before member k that are to go.
@@ -182,7 +179,7 @@ func (s *shaper) keys(i int) uint64 {
 	}
 	const none = uint64(14695981039346656037)
 	h := none
-	if _, ok := eachMember(s.src, i, func(e member) { h ^= shape(s.src[e.from:e.value]) }); !ok {
+	if !eachMember(s.src, i, func(e member) { h ^= shape(s.src[e.from:e.value]) }) {
 		return none
 	}
 	return h
@@ -191,24 +188,23 @@ func (s *shaper) keys(i int) uint64 {
 // member is an element of an array, or a key of an object with its value.
 type member struct{ from, value, to int }
 
-// members returns those of the array or object at i, and where it ends. There are
-// none in what is no JSON after all.
-func members(s string, i int) (out []member, end int) {
-	end, ok := eachMember(s, i, func(m member) { out = append(out, m) })
-	if !ok {
-		return nil, end
+// members returns those of the array or object at i. There are none in what is no JSON
+// after all.
+func members(s string, i int) (out []member) {
+	if !eachMember(s, i, func(m member) { out = append(out, m) }) {
+		return nil
 	}
-	return out, end
+	return out
 }
 
 // eachMember calls f with each of them. It reports false where it is no JSON after
 // all.
-func eachMember(s string, i int, f func(member)) (end int, ok bool) {
+func eachMember(s string, i int, f func(member)) (ok bool) {
 	object := s[i] == '{'
 	for i++; ; {
 		i = blanks(s, i)
 		if i >= len(s) || s[i] == '}' || s[i] == ']' {
-			return min(i+1, len(s)), true
+			return true
 		}
 		if s[i] == ',' {
 			i++
@@ -218,13 +214,13 @@ func eachMember(s string, i int, f func(member)) (end int, ok bool) {
 		if object {
 			name := skipJSON(s, i)
 			if name < 0 {
-				return i, false
+				return false
 			}
 			i = blanks(s, name) + 1 // the colon
 			m.value = blanks(s, i)
 		}
 		if m.to = skipJSON(s, m.value); m.to < 0 {
-			return i, false
+			return false
 		}
 		f(m)
 		i = m.to

@@ -54,7 +54,7 @@ func isLogged(text string) bool {
 	return false
 }
 
-// beginsWithTime recognises 2026-01-02…, 10:28:48…, Jan  2 10:28:48….
+// beginsWithTime recognizes 2026-01-02…, 10:28:48…, Jan  2 10:28:48….
 func beginsWithTime(s string) bool {
 	if len(s) < 8 {
 		return false

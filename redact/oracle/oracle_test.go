@@ -80,7 +80,7 @@ func TestTheVendorRulesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestWhatGitleaksFindsIsRedacted runs both over the labelled texts. What only
+// TestWhatGitleaksFindsIsRedacted runs both over the labeled texts. What only
 // gitleaks' rule on generic keys finds does not count: it takes any random
 // value after a word like "key", and assignments are judged more strictly here.
 func TestWhatGitleaksFindsIsRedacted(t *testing.T) {

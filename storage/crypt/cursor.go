@@ -32,7 +32,7 @@ type stretch struct {
 }
 
 // keep fetches what is looked at more than once.
-func (c *cursor) keep(size, end int64) error {
+func (c *cursor) keep(size int64) error {
 	if size <= smallObject {
 		return c.fetch(0, size)
 	}

@@ -169,7 +169,7 @@ func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64
 	}
 	c := &cursor{ctx: ctx, a: a.inner, k: inner, size: size, until: min(size, objectSize(wholeChunks(end)))}
 	header := make([]byte, headerSize)
-	if err := c.keep(size, end); err != nil {
+	if err := c.keep(size); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	read, _ := c.ReadAt(header, 0)

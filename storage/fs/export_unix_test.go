@@ -9,7 +9,7 @@ import (
 
 func sysID(info iofs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Ino)
+		return st.Ino
 	}
 	return 0
 }

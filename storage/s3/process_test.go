@@ -156,13 +156,13 @@ func steps(t *testing.T, a storage.Archive, stop chan struct{}) int {
 	}
 }
 
-func TestManyNeighboursDoNotSlowAListing(t *testing.T) {
+func TestManyNeighborsDoNotSlowAListing(t *testing.T) {
 	f, a, s, c := opened(t, nil)
-	const neighbours = 2500
+	const neighbors = 2500
 	admin := s.Admin
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 32)
-	for i := range neighbours {
+	for i := range neighbors {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
@@ -192,8 +192,8 @@ func TestManyNeighboursDoNotSlowAListing(t *testing.T) {
 		must(t, err)
 		all++
 	}
-	if all != neighbours+2 {
-		t.Errorf("%d keys in all, want %d", all, neighbours+2)
+	if all != neighbors+2 {
+		t.Errorf("%d keys in all, want %d", all, neighbors+2)
 	}
 }
 

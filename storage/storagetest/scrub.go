@@ -99,7 +99,7 @@ func (s *scrubSweep) run(ctx context.Context) error {
 			return fmt.Errorf("the agent that goes on: %w", err)
 		}
 	}
-	if _, err := s.scrub(ctx, s.mine, 0); err != nil {
+	if err := s.scrub(ctx, s.mine, 0); err != nil {
 		return fmt.Errorf("the scrub, called again: %w", err)
 	}
 	if err := s.goOn(ctx); err != nil {
@@ -128,7 +128,7 @@ func (s *scrubSweep) begin(ctx context.Context) error {
 	if !s.alive {
 		m.meanwhile = nil
 	}
-	_, err := s.scrub(ctx, m, lease)
+	err := s.scrub(ctx, m, lease)
 	if s.alive && m.left < 0 {
 		if err := <-worked; err != nil {
 			return fmt.Errorf("the agent beside it: %w", err)
@@ -140,12 +140,13 @@ func (s *scrubSweep) begin(ctx context.Context) error {
 	return err
 }
 
-func (s *scrubSweep) scrub(ctx context.Context, a storage.Archive, lease time.Duration) (storage.Scrubbed, error) {
+func (s *scrubSweep) scrub(ctx context.Context, a storage.Archive, lease time.Duration) error {
 	log, err := storage.OpenSession(ctx, a, "s")
 	if err != nil {
-		return storage.Scrubbed{}, err
+		return err
 	}
-	return log.Scrub(ctx, storage.ScrubOptions{Find: findSecret, Lease: lease})
+	_, err = log.Scrub(ctx, storage.ScrubOptions{Find: findSecret, Lease: lease})
+	return err
 }
 
 func findSecret(_ string, line []byte) (all [][2]int) {

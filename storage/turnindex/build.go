@@ -96,7 +96,7 @@ func (s *Set) Encode() []byte {
 	for _, n := range counts {
 		h.overflow += overflowPages(n)
 	}
-	return h.fill(records, counts)
+	return h.fill(records)
 }
 
 func filterOf(records []packed) filter {
@@ -158,7 +158,7 @@ func (h *header) count(records []packed) (counts []uint32, over int) {
 }
 
 // fill returns the file: the header, and the records in their pages.
-func (h *header) fill(records []packed, counts []uint32) []byte {
+func (h *header) fill(records []packed) []byte {
 	le := binary.LittleEndian
 	pages := make([][]byte, h.buckets+h.overflow)
 	for i := range pages {

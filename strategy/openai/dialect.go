@@ -54,7 +54,7 @@ func (c *Client) request(d dialect, p strategy.Prompt, limit int) api.ChatComple
 		r.MaxCompletionTokens = limit + d.reserve()
 	} else {
 		//lint:ignore SA1019 most compatible servers know only this name, and ignore the new one
-		r.MaxTokens = limit
+		r.MaxTokens = limit //nolint:staticcheck // as above
 	}
 	if !d.noSeed {
 		r.Seed = c.config.Seed

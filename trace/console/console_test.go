@@ -90,18 +90,18 @@ func TestConsoleColoursOnlyWhenAsked(t *testing.T) {
 	events := tracetest.Sample(start)
 	t.Setenv("NO_COLOR", "")
 	if got := write(t, console.Options{}, events...); strings.Contains(got, "\x1b") {
-		t.Errorf("colours in a buffer: %q", got)
+		t.Errorf("colors in a buffer: %q", got)
 	}
 	colored := write(t, console.Options{Color: console.ColorAlways}, events...)
 	if !strings.Contains(colored, "\x1b[36mtrigger_decision") {
-		t.Errorf("no colours: %q", colored)
+		t.Errorf("no colors: %q", colored)
 	}
 	bare := colored
 	for _, c := range []string{"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"} {
 		bare = strings.ReplaceAll(bare, c, "")
 	}
 	if diff := cmp.Diff(write(t, console.Options{Color: console.ColorNever}, events...), bare); diff != "" {
-		t.Errorf("colours change the text:\n%s", diff)
+		t.Errorf("colors change the text:\n%s", diff)
 	}
 }
 

@@ -224,11 +224,11 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		t.Errorf("told of %d: %s", l.lost, s)
 	}
 	for name, want := range map[string]uint64{"emitted": s.Emitted, "delivered": s.Exported, "lost": s.Lost(), "waiting": 0} {
-		if got := labelled(counts, "compact.events."+name, protocol); got != float64(want) {
+		if got := labeled(counts, "compact.events."+name, protocol); got != float64(want) {
 			t.Errorf("compact.events.%s of %s is %v, want %d", name, protocol, got, want)
 		}
 	}
-	if n := total(counts, "compact.calls"); n != 4 || labelled(counts, "compact.events.lost", "metrics") != 0 {
+	if n := total(counts, "compact.calls"); n != 4 || labeled(counts, "compact.events.lost", "metrics") != 0 {
 		t.Errorf("%v of 4 calls are counted", n)
 	}
 	for _, e := range l.errs {

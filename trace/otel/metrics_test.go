@@ -261,8 +261,8 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 	}
 }
 
-// labelled is the number of a metric for one value of its only label.
-func labelled(m *metrics.Metrics, name, value string) float64 {
+// labeled is the number of a metric for one value of its only label.
+func labeled(m *metrics.Metrics, name, value string) float64 {
 	for _, f := range m.Snapshot() {
 		for _, p := range f.Points {
 			if f.Name == name && p.Values[0] == value {

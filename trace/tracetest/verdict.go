@@ -67,7 +67,7 @@ func (v *viewer) rows(w *viewer) {
 		switch {
 		case !r.first && !v.hasForeign(id):
 			w.add("trace %s has no trace event: it is in no group, and its id is its name", id)
-		case r.first && !r.labelled:
+		case r.first && !r.labeled:
 			w.add("trace %s is in a group without a label", id)
 		}
 	}

@@ -36,7 +36,7 @@ type drawn struct {
 // row is a trace in the list.
 type row struct {
 	index      uint32
-	labelled   bool
+	labeled    bool
 	first      bool // a trace event was seen
 	start, end int64
 }
@@ -124,7 +124,7 @@ func (v *viewer) see(e *Event) {
 func (v *viewer) seeTrace(e *Event) {
 	r := v.row(e.TraceID)
 	m := e.Metadata
-	r.labelled = cmp.Or(m["agent_name"], m["agent"], m["agent_id"]) != "" && e.GroupID != ""
+	r.labeled = cmp.Or(m["agent_name"], m["agent"], m["agent_id"]) != "" && e.GroupID != ""
 	if e.StartedAt.IsZero() || beforeOurTime(e.StartedAt) {
 		v.note(e, "no sensible started_at, so no bar")
 	}

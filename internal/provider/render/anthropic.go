@@ -20,7 +20,7 @@ func (s *Session) anthropicEnvelope(rows []Row) object {
 	}
 	var tools []any
 	for _, t := range s.tools {
-		tools = append(tools, object{"name": name(t, 64), "description": "does " + t, "input_schema": schema(t)})
+		tools = append(tools, object{"name": name(t), "description": "does " + t, "input_schema": schema(t)})
 	}
 	if tools != nil {
 		body["tools"] = tools
@@ -118,7 +118,7 @@ func (s *Session) anthropicAnswer(i int, r Row) any {
 		blocks = append(blocks, object{"type": "text", "text": text})
 	}
 	for _, c := range callsOf(r) {
-		blocks = append(blocks, object{"type": "tool_use", "id": name(c.id, 64), "name": name(c.name, 64), "input": c.input()})
+		blocks = append(blocks, object{"type": "tool_use", "id": name(c.id), "name": name(c.name), "input": c.input()})
 	}
 	if len(blocks) == 1 && len(callsOf(r)) == 0 && s.chance("string", i, 2) {
 		return text
@@ -142,7 +142,7 @@ func (s *Session) anthropicThinking(i int, r Row) []any {
 }
 
 func (s *Session) anthropicResult(i int, r Row) object {
-	b := object{"type": "tool_result", "tool_use_id": name(str(r, "tool_call_id"), 64)}
+	b := object{"type": "tool_result", "tool_use_id": name(str(r, "tool_call_id"))}
 	text := textOf(r)
 	switch {
 	case strings.TrimSpace(text) == "":

@@ -7,7 +7,7 @@ func (s *Session) chatEnvelope() object {
 	}
 	var tools []any
 	for _, t := range s.tools {
-		tools = append(tools, object{"type": "function", "function": object{"name": name(t, 64), "description": "does " + t, "parameters": schema(t)}})
+		tools = append(tools, object{"type": "function", "function": object{"name": name(t), "description": "does " + t, "parameters": schema(t)}})
 	}
 	if tools != nil {
 		body["tools"] = tools

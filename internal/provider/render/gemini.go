@@ -18,7 +18,7 @@ func (s *Session) geminiEnvelope(rows []Row) object {
 	}
 	var tools []any
 	for _, t := range s.tools {
-		tools = append(tools, object{"name": name(t, 64), "description": "does " + t, "parameters": schema(t)})
+		tools = append(tools, object{"name": name(t), "description": "does " + t, "parameters": schema(t)})
 	}
 	if tools != nil {
 		body["tools"] = []any{object{s.spelled("functionDeclarations", "function_declarations"): tools}}
@@ -34,7 +34,7 @@ func (s *Session) spelled(camel, snake string) string {
 	return camel
 }
 
-// geminiItems joins neighbours of one role: a call's turn comes directly after
+// geminiItems joins neighbors of one role: a call's turn comes directly after
 // the user's, and the responses to a turn's calls are in one content.
 func (s *Session) geminiItems(from, to int) []any {
 	out := []any{}
@@ -107,7 +107,7 @@ func (s *Session) geminiAnswer(i int, r Row) []any {
 		parts = append(parts, p)
 	}
 	for k, c := range callsOf(r) {
-		call := object{"name": name(c.name, 64), "args": c.input()}
+		call := object{"name": name(c.name), "args": c.input()}
 		if s.geminiIDs() {
 			call["id"] = c.id
 		}
@@ -141,7 +141,7 @@ func (s *Session) geminiResult(i int, r Row) object {
 			response = o
 		}
 	}
-	f := object{"name": name(s.called(i, id), 64), "response": response}
+	f := object{"name": name(s.called(i, id)), "response": response}
 	if s.geminiIDs() {
 		f["id"] = id
 	}

@@ -193,10 +193,10 @@ func (s *Session) id(prefix string, row, k int) string {
 
 var notName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// name returns a text as an id or a function's name may be.
-func name(s string, most int) string {
+// name returns a text as an id or a function's name may be: at most 64 characters.
+func name(s string) string {
 	s = notName.ReplaceAllString(s, "_")
-	return s[:min(len(s), most)]
+	return s[:min(len(s), 64)]
 }
 
 func blank(r Row) bool {

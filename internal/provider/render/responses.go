@@ -14,7 +14,7 @@ func (s *Session) responsesEnvelope(rows []Row) object {
 	}
 	var tools []any
 	for _, t := range s.tools {
-		tools = append(tools, object{"type": "function", "name": name(t, 64), "parameters": schema(t), "strict": false})
+		tools = append(tools, object{"type": "function", "name": name(t), "parameters": schema(t), "strict": false})
 	}
 	if tools != nil {
 		body["tools"] = tools
@@ -66,7 +66,7 @@ func (s *Session) responsesAnswer(i int, r Row) []any {
 		out = append(out, s.responsesText(i, text))
 	}
 	for k, c := range calls {
-		item := object{"type": "function_call", "call_id": c.id, "name": name(c.name, 64), "arguments": c.args}
+		item := object{"type": "function_call", "call_id": c.id, "name": name(c.name), "arguments": c.args}
 		if s.chance("ids", 0, 2) {
 			item["id"], item["status"] = s.id("fc_", i, k), "completed"
 		}

@@ -51,7 +51,7 @@ func StandIn(t testing.TB) *Server {
 }
 
 // alive ends with this process, and the stand-in with it.
-var alive io.Closer
+var alive io.Closer //nolint:unused // it is held, so that nobody closes it
 
 var environ = os.Environ() // before a test changes it
 

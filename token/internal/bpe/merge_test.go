@@ -103,7 +103,7 @@ func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 	})
 }
 
-func TestNeighboursAreWhatMergingLeavesSideBySide(t *testing.T) {
+func TestNeighborsAreWhatMergingLeavesSideBySide(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reference := newNaive(v)
@@ -124,7 +124,7 @@ func TestNeighboursAreWhatMergingLeavesSideBySide(t *testing.T) {
 			}
 		}
 		if yes == 0 || yes == 20_000 {
-			t.Errorf("%d of 20000 pairs were neighbours: the sample shows nothing", yes)
+			t.Errorf("%d of 20000 pairs were neighbors: the sample shows nothing", yes)
 		}
 	})
 }
