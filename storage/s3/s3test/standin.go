@@ -61,8 +61,11 @@ var environ = os.Environ() // before a test changes it
 var standIn = sync.OnceValues(func() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	dir := filepath.Join(filepath.Dir(file), "..", "..", "..", "tools", "s3", "standin")
-	if _, err := os.Stat(dir); !ok || err != nil {
-		return "", errors.New("its source is not here")
+	for _, name := range []string{"go.mod", "go.sum", "standin.go", "serve/main.go"} {
+		// It is read so that the cache of test results knows of a change.
+		if _, err := os.ReadFile(filepath.Join(dir, name)); !ok || err != nil {
+			return "", errors.New("its source is not here")
+		}
 	}
 	cmd := exec.Command("go", "run", "./serve")
 	cmd.Dir, cmd.Env = dir, append(environ, "GOWORK=off", "PWD="+dir)
