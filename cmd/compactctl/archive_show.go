@@ -25,20 +25,22 @@ type showing struct {
 	raw           bool
 }
 
-func newArchiveShow(a *app) *cobra.Command {
-	q := &showing{}
-	cmd := &cobra.Command{
-		Use:   "show SESSION [FILE]",
-		Short: "Show what was said in a session, its compactions and files, or one of these",
-		Long: `Show prints one session: its compactions, its files, and its newest transcript, a
+const aboutArchiveShow = `Show prints one session: its compactions, its files, and its newest transcript, a
 line a message, each with the [s12] by which summaries cite it. --turn prints a
 turn in full, --summary the summary of a step, FILE one file. --html writes
 everything that was said as a page that needs no network.
 
 Characters that could move the cursor of a terminal or change its colors are
 printed as codes, and lines that a transcript only refers to are put in. --raw
-prints FILE byte for byte.`,
-		Args: arguments(cobra.RangeArgs(1, 2)),
+prints FILE byte for byte.`
+
+func newArchiveShow(a *app) *cobra.Command {
+	q := &showing{}
+	cmd := &cobra.Command{
+		Use:   "show SESSION [FILE]",
+		Short: "Show what was said in a session, its compactions and files, or one of these",
+		Long:  aboutArchiveShow,
+		Args:  arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(cmd, args); err != nil {
 				return err
