@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,9 +49,6 @@ func StandIn(t testing.TB) *Server {
 	return connect(t, endpoint, standInID, standInSecret)
 }
 
-// alive ends with this process, and the stand-in with it.
-var alive io.Closer //nolint:unused // it is held, so that nobody closes it
-
 var environ = os.Environ() // before a test changes it
 
 // standIn starts the stand-in. It is a module of its own, so that nobody who uses this
@@ -71,8 +67,7 @@ var standIn = sync.OnceValues(func() (string, error) {
 	cmd.Dir, cmd.Env = dir, append(environ, "GOWORK=off", "PWD="+dir)
 	var said log
 	cmd.Stderr = &said
-	var err error
-	if alive, err = cmd.StdinPipe(); err != nil {
+	if _, err := cmd.StdinPipe(); err != nil { // it ends with this process, and the stand-in with it
 		return "", err
 	}
 	out, err := cmd.StdoutPipe()
@@ -89,5 +84,6 @@ var standIn = sync.OnceValues(func() (string, error) {
 		_ = cmd.Wait() // what it said tells more
 		return "", fmt.Errorf("go run: %s", bytes.TrimSpace([]byte(said.String())))
 	}
+	go func() { _ = cmd.Wait() }() // which keeps the pipe open
 	return strings.TrimSpace(url), nil
 })
