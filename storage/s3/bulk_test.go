@@ -42,7 +42,7 @@ func session(t *testing.T, a storage.Archive, id string) *storage.Session {
 // A step asks so often, and so does the first one of a session, whatever the logs hold
 // by then. Opening asks for each piece of the manifest, and for it once.
 func TestAStepAsksAFewTimes(t *testing.T) {
-	f, a, _, _ := opened(t, nil)
+	f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)
 	s := session(t, a, "s")
 	s.KeepHeads(storage.NewHeads(a, nil))
 	for n, most := range []int{1: 14, 2: 12, 3: 12} {
@@ -88,9 +88,10 @@ func tryStepOf(ctx context.Context, s *storage.Session, n int) error {
 	return err
 }
 
-// Erasing a session asks for its objects in batches: so often, whatever it holds.
+// Erasing a session asks for its objects in batches: so often, whatever it holds. Under
+// load a request to the stand-in is repeated now and then, so real servers count.
 func TestErasingASessionAsksAFewTimes(t *testing.T) {
-	plain(t, func(t *testing.T, s *s3test.Server) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
 		f := newFront(t, s)
 		c := s.Config(s.Bucket(t, false))
 		c.Endpoint = f.URL
