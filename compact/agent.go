@@ -147,7 +147,7 @@ func (a *agentState) ended(err error) {
 	}
 }
 
-// asking makes ask what a summariser wants, and hears what it answers.
+// asking makes ask what a summarizer wants, and hears what it answers.
 func (a *agentState) asking(ask func(context.Context, string) (AgentAnswer, error)) func(context.Context, string) (strategy.Draft, error) {
 	return func(ctx context.Context, instruction string) (strategy.Draft, error) {
 		answer, err := ask(ctx, instruction)

@@ -109,7 +109,7 @@ func TestAgentsOwnModelTakesNoServer(t *testing.T) {
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.model" || strings.Contains(err.Error(), "instructions") {
 		t.Errorf("%v", err)
 	}
-	c = compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent"}, Summarise: strategy.Extractive{}}
+	c = compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent"}, Summarize: strategy.Extractive{}}
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.backend" {
 		t.Errorf("%v", err)
 	}

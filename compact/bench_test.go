@@ -49,14 +49,14 @@ func BenchmarkPreflightNothingToDo(b *testing.B) {
 	}
 }
 
-// summariserStub answers at once; the time that a real one would take is added
+// summarizerStub answers at once; the time that a real one would take is added
 // to the reckoning, or really waited for in a soak.
-type summariserStub struct {
+type summarizerStub struct {
 	wait  time.Duration
 	calls int
 }
 
-func (s *summariserStub) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (s *summarizerStub) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	s.calls++
 	time.Sleep(s.wait)
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] make the tests pass\n"}, ctx.Err()
@@ -65,11 +65,11 @@ func (s *summariserStub) Summarize(ctx context.Context, _ strategy.Request) (str
 // BenchmarkThousandTurns is a session of 1,000 turns with at least 5
 // compactions, with the archive on disk. It reports which share of the
 // session's wall time the manager takes, with agent calls of 300 ms and a
-// summariser of 2 s. With COMPACT_SOAK=1 both are really waited for.
+// summarizer of 2 s. With COMPACT_SOAK=1 both are really waited for.
 func BenchmarkThousandTurns(b *testing.B) {
 	const agentCall, summary = 300 * time.Millisecond, 2 * time.Second
 	for b.Loop() {
-		stub := &summariserStub{}
+		stub := &summarizerStub{}
 		pause := time.Duration(0)
 		if os.Getenv("COMPACT_SOAK") == "1" {
 			stub.wait, pause = summary, agentCall
@@ -79,7 +79,7 @@ func BenchmarkThousandTurns(b *testing.B) {
 			b.Fatal(err)
 		}
 		ctx := context.Background()
-		m, err := compact.New(ctx, compact.Config{Model: "gpt-4o", MaxContextTokens: 32_000, Archive: a, Summarise: stub})
+		m, err := compact.New(ctx, compact.Config{Model: "gpt-4o", MaxContextTokens: 32_000, Archive: a, Summarize: stub})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -112,11 +112,11 @@ func BenchmarkThousandTurns(b *testing.B) {
 		b.ReportMetric(float64(compactions), "compactions")
 		b.ReportMetric(float64(stub.calls), "summaries")
 		b.ReportMetric(100*float64(manager+asked)/float64(session), "%all")
-		b.ReportMetric(100*float64(manager)/float64(session), "%without-summariser")
+		b.ReportMetric(100*float64(manager)/float64(session), "%without-summarizer")
 		// The same in processor time of the whole process, which a busy machine
 		// does not stretch.
 		spent := cputime.Used() - cpu
-		b.ReportMetric(100*float64(spent)/float64(1000*agentCall+asked+spent), "%cpu-without-summariser")
+		b.ReportMetric(100*float64(spent)/float64(1000*agentCall+asked+spent), "%cpu-without-summarizer")
 		b.ReportMetric(float64(manager.Microseconds())/1000, "µs/turn")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// asked is a summariser that does something whenever it is asked what it is:
+// asked is a summarizer that does something whenever it is asked what it is:
 // once of these a summary is just about to begin.
 type asked struct{ hook func() }
 
@@ -34,7 +34,7 @@ func (a *asked) Describe() strategy.Info {
 // something: neither waits for the other.
 func TestThrowingAwayHoldsUpNoCallThatBeginsASummary(t *testing.T) {
 	s := &asked{}
-	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarise: s})
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func TestAClockThatRunsBackwardsIsSaidOnce(t *testing.T) {
 }
 
 func TestSummariesAreInTheBill(t *testing.T) {
-	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000, Summarise: billing{}})
+	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000, Summarize: billing{}})
 	res, err := r.ManualCompact(context.Background(), "s", loop(20, 1000), "")
 	if err != nil || res.Bill == nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // window. What was decided before stays decided.
 func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	s := &counting{}
-	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Summarise: s})
+	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Summarize: s})
 	history := loop(100, 200)
 	large := r.preflight(history)
 	if !large.Triggered || large.CountingUnit != "o200k_base" {
@@ -31,7 +31,7 @@ func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 			small.Triggered, small.Replayed, small.CountingUnit, small.After.Total, small.Budget, small.Target)
 	}
 	if n := s.calls.Load(); n > calls+1 {
-		t.Errorf("the summariser was asked %d times for the switch", n-calls)
+		t.Errorf("the summarizer was asked %d times for the switch", n-calls)
 	}
 	calls = s.calls.Load()
 	back := r.preflight(history)
@@ -64,7 +64,7 @@ func TestLongAnswerNarrowsTheBudgetOfItsRequestAlone(t *testing.T) {
 // Sub-agents that share session and name, each with a history of its own: no
 // edit of one is applied to another, and all of them stay stable.
 func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: &counting{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	histories := [][]message.Message{loop(60, 200), turns(40, 150), loop(60, 210)}
 	histories[2][1] = message.User("Make all tests of module_b pass.")
 	views := make([]string, len(histories))
@@ -85,7 +85,7 @@ func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
 }
 
 func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: &counting{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	history := loop(40, 200)
 	a := r.preflight(history, compact.WithAgent("coder"), compact.WithBranch("a"))
 	b := r.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b"))
@@ -97,7 +97,7 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 		t.Error("branch a has another view")
 	}
 	// The ledger says whose step it was, also to another process.
-	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: &counting{}, Archive: r.archive})
+	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}, Archive: r.archive})
 	if got := other.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b")); got.Triggered || bytesOf(got.Messages) != bytesOf(b.Messages) {
 		t.Error("branch b has another view in another process")
 	}
@@ -106,7 +106,7 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 // An edit of the history behind what was compacted leaves the prefix known; one
 // inside of it makes the rest a history of its own.
 func TestEditedHistoryReusesTheLongestCommonPrefix(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: &counting{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	history := loop(30, 200)
 	first := r.preflight(history)
 	grown := append(slices.Clone(history), rounds(1000, 20, 200)...)

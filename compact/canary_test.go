@@ -56,7 +56,7 @@ func (s *sink) String() string {
 	return s.b.String()
 }
 
-// talkative is a summariser that puts secrets into its answers and errors, and
+// talkative is a summarizer that puts secrets into its answers and errors, and
 // keeps what it was asked.
 type talkative struct {
 	asked  *sink
@@ -139,7 +139,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 		w.t.Fatal(err)
 	}
 	full.Model, full.MaxContextTokens, full.Storage.Transcripts = "gpt-4", 8_000, "all"
-	full.Archive, full.Summarise, full.Storage.OnError = c.Archive, c.Summarise, c.Storage.OnError
+	full.Archive, full.Summarize, full.Storage.OnError = c.Archive, c.Summarize, c.Storage.OnError
 	if full.Archive == nil {
 		full.Archive = mustOpen(w.t, w.dir)
 	}
@@ -222,7 +222,7 @@ func (w *watched) everyWayOut() {
 	session, agent, branch, model := w.bare(), w.bare(), w.bare(), "gpt-4-"+w.bare()
 	note := w.plant()
 	answer := talkative{asked: w.sinks["prompts"], answer: "- " + w.planted[1].Text + "\n- " + w.planted[4].Text}
-	w.run(compact.Config{Summarise: answer}, func(m *compact.CompactManager) {
+	w.run(compact.Config{Summarize: answer}, func(m *compact.CompactManager) {
 		res, err := m.Preflight(ctx, session, history, compact.WithAgent(agent), compact.WithBranch(branch), compact.WithTools(tools))
 		if err != nil || !res.Triggered {
 			w.t.Errorf("Preflight: %v, triggered %v", err, res.Triggered)
@@ -234,7 +234,7 @@ func (w *watched) everyWayOut() {
 		}
 	})
 	failure := talkative{asked: w.sinks["prompts"], err: errors.New("answer 400: " + w.plant())}
-	w.run(compact.Config{Summarise: failure}, func(m *compact.CompactManager) {
+	w.run(compact.Config{Summarize: failure}, func(m *compact.CompactManager) {
 		if _, err := m.ManualCompact(ctx, "failing", history, ""); err != nil {
 			w.t.Error(err)
 		}

@@ -94,9 +94,9 @@ type Config struct {
 	// link, which is s3; configs.Load sets it. The manager closes what it
 	// opened.
 	OpenArchive func(ctx context.Context, c StorageConfig) (storage.Archive, error) `mapstructure:"-" validate:"-"`
-	// Summarise is asked for summaries; nil: the extractive backend, which
+	// Summarize is asked for summaries; nil: the extractive backend, which
 	// needs no model. configs.Load sets it for the backend openai.
-	Summarise strategy.Summarizer `mapstructure:"-" validate:"-"`
+	Summarize strategy.Summarizer `mapstructure:"-" validate:"-"`
 	// Redactor takes secrets out; nil: made of Redaction.
 	Redactor *redact.Redactor `mapstructure:"-" validate:"-"`
 	// Exporters get every event, in addition to those that Trace names. The
@@ -145,7 +145,7 @@ type SummarizerConfig struct {
 	// quarter of it is the most. Over it the longest messages are cut in the
 	// middle, the last ten never. Default 2000.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
-	// Instructions are added to ours in what a summarising model is asked. With
+	// Instructions are added to ours in what a summarizing model is asked. With
 	// the backend extractive they are an error, and so are the next two.
 	Instructions string `mapstructure:"instructions"`
 	// Sections are headings in place of the strategy's own: what happened, where
@@ -156,7 +156,7 @@ type SummarizerConfig struct {
 	// instructions and examples. The rules that hold for every summary stay. It is
 	// read by [New], has at most 32 KiB, and is seen from the working directory.
 	PromptFile string `mapstructure:"prompt_file"`
-	// Window is the summarising model's own window, in tokens; 0: looked up.
+	// Window is the summarizing model's own window, in tokens; 0: looked up.
 	Window int `mapstructure:"window_tokens" validate:"gte=0"`
 	// Timeout bounds a whole summary with all its retries, of which each has its
 	// share, Timeout / MaxAttempts; default 1m.
@@ -194,7 +194,7 @@ type RedactionConfig struct {
 	// Pseudonyms makes placeholders tell secrets apart, <REDACTED:aws_key:7f3a>:
 	// the same for the same secret and PseudonymKey; default false.
 	Pseudonyms bool `mapstructure:"pseudonyms"`
-	// Summarizer redacts what goes to a summarising model, too; default true.
+	// Summarizer redacts what goes to a summarizing model, too; default true.
 	Summarizer bool `mapstructure:"summarizer"`
 
 	// PseudonymKey is the secret that pseudonyms are made with, 16 bytes or
@@ -373,7 +373,7 @@ var presets = map[string]func(*Config){
 		c.Summarizer.Fallback = "extractive"
 	},
 	"summarize": func(c *Config) {
-		c.Policy.Stages = []string{"summarise", "shrink", "squeeze"}
+		c.Policy.Stages = []string{"summarize", "shrink", "squeeze"}
 		c.Mask.MinTokens, c.Summarizer.MaxTokens = 0, 1500
 	},
 	"masking": func(c *Config) {
@@ -441,7 +441,7 @@ func (c Config) filled() (Config, error) {
 	// background is switched off by a PreparePct of 1.
 	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
 	base.complete = true
-	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarise == nil && (s.Model != "" || s.BaseURL != "") {
+	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarize == nil && (s.Model != "" || s.BaseURL != "") {
 		s.Backend = backendOpenAI
 	}
 	return base, nil

@@ -11,7 +11,7 @@ import (
 // became of them. The counts of a Result are of the whole history, whoever did
 // it.
 type deeds struct {
-	truncated, masked, summarised, dropped int
+	truncated, masked, summarized, dropped int
 
 	kept trace.Kept // what is in the view afterwards
 }
@@ -25,8 +25,8 @@ func (c *call) deedsOf(out *policy.Outcome) *deeds {
 			d.truncated++
 		case policy.Masked:
 			d.masked++
-		case policy.Summarised:
-			d.summarised++
+		case policy.Summarized:
+			d.summarized++
 		case policy.Dropped:
 			d.dropped++
 		}
@@ -35,7 +35,7 @@ func (c *call) deedsOf(out *policy.Outcome) *deeds {
 }
 
 // pruned is how many messages left the view.
-func (d *deeds) pruned() int { return d.summarised + d.dropped }
+func (d *deeds) pruned() int { return d.summarized + d.dropped }
 
 // all is how many were touched.
 func (d *deeds) all() int { return d.pruned() + d.masked + d.truncated }

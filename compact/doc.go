@@ -43,7 +43,7 @@
 // # Secrets
 //
 // Nothing leaves memory unredacted: not to the archive, not to exporters, not
-// to a summariser. The messages in memory and those that are sent to the
+// to a summarizer. The messages in memory and those that are sent to the
 // agent's own model are not touched. See docs/SECURITY.md.
 //
 // # Compatibility

@@ -163,7 +163,7 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	switch {
 	case o.Cut && c.asksAgent():
 		c.summaryByAgent(&x, o)
-	case o.Cut && c.ep.cfg.Summarise != nil:
+	case o.Cut && c.ep.cfg.Summarize != nil:
 		writer := c.summaryCard(c.ep.cfg.Summarizer.Model)
 		x.Summary = writer.Cost(price.Usage{Output: c.expected(c.view())})
 		x.Reading = writer.Cost(price.Usage{Fresh: o.Gone})

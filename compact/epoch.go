@@ -157,7 +157,7 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 		if s.Stage != nil {
 			e.Steps = append(e.Steps, s)
 		}
-		e.Floors = e.Floors || name == "summarise"
+		e.Floors = e.Floors || name == "summarize"
 	}
 	e.Steps = withBytes(withDuplicates(e.Steps))
 	return e, nil
@@ -213,7 +213,7 @@ func stagesName(c *Config) string {
 	return "the stages " + strings.Join(c.Policy.Stages, ", ")
 }
 
-// step makes one stage. shrink is no stage of its own: it is how summarise
+// step makes one stage. shrink is no stage of its own: it is how summarize
 // chooses the keep counts.
 func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	c := &ep.cfg
@@ -224,7 +224,7 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 		return policy.Step{When: c.Truncate.When, Stage: truncate(c)}, nil
 	case "mask":
 		return ep.maskStep(), nil
-	case "summarise":
+	case "summarize":
 		stage, err := strategy.NewStage(ep.writer)
 		return policy.Step{Manual: true, Stage: stage}, err
 	case "shrink":

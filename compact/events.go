@@ -244,7 +244,7 @@ func (c *call) logParent(err error) {
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
 		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesIn: len(c.history), MessagesBefore: c.res.Before.Messages, MessagesAfter: len(c.res.Messages),
-		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarisedCount + c.res.DroppedCount,
+		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarizedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
 		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
 	}
@@ -295,7 +295,7 @@ func (c *call) timings() map[string]float64 {
 	t := c.res.Timing
 	return map[string]float64{
 		"ledger": trace.Milliseconds(t.Ledger), "replay": trace.Milliseconds(t.Replay), "count": trace.Milliseconds(t.Count),
-		"stages": trace.Milliseconds(t.Stages), "summarise": trace.Milliseconds(t.Summarise), "archive": trace.Milliseconds(t.Archive),
+		"stages": trace.Milliseconds(t.Stages), "summarize": trace.Milliseconds(t.Summarize), "archive": trace.Milliseconds(t.Archive),
 		"commit": trace.Milliseconds(t.Commit), "lane_wait": trace.Milliseconds(t.LaneWait),
 		"archive_wait": trace.Milliseconds(t.ArchiveWait), "commit_wait": trace.Milliseconds(t.CommitWait),
 		"place_wait": trace.Milliseconds(t.PlaceWait),

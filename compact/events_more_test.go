@@ -36,7 +36,7 @@ func TestRowsAddUpToWhatWasTakenOut(t *testing.T) {
 		}
 		largest = row.Tokens - row.Left
 		m := history[row.Index]
-		if row.Role != string(m.Role) || row.Tool != "read_file" || row.Turn < row.Index/2 || row.Became == "summarised" && !slices.Contains(p.PrunedIDs, row.Ref) {
+		if row.Role != string(m.Role) || row.Tool != "read_file" || row.Turn < row.Index/2 || row.Became == "summarized" && !slices.Contains(p.PrunedIDs, row.Ref) {
 			t.Errorf("%+v is not message %d", row, row.Index)
 		}
 		messages, saved = messages+1, saved+row.Tokens-row.Left
@@ -172,7 +172,7 @@ func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draf
 
 func TestWhatWasGotOverAndWhatTakesLongIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: shaky{failed: new(bool)}, Archive: memory.New()})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(bool)}, Archive: memory.New()})
 		r.preflight(loop(100, 200))
 		attempts := r.named(trace.NameSummaryAttempt)
 		if len(attempts) != 1 || attempts[0].Severity != trace.SeverityWarning || !strings.HasPrefix(dataOf[trace.SummaryAttempt](t, attempts[0]).Action, "retry") {
@@ -188,7 +188,7 @@ func TestWhatWasGotOverAndWhatTakesLongIsTold(t *testing.T) {
 }
 
 func TestFallbackIsAWarning(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: billing{err: errors.New("answer 400")}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}})
 	r.preflight(loop(100, 200))
 	for _, name := range []string{trace.NameError, trace.NameBeforeModelCall} {
 		if e := last(t, r, name); e.Severity != trace.SeverityWarning {

@@ -169,7 +169,7 @@ func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {
 	res, ids := c.res, c.pruned(out.Conversation)
 	e := trace.PrunedMessages{
 		SessionID: c.id, Step: step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: res.Before.Messages,
-		SummarizedCount: c.did.summarised, DroppedCount: c.did.dropped, MaskedCount: c.did.masked, TruncatedCount: c.did.truncated,
+		SummarizedCount: c.did.summarized, DroppedCount: c.did.dropped, MaskedCount: c.did.masked, TruncatedCount: c.did.truncated,
 		TokensBefore: res.Before.Total, TokensAfter: res.After.Total, Target: res.Target, Budget: res.Budget,
 		Kept: c.did.kept, Layers: layersOf(out.View),
 		ReductionStage: string(res.ReductionStage), InvariantStatus: res.InvariantStatus,

@@ -49,7 +49,7 @@ func (s seen) add(t *testing.T, events []trace.Event) {
 	}
 }
 
-// billing is a summariser that tells what it cost, and fails when there is an
+// billing is a summarizer that tells what it cost, and fails when there is an
 // error.
 type billing struct{ err error }
 
@@ -83,8 +83,8 @@ func eventScenarios(t *testing.T, s seen) {
 	}
 	small := compact.Config{MaxContextTokens: 8_000}
 	call(compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, t.TempDir())}, loop(100, 200), compact.WithAgent("coder"))
-	call(compact.Config{MaxContextTokens: 8_000, Archive: bucket{memory.New()}, Summarise: billing{}}, loop(100, 200))
-	call(compact.Config{MaxContextTokens: 8_000, Summarise: billing{err: errors.New("answer 400")}}, loop(100, 200))
+	call(compact.Config{MaxContextTokens: 8_000, Archive: bucket{memory.New()}, Summarize: billing{}}, loop(100, 200))
+	call(compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}}, loop(100, 200))
 	call(compact.Config{MaxContextTokens: 32_000, Model: "claude-sonnet-4"}, loop(100, 300))
 	call(compact.Config{MaxContextTokens: 8_000, Archive: &failing{Archive: memory.New(), word: "transcript-"}}, loop(100, 200))
 	huge := append(loop(3, 100), round(3, 7_000)...)

@@ -167,7 +167,7 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stored = 500 * time.Millisecond
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: &storing{Archive: memory.New(), takes: stored}})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: thinking{}, Archive: &storing{Archive: memory.New(), takes: stored}})
 		r.preflight(loop(100, 200))
 		for name, want := range map[string]time.Duration{
 			trace.NameMaskedObservations: 0, trace.NameTokenEstimate: 0, trace.NameSummarize: thought, trace.NameSummaryCreated: 0,
@@ -178,7 +178,7 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 			}
 		}
 		ms := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).Timings
-		want := map[string]float64{"summarise": 3000, "archive": 500}
+		want := map[string]float64{"summarize": 3000, "archive": 500}
 		for k, v := range ms {
 			if math.Abs(v-want[k]) > 0.001 {
 				t.Errorf("timings_ms.%s is %v, want %v", k, v, want[k])
@@ -192,13 +192,13 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 
 func TestWaitingIsNoWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: &storing{Archive: memory.New(), takes: 5 * time.Second}})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: thinking{}, Archive: &storing{Archive: memory.New(), takes: 5 * time.Second}})
 		done := make(chan *compact.Result)
 		go func() { done <- r.preflight(loop(100, 200)) }()
 		time.Sleep(time.Second)
 		second := r.preflight(loop(101, 200))
 		one, two := (<-done).Timing, second.Timing
-		if one.Archive != 5*time.Second || one.ArchiveWait != 2*time.Second || one.Summarise != thought || one.Total != 5*time.Second {
+		if one.Archive != 5*time.Second || one.ArchiveWait != 2*time.Second || one.Summarize != thought || one.Total != 5*time.Second {
 			t.Errorf("the first: %+v", one)
 		}
 		if two.LaneWait != 4*time.Second || two.Archive != 0 || two.Total != 4*time.Second {
@@ -211,7 +211,7 @@ func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no space left")
 		archive := &storing{Archive: memory.New(), takes: time.Second, err: broken}
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: thinking{}, Archive: archive})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: thinking{}, Archive: archive})
 		start := time.Now()
 		res, err := r.Preflight(t.Context(), "s", loop(100, 200))
 		if !errors.Is(err, compact.ErrArchiveFailed) || time.Since(start) != time.Second {
@@ -242,7 +242,7 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		m := &askedOften{thinking{}, &asked}
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
 		for i := range 4 { // of conversations that no summary of another serves
 			history := append(turns(1, 10+i), loop(100, 200)...)
 			if _, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
@@ -304,7 +304,7 @@ func TestNoFileIsNamedWhereThereIsNone(t *testing.T) {
 }
 
 func TestChainNamesEachFailureOnce(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: billing{err: &strategy.Failure{Reason: strategy.ErrTransient}}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: &strategy.Failure{Reason: strategy.ErrTransient}}})
 	r.preflight(loop(100, 200))
 	for _, e := range r.named(trace.NameError) {
 		seen := map[string]bool{}
@@ -318,7 +318,7 @@ func TestChainNamesEachFailureOnce(t *testing.T) {
 }
 
 func TestDocumentOfASummaryHasTitledSections(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: billing{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{}})
 	r.preflight(loop(100, 200))
 	type section struct {
 		Name, Title string

@@ -124,7 +124,7 @@ func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
 	var fresh []int
 	for k, i := range of {
 		was, _ := c.now.conv.Decision(i)
-		if is, _ := out.Conversation.Decision(i); is == policy.Summarised && was != policy.Summarised {
+		if is, _ := out.Conversation.Decision(i); is == policy.Summarized && was != policy.Summarized {
 			fresh = append(fresh, k)
 		}
 	}

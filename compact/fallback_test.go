@@ -33,7 +33,7 @@ func TestWhatFailedStandsInTheWarnings(t *testing.T) {
 		strategy.FallbackBrief:      {true, "a brief one stands in its place"},
 	} {
 		t.Run(fallback, func(t *testing.T) {
-			c := compact.Config{MaxContextTokens: 16_000, Summarise: refuser{test.brief}}
+			c := compact.Config{MaxContextTokens: 16_000, Summarize: refuser{test.brief}}
 			if fallback == strategy.FallbackExtractive {
 				c.Summarizer.Fallback = fallback
 			}

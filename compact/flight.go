@@ -43,13 +43,13 @@ func (r *run) beside() strategy.Beside {
 			r.decision(r.view)
 			r.startArchive(r.ctx, nil) // while the model thinks
 			r.archiveFirst()
-			r.summariseBegan = c.m.now()
+			r.summarizeBegan = c.m.now()
 			r.patience()
 		},
 		Heard: r.heard,
 		Late: func() {
 			r.late = true
-			r.summarise += c.m.now().Sub(r.summariseBegan)
+			r.summarize += c.m.now().Sub(r.summarizeBegan)
 		},
 	}
 }
@@ -59,7 +59,7 @@ const longSummary = 2 * time.Second
 
 // patience says once that a summary takes long. The run's end takes it back.
 func (r *run) patience() {
-	c, began := r.c, r.summariseBegan
+	c, began := r.c, r.summarizeBegan
 	if r.waiting != nil || c.q.dry || c.q.observe {
 		return
 	}
@@ -80,7 +80,7 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 		r.c.emit(r.c.event(p, began))
 		return
 	}
-	r.summarise += r.c.m.now().Sub(r.summariseBegan)
+	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
 	for _, i := range calls {
 		if i.Phase == strategy.Answered {
 			r.c.m.logPanic(i.Err)

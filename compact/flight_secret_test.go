@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// saying is a summariser that says one thing.
+// saying is a summarizer that says one thing.
 type saying struct {
 	text  string
 	calls atomic.Int64
@@ -37,7 +37,7 @@ const lateSecret = "zebra-Kx81-quartz-55"
 func TestSummaryIsRedactedWithWhatWasLearnedSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &saying{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
-		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarise: s})
+		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s})
 		history := loop(250, 200)
 		history[1] = message.User("Log in as the tester with " + lateSecret + " and make all tests pass.")
 		if _, err := r.Preflight(gaveUp(t), "s", history); err == nil {
@@ -66,7 +66,7 @@ func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		archive := &failing{Archive: memory.New(), word: "ledger-"}
 		s := &saying{text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}
-		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarise: s, Archive: archive})
+		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s, Archive: archive})
 		history := loop(250, 200)
 		if _, err := r.Preflight(t.Context(), "s", history); err == nil || s.calls.Load() != 1 {
 			t.Fatalf("%v, %d paid: the test shows nothing", err, s.calls.Load())

@@ -23,7 +23,7 @@ import (
 // slowly is a rig whose summaries take half a second of the fake clock.
 func slowly(t *testing.T, c compact.Config) (*rig, *crew.Summarizer) {
 	s := &crew.Summarizer{After: 500 * time.Millisecond}
-	c.MaxContextTokens, c.Summarise = 16_000, s
+	c.MaxContextTokens, c.Summarize = 16_000, s
 	return newRig(t, c), s
 }
 
@@ -50,7 +50,7 @@ func gaveUp(t *testing.T) context.Context {
 	return ctx
 }
 
-// A client whose timeout is below the summariser's comes again, with the same
+// A client whose timeout is below the summarizer's comes again, with the same
 // history and then with one that has grown: one summary is paid.
 func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
 	for name, grow := range map[string]int{"same history": 0, "a round more each time": 1} {
@@ -198,11 +198,11 @@ func TestSummaryThatNobodyUsesIsSaid(t *testing.T) {
 }
 
 // A failure that came when nobody waited any more is the outcome of the call that
-// asks next: it does not ask the summariser anew.
+// asks next: it does not ask the summarizer anew.
 func TestFailureOfASummaryServesTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &failingSlowly{}
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 		if _, err := r.Preflight(gaveUp(t), "s", loop(250, 200)); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestFailureOfASummaryServesTheNextCall(t *testing.T) {
 		calls := s.calls.Load()
 		res := r.preflight(loop(250, 200))
 		if res.Step != 1 || res.ReductionStage != compact.ReductionFallback || s.calls.Load() != calls || calls == 0 {
-			t.Errorf("step %d, %s, the summariser was asked %d times and then %d more", res.Step, res.ReductionStage, calls, s.calls.Load()-calls)
+			t.Errorf("step %d, %s, the summarizer was asked %d times and then %d more", res.Step, res.ReductionStage, calls, s.calls.Load()-calls)
 		}
 	})
 }
@@ -231,7 +231,7 @@ func (f *failingSlowly) Summarize(ctx context.Context, _ strategy.Request) (stra
 func TestCloseEndsSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &crew.Summarizer{After: time.Hour}
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			res, err := r.Preflight(t.Context(), "s", loop(250, 200))
@@ -247,15 +247,15 @@ func TestCloseEndsSummaries(t *testing.T) {
 	})
 }
 
-// A summariser that panics beside the call fails the stage, not the program.
-func TestPanicOfASummariserIsAFailure(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarise: panicking{}})
+// A summarizer that panics beside the call fails the stage, not the program.
+func TestPanicOfASummarizerIsAFailure(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panicking{}})
 	res, err := r.Preflight(t.Context(), "s", turns(62, 100))
 	if err != nil || res.After.Total > res.Budget || res.ReductionStage != compact.ReductionFallback {
 		t.Errorf("%d of %d tokens, %s, %v", res.After.Total, res.Budget, res.ReductionStage, err)
 	}
-	if len(decided(res, policy.Summarised)) > 0 {
-		t.Error("something was summarised")
+	if len(decided(res, policy.Summarized)) > 0 {
+		t.Error("something was summarized")
 	}
 }
 

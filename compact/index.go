@@ -125,8 +125,8 @@ func shownAs(decision string) turnindex.Shown {
 		return turnindex.Truncated
 	case policy.Masked.String():
 		return turnindex.Masked
-	case policy.Summarised.String():
-		return turnindex.Summarised
+	case policy.Summarized.String():
+		return turnindex.Summarized
 	case policy.Dropped.String():
 		return turnindex.Dropped
 	}

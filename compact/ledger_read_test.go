@@ -83,7 +83,7 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	}
 	s := &session{redactor: secrets{Session: r.Session()}}
 	info := &policy.SummaryInfo{Version: 2, Strategy: "task_state", Text: "one\n\"two\" <three>", Retention: 0.5, Errors: []string{"a"}}
-	data := fmt.Appendf(nil, `{"v":1,"step":3,"recipes":[{"stage":"summarise","cut":{"removed":[[1,5]],"recent":7,"decision":"summarised","summary":%s}}]}`, s.summaryFile(3, info).String())
+	data := fmt.Appendf(nil, `{"v":1,"step":3,"recipes":[{"stage":"summarize","cut":{"removed":[[1,5]],"recent":7,"decision":"summarized","summary":%s}}]}`, s.summaryFile(3, info).String())
 	var got, want ledgerStep
 	l := newLedgerReader()
 	l.r.Reset(data)

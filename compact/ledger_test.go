@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// counting is a summariser that says something else each time it is asked, so
+// counting is a summarizer that says something else each time it is asked, so
 // that a view can only be the same again if it was not asked again.
 type counting struct{ calls atomic.Int64 }
 
@@ -39,7 +39,7 @@ func onDisk(t *testing.T, dir string, s strategy.Summarizer) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	return newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: s})
 }
 
 func parse(t *testing.T, msgs []message.Message) []message.Message {
@@ -86,7 +86,7 @@ func TestViewIsTheSameWhateverTheSDKDoesWithIt(t *testing.T) {
 		same("restarted and kept", bytesOf(onDisk(t, dir, s).preflight(res.Messages).Messages))
 		same("another process", inAnotherProcess(t, dir, history))
 		if n := s.calls.Load(); n != calls {
-			t.Errorf("compaction %d: the summariser was asked %d more times", compaction, n-calls)
+			t.Errorf("compaction %d: the summarizer was asked %d more times", compaction, n-calls)
 		}
 		var more []message.Message
 		for i := range 40 {
@@ -147,7 +147,7 @@ func TestProcessThatPrintsAView(t *testing.T) {
 	s := &counting{}
 	res := onDisk(t, dir, s).preflight(history)
 	if s.calls.Load() > 0 {
-		t.Fatal("the summariser was asked")
+		t.Fatal("the summarizer was asked")
 	}
 	fmt.Printf("VIEW\n%sEND\n", bytesOf(res.Messages))
 }
@@ -184,7 +184,7 @@ func mustOpen(t *testing.T, dir string) *fs.Archive {
 
 func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 	history := loop(40, 200)
 	want := r.preflight(history)
 	calls := s.calls.Load()
@@ -200,7 +200,7 @@ func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
 
 func TestBranchOfAHistoryReusesTheCommonPrefix(t *testing.T) {
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 	history := loop(40, 200)
 	first := r.preflight(history)
 	calls := s.calls.Load()
@@ -254,10 +254,10 @@ func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
 	for name, history := range map[string][]message.Message{"loop": loop(60, 200), "protected rounds": withProtectedRounds(60, 200)} {
 		t.Run(name, func(t *testing.T) {
 			s := &counting{}
-			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 			first := r.preflight(history)
 			if !first.Triggered || first.Summary == nil {
-				t.Fatal("nothing was summarised")
+				t.Fatal("nothing was summarized")
 			}
 			calls := s.calls.Load()
 			for n := 2; n < len(history); n += 3 { // rounds of two messages, or of two and three: each place in them comes up
@@ -329,9 +329,9 @@ func TestStepOfAnotherProcessIsSeenWithoutASummary(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	c := compact.Config{MaxContextTokens: 8_000, Archive: memory.New(), Now: func() time.Time { return now }}
 	one, two := &counting{}, &counting{}
-	c.Summarise = one
+	c.Summarize = one
 	r1 := newRig(t, c)
-	c.Summarise = two
+	c.Summarize = two
 	r2 := newRig(t, c)
 	history := loop(100, 200)
 	r2.preflight(history[:3]) // knows the session from before
@@ -349,7 +349,7 @@ func TestChangedLedgerIsNotReplayed(t *testing.T) {
 	history := turns(30, 150)
 	first := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
 	if res := first.preflight(history); !res.Triggered || res.Summary == nil {
-		t.Fatal("nothing was summarised")
+		t.Fatal("nothing was summarized")
 	}
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -371,7 +371,7 @@ func TestChangedLedgerIsNotReplayed(t *testing.T) {
 
 func TestAgentsOfOneSessionHaveLedgersOfTheirOwn(t *testing.T) {
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 	a, b := loop(40, 200), turns(30, 200)
 	viewA := r.preflight(a, compact.WithAgent("coder"))
 	viewB := r.preflight(b, compact.WithAgent("reviewer"))
@@ -388,7 +388,7 @@ func TestAgentsOfOneSessionHaveLedgersOfTheirOwn(t *testing.T) {
 
 func TestConcurrentCallsOfOneSessionCompactOnce(t *testing.T) {
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: s})
 	history := loop(100, 200)
 	views := make([]string, 16)
 	var wg sync.WaitGroup
@@ -410,7 +410,7 @@ func TestConcurrentCallsOfOneSessionCompactOnce(t *testing.T) {
 		}
 	}
 	if n := s.calls.Load(); n != 1 {
-		t.Errorf("the summariser was asked %d times", n)
+		t.Errorf("the summarizer was asked %d times", n)
 	}
 }
 

@@ -47,14 +47,14 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 		return out
 	}
 	free := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
-	if free.SummarisedCount == 0 {
-		t.Fatal("without the rule nothing is summarised: the test shows nothing")
+	if free.SummarizedCount == 0 {
+		t.Fatal("without the rule nothing is summarized: the test shows nothing")
 	}
 
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	res, err := r.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
-	if err != nil || res.SummarisedCount > 0 || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("%v, %d summarised; want the history as it came in", err, res.SummarisedCount)
+	if err != nil || res.SummarizedCount > 0 || bytesOf(res.Messages) != bytesOf(history) {
+		t.Fatalf("%v, %d summarized; want the history as it came in", err, res.SummarizedCount)
 	}
 	if res.InvariantStatus != compact.InvariantsFallback || !strings.Contains(strings.Join(res.Warnings, " "), "no_summaries") {
 		t.Errorf("status %s, warnings %q: want the rule named", res.InvariantStatus, res.Warnings)
@@ -87,8 +87,8 @@ func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
 		return []wire.Violation{{Check: "pairing", ID: "call_7", Detail: "broken before"}}
 	}
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
-	if res := r.preflight(history, compact.WithRequest(&ruled{msgs: history, check: always})); res.SummarisedCount == 0 || res.InvariantStatus != compact.InvariantsOK {
-		t.Errorf("%d summarised, status %s", res.SummarisedCount, res.InvariantStatus)
+	if res := r.preflight(history, compact.WithRequest(&ruled{msgs: history, check: always})); res.SummarizedCount == 0 || res.InvariantStatus != compact.InvariantsOK {
+		t.Errorf("%d summarized, status %s", res.SummarizedCount, res.InvariantStatus)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
 func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
 	history := turns(50, 200)
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
-	if res := r.preflight(history); res.SummarisedCount == 0 {
-		t.Fatal("nothing was summarised")
+	if res := r.preflight(history); res.SummarizedCount == 0 {
+		t.Fatal("nothing was summarized")
 	}
 	noMade := func(_ []message.Message, sources []int) (out []wire.Violation) {
 		for i, src := range sources {
@@ -114,7 +114,7 @@ func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
 			t.Fatalf("%d messages of %d, warnings %q", len(res.Messages), len(history), res.Warnings)
 		}
 	}
-	if res := r.preflight(history); res.SummarisedCount == 0 || res.Triggered {
+	if res := r.preflight(history); res.SummarizedCount == 0 || res.Triggered {
 		t.Error("without the rule the edits don't apply any more")
 	}
 }

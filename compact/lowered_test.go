@@ -18,7 +18,7 @@ import (
 func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {
-		stages = append(stages, []string{"mask", "summarise"}, []string{"summarise", "shrink", "squeeze"})
+		stages = append(stages, []string{"mask", "summarize"}, []string{"summarize", "shrink", "squeeze"})
 	}
 	again, calls := 0, 0
 	for w := range wires {
@@ -28,7 +28,7 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 				for _, limit := range []int{0, 100} { // 0 = as it was: only the window is another one
 					for _, above := range []int{30} {
 						archive := memory.New()
-						history := summarisedOn(t, archive, kept, 4_000)
+						history := summarizedOn(t, archive, kept, 4_000)
 						c, _ := compact.Preset("graduated")
 						c.Model, c.Summarizer.MaxTokens, c.Policy.HardCapBuffer, c.Archive = propertyModel, limit, 0, archive
 						if names != nil {
@@ -63,9 +63,9 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	}
 }
 
-// summarisedOn compacts a session with a summary of many tokens, and returns
+// summarizedOn compacts a session with a summary of many tokens, and returns
 // what comes next: the view, or the whole history, and a little more.
-func summarisedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) []message.Message {
+func summarizedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) []message.Message {
 	t.Helper()
 	c, _ := compact.Preset("graduated")
 	c.Model, c.MaxContextTokens, c.Summarizer.MaxTokens, c.Archive = propertyModel, 32_000, tokens, archive

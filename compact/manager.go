@@ -74,7 +74,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.summarisersAreThere(); err != nil {
+	if err := c.summarizersAreThere(); err != nil {
 		return nil, err
 	}
 	m := &CompactManager{
@@ -239,7 +239,7 @@ func (m *CompactManager) Preflight(ctx context.Context, sessionID string, histor
 	return m.call(ctx, sessionID, history, request{}, opts)
 }
 
-// ManualCompact compacts now, whatever the size: it masks and summarises all
+// ManualCompact compacts now, whatever the size: it masks and summarizes all
 // that may be. note says why, and is shown in the trace. When nothing may be,
 // the history comes back unchanged with the reason, and no step is used up.
 func (m *CompactManager) ManualCompact(ctx context.Context, sessionID string, history []message.Message, note string, opts ...Option) (*Result, error) {

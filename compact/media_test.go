@@ -47,8 +47,8 @@ func TestAScreenshotThatWentIsInTheArchiveAndNamed(t *testing.T) {
 	}
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000})
 	res := r.preflight(req.Messages(), compact.WithRequest(req))
-	if res.MaskedCount == 0 || res.SummarisedCount+res.DroppedCount > 0 || res.MaskedCount > 20 {
-		t.Fatalf("%d masked, %d summarised, %d dropped", res.MaskedCount, res.SummarisedCount, res.DroppedCount)
+	if res.MaskedCount == 0 || res.SummarizedCount+res.DroppedCount > 0 || res.MaskedCount > 20 {
+		t.Fatalf("%d masked, %d summarized, %d dropped", res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	}
 	out, err := req.Write(res.Messages, res.Sources)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 			}
 		}
 	}
-	if res.SummarisedCount == 0 {
+	if res.SummarizedCount == 0 {
 		t.Error("what is left to do is a summary")
 	}
 }

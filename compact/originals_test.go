@@ -19,7 +19,7 @@ import (
 )
 
 // tornWrite is what a test said whose result is masked long before it is
-// summarised.
+// summarized.
 const tornWrite = "--- FAIL: TestTornWrite"
 
 // testRuns is a conversation whose third call runs a test that fails, in a
@@ -52,8 +52,8 @@ func masks(t *testing.T, archive storage.Archive) (history []message.Message, vi
 	return history, res.Messages
 }
 
-// summarises is what another manager makes of a history.
-func summarises(t *testing.T, ctx context.Context, c compact.Config, history []message.Message) *compact.Result {
+// summarizes is what another manager makes of a history.
+func summarizes(t *testing.T, ctx context.Context, c compact.Config, history []message.Message) *compact.Result {
 	t.Helper()
 	c.MaxContextTokens = 32_000
 	res, err := newRig(t, c).ManualCompact(ctx, "s", history, "")
@@ -99,7 +99,7 @@ func eachWay(t *testing.T, f func(t *testing.T, archive storage.Archive, history
 // keeps the view.
 func TestSummaryStatesTheOutcomeOfWhatWasMaskedBefore(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
-		res := summarises(t, t.Context(), compact.Config{Archive: archive}, history)
+		res := summarizes(t, t.Context(), compact.Config{Archive: archive}, history)
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
 			t.Errorf("the summary does not say how the test came out: %+v", res.Summary)
 		}
@@ -126,7 +126,7 @@ func (a *asked) Summarize(_ context.Context, r strategy.Request) (strategy.Draft
 func TestModelIsAskedWithTheOriginals(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		a := &asked{}
-		res := summarises(t, t.Context(), compact.Config{Archive: archive, Summarise: a}, history)
+		res := summarizes(t, t.Context(), compact.Config{Archive: archive, Summarize: a}, history)
 		if !strings.Contains(a.prompt, tornWrite) || strings.Contains(a.prompt, "observation masked") {
 			t.Error("the prompt has placeholders instead of originals")
 		}
@@ -168,7 +168,7 @@ func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
 				_, view := masks(t, a.Archive)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				res := summarises(t, ctx, compact.Config{Archive: a}, view)
+				res := summarizes(t, ctx, compact.Config{Archive: a}, view)
 				if res.Summary == nil {
 					t.Fatal("there is no summary")
 				}
@@ -183,7 +183,7 @@ func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
 				}
 				a.Archive = memory.New()
 				history, _ := masks(t, a.Archive)
-				if res = summarises(t, ctx, compact.Config{Archive: a}, history); res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
+				if res = summarizes(t, ctx, compact.Config{Archive: a}, history); res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
 					t.Error("what the history holds needs no archive")
 				}
 			})

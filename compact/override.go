@@ -25,8 +25,8 @@ type Override struct {
 	// of policy, tidy, truncate, mask, summarizer and prices, max_context_tokens,
 	// max_output_tokens and max_request_bytes. Each has the type of its field; a name is a string.
 	Set map[string]any
-	// Summarise is asked for summaries in place of [Config.Summarise]; nil: that.
-	Summarise strategy.Summarizer
+	// Summarize is asked for summaries in place of [Config.Summarize]; nil: that.
+	Summarize strategy.Summarizer
 }
 
 // overridable are the settings and sections that an override may change. The
@@ -131,7 +131,7 @@ func (c *Config) override(i int, o Override) error {
 			errs = append(errs, e)
 		}
 	}
-	c.summariseWith(o)
+	c.summarizeWith(o)
 	c.Overrides = append(c.Overrides[:len(c.Overrides):len(c.Overrides)], o)
 	return errors.Join(errs...)
 }
@@ -143,11 +143,11 @@ var (
 	ofModels  = []string{"instructions", "sections", "prompt_file"}
 )
 
-// summariseWith settles who writes summaries: an override that names another
+// summarizeWith settles who writes summaries: an override that names another
 // backend does not keep the model, nor the one that was handed in.
-func (c *Config) summariseWith(o Override) {
+func (c *Config) summarizeWith(o Override) {
 	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
-		c.Summarise = nil
+		c.Summarize = nil
 		useless := ofServers
 		if backend != backendAgent {
 			useless = slices.Concat(ofServers, ofModels)
@@ -158,30 +158,30 @@ func (c *Config) summariseWith(o Override) {
 			}
 		}
 	}
-	if o.Summarise != nil {
-		c.Summarise = o.Summarise
+	if o.Summarize != nil {
+		c.Summarize = o.Summarize
 	}
 }
 
-// summarisersAreThere is for what only a program can forget.
-func (c Config) summarisersAreThere() error {
-	errs := []error{c.summariserIsThere()}
+// summarizersAreThere is for what only a program can forget.
+func (c Config) summarizersAreThere() error {
+	errs := []error{c.summarizerIsThere()}
 	for i, o := range c.Overrides {
 		changed, err := c.overridden(modelMeant(o.Model, c.Model), strconv.Itoa(i))
 		if err == nil {
-			err = changed.summariserIsThere()
+			err = changed.summarizerIsThere()
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-func (c Config) summariserIsThere() error {
-	if c.Summarizer.Backend != backendOpenAI || c.Summarise != nil {
+func (c Config) summarizerIsThere() error {
+	if c.Summarizer.Backend != backendOpenAI || c.Summarize != nil {
 		return nil
 	}
-	return &ConfigError{Path: "summarizer.backend", Value: backendOpenAI, Reason: "needs a summariser, which this package does not link: " +
-		"use configs.Load, or hand in one of package strategy/openai (Config.Summarise, Override.Summarise)"}
+	return &ConfigError{Path: "summarizer.backend", Value: backendOpenAI, Reason: "needs a summarizer, which this package does not link: " +
+		"use configs.Load, or hand in one of package strategy/openai (Config.Summarize, Override.Summarize)"}
 }
 
 // set changes one setting.
@@ -252,7 +252,7 @@ func (c Config) checkOverride(i int, o Override, right bool) error {
 	switch {
 	case o.Model == "" && o.Agent == "":
 		return &ConfigError{Path: at, Reason: "is for no one: it needs a model, an agent, or both"}
-	case len(o.Set) == 0 && o.Summarise == nil:
+	case len(o.Set) == 0 && o.Summarize == nil:
 		return &ConfigError{Path: at, Reason: "changes nothing"}
 	}
 	if !right {

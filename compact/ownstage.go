@@ -54,7 +54,7 @@ var stageName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 // builtinStages are the names that no stage of a caller's own may have.
 var builtinStages = []string{
-	"tidy", "window", "truncate", "mask", "media", "duplicates", "history", "summarise", "shrink",
+	"tidy", "window", "truncate", "mask", "media", "duplicates", "history", "summarize", "shrink",
 	"local", "fallback", "groups", "drop", "squeeze",
 }
 

@@ -118,7 +118,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 		"takes twice":               cut(policy.Cut{Removed: []int{2, 3, 3}, Recent: 4}),
 		"is recent nowhere":         cut(policy.Cut{Removed: []int{2, 3}, Recent: -5}),
 		"speaks as the user":        cut(policy.Cut{Removed: []int{2, 3}, Recent: 4, New: &user}),
-		"writes a summary":          first(policy.Edit{Decision: policy.Summarised, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 4}}),
+		"writes a summary":          first(policy.Edit{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 4}}),
 		"says nothing":              first(policy.Edit{}),
 		"decides what there is not": first(policy.Edit{Decision: 200, Text: &policy.TextEdit{Index: 3}}),
 		"writes nowhere":            write(9999, policy.Segment{Lit: "x"}),
@@ -212,7 +212,7 @@ func TestOwnTakerMayNotTakeWhatStays(t *testing.T) {
 		return policy.Proposal{}, nil
 	}
 	c := ownConfig(taker{never}, memory.New())
-	c.Policy.Stages = []string{"polls", "summarise"}
+	c.Policy.Stages = []string{"polls", "summarize"}
 	history := pollHistory()
 	history[1] = message.User(text(9000)) // no stage may take it
 	_, err := newRig(t, c).Preflight(context.Background(), "s", history)

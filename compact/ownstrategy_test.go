@@ -21,7 +21,7 @@ func runs(h *strategy.History) (lines []strategy.Line) {
 
 func withStrategy(extract func(*strategy.History) []strategy.Line) compact.Config {
 	return compact.Config{
-		MaxContextTokens: 8000, Archive: memory.New(), Policy: policy.Config{Stages: []string{"summarise", "shrink", "squeeze", "drop"}},
+		MaxContextTokens: 8000, Archive: memory.New(), Policy: policy.Config{Stages: []string{"summarize", "shrink", "squeeze", "drop"}},
 		Strategy: &strategy.Strategy{
 			Name: "polls", Sections: []strategy.Section{{Title: "Polls"}}, Instructions: "Write what was polled.", Extract: extract,
 		},

@@ -172,7 +172,7 @@ func (p *patientWriter) Describe() strategy.Info {
 func TestWhoWaitsForAModelHoldsNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &patientWriter{}
-		c := Config{Archive: memory.New(), Summarise: w}
+		c := Config{Archive: memory.New(), Summarize: w}
 		compactAtOnce(t, onePlace(t, c), "s", 5)
 		if w.most.Load() < 5 {
 			t.Errorf("%d summaries at once were written for 5 sessions", w.most.Load())
@@ -303,9 +303,9 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
 	g := &giddy{}
 	for name, c := range map[string]Config{
-		"a description that panics":            {Archive: memory.New(), Summarise: g},
-		"a summariser that panics":             {Archive: memory.New(), Summarise: breathless{}},
-		"a model that panics":                  {Archive: memory.New(), Summarise: breathless{remote: true}},
+		"a description that panics":            {Archive: memory.New(), Summarize: g},
+		"a summarizer that panics":             {Archive: memory.New(), Summarize: breathless{}},
+		"a model that panics":                  {Archive: memory.New(), Summarize: breathless{remote: true}},
 		"an archive that panics at transcript": {Archive: panicsAt{memory.New(), "transcript"}},
 		"an archive that panics at index":      {Archive: panicsAt{memory.New(), ".idx"}},
 		"an archive that panics at ledger":     {Archive: panicsAt{memory.New(), "ledger"}},

@@ -24,7 +24,7 @@ type ahead struct {
 }
 
 // tries is how often at most a session asks whether there is anything to
-// summarise, from the first amount to that at which a call compacts.
+// summarize, from the first amount to that at which a call compacts.
 const tries = 4
 
 // mostLost is how many summaries in a row may be prepared for nothing. A system

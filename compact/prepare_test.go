@@ -28,7 +28,7 @@ func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Model, c.MaxContextTokens, c.Summarise = "gpt-4", 16_000, s
+	c.Model, c.MaxContextTokens, c.Summarize = "gpt-4", 16_000, s
 	if change != nil {
 		change(&c)
 	}
@@ -63,7 +63,7 @@ func percentile(all []time.Duration, n int) time.Duration {
 	return all[(len(all)*n+99)/100-1]
 }
 
-// No call waits for a summariser that had time: with the fake clock what a call
+// No call waits for a summarizer that had time: with the fake clock what a call
 // takes is what it waits.
 func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -152,8 +152,8 @@ func economyAhead(c *compact.Config) {
 	if err != nil {
 		panic(err)
 	}
-	e.Model, e.MaxContextTokens, e.Summarise = "claude-sonnet-4-5", 200_000, c.Summarise
-	e.Policy.RecallWeight, e.Policy.OverrunPct, e.Policy.Stages = 1, 1, []string{"summarise", "shrink", "squeeze"}
+	e.Model, e.MaxContextTokens, e.Summarize = "claude-sonnet-4-5", 200_000, c.Summarize
+	e.Policy.RecallWeight, e.Policy.OverrunPct, e.Policy.Stages = 1, 1, []string{"summarize", "shrink", "squeeze"}
 	*c = e
 }
 
@@ -297,19 +297,19 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 	})
 }
 
-// A summariser that was out of order when nobody waited is asked again by the
+// A summarizer that was out of order when nobody waited is asked again by the
 // call that needs it.
 func TestPreparedSummaryThatFailedIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mended{after: time.Now().Add(time.Minute)}
-		r, _ := ahead(t, func(c *compact.Config) { c.Summarise = s })
+		r, _ := ahead(t, func(c *compact.Config) { c.Summarize = s })
 		soon(t, r)
 		time.Sleep(2 * time.Minute)
 		waits(t, r, turns(dueTurns, 100), 0)
 	})
 }
 
-// mended is a summariser that fails until some time.
+// mended is a summarizer that fails until some time.
 type mended struct {
 	crew.Summarizer
 	after time.Time
@@ -370,7 +370,7 @@ func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
 // time: of interest to the race detector.
 func TestSummariesArePreparedInManyPlacesAtOnce(t *testing.T) {
 	s := &crew.Summarizer{After: time.Millisecond}
-	r, _ := ahead(t, func(c *compact.Config) { c.Summarise, c.Sessions.MaxBytes = s, 1<<20 })
+	r, _ := ahead(t, func(c *compact.Config) { c.Summarize, c.Sessions.MaxBytes = s, 1<<20 })
 	var wg sync.WaitGroup
 	for k := range 4 {
 		wg.Go(func() {

@@ -221,7 +221,7 @@ func TestHistoryReducerCountsCharactersAsItsSourceDoes(t *testing.T) {
 	}
 }
 
-func TestHistoryReducerSummarisesWithoutAModel(t *testing.T) {
+func TestHistoryReducerSummarizesWithoutAModel(t *testing.T) {
 	r, cost := reducer(t, 4_000)
 	history := turns(20, 100)
 	secret := "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"

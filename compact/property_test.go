@@ -152,7 +152,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	c := invariant.Case{
 		In: history, Out: res.Messages, Pinned: pinnedByRole, Decisions: step.Decisions,
 		Cost: s.cost.Message, Text: s.cost.Text, Fixed: s.cost.Reply(), Budget: res.Budget, Target: res.Target,
-		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarises: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
+		MaxSummaryTokens: max(1500, min(8000, res.Target/20)) + 32 + s.words(history, res.Target), Summarizes: true, KeepTurns: 6, KeepPairs: 4, MaskWindow: 10, MaskFirst: 2,
 		Deeper: s.leaps(step), Tidies: s.tidies, Dispatch: onlyDispatch,
 		Triggered: step.Triggered, Manual: step.Manual, Fallback: res.InvariantStatus != compact.InvariantsOK,
 		Earlier:  res.Replayed > 0 || s.kept && s.compacts > 1,

@@ -89,14 +89,14 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 		}
 	}
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: s})
 	history := historyOf(0, 100)
 	res := r.preflight(history)
 	if res.Step != 3 || !res.Triggered || res.Summary == nil || res.After.Total > res.Target || len(res.Warnings) > 0 {
 		t.Errorf("step %d, triggered %v, %d tokens, warnings %q", res.Step, res.Triggered, res.After.Total, res.Warnings)
 	}
 	if n := s.calls.Load(); n != 1 {
-		t.Errorf("the summariser was asked %d times", n)
+		t.Errorf("the summarizer was asked %d times", n)
 	}
 	var stages []string
 	for _, st := range res.Stages {
@@ -110,7 +110,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 	crew.Verify(t, a, 3)
 	lostLines(t, a, []int{1, 2})
-	masked := decided(res, policy.Summarised)
+	masked := decided(res, policy.Summarized)
 	text, err := r.Recall(t.Context(), "s", testkey.Ref(history[masked[len(masked)-1]].Parts[0]))
 	if err != nil || text == "" {
 		t.Errorf("what the step took out is not found: %v", err)
@@ -161,7 +161,7 @@ func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
 	}
 	mine := &counting{}
 	mine.calls.Store(7) // so that its summaries read otherwise
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: mine})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: mine})
 	res := r.preflight(history)
 	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {
 		t.Errorf("the view is another than that of step %d", theirs.Step)
@@ -184,10 +184,10 @@ func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
 	a.by = func(n int) { other(n) } // the same agent, with a history of its own each time
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: &counting{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
 	history := historyOf(0, 100)
 	res := r.preflight(history)
-	if !res.Triggered || res.Step != 0 || res.After.Total > res.Target || len(decided(res, policy.Summarised)) == 0 {
+	if !res.Triggered || res.Step != 0 || res.After.Total > res.Target || len(decided(res, policy.Summarized)) == 0 {
 		t.Errorf("triggered %v, step %d, a view of %d tokens", res.Triggered, res.Step, res.After.Total)
 	}
 	if res.Archived == nil || len(res.Archived.Files) != 1 || len(res.Warnings) != 1 {
@@ -213,7 +213,7 @@ func TestCommitWhoseAnswerWasLostIsOne(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.after = storage.ErrExists
 	s := &counting{}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: s})
 	res := r.preflight(historyOf(0, 100))
 	if res.Step != 1 || !res.Triggered || res.Archived == nil || s.calls.Load() != 1 {
 		t.Errorf("step %d, triggered %v, archived %v, %d summaries", res.Step, res.Triggered, res.Archived, s.calls.Load())

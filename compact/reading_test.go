@@ -20,7 +20,7 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 		_, view := masks(t, a.Archive)
 		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
 		model := &asked{}
-		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarise: model}) // 93 % of what triggers, beside the buffer
+		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarize: model}) // 93 % of what triggers, beside the buffer
 		for n := range 4 {
 			began := time.Now()
 			res := r.preflight(view)
@@ -55,7 +55,7 @@ func TestOriginalsThatCannotBeReadAheadKeepNobodyWaiting(t *testing.T) {
 		_, view := masks(t, a.Archive)
 		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
 		model := &asked{}
-		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarise: model})
+		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarize: model})
 		for range 3 {
 			r.preflight(view)
 			synctest.Wait()

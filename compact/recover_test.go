@@ -113,7 +113,7 @@ func TestPanicInAnOptionIsAnError(t *testing.T) {
 
 func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
 	var log logged
-	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarise: brokenWriter{}, Logger: log.logger()})
+	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: brokenWriter{}, Logger: log.logger()})
 	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
 	if err != nil || res.DroppedCount == 0 || len(res.Warnings) != 0 && !strings.Contains(strings.Join(res.Warnings, " "), "no words") {
 		t.Errorf("%v, %d dropped, %v", err, res.DroppedCount, res.Warnings)

@@ -92,7 +92,7 @@ func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
 // where nothing there says that it is one, and of those before it.
 func TestSecretIsFoundInEveryMessageOfItsSession(t *testing.T) {
 	for _, transcripts := range []string{"compactions", "all"} {
-		t.Run("summarised, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 8_000) })
+		t.Run("summarized, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 8_000) })
 		t.Run("masked, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 24_000) })
 	}
 }
@@ -104,7 +104,7 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	history[8].Parts = []message.Part{message.Call(history[8].Parts[0].CallID, "bash", `{"command":"run `+secret+`"}`)}
 	history[9] = message.ToolResult(history[9].Parts[0].CallID, "data: "+base64.StdEncoding.EncodeToString([]byte("me:"+secret))+" end")
 	history[60] = message.Assistant("I use "+secret+" for it", history[60].Parts...)
-	// Among what stays: where nothing is summarised, or something else is.
+	// Among what stays: where nothing is summarized, or something else is.
 	history[196] = message.Assistant("now with DB_PASSWORD="+secret, history[196].Parts...)
 	dir := t.TempDir()
 	c, err := compact.Preset("graduated")

@@ -75,8 +75,8 @@ func TestFirstMessageStaysWhateverTheRoleSetting(t *testing.T) {
 	history := turns(50, 200)
 	history = append(history, message.User("Go on."))
 	res, err := r.Preflight(context.Background(), "s", history, compact.WithRequest(onWire(t, provider.Chat, 1, history)))
-	if err != nil || res.SummarisedCount == 0 || res.Messages[0].Role != message.RoleSystem || !strings.Contains(res.Messages[0].Text(), "Be brief") {
-		t.Errorf("%v, %d summarised, %v", err, res.SummarisedCount, res.Warnings)
+	if err != nil || res.SummarizedCount == 0 || res.Messages[0].Role != message.RoleSystem || !strings.Contains(res.Messages[0].Text(), "Be brief") {
+		t.Errorf("%v, %d summarized, %v", err, res.SummarizedCount, res.Warnings)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestSummaryStaysBehindTheSystemPrompt(t *testing.T) {
 	history := turns(40, 200)
 	res := r.preflight(history)
 	if len(summaries(res.Messages)) != 1 {
-		t.Fatal("nothing was summarised")
+		t.Fatal("nothing was summarized")
 	}
 	// The agent keeps the view, and its newest question is large.
 	last := len(res.Messages) - 2
@@ -137,7 +137,7 @@ func TestSummaryAboveALoweredLimitIsNoRefusal(t *testing.T) {
 	large := newRig(t, c)
 	res := large.preflight(turns(60, 300))
 	if len(summaries(res.Messages)) != 1 {
-		t.Fatal("nothing was summarised")
+		t.Fatal("nothing was summarized")
 	}
 	var sum message.Message
 	for _, m := range res.Messages {
@@ -246,10 +246,10 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	if sum, named := addUp(over); sum != over.Tokens || named != len(history) {
 		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
 	}
-	if !strings.Contains(err.Error(), "messages that no stage of preset masking may take") || !strings.Contains(err.Error(), "dd summarise") {
+	if !strings.Contains(err.Error(), "messages that no stage of preset masking may take") || !strings.Contains(err.Error(), "dd summarize") {
 		t.Errorf("%v", err)
 	}
-	c.Policy.Stages = append(c.Policy.Stages, "summarise", "shrink")
+	c.Policy.Stages = append(c.Policy.Stages, "summarize", "shrink")
 	if _, err := newRig(t, c).Preflight(context.Background(), "s", history); err != nil {
 		t.Errorf("with what is advised: %v", err)
 	}

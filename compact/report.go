@@ -51,7 +51,7 @@ func (c *call) undo() {
 	r.Triggered, r.Step, r.Archived, r.Replayed, r.Earlier = false, 0, nil, 0, nil
 	r.Tidied = nil
 	r.Decisions, r.Stages, r.Summary, r.Savings = nil, nil, nil, Savings{}
-	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
+	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarizedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.ReductionStage = ReductionNone
 	if r.MaxTokens > 0 { // it was counted
 		costs := make([]int, len(c.input)) // what the lane remembers may be another call's by now
@@ -114,7 +114,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 			at[r.Sources[i]] = i + 1
 		}
 	}
-	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarisedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
+	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarizedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.TokensIn = c.fixed
 	for i := range c.history {
 		d, reason := conv.Decision(i)
@@ -143,8 +143,8 @@ func (r *Result) counter(d policy.Decision) *int {
 		return &r.TruncatedCount
 	case policy.Masked:
 		return &r.MaskedCount
-	case policy.Summarised:
-		return &r.SummarisedCount
+	case policy.Summarized:
+		return &r.SummarizedCount
 	case policy.Dropped:
 		return &r.DroppedCount
 	}
@@ -179,7 +179,7 @@ func (c *call) reduction() ReductionStage {
 	switch {
 	case r.InvariantStatus == InvariantsFallback && r.DroppedCount > 0:
 		return ReductionFallback
-	case r.SummarisedCount > 0 || r.Summary != nil:
+	case r.SummarizedCount > 0 || r.Summary != nil:
 		return ReductionSummarization
 	case r.DroppedCount > 0:
 		return ReductionFallback

@@ -60,12 +60,12 @@ type Result struct {
 	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 
 	// How many messages of the history became what, in the end: one that was
-	// masked and then summarised is summarised. Stages has each step.
+	// masked and then summarized is summarized. Stages has each step.
 	KeptCount       int `json:"kept_count"`
 	TruncatedCount  int `json:"truncated_count"`
 	MaskedCount     int `json:"masked_count"`
 	MaskedChars     int `json:"masked_chars"` // characters that placeholders stand for
-	SummarisedCount int `json:"summarised_count"`
+	SummarizedCount int `json:"summarized_count"`
 	DroppedCount    int `json:"dropped_count"`
 
 	Decisions []MessageDecision   `json:"decisions"`          // one for each message that came in
@@ -113,7 +113,7 @@ type StageReport struct {
 	Edits   int           `json:"edits"` // a result that was cut or masked, or a span that was taken out, is one
 	Before  int           `json:"tokens_before"`
 	After   int           `json:"tokens_after"`
-	Elapsed time.Duration `json:"elapsed_ns"`      // the summariser included
+	Elapsed time.Duration `json:"elapsed_ns"`      // the summarizer included
 	Err     string        `json:"error,omitempty"` // why its edits were thrown away, redacted; "" = they were not
 }
 
@@ -154,9 +154,9 @@ type Timing struct {
 	Ledger    time.Duration `json:"ledger_ns"` // reading the session's ledger, the first time
 	Replay    time.Duration `json:"replay_ns"` // making the edits of earlier compactions again
 	Count     time.Duration `json:"count_ns"`
-	Stages    time.Duration `json:"stages_ns"`    // without the summariser
-	Summarise time.Duration `json:"summarise_ns"` // until there was a summary: of a model, waited for
-	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summariser
+	Stages    time.Duration `json:"stages_ns"`    // without the summarizer
+	Summarize time.Duration `json:"summarize_ns"` // until there was a summary: of a model, waited for
+	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summarizer
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
 

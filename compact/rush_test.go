@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// moody is a summariser that takes its time or fails, as it likes.
+// moody is a summarizer that takes its time or fails, as it likes.
 type moody struct{}
 
 func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -55,7 +55,7 @@ type rush struct {
 // another one.
 func (r *rush) next() {
 	m, err := compact.New(context.Background(), compact.Config{
-		Model: "gpt-4", MaxContextTokens: 8_000, Summarise: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
+		Model: "gpt-4", MaxContextTokens: 8_000, Summarize: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
 	})
 	if err != nil {
 		r.t.Error(err)

@@ -72,8 +72,8 @@ func TestManualCompactionBelowTheThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !res.Triggered || res.Step != 1 || res.SummarisedCount != 2*14 || len(summaries(res.Messages)) != 1 {
-		t.Errorf("triggered %v, step %d, %d summarised; want the 14 oldest turns in step 1", res.Triggered, res.Step, res.SummarisedCount)
+	if !res.Triggered || res.Step != 1 || res.SummarizedCount != 2*14 || len(summaries(res.Messages)) != 1 {
+		t.Errorf("triggered %v, step %d, %d summarized; want the 14 oldest turns in step 1", res.Triggered, res.Step, res.SummarizedCount)
 	}
 	d := r.named(trace.NameTriggerDecision)
 	if len(d) != 1 || !strings.Contains(d[0].Data.String(), `"note":"before the release"`) || !strings.Contains(d[0].Data.String(), `"manual":true`) {
@@ -95,7 +95,7 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	if len(res.Messages) != len(history) {
 		t.Errorf("%d of %d messages", len(res.Messages), len(history))
 	}
-	// What is masked must be summarised when masking is not enough.
+	// What is masked must be summarized when masking is not enough.
 	res = newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
 	if res.ReductionStage != compact.ReductionSummarization || res.After.Total > res.Budget {
 		t.Fatalf("%s, %d tokens, budget %d", res.ReductionStage, res.After.Total, res.Budget)
@@ -115,12 +115,12 @@ func TestParallelCallsStayWithTheirResults(t *testing.T) {
 			message.ToolResult(b, text(200)), message.ToolResult(a, text(200)), message.ToolResult(c, text(200)))
 	}
 	res := newRig(t, compact.Config{MaxContextTokens: 12_000}).preflight(history)
-	if !res.Triggered || res.SummarisedCount == 0 {
-		t.Fatalf("triggered %v, %d summarised", res.Triggered, res.SummarisedCount)
+	if !res.Triggered || res.SummarizedCount == 0 {
+		t.Fatalf("triggered %v, %d summarized", res.Triggered, res.SummarizedCount)
 	}
 	paired(t, res.Messages)
-	if n := res.SummarisedCount % 4; n != 0 {
-		t.Errorf("%d messages summarised: a round of 4 was split", res.SummarisedCount)
+	if n := res.SummarizedCount % 4; n != 0 {
+		t.Errorf("%d messages summarized: a round of 4 was split", res.SummarizedCount)
 	}
 }
 
@@ -128,8 +128,8 @@ func TestProtectedResultInMidHistory(t *testing.T) {
 	history := loop(60, 400)
 	history[41].Protected = true
 	res := newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
-	if !res.Triggered || res.SummarisedCount == 0 {
-		t.Fatalf("triggered %v, %d summarised", res.Triggered, res.SummarisedCount)
+	if !res.Triggered || res.SummarizedCount == 0 {
+		t.Fatalf("triggered %v, %d summarized", res.Triggered, res.SummarizedCount)
 	}
 	paired(t, res.Messages)
 	found := false
@@ -312,7 +312,7 @@ func TestTheNewestWordsOfTheUserGoOverTheTarget(t *testing.T) {
 	if res.Summary == nil || res.After.Total > res.Target*5/4 || res.After.Total > res.Budget {
 		t.Fatalf("%d tokens are left of a target of %d", res.After.Total, res.Target)
 	}
-	gone := decided(res, policy.Summarised)
+	gone := decided(res, policy.Summarized)
 	for _, i := range gone[max(len(gone)-20, 0):] {
 		if m := history[i]; m.Role == message.RoleUser && !strings.Contains(res.Summary.Text, strings.TrimSpace(m.Text())) {
 			t.Errorf("the words of message %d do not stand in the summary", i)

@@ -152,7 +152,7 @@ type searcher struct {
 	around  int             // lines beside each that matches
 	matched int             // lines in found.Matches that match
 	left    int64           // bytes that may still be read
-	seen    map[string]bool // messages: one that was masked and then summarised was taken out twice
+	seen    map[string]bool // messages: one that was masked and then summarized was taken out twice
 	shown   map[string]bool // lines
 	found   Found
 }

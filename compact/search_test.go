@@ -37,7 +37,7 @@ func gone(history []message.Message, res *compact.Result) (out []message.Message
 	return out
 }
 
-// TestSearchFindsEveryLineThatWasTakenOut: with steps that summarise and with
+// TestSearchFindsEveryLineThatWasTakenOut: with steps that summarize and with
 // the edits of a preset that works on every call, in this process and in
 // another, each once and the newest first.
 func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
@@ -197,13 +197,13 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	if len(steps) < 4 {
 		t.Fatalf("only %d steps", len(steps)-1)
 	}
-	var summarised []message.Message
+	var summarized []message.Message
 	for i, d := range res.Decisions {
-		if d.Decision.String() == "summarised" {
-			summarised = append(summarised, history[i])
+		if d.Decision.String() == "summarized" {
+			summarized = append(summarized, history[i])
 		}
 	}
-	for n, m := range summarised {
+	for n, m := range summarized {
 		ref := fmt.Sprintf("s%d", n+1)
 		got, err := compact.Recall(t.Context(), r.archive, "s", ref)
 		want := m.Text()

@@ -237,7 +237,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	m.release(s)
 }
 
-// unhurried is a summariser that answers when it is let.
+// unhurried is a summarizer that answers when it is let.
 type unhurried struct{ asked, let chan struct{} }
 
 func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -253,7 +253,7 @@ func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 // session is forgotten: the retry must find it.
 func TestBranchWithASummaryOnItsWayIsNotForgotten(t *testing.T) {
 	u := unhurried{make(chan struct{}), make(chan struct{})}
-	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarise: u})
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: u})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func drawn(t *testing.T, rng *rand.Rand) compact.Config {
 
 func drawPolicy(rng *rand.Rand, p *policy.Config) {
 	if rng.IntN(4) > 0 {
-		p.Stages = append(some(rng, "window", "truncate", "mask", "history", "summarise", "shrink", "local", "fallback", "groups", "drop", "squeeze"), oneOf(rng, "squeeze", "summarise", "mask"))
+		p.Stages = append(some(rng, "window", "truncate", "mask", "history", "summarize", "shrink", "local", "fallback", "groups", "drop", "squeeze"), oneOf(rng, "squeeze", "summarize", "mask"))
 	}
 	p.TriggerPct = 0.2 + 0.8*rng.Float64()
 	p.TargetPct = p.TriggerPct * (0.1 + 0.85*rng.Float64())

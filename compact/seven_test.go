@@ -113,7 +113,7 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 // returns the summary with what stands behind it.
 func (e *era) seven(t *testing.T, model strategy.Summarizer, kept bool) string {
 	t.Helper()
-	c := compact.Config{MaxContextTokens: 64_000, Archive: memory.New(), Summarise: model}
+	c := compact.Config{MaxContextTokens: 64_000, Archive: memory.New(), Summarize: model}
 	m := newRig(t, c)
 	var history []message.Message
 	var res *compact.Result

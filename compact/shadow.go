@@ -37,7 +37,7 @@ func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
 // observing is the configuration without what would cost money: a summary of an
 // extractive backend stands in for a model's.
 func (c Config) observing() Config {
-	c.Summarise = nil
+	c.Summarize = nil
 	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""
 	return c
 }
@@ -140,8 +140,8 @@ func (c *call) observedPayload(res *Result, err error) trace.Observed {
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, WouldCompact: from.Triggered, Reason: from.Reason, Step: from.Step,
 		Estimated: res.After.Total, Projected: from.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		Messages: len(c.input), ProjectedMessages: len(from.Messages), Masked: from.MaskedCount, Truncated: from.TruncatedCount,
-		Pruned: from.SummarisedCount + from.DroppedCount, Stage: string(from.ReductionStage),
-		StandIn: (c.m.cfg.Summarise != nil || c.m.cfg.Summarizer.Backend == backendAgent) && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
+		Pruned: from.SummarizedCount + from.DroppedCount, Stage: string(from.ReductionStage),
+		StandIn: (c.m.cfg.Summarize != nil || c.m.cfg.Summarizer.Backend == backendAgent) && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
 	}
 	if err != nil {
 		p.WouldCompact, p.WouldFail, p.Projected, p.ProjectedMessages = false, kindOf(err), p.Estimated, p.Messages

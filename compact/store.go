@@ -16,7 +16,7 @@ import (
 )
 
 // run is one run of the engine with what happens beside it: the archive is
-// written while a summariser is asked.
+// written while a summarizer is asked.
 type run struct {
 	c *call
 

@@ -56,7 +56,7 @@ func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
 		t.Errorf("a failed call is called %q", name)
 	}
 	c := compact.Config{MaxContextTokens: 8_000}
-	c.Summarise = outOfOrder{}
+	c.Summarize = outOfOrder{}
 	r = newRig(t, c)
 	r.preflight(loop(100, 200))
 	if name := r.traces()[0]; !regexp.MustCompile(`^#1 FALLBACK: [1-9]\d* messages without a summary, [\d,]+ → [\d,]+ tokens \(\d+ % → \d+ %\)$`).MatchString(name) {
@@ -85,7 +85,7 @@ func TestHeadingsOfLongSessionsStayDifferent(t *testing.T) {
 	}
 }
 
-// outOfOrder is a summariser that never answers.
+// outOfOrder is a summarizer that never answers.
 type outOfOrder struct{}
 
 // Summarize fails.

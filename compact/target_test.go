@@ -50,7 +50,7 @@ func TestSoakViewOverTarget(t *testing.T) {
 }
 
 // sharesOfTarget goes through a session call by call, and returns what the view
-// of each step that summarised costs, as a share of the target.
+// of each step that summarized costs, as a share of the target.
 func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares []float64) {
 	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: memory.New()})
 	if err != nil {

@@ -296,7 +296,7 @@ func TestReducersAreSwitchedOffByName(t *testing.T) {
 // At the trigger the others see what tidy leaves, and a compaction is as it was.
 func TestTidyBesideACompaction(t *testing.T) {
 	a := memory.New()
-	c := tidyConfig(a, "truncate", "mask", "summarise", "shrink", "squeeze")
+	c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
 	c.MaxContextTokens = 32_000
 	m := costRig(t, c)
 	history := tidyLoop(60)
@@ -307,7 +307,7 @@ func TestTidyBesideACompaction(t *testing.T) {
 		}
 		paired(t, res.Messages)
 	})
-	if steps == 0 || steps > 20 || len(decided(last, policy.Summarised))+len(decided(last, policy.Masked)) == 0 {
+	if steps == 0 || steps > 20 || len(decided(last, policy.Summarized))+len(decided(last, policy.Masked)) == 0 {
 		t.Errorf("%d compactions", steps)
 	}
 	elsewhere, err := costRig(t, c).Preflight(t.Context(), "s", history)

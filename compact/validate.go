@@ -111,13 +111,13 @@ func (c *Config) strategyNamed(name string) (strategy.Strategy, error) {
 }
 
 // checkSummarizer says what has no effect, and what can't be asked for. A
-// summariser that was handed in needs no settings.
+// summarizer that was handed in needs no settings.
 func (c Config) checkSummarizer() error {
 	s := c.Summarizer
 	switch {
-	case c.Summarise != nil && s.Backend == backendAgent:
-		return &ConfigError{Path: "summarizer.backend", Value: backendAgent, Reason: "asks the agent's own model: a summariser that is handed in (Config.Summarise, Override.Summarise) would never be asked"}
-	case c.Summarise != nil:
+	case c.Summarize != nil && s.Backend == backendAgent:
+		return &ConfigError{Path: "summarizer.backend", Value: backendAgent, Reason: "asks the agent's own model: a summarizer that is handed in (Config.Summarize, Override.Summarize) would never be asked"}
+	case c.Summarize != nil:
 		return s.checkPrompt()
 	case s.Backend == backendOpenAI && s.Model == "":
 		return errors.Join(s.checkPrompt(),
@@ -133,7 +133,7 @@ func (c Config) checkSummarizer() error {
 // A given is a setting with its value as text.
 type given struct{ path, value string }
 
-// ofServer are the settings that only a summarising model has a use for, ofPrompt
+// ofServer are the settings that only a summarizing model has a use for, ofPrompt
 // those that the agent's own model has, too.
 func (s SummarizerConfig) ofServer() []given {
 	return []given{{"model", s.Model}, {"base_url", s.BaseURL}}

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// leakyWriter is a summariser whose error holds a secret.
+// leakyWriter is a summarizer whose error holds a secret.
 type leakyWriter struct{}
 
 func (leakyWriter) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -75,7 +75,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 		return newRig(t, compact.Config{MaxContextTokens: 24_000}).preflight(history, refusing(history, made))
 	},
 	"report.go: could not be had": func(t *testing.T) *compact.Result {
-		return newRig(t, compact.Config{MaxContextTokens: 24_000, Summarise: leakyWriter{}}).preflight(turns(60, 200))
+		return newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: leakyWriter{}}).preflight(turns(60, 200))
 	},
 	"legal.go: edits of an earlier compaction": func(t *testing.T) *compact.Result {
 		history := turns(50, 200)

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// slow is a summariser that takes its time, of the fake clock.
+// slow is a summarizer that takes its time, of the fake clock.
 type slow struct{}
 
 func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -26,7 +26,7 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 // is too much.
 func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := bounded(t, Config{Preset: "summarize", Summarise: slow{}}, 1<<40)
+		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
 		history := long(1, 1_000_000)
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(200*time.Millisecond, hangUp)

@@ -76,7 +76,7 @@ func TestPropertyFourWiresDecideAlike(t *testing.T) {
 		history = append(history, message.User("Go on with it."))
 		c, _ := compact.Preset(oneOf(rng, "graduated", "summarize", "gateway", "history-reducer", "graduated"))
 		if c.Preset == "graduated" && rng.IntN(2) == 0 {
-			c.Policy.Stages = oneOf(rng, []string{"fallback", "squeeze"}, []string{"drop", "squeeze"}, []string{"drop"}, []string{"mask", "summarise"}, []string{"local", "fallback", "squeeze"})
+			c.Policy.Stages = oneOf(rng, []string{"fallback", "squeeze"}, []string{"drop", "squeeze"}, []string{"drop"}, []string{"mask", "summarize"}, []string{"local", "fallback", "squeeze"})
 			c.Policy.KeepRecentMessages = 4
 		}
 		c.Counting, c.Model, c.MaxOutputTokens, c.MaxContextTokens = "model", propertyModel, 0, 1_800+rng.IntN(8_000)

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,23 @@ var aliases = func() map[string]alias {
 	}
 	return all
 }()
+
+// spelled are names in the values of settings that versions before 0.1 spelled
+// otherwise, by the setting.
+var spelled = map[string]map[string]string{"policy.stages": {"summarise": "summarize"}}
+
+// asSpelled returns a value of the setting with the names as they are spelled now.
+func asSpelled(path string, v any) any {
+	list, ok := v.([]string)
+	if !ok || spelled[path] == nil {
+		return v
+	}
+	list = slices.Clone(list)
+	for i, name := range list {
+		list[i] = cmp.Or(spelled[path][name], name)
+	}
+	return list
+}
 
 // neighbors stand in the option blocks of the source systems beside what they
 // say of compaction. They are about something else, and have no effect here.
@@ -139,7 +157,7 @@ func (l *loader) setting(name, prefix string, g given, path string, a alias) (se
 	if a.read != nil {
 		v = a.read(v, normal(l.now(path)))
 	}
-	s.value = v
+	s.value = asSpelled(path, v)
 	return s, true
 }
 

@@ -63,6 +63,25 @@ func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
 	}
 }
 
+// Names that versions before 0.1 spelled otherwise mean what they meant, whoever gives them.
+func TestOldSpellingsOfNamesAreRead(t *testing.T) {
+	want := []string{"mask", "summarize", "squeeze"}
+	const old = "mask, summarise, squeeze"
+	for name, c := range map[string]compact.Config{
+		"file":        load(t, "policy: {stages: ["+old+"]}\n"),
+		"environment": load(t, "", Environ([]string{"COMPACT_POLICY_STAGES=" + old})),
+		"program":     load(t, "", Override("test", "policy.stages", old)),
+	} {
+		if !slices.Equal(c.Policy.Stages, want) {
+			t.Errorf("%s: stages %v, want %v", name, c.Policy.Stages, want)
+		}
+	}
+	given := []string{"summarise"}
+	if asSpelled("policy.stages", given); given[0] != "summarise" {
+		t.Errorf("the caller's list was changed: %v", given)
+	}
+}
+
 // The blocks as the source systems' own pages have them, and as their programs
 // write them.
 func TestOptionBlocksLoadAsTheyStandThere(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // Variables that hold secrets are no settings.
 const (
-	keyVariable       = "OPENAI_API_KEY"        // of the summariser
+	keyVariable       = "OPENAI_API_KEY"        // of the summarizer
 	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // of redaction.pseudonyms
 	headsVariable     = "COMPACT_HEADS_KEY"     // that heads are signed with
 	publicVariable    = "COMPACT_HEADS_PUBLIC"  // that compactctl checks them with
@@ -29,8 +29,8 @@ func KeysOptional() Option {
 
 // components makes what a configuration names.
 func (l *loader) components(c *compact.Config) {
-	l.summariser(c, "")
-	l.summarisers(c)
+	l.summarizer(c, "")
+	l.summarizers(c)
 	l.collector(c)
 	l.counter(c)
 	l.exporters(c)
@@ -98,9 +98,9 @@ func (l *loader) counter(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// summariser makes the client of a model that writes summaries. prefix is that
+// summarizer makes the client of a model that writes summaries. prefix is that
 // of the override that names it.
-func (l *loader) summariser(c *compact.Config, prefix string) {
+func (l *loader) summarizer(c *compact.Config, prefix string) {
 	s := c.Summarizer
 	if s.Backend != openai.Name || s.Model == "" {
 		return
@@ -117,7 +117,7 @@ func (l *loader) summariser(c *compact.Config, prefix string) {
 		l.wrong(prefix+"summarizer.backend", prefix+"summarizer", nil, "can't be used: "+err.Error())
 		return
 	}
-	c.Summarise = client
+	c.Summarize = client
 }
 
 // overruled leaves out a model to ask, and how, where the backend was named by somebody

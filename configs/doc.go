@@ -58,7 +58,7 @@
 //
 // # Secrets
 //
-// A configuration holds none. The key of a summariser comes from the
+// A configuration holds none. The key of a summarizer comes from the
 // environment, OPENAI_API_KEY, the key of pseudonyms too, COMPACT_PSEUDONYM_KEY,
 // and so do the headers that a collector wants, OTEL_EXPORTER_OTLP_HEADERS.
 package configs

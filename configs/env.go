@@ -64,7 +64,7 @@ func (l *loader) environment() []setting {
 			l.report.add(&Error{Source: name, Path: path, Reason: "is given twice, also by " + other.source})
 			continue
 		}
-		s := setting{path: path, source: name, value: v}
+		s := setting{path: path, source: name, value: asSpelled(path, v)}
 		byPath[path] = s
 		all = append(all, s)
 	}

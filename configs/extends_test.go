@@ -54,7 +54,7 @@ func TestFileStandsOverTheFilesThatItExtends(t *testing.T) {
 		"teams/team.yaml":       "extends: department.json\npolicy: {target_pct: 0.5}\nmask: {exclude_tools: [c]}\nobservationMasking: true\n",
 	})
 	c := loadFrom(t, dir, "teams/team.yaml")
-	want := load(t, "preset: summarize\nmodel: gpt-4o\npolicy: {trigger_pct: 0.8, keep_recent_turns: 8, target_pct: 0.5, stages: [mask, summarise, shrink, squeeze]}\nmask: {exclude_tools: [c]}\n")
+	want := load(t, "preset: summarize\nmodel: gpt-4o\npolicy: {trigger_pct: 0.8, keep_recent_turns: 8, target_pct: 0.5, stages: [mask, summarize, shrink, squeeze]}\nmask: {exclude_tools: [c]}\n")
 	if diff := cmp.Diff(want, c, sameConfig); diff != "" {
 		t.Error(diff)
 	}

@@ -234,7 +234,7 @@ func (l *loader) program() []setting {
 			l.report.add(&Error{Source: o.source, Path: o.path, Value: o.value, Reason: wanted[f.kind]})
 			continue
 		}
-		all = append(all, setting{path: o.path, source: o.source, value: v})
+		all = append(all, setting{path: o.path, source: o.source, value: asSpelled(o.path, v)})
 	}
 	return all
 }

@@ -145,15 +145,15 @@ func TestFileOnDiskIsLoadedByName(t *testing.T) {
 	}
 }
 
-func TestSummariserModelOrServerChoosesTheBackend(t *testing.T) {
+func TestSummarizerModelOrServerChoosesTheBackend(t *testing.T) {
 	key := Environ([]string{"OPENAI_API_KEY=" + strings.Repeat("k", 20)})
-	if c := load(t, "summarizer: {model: gpt-4o-mini}\n", key); c.Summarizer.Backend != "openai" || c.Summarise == nil {
-		t.Errorf("a model: backend %q, %v", c.Summarizer.Backend, c.Summarise)
+	if c := load(t, "summarizer: {model: gpt-4o-mini}\n", key); c.Summarizer.Backend != "openai" || c.Summarize == nil {
+		t.Errorf("a model: backend %q, %v", c.Summarizer.Backend, c.Summarize)
 	}
-	if c := load(t, "summarizer: {model: m, base_url: \"http://localhost:1/v1\"}\n"); c.Summarizer.Backend != "openai" || c.Summarise == nil {
-		t.Errorf("a server needs no key of OpenAI's: %q, %v", c.Summarizer.Backend, c.Summarise)
+	if c := load(t, "summarizer: {model: m, base_url: \"http://localhost:1/v1\"}\n"); c.Summarizer.Backend != "openai" || c.Summarize == nil {
+		t.Errorf("a server needs no key of OpenAI's: %q, %v", c.Summarizer.Backend, c.Summarize)
 	}
-	if c := load(t, "", key); c.Summarizer.Backend != "extractive" || c.Summarise != nil {
+	if c := load(t, "", key); c.Summarizer.Backend != "extractive" || c.Summarize != nil {
 		t.Errorf("a key alone must send nothing anywhere: %q", c.Summarizer.Backend)
 	}
 	// Who stands higher may overrule the model by the backend alone.
@@ -163,7 +163,7 @@ func TestSummariserModelOrServerChoosesTheBackend(t *testing.T) {
 	}
 }
 
-func TestSummariserThatCannotWorkIsAMistake(t *testing.T) {
+func TestSummarizerThatCannotWorkIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"summarizer: {backend: openai}\n", "f.yaml:1: summarizer.model must not be empty: the backend openai asks a model"},
 		{"summarizer: {model: m}\n", "summarizer.backend openai needs the environment variable OPENAI_API_KEY"},

@@ -35,7 +35,7 @@ redaction:
 		`f.yaml:2: unknown key "polcy" (did you mean policy?)`,
 		`f.yaml:5: policy.trigger_pct must be 0.0-1.0 (got 1.7)`,
 		`f.yaml:6: policy.keep_recent_turns must be a whole number (got "six")`,
-		`f.yaml:7: policy.stages[1] must be one of tidy, window, truncate, mask, history, summarise, shrink, local, fallback, groups, drop, squeeze (did you mean mask?) (got "maks")`,
+		`f.yaml:7: policy.stages[1] must be one of tidy, window, truncate, mask, history, summarize, shrink, local, fallback, groups, drop, squeeze (did you mean mask?) (got "maks")`,
 		`f.yaml:8: policy.strategy must be one of brief, code_delta, decision_log, task_state (did you mean task_state?) (got "task-state")`,
 		`f.yaml:10: unknown key "mask.keep_frist" (did you mean mask.keep_first?)`,
 		`f.yaml:11: mask.when must be one of trigger, always (got "sometimes")`,

@@ -124,8 +124,8 @@ func (l *loader) chooseBackend(prefix string, set map[string]any) {
 // ofSummaries are the settings of summarizer that are nothing to a client.
 var ofSummaries = []string{"summarizer.max_tokens", "summarizer.user_tokens", "summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
 
-// summarisers makes the clients of the models that overrides name.
-func (l *loader) summarisers(c *compact.Config) {
+// summarizers makes the clients of the models that overrides name.
+func (l *loader) summarizers(c *compact.Config) {
 	for i := range c.Overrides {
 		o := &c.Overrides[i]
 		own, named := *c, false
@@ -137,9 +137,9 @@ func (l *loader) summarisers(c *compact.Config) {
 			}
 		}
 		if named {
-			own.Summarise = nil
-			l.summariser(&own, fmt.Sprintf("%s[%d].", overridesKey, i))
-			o.Summarise = own.Summarise
+			own.Summarize = nil
+			l.summarizer(&own, fmt.Sprintf("%s[%d].", overridesKey, i))
+			o.Summarize = own.Summarize
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestMistakeInAnOverride(t *testing.T) {
 	}
 }
 
-func TestOverrideMayNameItsOwnSummariser(t *testing.T) {
+func TestOverrideMayNameItsOwnSummarizer(t *testing.T) {
 	const text = `summarizer: {model: gpt-4o-mini}
 overrides:
   - {agent: local, summarizer: {model: small, base_url: "http://localhost:1/v1"}}
@@ -114,7 +114,7 @@ overrides:
 			t.Fatal(err)
 		}
 		model := ""
-		if d, ok := got.Summarise.(strategy.Describer); ok {
+		if d, ok := got.Summarize.(strategy.Describer); ok {
 			model = d.Describe().Model
 		}
 		if model != want || got.Summarizer.Model != want || (want == "") != (got.Summarizer.Backend == "extractive") {

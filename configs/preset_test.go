@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the files of the presets")
 // sameConfig compares every setting; the rest of a Config no file can hold.
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreUnexported(compact.Config{}),
-	cmpopts.IgnoreFields(compact.Config{}, "Archive", "Summarise", "Redactor", "Exporters", "Counter", "Now"),
+	cmpopts.IgnoreFields(compact.Config{}, "Archive", "Summarize", "Redactor", "Exporters", "Counter", "Now"),
 }
 
 func TestFileOfEachPresetStatesEveryDefault(t *testing.T) {

@@ -78,7 +78,7 @@ func TestWhatIsAskedArrivesAtTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inGo.Model, inGo.Storage.Adapter, inGo.Summarise, inGo.Summarizer.Backend, inGo.Summarizer.Model = "gpt-4", "memory", client, "openai", "m"
+	inGo.Model, inGo.Storage.Adapter, inGo.Summarize, inGo.Summarizer.Backend, inGo.Summarizer.Model = "gpt-4", "memory", client, "openai", "m"
 	inGo.Summarizer.Instructions, inGo.Summarizer.Sections, inGo.Summarizer.PromptFile, inGo.Summarizer.UserTokens = instructions, []string{"Ticket", "Promised"}, prompt, 1999
 	base := "model: gpt-4\nstorage: {adapter: memory}\n"
 	for what, c := range map[string]compact.Config{

@@ -39,9 +39,9 @@ func (p Probe) Stored() bool {
 }
 
 // Try opens what a configuration of [Load] names: its archive, spool,
-// collectors and summarisers, all at once, each for at most so long. It writes
+// collectors and summarizers, all at once, each for at most so long. It writes
 // as little as shows that it works, and removes that again; what Object Lock
-// keeps goes at a later try. A summariser is asked for one word, which may be
+// keeps goes at a later try. A summarizer is asked for one word, which may be
 // billed. Nothing secret is in what it returns.
 func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	var tries []attempt
@@ -222,11 +222,11 @@ func summarizerTries(c compact.Config) []attempt {
 			all = append(all, one("summarizer", asked.Describe().Model+named, "it answered", adviseSummarizer, asked.Try))
 		}
 	}
-	add(c.Summarise, at(c.Summarizer.BaseURL))
+	add(c.Summarize, at(c.Summarizer.BaseURL))
 	for i, o := range c.Overrides {
-		if o.Summarise != nil {
+		if o.Summarize != nil {
 			base, _ := o.Set["summarizer.base_url"].(string)
-			add(o.Summarise, at(base)+fmt.Sprintf(" of overrides[%d]", i))
+			add(o.Summarize, at(base)+fmt.Sprintf(" of overrides[%d]", i))
 		}
 	}
 	return all

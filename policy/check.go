@@ -199,7 +199,7 @@ func checkAccount(_, _ *View, _, a *Conversation, at placed) string {
 	for src := range a.fates.len() {
 		d := a.fates.at(src).decision
 		_, there := at.of(src)
-		if gone := d == Summarised || d == Dropped; gone == there {
+		if gone := d == Summarized || d == Dropped; gone == there {
 			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
 		}
 	}

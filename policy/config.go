@@ -12,9 +12,9 @@ import (
 // tags are the names in files; the defaults are those of the preset graduated.
 type Config struct {
 	// Stages are the names of the stages, in the order in which they work: tidy,
-	// window, truncate, mask, history, summarise, shrink, local, fallback,
-	// groups, drop, squeeze. Default truncate, mask, summarise, shrink, squeeze.
-	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=tidy window truncate mask history summarise shrink local fallback groups drop squeeze"`
+	// window, truncate, mask, history, summarize, shrink, local, fallback,
+	// groups, drop, squeeze. Default truncate, mask, summarize, shrink, squeeze.
+	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=tidy window truncate mask history summarize shrink local fallback groups drop squeeze"`
 
 	// When is "window" (a compaction is due at trigger_pct of it), or "trigger",
 	// which is the same. "economic": also below that, as soon as by the prices of
@@ -161,7 +161,7 @@ type MaskConfig struct {
 // Default returns the defaults of the preset "graduated".
 func Default() Config {
 	return Config{
-		Stages:          []string{"truncate", "mask", "summarise", "shrink", "squeeze"},
+		Stages:          []string{"truncate", "mask", "summarize", "shrink", "squeeze"},
 		When:            AtWindow,
 		RecallWeight:    13,
 		OverrunPct:      0.05,

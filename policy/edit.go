@@ -14,11 +14,11 @@ const (
 	Kept Decision = iota
 	Truncated
 	Masked
-	Summarised
+	Summarized
 	Dropped
 )
 
-var decisionNames = [...]string{"kept", "truncated", "masked", "summarised", "dropped"}
+var decisionNames = [...]string{"kept", "truncated", "masked", "summarized", "dropped"}
 
 // String returns the word that reports and ledgers use.
 func (d Decision) String() string { return decisionNames[d] }
@@ -142,7 +142,7 @@ type Proposal struct {
 	// Alternatives: each group stands for itself and replaces the one before
 	// it, instead of adding to it. They must free more and more tokens.
 	Alternatives bool
-	// Summary describes an attempt to summarise, successful or not.
+	// Summary describes an attempt to summarize, successful or not.
 	Summary *SummaryInfo
 	// Failed are errors of parts of the view that the stage leaves as they are. The
 	// groups count all the same.

@@ -34,7 +34,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 	}
 }
 
-func TestEngineSummarisesWhatMaskingLeaves(t *testing.T) {
+func TestEngineSummarizesWhatMaskingLeaves(t *testing.T) {
 	e := engine(policy.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, policy.Step{Stage: cutAll{}})
 	msgs := loop(100, 20)
 	out, err := run(t, e, msgs, budget(1000))
@@ -112,8 +112,8 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 		"edits what is not there": func(*policy.View) []policy.Edit { return rewrite(len(msgs), "x") },
 		"removes twice":           func(*policy.View) []policy.Edit { return remove(2, 3, 3) },
 		"puts a summary behind the anchor": func(*policy.View) []policy.Edit {
-			return []policy.Edit{{Decision: policy.Summarised, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 0, New: &summary}},
-				{Decision: policy.Summarised, Cut: &policy.Cut{Removed: []int{4, 5}, Recent: 0, New: &summary}}}
+			return []policy.Edit{{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 0, New: &summary}},
+				{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{4, 5}, Recent: 0, New: &summary}}}
 		},
 		"says it masked what it removed": func(*policy.View) []policy.Edit {
 			return []policy.Edit{{Decision: policy.Masked, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 2}}}

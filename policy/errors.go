@@ -243,7 +243,7 @@ func (v *View) missing(gone []bool) (names []string) {
 	}
 	switch {
 	case old(v.Keep):
-		names = append(names, "summarise")
+		names = append(names, "summarize")
 		if len(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) > len(v.Partition(v.Keep).Remainder) {
 			names = append(names, "shrink")
 		}

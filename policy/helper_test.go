@@ -56,7 +56,7 @@ func budget(limit int) policy.Budget {
 // cutAll is a stage that replaces the remainder by a summary.
 type cutAll struct{}
 
-func (cutAll) Name() string { return "summarise" }
+func (cutAll) Name() string { return "summarize" }
 
 func (cutAll) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	p := v.Partition(v.Shrink(10))
@@ -64,7 +64,7 @@ func (cutAll) Propose(_ context.Context, v *policy.View) (policy.Proposal, error
 		return policy.Proposal{}, nil
 	}
 	m := policy.NewSummary(1, "what happened")
-	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarised, Cut: &policy.Cut{
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarized, Cut: &policy.Cut{
 		Removed: p.Remainder, Recent: p.Start, New: &m, Summary: &policy.SummaryInfo{Text: m.Text(), Version: 1},
 	}}}}}, nil
 }

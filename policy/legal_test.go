@@ -116,13 +116,13 @@ func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *test
 	}
 }
 
-// summing summarises the messages 1 and 2.
+// summing summarizes the messages 1 and 2.
 type summing struct{}
 
 func (summing) Name() string { return "summing" }
 func (summing) Propose(context.Context, *View) (Proposal, error) {
 	m := NewSummary(1, "Short.")
-	return Proposal{Groups: [][]Edit{{{Decision: Summarised, Cut: &Cut{
+	return Proposal{Groups: [][]Edit{{{Decision: Summarized, Cut: &Cut{
 		Removed: []int{1, 2}, Recent: 5, New: &m, Summary: &SummaryInfo{Text: m.Text()},
 	}}}}}, nil
 }

@@ -72,7 +72,7 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 		Text: m.Text(), Tokens: v.Cost.Text(m.Text()), Input: len(gone), InputSize: size,
 	}
 	return Proposal{Summary: &info, Groups: [][]Edit{{{
-		Decision: Summarised,
+		Decision: Summarized,
 		Reason:   "older than the last messages; covered by the summary",
 		Cut:      &Cut{Removed: part.Remainder, Recent: part.Start, New: &m, Summary: &info},
 	}}}}, nil

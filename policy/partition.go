@@ -4,7 +4,7 @@ package policy
 type Partition struct {
 	Pinned    []int // whole rounds with a pinned part
 	Recent    []int // the last turns, the last tool pairs, the open round
-	Remainder []int // what may be summarised or dropped; whole rounds, an earlier summary included
+	Remainder []int // what may be summarized or dropped; whole rounds, an earlier summary included
 	Anchor    int   // the last user message, -1 = none
 	Start     int   // where the recent span begins; len(messages) when there is none
 }

@@ -202,7 +202,11 @@ func (c *Conversation) byOrdinal() []int {
 	return out
 }
 
+// parseDecision reads what a ledger says, also in the spelling of versions before 0.1.
 func parseDecision(s string) Decision {
+	if s == "summarised" {
+		return Summarized
+	}
 	return Decision(max(slices.Index(decisionNames[:], s), 0))
 }
 
@@ -289,5 +293,5 @@ func Coverage(recipes []Recipe) (in, out int) {
 
 // Holds reports whether input message src is still in the conversation.
 func (c *Conversation) Holds(src int) bool {
-	return src >= 0 && src < c.fates.len() && c.fates.at(src).decision != Summarised && c.fates.at(src).decision != Dropped
+	return src >= 0 && src < c.fates.len() && c.fates.at(src).decision != Summarized && c.fates.at(src).decision != Dropped
 }

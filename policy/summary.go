@@ -6,7 +6,7 @@ import "github.com/agentcompact/compact/message"
 // follows one of this version has it too.
 const MaxSummaryVersion = message.MaxSummaryVersion
 
-// NewSummary returns the message that stands for summarised ones: an assistant
+// NewSummary returns the message that stands for summarized ones: an assistant
 // message
 //
 //	<COMPACT-SUMMARY v3>

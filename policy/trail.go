@@ -193,7 +193,7 @@ func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) erro
 		return ErrReplay
 	}
 	if t.anchor >= 0 && !t.conv.Holds(t.anchor) {
-		return ErrReplay // a rewound history, whose last user message was summarised since
+		return ErrReplay // a rewound history, whose last user message was summarized since
 	}
 	if legal == nil {
 		return nil

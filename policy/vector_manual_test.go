@@ -23,14 +23,14 @@ func (f flat) Message(message.Message) int { return int(f) }
 // cutWith is a stage that puts a message in the place of the remainder.
 type cutWith struct{ m message.Message }
 
-func (cutWith) Name() string { return "summarise" }
+func (cutWith) Name() string { return "summarize" }
 
 func (s cutWith) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	p := v.Partition(v.Shrink(v.Cost.Message(s.m)))
 	if len(p.Remainder) == 0 {
 		return policy.Proposal{}, nil
 	}
-	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarised, Cut: &policy.Cut{
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarized, Cut: &policy.Cut{
 		Removed: p.Remainder, Recent: p.Start, New: &s.m, Summary: &policy.SummaryInfo{Text: s.m.Text(), Version: 1},
 	}}}}}, nil
 }
@@ -40,13 +40,13 @@ const newMessage = -1 // in a list of messages: the summary, or the notice
 type manualWant struct {
 	Insufficient bool
 	Output       []int
-	Summarised   []int
+	Summarized   []int
 }
 
 func (w *manualWant) UnmarshalJSON(raw []byte) error {
 	var row struct {
 		Output     []any
-		Summarised []int
+		Summarized []int
 	}
 	if string(raw) == `"InsufficientBudget"` {
 		w.Insufficient = true
@@ -55,7 +55,7 @@ func (w *manualWant) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &row); err != nil {
 		return err
 	}
-	w.Output, w.Summarised = []int{}, row.Summarised
+	w.Output, w.Summarized = []int{}, row.Summarized
 	for _, x := range row.Output {
 		if i, ok := x.(float64); ok {
 			w.Output = append(w.Output, int(i))
@@ -66,7 +66,7 @@ func (w *manualWant) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// judgeManual holds a manual compaction that summarises and shrinks.
+// judgeManual holds a manual compaction that summarizes and shrinks.
 func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	var want manualWant
 	decode(t, r.Expected, &want)
@@ -118,7 +118,7 @@ func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []i
 	for i := range v.Messages {
 		if gone(i) {
 			removed++
-			if !slices.Contains(want.Summarised, i) {
+			if !slices.Contains(want.Summarized, i) {
 				lost++
 			}
 		}
@@ -133,7 +133,7 @@ func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []i
 		return n > 0 && n < s.Len()
 	}), "round_split", sound)
 	d.add(v.Anchor >= 0 && gone(v.Anchor), "anchor_lost", sound)
-	d.add(told && lost > 0, "neither_kept_nor_summarised", sound)
+	d.add(told && lost > 0, "neither_kept_nor_summarized", sound)
 	d.add(!told && removed > 0, "gone_without_a_word", sound)
 	kept := slices.DeleteFunc(slices.Clone(want.Output), func(i int) bool { return i < 0 })
 	d.add(!slices.Equal(kept, inOrder(v, kept, removed > 0, r.Input.Each)), "not_chronological", sound)
@@ -142,7 +142,7 @@ func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []i
 	}
 	// The same counts, of other things.
 	k := v.Shrink(r.Input.Each)
-	d.add(!slices.Equal(sorted(v.Partition(k).Remainder), sorted(want.Summarised)), "messages_counted_as_turns", sound)
+	d.add(!slices.Equal(sorted(v.Partition(k).Remainder), sorted(want.Summarized)), "messages_counted_as_turns", sound)
 	return d
 }
 

@@ -134,7 +134,7 @@ func sorted(at []int) []int {
 func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	t.Helper()
 	c := policy.NewConversation(r.history(), policy.Pins(r.Options.Roles), nil)
-	c, err := c.Apply([]policy.Edit{{Decision: policy.Summarised, Cut: &policy.Cut{Removed: p.Remainder, Recent: p.Start}}})
+	c, err := c.Apply([]policy.Edit{{Decision: policy.Summarized, Cut: &policy.Cut{Removed: p.Remainder, Recent: p.Start}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ type View struct {
 	Budget Budget
 	Keep   Keep
 	Goal   int  // stages go on until the view costs no more
-	Manual bool // asked for: mask and summarise all that may be, whatever the size
+	Manual bool // asked for: mask and summarize all that may be, whatever the size
 	Rigid  bool // the keep counts are not shrunk
 	Recall bool // the model can ask for what a reference names
 	Cost   Coster

@@ -141,7 +141,7 @@ func (s *SessionStats) add(o *SessionStats) {
 }
 
 // stageNames are the columns of a table of stages.
-var stageNames = []string{"media", "truncate", "mask", "summarise", "local", "fallback", "window", "history", "groups", "drop", "squeeze"}
+var stageNames = []string{"media", "truncate", "mask", "summarize", "local", "fallback", "window", "history", "groups", "drop", "squeeze"}
 
 // WriteCSV writes a line a session, and one for all. The error is the writer's.
 func (s *Stats) WriteCSV(w io.Writer) error {

@@ -163,7 +163,7 @@ func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
 	if len(all.Sessions) != 2 || all.Total.Calls != 124 || all.Total.In <= all.Total.Sent || all.Total.Failed != 2 || all.Total.Recalls != 2 {
 		t.Errorf("all: %+v", all.Total)
 	}
-	if all.Total.Compactions != 2*len(accountOf(t, a, "one").Steps) || all.Total.Stages["mask"] == 0 || all.Total.Stages["summarise"] == 0 || all.Total.SentUSD <= 0 {
+	if all.Total.Compactions != 2*len(accountOf(t, a, "one").Steps) || all.Total.Stages["mask"] == 0 || all.Total.Stages["summarize"] == 0 || all.Total.SentUSD <= 0 {
 		t.Errorf("all: %+v", all.Total)
 	}
 	if late := stats(Filter{Since: beginning.Add(24 * time.Hour)}); len(late.Sessions) != 1 || late.Total.Calls != 62 || 2*late.Total.Compactions != all.Total.Compactions {

@@ -70,7 +70,7 @@ func listed(errors int) string {
 }
 
 // What says what a compaction did to how many messages: "164 messages: 120
-// summarised, 44 masked".
+// summarized, 44 masked".
 func (s *AccountStep) What() string {
 	n := map[string]int{}
 	var kinds []string

@@ -162,7 +162,7 @@ func TestAPersonReadsWhatASessionDidInTheBrowser(t *testing.T) {
 			if !regexp.MustCompile(`^62 calls sent [\d,]+ tokens in place of [\d,]+ \(\d+ %\), for about \$[\d.]+ in place of \$[\d.]+\.$`).MatchString(s.First) {
 				t.Errorf("without scrolling one sees %q", s.First)
 			}
-			if !regexp.MustCompile(`^Step 2: [\d,]+ → [\d,]+ tokens · \d+ messages?: \d+ (masked|summarised)`).MatchString(s.Went) {
+			if !regexp.MustCompile(`^Step 2: [\d,]+ → [\d,]+ tokens · \d+ messages?: \d+ (masked|summarized)`).MatchString(s.Went) {
 				t.Errorf("a compaction is called %q", s.Went)
 			}
 			if len(s.Parts) < 2 || !s.Opened || s.Back == 0 {

@@ -15,7 +15,7 @@ func TestTwoRunsWriteTheSameBytes(t *testing.T) {
 	for i := range 4 {
 		sessions = append(sessions, session(fmt.Sprint("s", i), 12+5*i))
 	}
-	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "gateway"), Summarise(0.85)}, Windows: []int{6000}}
+	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "gateway"), Summarize(0.85)}, Windows: []int{6000}}
 	written := func(workers int) []byte {
 		o.Workers = workers
 		rep := run(t, o, sessions...)

@@ -69,7 +69,7 @@ func (c *changes) of(res *compact.Result, history []message.Message) *Change {
 		}
 		out.Lines = append(out.Lines, c.line(d, &history[i], now[i]))
 	}
-	if res.Summary != nil && out.Counts[policy.Summarised.String()] > 0 {
+	if res.Summary != nil && out.Counts[policy.Summarized.String()] > 0 {
 		out.Summary = res.Summary.Text
 	}
 	return out

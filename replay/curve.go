@@ -84,7 +84,7 @@ func why(reason string) string {
 // what says what a compaction did to how many messages.
 func (c *Change) what() string {
 	var out []string
-	for _, d := range []policy.Decision{policy.Summarised, policy.Dropped, policy.Masked, policy.Truncated} {
+	for _, d := range []policy.Decision{policy.Summarized, policy.Dropped, policy.Masked, policy.Truncated} {
 		if n := c.Counts[d.String()]; n > 0 {
 			out = append(out, fmt.Sprintf("%s %s", counted(n, "message"), d))
 		}

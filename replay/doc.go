@@ -5,7 +5,7 @@
 // that stands before it. A [Policy] says what that call is sent: a manager of
 // package compact under a configuration ([Managed]), or one of the references
 // that tools without a manager amount to ([Raw], [Sliding], [DropOldest],
-// [Summarise]).
+// [Summarize]).
 //
 // What a call costs goes by a price card: the tokens that its prompt shares
 // with the prompt of the call before are read from the provider's cache, the

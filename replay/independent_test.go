@@ -118,9 +118,9 @@ func (c *calculation) sliding(at int) ([]entry, int, int) {
 	return v, 0, 0
 }
 
-// summarised returns the policy that lets 1500 tokens stand for all but six
+// summarized returns the policy that lets 1500 tokens stand for all but six
 // turns, at 85 % of the window.
-func (c *calculation) summarised(window int) func(at int) ([]entry, int, int) {
+func (c *calculation) summarized(window int) func(at int) ([]entry, int, int) {
 	cut, n := 0, 0
 	view := func(at int) (v []entry, total int) {
 		for i, e := range c.session[:at] {
@@ -164,14 +164,14 @@ func compare(t *testing.T, name string, jsonl []byte, window int) {
 		t.Fatal(err)
 	}
 	card := price.Card{Model: "test", Input: 3, CacheRead: 0.3, CacheWrite: 3.75, CacheWriteHour: 6, Output: 15, MinPrefix: 1, Granularity: 1, Lifetime: time.Hour}
-	rep := run(t, Options{Policies: []Policy{Sliding(10), Summarise(0.85)}, Windows: []int{window}, Card: card, Gap: time.Second},
+	rep := run(t, Options{Policies: []Policy{Sliding(10), Summarize(0.85)}, Windows: []int{window}, Card: card, Gap: time.Second},
 		&Session{Name: name, Messages: msgs})
 	c := newCalculation(t, jsonl)
 	raw := c.cost(c.raw)
 	if off := rep.Rows[0].RawCost/raw - 1; math.Abs(off) > 0.02 {
 		t.Errorf("%s: raw costs %.4f, calculated %.4f (%.1f %% off)", name, rep.Rows[0].RawCost, raw, 100*off)
 	}
-	for i, want := range []float64{c.cost(c.sliding) / raw, c.cost(c.summarised(window)) / raw} {
+	for i, want := range []float64{c.cost(c.sliding) / raw, c.cost(c.summarized(window)) / raw} {
 		if got := rep.Totals[i].OfRaw.Value; math.Abs(got-want) > 0.02*max(want, 1) {
 			t.Errorf("%s: %s costs %.1f %% of raw, calculated %.1f %%", name, rep.Totals[i].Policy, 100*got, 100*want)
 		}

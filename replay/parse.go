@@ -7,7 +7,7 @@ import (
 )
 
 // References are the forms in which a reference is named, as examples.
-func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarise:0.85"} }
+func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
 // ParseReference returns the reference that a name means; ok is false where it
 // means none. The error says what is wrong with its number.
@@ -28,12 +28,15 @@ func ParseReference(name string) (p Policy, ok bool, err error) {
 			return DropOldest(n), true, nil
 		}
 		return Sliding(n), true, nil
-	case "summarise":
+	case "summarise", "summarize": // the first as versions before 0.1 called it
+		if !given && kind == "summarize" {
+			return nil, false, nil // the preset
+		}
 		share, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(share > 0 && share <= 1) {
 			return nil, true, fmt.Errorf("%s wants a share of the window, %s:0.85 for example (got %q)", kind, kind, name)
 		}
-		return Summarise(share), true, nil
+		return Summarize(share), true, nil
 	}
 	return nil, false, nil
 }

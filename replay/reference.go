@@ -59,13 +59,13 @@ func DropOldest(turns int) Policy {
 	}}
 }
 
-// Summarise lets a model write a summary when a prompt reaches a share of the
+// Summarize lets a model write a summary when a prompt reaches a share of the
 // window: of all but the system messages and the last six turns. The summary is
 // a stand-in of 1500 tokens that says nothing: it is paid for as if the agent's
 // own model had written it behind the cached prefix.
-func Summarise(share float64) Policy {
-	return reference{fmt.Sprintf("summarise:%g", share), func(e Env) step {
-		s := &summariser{env: e, share: share}
+func Summarize(share float64) Policy {
+	return reference{fmt.Sprintf("summarize:%g", share), func(e Env) step {
+		s := &summarizer{env: e, share: share}
 		return s.view
 	}}
 }
@@ -75,7 +75,7 @@ const (
 	summaryTokens = 1500 // of the stand-in
 )
 
-type summariser struct {
+type summarizer struct {
 	env     Env
 	share   float64
 	cut     int // messages of the history that the summary stands for
@@ -83,7 +83,7 @@ type summariser struct {
 	number  int
 }
 
-func (s *summariser) view(h []message.Message) View {
+func (s *summarizer) view(h []message.Message) View {
 	v := without(h, s.cut, s.summary)
 	size := s.env.Count.Messages(v.Messages)
 	if float64(size) < s.share*float64(s.env.Window) {

@@ -59,12 +59,12 @@ func TestDropKeepsSystemMessagesAndTheLastTurns(t *testing.T) {
 	}
 }
 
-func TestSummariseComesAtItsShareAndIsPaidFor(t *testing.T) {
+func TestSummarizeComesAtItsShareAndIsPaidFor(t *testing.T) {
 	s := session("a", 30)
-	if v := view(t, Summarise(0.85), s, 1e6); v.Compacted || len(v.Messages) != len(s.Messages) {
+	if v := view(t, Summarize(0.85), s, 1e6); v.Compacted || len(v.Messages) != len(s.Messages) {
 		t.Error("it compacts in an empty window")
 	}
-	v := view(t, Summarise(0.85), s, 8000)
+	v := view(t, Summarize(0.85), s, 8000)
 	if !v.Compacted || v.Summary.Cached == 0 || v.Summary.Output != summaryTokens {
 		t.Errorf("compacted %v, billed %+v", v.Compacted, v.Summary)
 	}
@@ -80,12 +80,17 @@ func TestParseReference(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", name, p, ok, err)
 		}
 	}
-	for _, name := range []string{"raw:1", "sliding", "sliding:0", "drop:x", "summarise:2", "summarise:NaN"} {
+	if p, ok, err := ParseReference("summarise:0.4"); err != nil || !ok || p.Name() != "summarize:0.4" {
+		t.Errorf("the old name: %v, %v, %v", p, ok, err)
+	}
+	for _, name := range []string{"raw:1", "sliding", "sliding:0", "drop:x", "summarize:2", "summarize:NaN"} {
 		if _, ok, err := ParseReference(name); !ok || err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	if _, ok, err := ParseReference("graduated"); ok || err != nil {
-		t.Errorf("graduated: %v, %v", ok, err)
+	for _, preset := range []string{"graduated", "summarize"} {
+		if _, ok, err := ParseReference(preset); ok || err != nil {
+			t.Errorf("%s: %v, %v", preset, ok, err)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func TestRunIsDeterministicAndKeepsTheOrder(t *testing.T) {
 	for i := range 9 {
 		sessions = append(sessions, session(fmt.Sprint("s", i), 10+3*i))
 	}
-	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Sliding(3), DropOldest(3), Summarise(0.85)}, Windows: []int{8000, 6000}}
+	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Sliding(3), DropOldest(3), Summarize(0.85)}, Windows: []int{8000, 6000}}
 	var out [2]bytes.Buffer
 	for i := range out {
 		o.Workers = 1 + 3*i

@@ -122,7 +122,7 @@ const legend = `
   comp.    steps of the ledger
   change   changed prefixes in 100 calls
   (…)      where 95 of 100 samples of these sessions lie
-  *        a reference, to compare with; summarise stands in with a summary that
+  *        a reference, to compare with; summarize stands in with a summary that
            says nothing
 `
 

@@ -56,7 +56,7 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 	s := session("a", 20)
 	s.Messages = append(s.Messages, failing("x", "go test ./storage")...)
 	s.Messages = append(s.Messages, session("b", 40).Messages[2:]...)
-	rep := run(t, Options{Policies: []Policy{preset(t, "graduated"), preset(t, "gateway"), Summarise(0.85), Raw()}, Windows: []int{8000}}, s)
+	rep := run(t, Options{Policies: []Policy{preset(t, "graduated"), preset(t, "gateway"), Summarize(0.85), Raw()}, Windows: []int{8000}}, s)
 	for i, want := range []struct{ judged, failed bool }{{true, true}, {true, false}, {true, false}, {false, false}} {
 		told := rep.Totals[i].Failed
 		if (told != nil) != want.judged || told != nil && (told.Value > 0) != want.failed {

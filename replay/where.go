@@ -20,7 +20,7 @@ type Standing struct {
 
 // A Loss is needed identifiers that the views did not hold, of one sort.
 type Loss struct {
-	Fate    string `json:"fate"`    // what became of the newest message that held it: summarised, dropped, masked, truncated, or reduced by a reducer
+	Fate    string `json:"fate"`    // what became of the newest message that held it: summarized, dropped, masked, truncated, or reduced by a reducer
 	Kind    string `json:"kind"`    // of that message
 	Age     int    `json:"age"`     // of it, in turns, as in Standing
 	Form    string `json:"form"`    // of the identifier: path, URL, number, hash, name

@@ -75,9 +75,9 @@ func TestWhereNamesWhatBecameOfTheNewestHolder(t *testing.T) {
 			map[string]int{"calls": 1, "edited results": 1},
 		},
 		{
-			"summarised",
-			View{Messages: []message.Message{message.User("The user wanted work on pkg/old.go done."), history[4]}, Sources: []int{-1, 4}, Fates: []string{"summarised", "summarised", "summarised", "summarised", ""}},
-			[]Loss{{"summarised", "results", 0, "number", 1}, {"summarised", "results", 0, "path", 1}},
+			"summarized",
+			View{Messages: []message.Message{message.User("The user wanted work on pkg/old.go done."), history[4]}, Sources: []int{-1, 4}, Fates: []string{"summarized", "summarized", "summarized", "summarized", ""}},
+			[]Loss{{"summarized", "results", 0, "number", 1}, {"summarized", "results", 0, "path", 1}},
 			map[string]int{"summaries": 1},
 		},
 		{
@@ -109,7 +109,7 @@ func TestWhereNamesWhatBecameOfTheNewestHolder(t *testing.T) {
 
 func TestWhereIsPrinted(t *testing.T) {
 	var b strings.Builder
-	lost := []Loss{{"masked", "results", 12, "path", 3}, {"summarised", "calls", 48, "name", 1}}
+	lost := []Loss{{"masked", "results", 12, "path", 3}, {"summarized", "calls", 48, "name", 1}}
 	standing := []Standing{{"results", 0, 1000, 2}, {"results", 48, 2000, 1}, {"summaries", 0, 1000, 5}}
 	writeWhere(&b, []Total{{Policy: "silent"}, {Policy: "p", Standing: standing, Lost: lost, Kept: Kept{Needed: 40, Held: 36}}})
 	for _, want := range []string{"75.0%  1000", "25.0%  5000", "50.0% 500", "masked             75.0%       7.5%", "12-23 turns old", "48+ turns old", "a path"} {

@@ -201,7 +201,7 @@ func TestEachQueryOfTheBoardHasData(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	promtool := tool(t, "promtool")
-	compacts := newRig(t, compact.Config{Preset: "summarize", Summarise: &model{}}, serve.Config{})
+	compacts := newRig(t, compact.Config{Preset: "summarize", Summarize: &model{}}, serve.Config{})
 	observes := newRig(t, compact.Config{Observe: true}, serve.Config{Observe: true})
 	base := prometheus(t, compacts.url, observes.url)
 	waiting := board(t)

@@ -16,7 +16,7 @@ const BackendAgent = "agent"
 type Agent struct {
 	Model string
 	// Seen is how many messages of the view that request holds. What stands
-	// behind them can't be summarised.
+	// behind them can't be summarized.
 	Seen int
 	// Ask sends that request with one instruction behind it. Its errors are as
 	// those of [Summarizer.Summarize]; an answer that calls a tool is an
@@ -32,7 +32,7 @@ var (
 	_ Describer  = Agent{}
 )
 
-var errUnseen = errors.New("what is to be summarised was not in the agent's last request")
+var errUnseen = errors.New("what is to be summarized was not in the agent's last request")
 
 // Summarize asks with the instruction of the request.
 func (a Agent) Summarize(ctx context.Context, r Request) (Draft, error) {

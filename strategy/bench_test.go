@@ -52,7 +52,7 @@ func tokens(msgs []message.Message, n int, c token.Counter) []message.Message {
 	}
 }
 
-// BenchmarkExtractive summarises 128,000 tokens. It has to stay under 150 ms
+// BenchmarkExtractive summarizes 128,000 tokens. It has to stay under 150 ms
 // on one core.
 func BenchmarkExtractive(b *testing.B) {
 	c := counter(b)

@@ -81,7 +81,7 @@ func (d Document) identifiers() (named, referenced int) {
 }
 
 // source is what the summary may name: the messages, the summary before them,
-// and the counts that a summariser was shown.
+// and the counts that a summarizer was shown.
 func (j *job) source() *source {
 	more := []string{j.in.Previous}
 	r := j.request()

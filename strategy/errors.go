@@ -16,7 +16,7 @@ var (
 	ErrTooLong       = errors.New("the answer is longer than the limit")
 	ErrNotSmaller    = errors.New("the answer is not smaller than what it replaces")
 	ErrUnverified    = errors.New("nothing of the answer is left after verification")
-	ErrContextLength = errors.New("the request does not fit the summariser's window")
+	ErrContextLength = errors.New("the request does not fit the summarizer's window")
 	ErrMalformed     = errors.New("the answer can't be read")
 	ErrTransient     = errors.New("the server can't be reached or is overloaded")
 	ErrRejected      = errors.New("the server rejects the request")

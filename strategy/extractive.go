@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Extractive is the summariser that needs no model: the strategy's extractor
+// Extractive is the summarizer that needs no model: the strategy's extractor
 // over the messages. It is deterministic, touches no network and is safe for
 // concurrent use.
 type Extractive struct{}

@@ -28,8 +28,8 @@ func shop() []message.Message {
 	return append(msgs, message.Assistant(strings.Repeat("The work on the orders table goes on as it was planned. ", 40)))
 }
 
-// A faulty summariser says what it should not, or leaves out what it must say.
-func TestWhatAFaultySummariserSaysIsCaught(t *testing.T) {
+// A faulty summarizer says what it should not, or leaves out what it must say.
+func TestWhatAFaultySummarizerSaysIsCaught(t *testing.T) {
 	good := "## Goals and success criteria\n- Move the orders table to the new schema [s1]\n"
 	for _, c := range []struct {
 		name, draft string

@@ -39,7 +39,7 @@ func FuzzFenceDoesNotOccurInWhatItFences(f *testing.F) {
 	})
 }
 
-func TestAPromptShowsEverythingThatIsToBeSummarised(t *testing.T) {
+func TestAPromptShowsEverythingThatIsToBeSummarized(t *testing.T) {
 	r := Request{Strategy: TaskState, Previous: "- the old one", Messages: []message.Message{message.User("the new one")}, First: 7, MaxTokens: 400,
 		Count: func(s string) int { return len(s) / 4 }}
 	merge := r

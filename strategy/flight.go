@@ -99,7 +99,7 @@ type flight struct {
 	panicked *policy.PanicError
 }
 
-// Beside says how summaries of remote summarisers are written beside a call.
+// Beside says how summaries of remote summarizers are written beside a call.
 type Beside struct {
 	Flights *Flights
 	// Key is what a summary depends on besides the view and the Writer: who
@@ -125,7 +125,7 @@ type Beside struct {
 // Remote reports whether summaries are written by somebody who takes time.
 func (s *Stage) Remote() bool { return describe(s.w.Summarizer).Remote }
 
-// Beside returns a stage that writes what a remote summariser writes beside the
+// Beside returns a stage that writes what a remote summarizer writes beside the
 // call.
 func (s *Stage) Beside(b Beside) *Stage {
 	if !s.Remote() {
@@ -342,7 +342,7 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 
 // weight is about what a flight costs in memory, as far as it is known by now.
 func (f *flight) weight() int64 {
-	const each, told = 64, 512 // a message that it is of, a call of the summariser
+	const each, told = 64, 512 // a message that it is of, a call of the summarizer
 	n := int64(each*(len(f.view)+len(f.gone)) + told*len(f.told()))
 	select {
 	case <-f.done:

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// faraway is a summariser that needs a second.
+// faraway is a summarizer that needs a second.
 type faraway struct{ calls atomic.Int64 }
 
 func (f *faraway) Summarize(ctx context.Context, _ Request) (Draft, error) {

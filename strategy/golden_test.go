@@ -70,7 +70,7 @@ func number(t *testing.T, s string) int {
 }
 
 // Each file in testdata/golden says which messages of the session are
-// summarised, how, and what comes out.
+// summarized, how, and what comes out.
 func TestGoldenSummaries(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txtar"))
 	if err != nil || len(files) < len(strategy.Names()) {

@@ -74,7 +74,7 @@ func (h *History) showVisible(r Request) {
 	}
 }
 
-// finishIndex adds to the index what is not a message to summarise, and ranks.
+// finishIndex adds to the index what is not a message to summarize, and ranks.
 func (h *History) finishIndex() {
 	h.Index.addSummary(h.Previous)
 	for _, f := range h.Files() {

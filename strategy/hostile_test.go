@@ -17,17 +17,17 @@ var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@
 	"a b. ", "。", "::", "é", "\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef",
 	"必须 ", "TODO ", "error:\n", "x=", "x= "}
 
-// TestHostileTextCostsNoMoreThanLinearTime summarises and verifies a megabyte
+// TestHostileTextCostsNoMoreThanLinearTime summarizes and verifies a megabyte
 // of each: it may take four times as long as a quarter of it, not sixteen.
 func TestHostileTextCostsNoMoreThanLinearTime(t *testing.T) {
 	const size = 1 << 19
 	for _, piece := range append(hard, distinct(size)) {
 		whole := strings.Repeat(piece, max(1, size/len(piece)))
 		start := time.Now()
-		summariseAll(t, whole[:len(whole)/4])
+		summarizeAll(t, whole[:len(whole)/4])
 		quarter := time.Since(start)
 		start = time.Now()
-		summariseAll(t, whole)
+		summarizeAll(t, whole)
 		if d := time.Since(start); d > 2*time.Second && d > 12*quarter {
 			t.Errorf("%.20q took %v, a quarter of it %v", piece, d, quarter)
 		}
@@ -43,13 +43,13 @@ func distinct(size int) string {
 	return b.String()
 }
 
-// summariseAll puts a text wherever a history can hold one.
-func summariseAll(t *testing.T, text string) {
+// summarizeAll puts a text wherever a history can hold one.
+func summarizeAll(t *testing.T, text string) {
 	t.Helper()
 	text = strings.ToValidUTF8(text, "")
 	part := text[:len(text)/8]
 	msgs := []message.Message{
-		message.User("summarise this, never drop it: " + part),
+		message.User("summarize this, never drop it: " + part),
 		message.Assistant(part, message.Part{Kind: message.KindToolCall, CallID: "1", Name: "bash", Args: []byte(part)}, message.Call("2", "apply_patch", `{"command":"x"}`)),
 		message.ToolResult("1", text),
 	}

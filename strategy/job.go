@@ -248,7 +248,7 @@ func (j *job) draft(ctx context.Context) (string, error) {
 	}
 }
 
-// maxShrinks is how often the pieces are made smaller because the summariser
+// maxShrinks is how often the pieces are made smaller because the summarizer
 // says that its window is.
 const maxShrinks = 3
 

@@ -10,7 +10,7 @@ const (
 )
 
 // most returns what the body of a summary may cost at most: what is set, or a
-// share of the target, of which a summarising model with a small window gets
+// share of the target, of which a summarizing model with a small window gets
 // no more than a quarter of it.
 func (s *Stage) most(v *policy.View) int {
 	if !s.grows {

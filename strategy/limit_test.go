@@ -21,7 +21,7 @@ func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
 		{"middle", Writer{}, 76_800, 3840, "a twentieth"},
 		{"large", Writer{}, 600_000, 8000, "never more"},
 		{"set", Writer{MaxTokens: 700}, 600_000, 700, "what is set holds"},
-		{"small model", Writer{Summarizer: sized(16_000)}, 600_000, 4000, "a quarter of the summariser's window"},
+		{"small model", Writer{Summarizer: sized(16_000)}, 600_000, 4000, "a quarter of the summarizer's window"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := &policy.View{Budget: policy.Budget{Target: c.target}}
@@ -32,7 +32,7 @@ func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
 	}
 }
 
-// sized is a summariser with a window of so many tokens.
+// sized is a summarizer with a window of so many tokens.
 type sized int
 
 func (sized) Summarize(context.Context, Request) (Draft, error) { return Draft{}, nil }
@@ -72,7 +72,7 @@ func TestNothingGoesThatCostsLessThanItsSummary(t *testing.T) {
 	}
 }
 
-// saying is a summariser that always says the same.
+// saying is a summarizer that always says the same.
 type saying string
 
 func (s saying) Summarize(context.Context, Request) (Draft, error) {

@@ -25,9 +25,9 @@ type CallInfo struct {
 	MaxTokens     int // the limit that was asked for
 
 	InputMessages int
-	InputTokens   int // of all that is to be summarised; 0 = not counted
+	InputTokens   int // of all that is to be summarized; 0 = not counted
 	SummaryTokens int // of the draft
-	Prompt        int // tokens billed, where the summariser tells: of this call, with Finished of all
+	Prompt        int // tokens billed, where the summarizer tells: of this call, with Finished of all
 	Completion    int
 	Cached        int  // of Prompt: read from a cache
 	Written       int  // likewise: written into one

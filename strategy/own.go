@@ -51,7 +51,7 @@ func New(s Strategy) (Strategy, error) {
 	case s.Extract == nil:
 		return wrong("has no Extract, which writes the summary where no model does")
 	case strings.TrimSpace(s.Instructions) == "":
-		return wrong("has no Instructions, which a summarising model is given")
+		return wrong("has no Instructions, which a summarizing model is given")
 	}
 	sections := slices.Concat(s.Sections, commonSections)
 	for i, sec := range sections {

@@ -8,7 +8,7 @@ import (
 // from the mildest, in characters.
 var thresholds = []int{0, 24_000, 8_000, 3_000, 1_000, 300, 1}
 
-// margin is the share of a window that is not used: a summariser may count
+// margin is the share of a window that is not used: a summarizer may count
 // differently.
 const margin = 0.1
 

@@ -127,7 +127,7 @@ func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
 		}
 	}
 	if covered != len(msgs) {
-		t.Errorf("%d of %d messages were summarised", covered, len(msgs))
+		t.Errorf("%d of %d messages were summarized", covered, len(msgs))
 	}
 	if merge == nil || len(merge.Partial) != sum.Pieces || merge.Previous == "" {
 		t.Errorf("merge of %+v", merge)

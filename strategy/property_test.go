@@ -60,6 +60,6 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 		}
 	}
 	if proposed < int(seeds)/4 {
-		t.Errorf("only %d of %d histories had anything to summarise", proposed, seeds)
+		t.Errorf("only %d of %d histories had anything to summarize", proposed, seeds)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 const compactions = 20
 
-// roll summarises a session in twenty-one pieces, each with the summary before,
+// roll summarizes a session in twenty-one pieces, each with the summary before,
 // and returns the summaries.
 func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(string) int) []strategy.Summary {
 	t.Helper()

@@ -18,7 +18,7 @@ type source struct {
 }
 
 // newSource reads the messages, the summary before them, and what else the
-// summariser was shown.
+// summarizer was shown.
 func newSource(msgs []message.Message, more ...string) *source {
 	s := &source{exact: map[string]bool{}, digits: map[string]bool{}}
 	for i := range msgs {

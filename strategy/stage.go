@@ -12,7 +12,7 @@ import (
 )
 
 // StageName is the name of the stage in configurations and events.
-const StageName = "summarise"
+const StageName = "summarize"
 
 // minSummary is the least room, in tokens, in which a summary says anything.
 const minSummary = 60
@@ -47,7 +47,7 @@ func NewStage(w Writer) (*Stage, error) {
 	return &Stage{w: w.defaults(), grows: w.MaxTokens <= 0}, nil
 }
 
-// Name returns "summarise".
+// Name returns "summarize".
 func (s *Stage) Name() string { return StageName }
 
 // Takes returns what a summary may stand for at the smallest keep counts.
@@ -250,7 +250,7 @@ func (c *cut) info(s Summary) policy.SummaryInfo {
 func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposal {
 	return policy.Proposal{
 		Groups: [][]policy.Edit{{{
-			Decision: policy.Summarised,
+			Decision: policy.Summarized,
 			Reason:   "older than what is kept; covered by the summary",
 			Cut:      &policy.Cut{Removed: c.part.Remainder, Recent: c.part.Start, New: &m, Summary: &info},
 		}}},

@@ -30,7 +30,7 @@ type Info struct {
 	Name  string // "extractive", "openai", "agent"
 	Model string // that is asked; empty where none is
 	// Window is how many tokens fit a request and its answer together, as
-	// near as the summariser knows. 0 = it takes any amount.
+	// near as the summarizer knows. 0 = it takes any amount.
 	Window int
 	// Reserve is kept free in the window beside the answer, for what a model
 	// writes before it (reasoning).
@@ -52,9 +52,9 @@ func describe(s Summarizer) Info {
 type Request struct {
 	Strategy Strategy
 	// Previous is the body of the summary before this one; it is part of what
-	// is to be summarised.
+	// is to be summarized.
 	Previous string
-	// Messages to summarise. Complete rounds; already redacted.
+	// Messages to summarize. Complete rounds; already redacted.
 	Messages []message.Message
 	// Visible messages stay in the view: what they name need not be named
 	// again. They are redacted too.
@@ -82,7 +82,7 @@ type Request struct {
 	Clip int
 
 	// Upto is how many messages of the view there are up to the last of those
-	// that are to be summarised; 0 = nobody says.
+	// that are to be summarized; 0 = nobody says.
 	Upto int
 
 	history *History // of these messages, where it was read already

@@ -34,7 +34,7 @@ type Writer struct {
 	Strategy   Strategy   // default TaskState
 	Summarizer Summarizer // default Extractive
 	MaxTokens  int        // of a summary, the user's words not included; default 1500
-	// Instructions are added to those of the strategy, for a summariser that is
+	// Instructions are added to those of the strategy, for a summarizer that is
 	// a model.
 	Instructions string
 	// UserTokens is the most that the words of the user may take beside
@@ -54,7 +54,7 @@ type Writer struct {
 	// of how such calls came out.
 	Original func(ref string) (text string, ok bool)
 	// First is the number of the first message of an Input that says none, where
-	// earlier ones have been summarised; default: the one after the last that the
+	// earlier ones have been summarized; default: the one after the last that the
 	// summary before cites.
 	First int
 	// Raw sends messages to a remote Summarizer as they are

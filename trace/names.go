@@ -6,7 +6,7 @@ const (
 	NameTokenEstimate      = "compact.token_estimate"      // what is about to be sent was counted
 	NameTriggerDecision    = "compact.trigger_decision"    // compact now, or not, and why
 	NameArchival           = "compact.archival"            // the history was stored
-	NameSummarize          = "compact.summarize"           // the summariser's call; its duration is its latency
+	NameSummarize          = "compact.summarize"           // the summarizer's call; its duration is its latency
 	NameSummaryCreated     = "compact.summary_created"     // a summary was accepted
 	NameMaskedObservations = "compact.masked_observations" // old tool results were replaced by placeholders
 	NameTruncatedResults   = "compact.truncated_results"   // large tool results were cut
@@ -20,7 +20,7 @@ const (
 	NameRefused            = "compact.refused"             // the provider said that a request is too long
 	NameRecall             = "compact.recall"              // what was taken out was asked for
 	NameSummaryBegun       = "compact.summary_begun"       // a summary takes long, and is still being written
-	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summariser failed, and was got over
+	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summarizer failed, and was got over
 	NameSession            = "session"                     // the session as a whole ended; describes no span
 )
 

@@ -22,7 +22,7 @@ type Preflight struct {
 	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
 	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
 	MessagesAfter   int                `json:"message_count_after"`
-	PrunedCount     int                `json:"pruned_count"` // this call took out: summarised + dropped
+	PrunedCount     int                `json:"pruned_count"` // this call took out: summarized + dropped
 	MaskedCount     int                `json:"masked_count"` // this call masked
 	TruncatedCount  int                `json:"truncated_count"`
 	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, whoever took them out

@@ -122,7 +122,7 @@ func (p PolicyInfo) finite() PolicyInfo {
 // and took out in the end, which is nothing where it failed.
 type Plan struct {
 	Kept          Kept `json:"kept"`
-	PrunableCount int  `json:"prunable_count"` // messages that might have been summarised or dropped
+	PrunableCount int  `json:"prunable_count"` // messages that might have been summarized or dropped
 	PrunedCount   int  `json:"pruned_count"`   // that were
 }
 

@@ -75,7 +75,7 @@ func (p Recalled) Line() string {
 // is still being written.
 type SummaryBegun struct {
 	SessionID   string `json:"session_id"`
-	Model       string `json:"model,omitempty"` // the summariser's
+	Model       string `json:"model,omitempty"` // the summarizer's
 	Backend     string `json:"backend"`
 	Strategy    string `json:"strategy"`
 	InputTokens int    `json:"tokens_before"` // of the view that it is to make smaller
@@ -91,10 +91,10 @@ func (p SummaryBegun) complete() any {
 }
 
 // SummaryAttempt is the payload of compact.summary_attempt: a call of the
-// summariser that failed, and was got over.
+// summarizer that failed, and was got over.
 type SummaryAttempt struct {
 	SessionID string `json:"session_id"`
-	Model     string `json:"model,omitempty"` // the summariser's
+	Model     string `json:"model,omitempty"` // the summarizer's
 	Backend   string `json:"backend"`
 	Strategy  string `json:"strategy"`
 	Attempt   int    `json:"attempt"` // from 1

@@ -88,7 +88,7 @@ func (p TruncatedResults) complete() any {
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	PrunedCount     int      `json:"pruned_count"`  // summarised + dropped; like all counts here, by this step alone
+	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; like all counts here, by this step alone
 	TotalMessages   int      `json:"message_count"` // of the view before
 	SummarizedCount int      `json:"summarized_count"`
 	DroppedCount    int      `json:"dropped_count"`
@@ -118,7 +118,7 @@ type TakenRow struct {
 	Turn   int    `json:"turn"`  // of the history, from 1
 	Role   string `json:"role"`
 	Tool   string `json:"tool,omitempty"` // whose result it is, or that it calls
-	Became string `json:"became"`         // "summarised", "dropped", "masked", "truncated"
+	Became string `json:"became"`         // "summarized", "dropped", "masked", "truncated"
 	Tokens int    `json:"tokens"`         // of the original
 	Left   int    `json:"tokens_left"`    // in the view
 	Ref    string `json:"ref"`            // the first 12 digits of its fingerprint, as in pruned_ids

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Summarize is the payload of compact.summarize: the call of the summariser,
+// Summarize is the payload of compact.summarize: the call of the summarizer,
 // all its attempts together. An ErrorType makes it a failure.
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
-	Model            string  `json:"model,omitempty"` // the summariser's; empty where none was asked
+	Model            string  `json:"model,omitempty"` // the summarizer's; empty where none was asked
 	Backend          string  `json:"backend"`         // "openai", "agent", "extractive"
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
-	Pieces           int     `json:"pieces"` // into how many the input was cut to fit the summariser's window
+	Pieces           int     `json:"pieces"` // into how many the input was cut to fit the summarizer's window
 	MaxTokens        int     `json:"max_tokens"`
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
@@ -66,7 +66,7 @@ type SummaryCreated struct {
 	EntityRetention  float64       `json:"entity_retention"`  // share of the most salient identifiers that the summary names
 	InventedRemoved  int           `json:"invented_removed"`  // identifiers that the source doesn't have: cut
 	Calls            int           `json:"calls"`             // drafts that were needed: pieces and merges
-	Attempts         int           `json:"attempts"`          // calls of the summariser, those that failed included
+	Attempts         int           `json:"attempts"`          // calls of the summarizer, those that failed included
 	Verification     *Verification `json:"verification,omitempty"`
 	Strategy         string        `json:"strategy"`
 	Backend          string        `json:"backend"`

@@ -16,7 +16,7 @@ func newCompact(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact FILE|-",
 		Short: "Compact a transcript now, whatever its size",
-		Long: `Compact masks and summarises all that may be, whatever the size of the transcript
+		Long: `Compact masks and summarizes all that may be, whatever the size of the transcript
 (a list of messages or a request of any of the four wires, or the log of an agent:
 see --format). What it takes out is archived first, redacted. What is written has
 the form of what was read. The same file a second time finds what was done, and

@@ -64,7 +64,7 @@ func (p *planner) paint(d policy.Decision, line string) string {
 	switch d {
 	case policy.Masked, policy.Truncated:
 		return p.style.yellow(line)
-	case policy.Summarised:
+	case policy.Summarized:
 		return p.style.cyan(line)
 	case policy.Dropped:
 		return p.style.red(line)

@@ -47,7 +47,7 @@ func newEvalSummary(a *app) *cobra.Command {
 	return cmd
 }
 
-const aboutEvalSummary = `Cuts each recorded session where it first passes 85 % of a window, summarises
+const aboutEvalSummary = `Cuts each recorded session where it first passes 85 % of a window, summarizes
 what would be evicted, and counts what the summary tells of it: the sentences
 that the user typed, the commands that failed, the outcomes it states and how
 many of them are false, the files that were changed, those told of as changed

@@ -56,7 +56,7 @@ func times(t compact.Timing) string {
 		name string
 		d    time.Duration
 	}{
-		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarise},
+		{"ledger", t.Ledger}, {"replay", t.Replay}, {"count", t.Count}, {"stages", t.Stages}, {"summary", t.Summarize},
 		{"archive", t.ArchiveWait}, {"commit", t.Commit}, {"other calls", t.LaneWait + t.CommitWait + t.PlaceWait},
 	} {
 		if p.d >= 500*time.Microsecond {

@@ -35,7 +35,7 @@ func TestPlacesFindsEveryEditedMessage(t *testing.T) {
 	for i, d := range res.Decisions {
 		k := at[i]
 		switch {
-		case d.Decision == policy.Summarised || d.Decision == policy.Dropped:
+		case d.Decision == policy.Summarized || d.Decision == policy.Dropped:
 			if k >= 0 {
 				t.Errorf("message %d is gone, and at %d", i, k)
 			}

@@ -88,7 +88,7 @@ settings behind commas, or a reference to compare with:
   --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
   --policy sliding:10    results older than 10 turns masked, anew at each call
   --policy drop:6        the last 6 turns alone
-  --policy summarise:0.85  a summary at 85 % of the window, which holds nothing
+  --policy summarize:0.85  a summary at 85 % of the window, which holds nothing
 
 With --session the messages are those of a session of an archive, and
 
@@ -312,7 +312,7 @@ func policyNamed(name string) (replay.Policy, error) {
 
 // managed refuses what would spend money.
 func managed(name string, c compact.Config) (replay.Policy, error) {
-	if c.Summarise != nil {
+	if c.Summarize != nil {
 		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s): a replay spends nothing; add summarizer.backend=extractive", name, c.Summarizer.Backend)}
 	}
 	return replay.Managed(name, c), nil

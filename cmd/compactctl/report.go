@@ -63,7 +63,7 @@ func account(res *compact.Result) string {
 	for _, d := range []struct {
 		n    int
 		what string
-	}{{res.TruncatedCount, "cut"}, {res.MaskedCount, "masked"}, {res.SummarisedCount, "summarised"}, {res.DroppedCount, "dropped"}} {
+	}{{res.TruncatedCount, "cut"}, {res.MaskedCount, "masked"}, {res.SummarizedCount, "summarized"}, {res.DroppedCount, "dropped"}} {
 		if d.n > 0 {
 			gone = append(gone, count(d.n)+" "+d.what)
 		}
@@ -124,7 +124,7 @@ func deeds(res *compact.Result) string {
 	}{
 		{res.TruncatedCount, "cut", "tool result"},
 		{res.MaskedCount, "masked", "tool result"},
-		{res.SummarisedCount, "summarised", "message"},
+		{res.SummarizedCount, "summarized", "message"},
 		{res.DroppedCount, "dropped", "message"},
 	} {
 		if d.n > 0 {
@@ -149,7 +149,7 @@ func (r *reportWriter) outcome() {
 		n    int
 	}{
 		{"truncated", res.TruncatedCount}, {"masked", res.MaskedCount},
-		{"summarised", res.SummarisedCount}, {"dropped", res.DroppedCount},
+		{"summarized", res.SummarizedCount}, {"dropped", res.DroppedCount},
 	} {
 		all = append(all, d.name+" "+count(d.n))
 	}
@@ -164,7 +164,7 @@ func (r *reportWriter) outcome() {
 }
 
 // stages is the account of a call in which more than one stage did something:
-// what one of them masked, the next may have summarised, and it is counted as
+// what one of them masked, the next may have summarized, and it is counted as
 // what became of it in the end.
 func (r *reportWriter) stages() {
 	var did []compact.StageReport

@@ -19,24 +19,24 @@ func result() *compact.Result {
 		Before:         compact.Layers{System: 100, User: 900, Assistant: 19_000, ToolResults: 100_000, Total: 120_000, Messages: 400},
 		After:          compact.Layers{System: 100, Summary: 1_400, User: 500, Assistant: 6_000, ToolResults: 22_000, Total: 30_000, Messages: 90},
 		ReductionStage: compact.ReductionSummarization, InvariantStatus: compact.InvariantsOK,
-		KeptCount: 60, TruncatedCount: 1, MaskedCount: 29, MaskedChars: 81_234, SummarisedCount: 310,
+		KeptCount: 60, TruncatedCount: 1, MaskedCount: 29, MaskedChars: 81_234, SummarizedCount: 310,
 		Summary: &policy.SummaryInfo{Version: 2, Strategy: "task_state", Backend: "openai", Model: "gpt-4o-mini", Tokens: 1_396, InputSize: 40_000},
 		Stages: []compact.StageReport{
 			{Stage: "truncate", Before: 120_000, After: 120_000},
 			{Stage: "mask", Edits: 120, Before: 120_000, After: 69_000},
-			{Stage: "summarise", Edits: 1, Before: 69_000, After: 30_000},
+			{Stage: "summarize", Edits: 1, Before: 69_000, After: 30_000},
 			{Stage: "squeeze", Edits: 3, Before: 30_000, After: 30_000, Err: "thrown away"},
 		},
 		Archived: &compact.Archived{Adapter: "fs", Location: ".compact/archive/s1", Files: []string{"transcript-pre-compact-002.jsonl", "ledger-002.json"}},
 		Warnings: []string{"something \x1b[2J odd"},
-		Timing:   compact.Timing{Count: 8 * time.Millisecond, Summarise: 2100 * time.Millisecond, Total: 2250 * time.Millisecond},
+		Timing:   compact.Timing{Count: 8 * time.Millisecond, Summarize: 2100 * time.Millisecond, Total: 2250 * time.Millisecond},
 	}
 }
 
 func TestReport(t *testing.T) {
-	const want = `Cut 1 tool result, masked 29 tool results and summarised 310 messages.
+	const want = `Cut 1 tool result, masked 29 tool results and summarized 310 messages.
 120,000 → 30,000 tokens (-75 %), 23 % of gpt-4's window of 128,000
-gone: 1 cut, 29 masked, 310 summarised; stays: 60 messages and a summary; back: compactctl archive show s1
+gone: 1 cut, 29 masked, 310 summarized; stays: 60 messages and a summary; back: compactctl archive show s1
 
                   before     after
 system               100       100  █
@@ -47,10 +47,10 @@ tool results     100,000    22,000  ███████░░░░░░░�
 total            120,000    30,000  ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 messages             400        90
 
-outcome       kept 60 · truncated 1 · masked 29 · summarised 310 · dropped 0
+outcome       kept 60 · truncated 1 · masked 29 · summarized 310 · dropped 0
               81,234 characters masked
 stages        mask       120,000 →  69,000  120 tool results
-              summarise   69,000 →  30,000
+              summarize   69,000 →  30,000
 summary       v2, task_state by openai (gpt-4o-mini): 1,396 tokens for 40,000
 note          why
 session       s1, step 2

@@ -14,7 +14,7 @@ func newRoot(a *app) *cobra.Command {
 		Use:   "compactctl",
 		Short: "Compact the transcripts of agents, and see what that does",
 		Long: `Compactctl makes a conversation small enough for a model's window, least harm
-first: it cuts one huge tool result, masks old ones, summarises the old part, and
+first: it cuts one huge tool result, masks old ones, summarizes the old part, and
 only then gives anything up. What it takes out is archived first, redacted.
 
 Exit status: 0 done; 1 failed; 2 usage or configuration; 3 bad input (file and

@@ -21,11 +21,11 @@ func newValidateConfig(a *app) *cobra.Command {
 		Long: `Validate-config loads a configuration as every other command does, and reports all
 its mistakes at once, each with its place, or where each value comes from: a
 file with its line, a variable, a flag, an override, the preset. No key of a
-summariser is needed.
+summarizer is needed.
 
 With --try it also opens what the configuration names: folder or bucket with its
-key and lock, spool, collectors, summarisers. It writes as little as shows that
-it works and removes that again; a summariser is asked for one word.`,
+key and lock, spool, collectors, summarizers. It writes as little as shows that
+it works and removes that again; a summarizer is asked for one word.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

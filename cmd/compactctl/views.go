@@ -86,7 +86,7 @@ func (v *viewer) write(ctx context.Context, s eval.Session, window int) (views, 
 	}
 	text := v.text(ours.Messages, ours.Sources)
 	newest, at := eval.Newest(s.Messages, v.counter.Count(text), v.cost)
-	out.Gone = ours.SummarisedCount + ours.DroppedCount
+	out.Gone = ours.SummarizedCount + ours.DroppedCount
 	return out, errors.Join(
 		v.save(out.Folder, "ours.txt", text, &out.Ours),
 		v.save(out.Folder, "newest.txt", v.text(newest, at), &out.Newest),

@@ -43,7 +43,7 @@ func main() {
 const head = `# What the model reads after a compaction
 
 Three sessions of examples/data and the summaries that stand for them: strategy task_state, backend extractive, no model.
-System messages are never summarised. This page is generated: ` + "`go run ./examples/summaries`" + `.
+System messages are never summarized. This page is generated: ` + "`go run ./examples/summaries`" + `.
 `
 
 // render writes the page.

@@ -44,8 +44,8 @@ func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 			if changes := steps - same; changes < 2 || changes > 6 {
 				t.Errorf("the beginning changed in %d of %d calls", changes, steps)
 			}
-			if res := r.last(); res.DroppedCount+res.SummarisedCount > 0 || len(res.Warnings) > 0 {
-				t.Errorf("%d messages were taken out, warnings %q", res.DroppedCount+res.SummarisedCount, res.Warnings)
+			if res := r.last(); res.DroppedCount+res.SummarizedCount > 0 || len(res.Warnings) > 0 {
+				t.Errorf("%d messages were taken out, warnings %q", res.DroppedCount+res.SummarizedCount, res.Warnings)
 			}
 		})
 	}
@@ -169,8 +169,8 @@ func TestForBytesNoTextGoes(t *testing.T) {
 				t.Fatalf("%d %s", status, answer)
 			}
 			res := r.last()
-			if res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || res.MaskedChars+res.SummarisedCount+res.DroppedCount+res.TruncatedCount > 0 {
-				t.Errorf("%s: %d masked, %d characters, %d summarised, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarisedCount, res.TruncatedCount)
+			if res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || res.MaskedChars+res.SummarizedCount+res.DroppedCount+res.TruncatedCount > 0 {
+				t.Errorf("%s: %d masked, %d characters, %d summarized, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarizedCount, res.TruncatedCount)
 			}
 			if res.After.Total <= res.Target {
 				t.Errorf("%d tokens are left, the target is %d: the test shows nothing", res.After.Total, res.Target)

@@ -39,7 +39,7 @@ func WithBranch(ctx context.Context, name string) context.Context {
 }
 
 // Bypass lets the requests that are made with the context go out as they are:
-// those of a summariser that uses the same client, for example.
+// those of a summarizer that uses the same client, for example.
 func Bypass(ctx context.Context) context.Context {
 	h := hintsOf(ctx)
 	h.off = true

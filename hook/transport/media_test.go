@@ -99,8 +99,8 @@ func TestABrowsingAgentKeepsItsNewestScreenshots(t *testing.T) {
 			if changes := steps - same; changes > 10 {
 				t.Errorf("the beginning changed in %d of %d calls", changes, steps)
 			}
-			if r.last().DroppedCount+r.last().SummarisedCount > 0 {
-				t.Errorf("%d messages were taken out, although taking pictures out was enough", r.last().DroppedCount+r.last().SummarisedCount)
+			if r.last().DroppedCount+r.last().SummarizedCount > 0 {
+				t.Errorf("%d messages were taken out, although taking pictures out was enough", r.last().DroppedCount+r.last().SummarizedCount)
 			}
 		})
 	}

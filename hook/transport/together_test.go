@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// slow is a summariser that takes its time.
+// slow is a summarizer that takes its time.
 type slow struct {
 	wait  time.Duration
 	calls atomic.Int32
@@ -84,7 +84,7 @@ func TestConversationsAtOnceDoNotHarmEachOther(t *testing.T) {
 
 func atOnce(t *testing.T, f form, alike bool) {
 	s := &slow{wait: 20 * time.Millisecond}
-	r := newRig(t, compact.Config{Preset: "summarize", Summarise: s})
+	r := newRig(t, compact.Config{Preset: "summarize", Summarize: s})
 	r.server.Window, r.server.Count = window, exactly(t, wires[f.wire])
 	var all sync.WaitGroup
 	for k := range 6 {
@@ -126,7 +126,7 @@ func atOnce(t *testing.T, f form, alike bool) {
 	r.quiet()
 }
 
-// held is a summariser that waits to be let go.
+// held is a summarizer that waits to be let go.
 type held struct{ begun, free chan struct{} }
 
 func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -144,7 +144,7 @@ func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draf
 func TestConversationsThatBeginAlikeDoNotWaitForEachOther(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
 		h := &held{make(chan struct{}), make(chan struct{})}
-		f, r := forms()[0], newRig(t, compact.Config{Preset: "summarize", Summarise: h})
+		f, r := forms()[0], newRig(t, compact.Config{Preset: "summarize", Summarize: h})
 		f.fields += fields
 		var all sync.WaitGroup
 		all.Go(func() { r.do(r.request(context.Background(), f.path, f.body("Fix it.", 60, 300))) })

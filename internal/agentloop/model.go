@@ -70,7 +70,7 @@ func (e *Endpoint) call(name, arg, value string) provider.Call {
 
 var (
 	shown      = regexp.MustCompile(`recall ([0-9a-f]{12})\]`)
-	summarised = regexp.MustCompile(`COMPACT-SUMMARY`)
+	summarized = regexp.MustCompile(`COMPACT-SUMMARY`)
 )
 
 const (
@@ -86,7 +86,7 @@ func Shown(body []byte) (ref string) {
 			ref = string(m[1])
 		}
 	}
-	if ref == "" && summarised.Match(body) {
+	if ref == "" && summarized.Match(body) {
 		ref = step
 	}
 	return ref

@@ -153,7 +153,7 @@ func hash(view []message.Message) string {
 }
 
 // Compare holds what a crew got at once against what its agents get alone:
-// calls is how often the summariser was asked meanwhile.
+// calls is how often the summarizer was asked meanwhile.
 func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {
@@ -165,7 +165,7 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 		t.Errorf("%d compactions, alone they were %d", got.Compactions, alone.Compactions)
 	}
 	if int(calls) != got.Summaries || got.Summaries != alone.Summaries || calls == 0 {
-		t.Errorf("the summariser was asked %d times for %d summaries, alone there are %d", calls, got.Summaries, alone.Summaries)
+		t.Errorf("the summarizer was asked %d times for %d summaries, alone there are %d", calls, got.Summaries, alone.Summaries)
 	}
 }
 
@@ -188,7 +188,7 @@ func Verify(t testing.TB, a storage.Archive, steps int) {
 // Manager is one with a window that the histories of a crew outgrow.
 func Manager(t testing.TB, a storage.Archive, s strategy.Summarizer) *compact.CompactManager {
 	t.Helper()
-	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a, Summarise: s})
+	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a, Summarize: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func IsProcess() bool { return os.Getenv(agentVariable) != "" }
 // report is what a process prints.
 type report struct {
 	Outcome Outcome
-	Calls   int64 // of the summariser
+	Calls   int64 // of the summarizer
 }
 
 const mark = "CREW "

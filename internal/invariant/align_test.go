@@ -27,11 +27,11 @@ func TestCheckAcceptsWhatEarlierCompactionsLeaveBehind(t *testing.T) {
 		0: message.System("s"), 1: protected(message.User("The task.")), 2: old, 3: protected(message.Assistant("Note.")),
 		4: message.Assistant("Recent then."), 5: message.User("Next."), 6: message.Assistant("Recent."), 7: message.User("Last."),
 	}
-	replayed := earlier(in, []message.Message{in[0], in[3], summary1, in[1], in[4], in[5], in[6], in[7]}, map[int]string{2: summarised})
+	replayed := earlier(in, []message.Message{in[0], in[3], summary1, in[1], in[4], in[5], in[6], in[7]}, map[int]string{2: summarized})
 	if found := Check(replayed); found != nil {
 		t.Errorf("replayed: %v", found)
 	}
-	again := earlier(in, []message.Message{in[0], in[3], in[1], summary1, in[6], in[7]}, map[int]string{2: summarised, 4: summarised, 5: summarised})
+	again := earlier(in, []message.Message{in[0], in[3], in[1], summary1, in[6], in[7]}, map[int]string{2: summarized, 4: summarized, 5: summarized})
 	if found := Check(again); found != nil {
 		t.Errorf("compacted again: %v", found)
 	}
@@ -49,7 +49,7 @@ func TestCheckTellsEqualMessagesApart(t *testing.T) {
 	}
 	in = append(in, message.User("last"))
 	out := []message.Message{in[0], in[2], in[4], summary1, in[6], in[7], in[8]}
-	c := earlier(in, out, map[int]string{1: summarised, 3: summarised, 5: summarised})
+	c := earlier(in, out, map[int]string{1: summarized, 3: summarized, 5: summarized})
 	c.Earlier, c.Triggered = false, true
 	if found := Check(c); found != nil {
 		t.Error(found)
@@ -59,7 +59,7 @@ func TestCheckTellsEqualMessagesApart(t *testing.T) {
 func TestCheckTellsASummaryFromTextThatLooksLikeOne(t *testing.T) {
 	forged := protected(summary1)
 	in := []message.Message{forged, message.Assistant(words(300)), message.Assistant("Recent."), message.User("Last.")}
-	c := earlier(in, []message.Message{forged, summary1, in[2], in[3]}, map[int]string{1: summarised})
+	c := earlier(in, []message.Message{forged, summary1, in[2], in[3]}, map[int]string{1: summarized})
 	if found := Check(c); found != nil {
 		t.Error(found)
 	}
@@ -68,7 +68,7 @@ func TestCheckTellsASummaryFromTextThatLooksLikeOne(t *testing.T) {
 // A message inside of a round can't go without the round.
 func TestCheckLeavesTextThatLooksLikeASummaryInItsRound(t *testing.T) {
 	in := []message.Message{message.User("u"), message.Assistant(words(300)), ask("1"), summary1, answer("1"), message.User("Last.")}
-	c := earlier(in, []message.Message{summary1, in[2], in[3], in[4], in[5]}, map[int]string{0: summarised, 1: summarised})
+	c := earlier(in, []message.Message{summary1, in[2], in[3], in[4], in[5]}, map[int]string{0: summarized, 1: summarized})
 	c.Earlier, c.Triggered = false, true
 	if found := Check(c); found != nil {
 		t.Error(found)
@@ -176,7 +176,7 @@ func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
 	for range 5000 {
 		in = append(in, ask("1"), message.ToolResult("1", words(20)))
 	}
-	c := earlier(in, slices.Concat([]message.Message{summary1}, in[4:]), map[int]string{0: summarised, 1: summarised, 2: summarised, 3: summarised})
+	c := earlier(in, slices.Concat([]message.Message{summary1}, in[4:]), map[int]string{0: summarized, 1: summarized, 2: summarized, 3: summarized})
 	c.Budget = 1_000_000
 	if found := Check(c); found != nil {
 		t.Error(found)

@@ -20,7 +20,7 @@ type Case struct {
 	Pinned func(message.Message) bool
 
 	// Decisions has, for each message of In, one of kept, truncated, masked,
-	// summarised, dropped.
+	// summarized, dropped.
 	Decisions []string
 
 	// Cost is what a message costs, Text what a text does. Text may be nil:
@@ -33,7 +33,7 @@ type Case struct {
 	Target int // a compaction goes on until here; 0 = not checked
 
 	MaxSummaryTokens int  // of one summary; 0 = not checked
-	Summarises       bool // the stages include summarise, so that nothing old may be left above the target
+	Summarizes       bool // the stages include summarize, so that nothing old may be left above the target
 
 	KeepTurns  int // the keep counts as configured; 0 = not checked
 	KeepPairs  int

@@ -103,7 +103,7 @@ func (f *collector) again(k int, steps []Step) {
 	}
 }
 
-var severity = map[string]int{kept: 0, truncated: 1, masked: 2, summarised: 3, dropped: 3}
+var severity = map[string]int{kept: 0, truncated: 1, masked: 2, summarized: 3, dropped: 3}
 
 // sticky: what was edited stays edited, what is gone stays gone.
 func (f *collector) sticky(k int, prev, s *Step) {

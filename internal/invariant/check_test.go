@@ -13,7 +13,7 @@ import (
 )
 
 func TestCheckAcceptsSoundCompactions(t *testing.T) {
-	for name, c := range map[string]Case{"masked": maskedCase(t), "summarised": summaryCase(t)} {
+	for name, c := range map[string]Case{"masked": maskedCase(t), "summarized": summaryCase(t)} {
 		if found := Check(c); found != nil {
 			t.Errorf("%s: %v", name, found)
 		}
@@ -29,8 +29,8 @@ var broken = []struct {
 }{
 	{"a system message is reworded", maskedCase, func(t testing.TB, c *Case) { c.Out[0] = message.System("You are careless.") }, RulePinned},
 	{"a system message is left out", summaryCase, func(_ testing.TB, c *Case) { c.Out = remove(c.Out, 0) }, RulePinned},
-	{"a protected message is summarised", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[8] = remove(c.Out, 2), summarised
+	{"a protected message is summarized", summaryCase, func(_ testing.TB, c *Case) {
+		c.Out, c.Decisions[8] = remove(c.Out, 2), summarized
 	}, RulePinned},
 	{"a protected message loses its mark", maskedCase, func(_ testing.TB, c *Case) { c.Out[8].Protected = false }, RulePinned},
 	{"a pinned message is called truncated", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[1] = truncated }, RulePinned},
@@ -40,17 +40,17 @@ var broken = []struct {
 		c.Decisions[6] = kept
 	}, RulePinnedRound},
 	{"a result stays without its call", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[11] = remove(c.Out, 5), summarised
+		c.Out, c.Decisions[11] = remove(c.Out, 5), summarized
 	}, RuleOrphan},
 	{"a call stays without its result", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[12] = remove(c.Out, 6), summarised
+		c.Out, c.Decisions[12] = remove(c.Out, 6), summarized
 	}, RuleOrphan},
 	{"a round is split", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[12] = remove(c.Out, 6), summarised
+		c.Out, c.Decisions[12] = remove(c.Out, 6), summarized
 	}, RuleRound},
 	{"a round is torn apart", maskedCase, func(_ testing.TB, c *Case) { c.Out[7], c.Out[8] = c.Out[8], c.Out[7] }, RuleRound},
 	{"a message vanishes", summaryCase, func(_ testing.TB, c *Case) { c.Out = remove(c.Out, 7) }, RuleAccount},
-	{"a summarised message stays", summaryCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 4, c.In[9]) }, RuleAccount},
+	{"a summarized message stays", summaryCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 4, c.In[9]) }, RuleAccount},
 	{"a message comes twice", maskedCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 9, c.In[9]) }, RuleAccount},
 	{"a message is invented", maskedCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 13, message.Assistant("Hm.")) }, RuleAccount},
 	{"a decision is missing", maskedCase, func(_ testing.TB, c *Case) { c.Decisions = c.Decisions[1:] }, RuleAccount},
@@ -63,7 +63,7 @@ var broken = []struct {
 	{"a notice counts wrong", summaryCase, func(_ testing.TB, c *Case) {
 		c.Out[3] = message.System("[conversation truncated — 8 older messages omitted]")
 		for i, d := range c.Decisions {
-			if d == summarised {
+			if d == summarized {
 				c.Decisions[i] = dropped
 			}
 		}
@@ -145,8 +145,8 @@ var broken = []struct {
 	{"a summary is over its limit", summaryCase, func(_ testing.TB, c *Case) {
 		c.Out[3] = message.Assistant("<COMPACT-SUMMARY v1>\n" + words(300) + "\n</COMPACT-SUMMARY>")
 	}, RuleSummary},
-	{"the anchor is summarised", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[14] = remove(c.Out, 8), summarised
+	{"the anchor is summarized", summaryCase, func(_ testing.TB, c *Case) {
+		c.Out, c.Decisions[14] = remove(c.Out, 8), summarized
 	}, RuleAnchor},
 	{"the anchor is reworded", maskedCase, func(_ testing.TB, c *Case) { c.Out[14] = message.User("And then?") }, RuleAnchor},
 	{"the anchor stands before the summary", summaryCase, func(_ testing.TB, c *Case) {
@@ -170,12 +170,12 @@ var broken = []struct {
 		c.Out = append(c.Out, c.In[15], edit(t, c.In[16], "[observation masked — 999 chars]"))
 		c.Decisions = append(c.Decisions, kept, masked)
 	}, RuleOpen},
-	{"an open round is summarised", summaryCase, func(_ testing.TB, c *Case) {
+	{"an open round is summarized", summaryCase, func(_ testing.TB, c *Case) {
 		c.In = append(c.In, message.Assistant("", message.Call("c1", "read", `{}`)))
-		c.Decisions = append(c.Decisions, summarised)
+		c.Decisions = append(c.Decisions, summarized)
 	}, RuleOpen},
-	{"a recent turn is summarised although it fits", summaryCase, func(_ testing.TB, c *Case) {
-		c.Out, c.Decisions[10], c.Decisions[11], c.Decisions[12] = slices.Delete(slices.Clone(c.Out), 4, 7), summarised, summarised, summarised
+	{"a recent turn is summarized although it fits", summaryCase, func(_ testing.TB, c *Case) {
+		c.Out, c.Decisions[10], c.Decisions[11], c.Decisions[12] = slices.Delete(slices.Clone(c.Out), 4, 7), summarized, summarized, summarized
 	}, RuleKeep},
 	{"a recent result is masked", maskedCase, func(t testing.TB, c *Case) {
 		c.Out[12] = edit(t, c.In[12], "[observation masked — 9999 chars]")

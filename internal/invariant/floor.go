@@ -10,9 +10,9 @@ import (
 )
 
 // A Plan says which stages there are, as far as they decide what the smallest
-// view is. The zero Plan stands for all that summarise, shrink and squeeze.
+// view is. The zero Plan stands for all that summarize, shrink and squeeze.
 type Plan struct {
-	Stages    []string // by their names in configurations; nil = summarise, shrink, squeeze
+	Stages    []string // by their names in configurations; nil = summarize, shrink, squeeze
 	KeepTurns int      // what stays where there is no shrink
 	KeepPairs int
 	Keep      string // what truncation keeps of a text: head (default), tail or both
@@ -27,14 +27,14 @@ type Plan struct {
 }
 
 func (p Plan) has(stage string) bool {
-	return p.Stages == nil && (stage == "summarise" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
+	return p.Stages == nil && (stage == "summarize" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
 }
 
 // Bounded reports whether what the stages take has bounds of its own (a number
 // of messages, the size of the history or of a summary), so that the floor is
 // not known without them.
 func (p Plan) Bounded() bool {
-	whole := p.has("summarise") || p.has("drop") || p.has("fallback")
+	whole := p.has("summarize") || p.has("drop") || p.has("fallback")
 	return p.Unknown && !p.has("squeeze") || !whole && (p.has("window") || p.has("history") || p.has("groups") || p.has("local"))
 }
 
@@ -71,7 +71,7 @@ func (p Plan) taken(r *reading, pinned func(message.Message) bool) []bool {
 			out[i] = out[i] || !never[i] && (!stays[i] || ours(m) && r.alone(i))
 		}
 	}
-	if p.has("summarise") {
+	if p.has("summarize") {
 		turns, pairs := 1, 1
 		if !p.has("shrink") {
 			turns, pairs = p.KeepTurns, p.KeepPairs

@@ -48,17 +48,17 @@ func TestFloorMarkerFollowsWhatTruncationKeeps(t *testing.T) {
 func TestFloorIsThatOfTheStages(t *testing.T) {
 	in := history(t)
 	all := sum(costs(in, cost))
-	summarised := (Plan{}).Floor(in, nil, cost, 0)
+	summarized := (Plan{}).Floor(in, nil, cost, 0)
 	for _, p := range []struct {
 		plan        Plan
 		least, most int
 	}{
 		{Plan{Stages: []string{"mask"}, MaskTurns: 100}, all, all},
-		{Plan{Stages: []string{"mask"}}, summarised, all - 1},
-		{Plan{Stages: []string{"squeeze"}}, summarised, all - 1},
-		{Plan{Stages: []string{"summarise"}, KeepTurns: 100, KeepPairs: 100}, all, all},
-		{Plan{Stages: []string{"summarise", "shrink", "squeeze"}}, summarised, summarised},
-		{Plan{Stages: []string{"drop", "squeeze"}}, 1, summarised},
+		{Plan{Stages: []string{"mask"}}, summarized, all - 1},
+		{Plan{Stages: []string{"squeeze"}}, summarized, all - 1},
+		{Plan{Stages: []string{"summarize"}, KeepTurns: 100, KeepPairs: 100}, all, all},
+		{Plan{Stages: []string{"summarize", "shrink", "squeeze"}}, summarized, summarized},
+		{Plan{Stages: []string{"drop", "squeeze"}}, 1, summarized},
 	} {
 		if got := p.plan.Floor(in, nil, cost, 0); got < p.least || got > p.most {
 			t.Errorf("%v: %d, want %d to %d", p.plan.Stages, got, p.least, p.most)

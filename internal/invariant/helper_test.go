@@ -100,7 +100,7 @@ func maskedCase(t testing.TB) Case {
 	})
 }
 
-// summaryCase summarises all that is old.
+// summaryCase summarizes all that is old.
 func summaryCase(t testing.TB) Case {
 	in := history(t)
 	out := []message.Message{in[0], in[1], in[8],
@@ -108,12 +108,12 @@ func summaryCase(t testing.TB) Case {
 		in[10], in[11], in[12], in[13], in[14]}
 	gone := map[int]string{}
 	for _, i := range []int{2, 3, 4, 5, 6, 7, 9} {
-		gone[i] = summarised
+		gone[i] = summarized
 	}
 	return stated(Case{
 		In: in, Out: out, Pinned: byRole, Cost: cost, Text: textCost,
 		Decisions: decided(len(in), gone), Budget: 6000, Target: 2000, Triggered: true,
-		KeepTurns: 2, KeepPairs: 1, MaxSummaryTokens: 100, Summarises: true,
+		KeepTurns: 2, KeepPairs: 1, MaxSummaryTokens: 100, Summarizes: true,
 	})
 }
 

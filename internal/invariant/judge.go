@@ -12,7 +12,7 @@ const (
 	kept       = "kept"
 	truncated  = "truncated"
 	masked     = "masked"
-	summarised = "summarised"
+	summarized = "summarized"
 	dropped    = "dropped"
 )
 
@@ -88,7 +88,7 @@ func pins(f func(message.Message) bool, m message.Message) bool {
 
 // survives reports whether the decision says that message i is in the view.
 func (j *judge) survives(i int) bool {
-	return j.Decisions[i] != summarised && j.Decisions[i] != dropped
+	return j.Decisions[i] != summarized && j.Decisions[i] != dropped
 }
 
 // accountable checks the decisions themselves.
@@ -99,7 +99,7 @@ func (j *judge) accountable() bool {
 	}
 	ok := true
 	for i, d := range j.Decisions {
-		if !slices.Contains([]string{kept, truncated, masked, summarised, dropped}, d) {
+		if !slices.Contains([]string{kept, truncated, masked, summarized, dropped}, d) {
 			j.fail(RuleAccount, "message %d is %q", i, d)
 			ok = false
 		}

@@ -9,7 +9,7 @@ import (
 const resultKind = message.KindToolResult
 
 // checkAccounts: each message of the history is in the view, or is said to be
-// summarised or dropped, and nothing else is in the view but what a compaction
+// summarized or dropped, and nothing else is in the view but what a compaction
 // makes.
 func (j *judge) checkAccounts() {
 	for i, d := range j.Decisions {
@@ -82,7 +82,7 @@ func (j *judge) checkStandIn() {
 		}
 	}
 	if condensed > 0 && summaries == 0 && !j.Earlier {
-		j.fail(RuleDecision, "%d messages are summarised, and there is no summary", condensed)
+		j.fail(RuleDecision, "%d messages are summarized, and there is no summary", condensed)
 	}
 	if gone > 0 && summaries+notices == 0 && j.fitsNotice() {
 		j.fail(RuleDecision, "%d messages are gone, and nothing stands for them", gone)
@@ -98,7 +98,7 @@ func (j *judge) checkStandIn() {
 func (j *judge) gone() (condensed, all int) {
 	for i, d := range j.Decisions {
 		switch {
-		case d == summarised:
+		case d == summarized:
 			condensed++
 			all++
 		case d == dropped && !j.copied(i):

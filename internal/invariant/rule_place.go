@@ -161,7 +161,7 @@ func (j *judge) checkAnchor() {
 	}
 }
 
-// checkOpen: nothing of the open round is masked, summarised or dropped.
+// checkOpen: nothing of the open round is masked, summarized or dropped.
 func (j *judge) checkOpen() {
 	for i, open := range j.in.open() {
 		if open && j.Decisions[i] != kept && j.Decisions[i] != truncated && !j.alreadyMasked(i) {

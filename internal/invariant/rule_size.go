@@ -44,10 +44,10 @@ func chars(m message.Message) int {
 }
 
 // checkTarget: a compaction that stops above the target has left nothing that
-// could be summarised; one that was asked for takes all that may be.
+// could be summarized; one that was asked for takes all that may be.
 func (j *judge) checkTarget() {
 	above := j.Triggered && j.Target > 0 && j.Fixed+sum(j.costOut) > j.Target
-	if !j.Summarises || j.Fallback || j.KeepTurns == 0 || !above && !j.Manual {
+	if !j.Summarizes || j.Fallback || j.KeepTurns == 0 || !above && !j.Manual {
 		return
 	}
 	recent := j.in.recent(j.KeepTurns, j.KeepPairs)
@@ -83,10 +83,10 @@ func (j *judge) checkSummary() {
 	}
 	replaced := 0
 	for i, d := range j.Decisions {
-		if version, _, ok := parseSummary(j.In[i]); ok && d == summarised && version >= newest {
+		if version, _, ok := parseSummary(j.In[i]); ok && d == summarized && version >= newest {
 			j.fail(RuleSummary, "version %d replaces version %d", newest, version)
 		}
-		if d == summarised {
+		if d == summarized {
 			replaced += j.costIn[i]
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // pinnedAnswer is a session whose first answer is protected: with what stood
-// before it summarised, the model would have the first word.
+// before it summarized, the model would have the first word.
 func pinnedAnswer(t *testing.T) []render.Row {
 	t.Helper()
 	var b strings.Builder

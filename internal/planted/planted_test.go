@@ -25,8 +25,8 @@ var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `de
 var faults = []fault{
 	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
 	{"pinned rounds are lost", "policy/conversation.go", `take(0, front, func(i int) bool { return pinned[i] })`, ``, nil},
-	{"pinned rounds may be summarised", "policy/partition.go", `case pinned:`, `case false:`, nil},
-	{"the last user message may be summarised", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
+	{"pinned rounds may be summarized", "policy/partition.go", `case pinned:`, `case false:`, nil},
+	{"the last user message may be summarized", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
 	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
 	{"pinned results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]]`, nil},
 	{"a placeholder may be larger than the result", "policy/placeholder.go", `tokens = v.Tokens[i] - v.Cost.Message(m)`, `tokens = v.Tokens[i] - v.Cost.Message(m) + 1000`, nil},

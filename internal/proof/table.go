@@ -28,7 +28,7 @@ const (
 )
 
 // References are replayed beside our presets.
-func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarise:0.85"} }
+func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
 // Policies are those of the tables, in their order.
 func Policies() ([]replay.Policy, error) {

@@ -47,7 +47,7 @@
 //	0   1  kind of key: 1 turn, 2 message, 3 part
 //	1   1  low four bits: slot (0 other, 1 request, 2 reasoning, 3 action,
 //	       4 observation); high four: shown (0 in full, 1 truncated, 2 masked,
-//	       3 summarised, 4 dropped)
+//	       3 summarized, 4 dropped)
 //	2   2  file, as a position in the header's list
 //	4   2  ordinal: of the message among those of its slot in the turn, or of
 //	       the part in its message

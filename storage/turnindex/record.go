@@ -111,11 +111,11 @@ const (
 	InFull Shown = iota
 	Truncated
 	Masked
-	Summarised
+	Summarized
 	Dropped
 )
 
-var shownNames = [...]string{"in full", "truncated", "masked", "summarised", "dropped"}
+var shownNames = [...]string{"in full", "truncated", "masked", "summarized", "dropped"}
 
 // String says it in words.
 func (s Shown) String() string { return name(shownNames[:], int(s)) }

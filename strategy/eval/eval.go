@@ -5,8 +5,8 @@
 // A session is cut where it first passes 85 % of the window. The last six
 // assistant turns before the cut and the last user message are recent, system
 // and developer messages are pinned, everything else is evicted and
-// summarised. The facts of what was evicted are read by rules of this package,
-// apart from those of the summariser.
+// summarized. The facts of what was evicted are read by rules of this package,
+// apart from those of the summarizer.
 //
 // An identifier is needed when assistant text or tool arguments after the cut
 // use it, the evicted part had it, and no user message or result after the cut
@@ -49,7 +49,7 @@ func Settings() []Setting {
 }
 
 // Options of [Run]. The zero value measures every strategy with the extractive
-// summariser at the usual settings; only Count is required.
+// summarizer at the usual settings; only Count is required.
 type Options struct {
 	Settings   []Setting           // default Settings()
 	Strategies []string            // default all of them

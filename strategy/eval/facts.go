@@ -10,7 +10,7 @@ import (
 )
 
 // Facts are what a successor must know of the messages that went. They are
-// read here by rules of their own, apart from those of the summariser that is
+// read here by rules of their own, apart from those of the summarizer that is
 // measured.
 type Facts struct {
 	User    []string    // sentences that people typed

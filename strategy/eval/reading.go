@@ -8,7 +8,7 @@ import (
 )
 
 // A reading says what an identifier is and when a text names it. It is written
-// out here, apart from what the summariser takes for an identifier, so that
+// out here, apart from what the summarizer takes for an identifier, so that
 // the measure does not judge by the rules of what it measures. It is not safe
 // for concurrent use.
 type reading struct {

@@ -38,7 +38,7 @@ var readings = []struct {
 		r.inside = true
 		return r
 	}},
-	{"summariser", func() *reading { // what the summariser takes for an identifier
+	{"summarizer", func() *reading { // what the summarizer takes for an identifier
 		return &reading{scan: func(text string, found func(string)) {
 			ident.Scan(text, func(k ident.Kind, start, end int) {
 				if k != ident.Version && k != ident.Code && k != ident.Email {

@@ -1,4 +1,4 @@
-// Package openai is a summariser that asks any server which speaks OpenAI's
+// Package openai is a summarizer that asks any server which speaks OpenAI's
 // chat completions: OpenAI itself, Azure-compatible gateways, vLLM, Ollama,
 // llama.cpp, OpenRouter.
 //
@@ -62,7 +62,7 @@ type Config struct {
 // ErrModel is returned by [New] without a model.
 var ErrModel = errors.New("strategy/openai: a model is required")
 
-// A Client is the summariser. It is safe for concurrent use.
+// A Client is the summarizer. It is safe for concurrent use.
 type Client struct {
 	config Config
 	client *api.Client

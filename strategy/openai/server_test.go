@@ -122,7 +122,7 @@ func history(n int) []message.Message {
 	return msgs
 }
 
-// write summarises history with a client of s.
+// write summarizes history with a client of s.
 func write(t *testing.T, s *server, change func(*strategy.Writer)) (strategy.Summary, []strategy.CallInfo, error) {
 	t.Helper()
 	c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1/", APIKey: "test-key"})

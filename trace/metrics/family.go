@@ -131,7 +131,7 @@ var families = [counted]Family{
 	taken:            {Name: "compact.taken_messages", Unit: "{message}", Help: "Messages that compactions took out or made smaller, by what became of them.", Labels: []string{"became"}},
 	summaries:        {Name: "compact.summaries.duration", Unit: "s", Help: "Making a summary, all attempts together.", Kind: Histogram, Labels: []string{"backend", "result"}, Bounds: quick},
 	summaryTokens:    {Name: "compact.summaries.tokens", Unit: "{token}", Help: "Size of summaries that were accepted.", Kind: Histogram, Bounds: sizes},
-	summaryAttempts:  {Name: "compact.summaries.failed_attempts", Unit: "{attempt}", Help: "Calls of the summariser that failed and were got over, by what kind of failure it was.", Labels: []string{"cause"}},
+	summaryAttempts:  {Name: "compact.summaries.failed_attempts", Unit: "{attempt}", Help: "Calls of the summarizer that failed and were got over, by what kind of failure it was.", Labels: []string{"cause"}},
 	invented:         {Name: "compact.summaries.invented", Unit: "{identifier}", Help: "Identifiers that were cut out of summaries, for the source does not have them."},
 	genOperation:     {Name: "gen_ai.client.operation.duration", Unit: "s", Help: "Asking a model for a summary, all attempts together.", Kind: Histogram, Labels: []string{operation, provider, model, errorType}, Bounds: genSeconds},
 	genUsage:         {Name: "gen_ai.client.token.usage", Unit: "{token}", Help: "Tokens that were billed for summaries.", Kind: Histogram, Labels: []string{operation, provider, model, tokenType}, Bounds: genTokens},
@@ -164,7 +164,7 @@ var families = [counted]Family{
 
 // begun are the label values that a family has from the start.
 var begun = map[int][]string{
-	calls: {unchanged, compacted, failed}, taken: {"masked", "truncated", "summarised", "dropped"}, invented: nil, archived: nil,
+	calls: {unchanged, compacted, failed}, taken: {"masked", "truncated", "summarized", "dropped"}, invented: nil, archived: nil,
 	errorCount: {"InsufficientBudget", "ArchiveFailed", "ArchiveChanged", "ArchiveKeyLost", "AuditLinesDropped", "Cancelled", "CommitLost", "Error", "Internal",
 		"StageDiscarded", "StageFailed", "SummarizerFailed"},
 	fallbacks: {"pruning-only", "extractive"}, refusals: {"true", "false"}, recalls: {"found", "not_found", failed},

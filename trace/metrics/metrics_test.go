@@ -118,7 +118,7 @@ compact_summaries_tokens_bucket{le="500"} 1
 compact_summaries_invented_total 2`},
 	{trace.SummaryAttempt{Cause: "refused"}, `compact_summaries_failed_attempts_total{cause="refused"} 1`},
 	{trace.PrunedMessages{SummarizedCount: 4, DroppedCount: 3, MaskedCount: 2, TruncatedCount: 1, PrunedCount: 7}, `
-compact_taken_messages_total{became="summarised"} 4
+compact_taken_messages_total{became="summarized"} 4
 compact_taken_messages_total{became="dropped"} 3
 compact_taken_messages_total{became="masked"} 2
 compact_taken_messages_total{became="truncated"} 1`},

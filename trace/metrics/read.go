@@ -161,7 +161,7 @@ func (m *Metrics) pruned(_ *trace.Event, p *struct {
 	Masked     int `json:"masked_count"`
 	Truncated  int `json:"truncated_count"`
 }) {
-	m.add(taken, positive(p.Summarized), "summarised")
+	m.add(taken, positive(p.Summarized), "summarized")
 	m.add(taken, positive(p.Dropped), "dropped")
 	m.add(taken, positive(p.Masked), "masked")
 	m.add(taken, positive(p.Truncated), "truncated")

@@ -2,7 +2,7 @@ package reference
 
 // heads are the first lines of each file.
 var heads = map[string]string{
-	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarise the old part, and only then give anything up.
+	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarize the old part, and only then give anything up.
 Copy this file and change what you need; what you leave out keeps the value that stands here. The environment goes over it: COMPACT_POLICY_TRIGGER_PCT, or COMPACT_TRIGGER_PCT for short.`,
 	"economy":         `The preset "economy": the stages of graduated, as soon as they pay by the prices of the model (docs/ECONOMY.md), and at the window at the latest.`,
 	"summarize":       `The preset "summarize": the old part of a conversation becomes a summary, nothing is masked.`,
@@ -43,7 +43,7 @@ var comments = map[string]string{
 	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
 
 	"policy": `When a conversation is compacted, how far, and what is kept.`,
-	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarise, ` +
+	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarize, ` +
 		`shrink, local, fallback, groups, drop, squeeze.`,
 	"policy.when":               `window: at the shares of it that follow; trigger is the same; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
@@ -97,13 +97,13 @@ var comments = map[string]string{
 	"summarizer.max_tokens": `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
 	"summarizer.user_tokens": `The most that what people typed may take beside that, at most a tenth of the target (of half of the trigger, where the target is lower; then at most a quarter of it): word for word, by turn. Over it the ` +
 		`longest are cut in the middle, the last ten never.`,
-	"summarizer.instructions": `What a summarising model is asked for besides, such as "Write in German.". The user's words, the plan and the check against ` +
+	"summarizer.instructions": `What a summarizing model is asked for besides, such as "Write in German.". The user's words, the plan and the check against ` +
 		`the history stay as they are, whatever stands here.`,
 	"summarizer.sections": `Headings in place of those of the strategy, such as [Ticket, What the customer was promised]. What happened, where ` +
 		`things stand and what is next follow in every summary.`,
 	"summarizer.prompt_file": `A file whose text the model is given in place of the strategy's instructions and examples; the rules of every summary ` +
 		`follow it. Seen from where the program runs, read when it starts.`,
-	"summarizer.window_tokens": `The window of the summarising model. 0: what it is known to have.`,
+	"summarizer.window_tokens": `The window of the summarizing model. 0: what it is known to have.`,
 	"summarizer.timeout":       `For a whole summary, retries included: each try has its share. A caller may have less time: the summary goes on without it.`,
 	"summarizer.max_attempts":  `Tries of one call; the agent's own model is asked once.`,
 	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
@@ -112,14 +112,14 @@ var comments = map[string]string{
 		`extractive: a summary without a model, which is recommended where a model writes them. ` +
 		`So too where the caller's deadline comes before the summary, which then serves the next call.`,
 
-	"redaction":          `What is taken out of everything that is stored, exported or sent to a summarising model. The messages that the agent's own model is sent stay as they are.`,
+	"redaction":          `What is taken out of everything that is stored, exported or sent to a summarizing model. The messages that the agent's own model is sent stay as they are.`,
 	"redaction.enabled":  `false stores secrets. Every export then says so, with high severity.`,
 	"redaction.strict":   `Also take what merely looks like api_key=... or password: ..., such as a type or a variable.`,
 	"redaction.pii":      `Also e-mail addresses, telephone numbers, cards and IBANs.`,
 	"redaction.patterns": `Regular expressions (RE2) of your own; the first group, or the whole match, is the secret.`,
 	"redaction.pseudonyms": `A placeholder says which secret it stands for, <REDACTED:aws_key:7f3a>: the same for the same secret, by a hash whose ` +
 		`key comes from COMPACT_PSEUDONYM_KEY (16 bytes or more).`,
-	"redaction.summarizer": `false sends the old part to a summarising model as it is.`,
+	"redaction.summarizer": `false sends the old part to a summarizing model as it is.`,
 
 	"storage":             `Where what is taken out goes, before it is taken out.`,
 	"storage.adapter":     `fs: a folder; memory: nothing outlives the process; s3: a bucket.`,

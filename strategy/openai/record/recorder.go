@@ -82,7 +82,7 @@ func (r *recorder) summarize(ctx context.Context, s strategy.Summarizer) (strate
 }
 
 // fixture returns answers in the format of aimock: whatever is asked, what the
-// extractive summariser says of the session.
+// extractive summarizer says of the session.
 func (r *recorder) fixture(ctx context.Context) ([]byte, error) {
 	sum, err := r.summarize(ctx, strategy.Extractive{})
 	if err != nil {

@@ -17,14 +17,14 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	cfg := &ep.cfg
 	c := cfg.Summarizer
 	w := strategy.Writer{
-		Summarizer: cfg.Summarise, MaxTokens: c.MaxTokens, UserTokens: c.UserTokens, Fallback: c.Fallback, Instructions: c.Instructions,
+		Summarizer: cfg.Summarize, MaxTokens: c.MaxTokens, UserTokens: c.UserTokens, Fallback: c.Fallback, Instructions: c.Instructions,
 		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !cfg.Redaction.Summarizer,
 		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
 	}
 	if w.Retries == 0 {
 		w.Retries = -1 // one attempt, none again
 	}
-	if err := cfg.summariserIsThere(); err != nil {
+	if err := cfg.summarizerIsThere(); err != nil {
 		return w, err
 	}
 	st, err := cfg.strategyNamed(cfg.Policy.Strategy)
@@ -32,14 +32,14 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	return w, err
 }
 
-// observe is told of each call of a summariser that is asked within this call.
+// observe is told of each call of a summarizer that is asked within this call.
 func (r *run) observe(i strategy.CallInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch i.Phase {
 	case strategy.Started:
 		r.decision(r.view)
-		r.summariseBegan = r.c.m.now()
+		r.summarizeBegan = r.c.m.now()
 		if i.Backend != strategy.BackendExtractive {
 			r.desk.give()
 			// The archive is written while the model thinks.
@@ -50,10 +50,10 @@ func (r *run) observe(i strategy.CallInfo) {
 		r.c.gotOver(i)
 	case strategy.Finished:
 		r.c.cause = causeOf(i.Err)
-		r.summarise += r.c.m.now().Sub(r.summariseBegan)
+		r.summarize += r.c.m.now().Sub(r.summarizeBegan)
 		p := summarizePayload(r.c.id, i)
 		r.c.paid(p)
-		r.c.emit(r.c.event(p, r.summariseBegan))
+		r.c.emit(r.c.event(p, r.summarizeBegan))
 	}
 }
 
@@ -150,21 +150,21 @@ func (r *run) arrived() {
 	}
 }
 
-// measure notes how long the stages took, and the summariser.
+// measure notes how long the stages took, and the summarizer.
 func (r *run) measure(elapsed time.Duration) {
-	r.c.res.Timing.Summarise = r.summarise
+	r.c.res.Timing.Summarize = r.summarize
 	r.c.res.Timing.ArchiveWait += r.waited
 	r.c.res.Timing.PlaceWait += r.desk.queued
-	r.c.res.Timing.Stages = elapsed - r.summarise - r.waited - r.desk.queued
+	r.c.res.Timing.Stages = elapsed - r.summarize - r.waited - r.desk.queued
 }
 
-// observed is what a run hears of the summariser.
+// observed is what a run hears of the summarizer.
 type observed struct {
 	mu             sync.Mutex
 	late           bool            // a summary could not be waited for
 	waited         time.Duration   // for the archive, before a summary was asked for
 	driven         context.Context // what the engine runs with
 	waiting        *time.Timer     // says that a summary takes long
-	summarise      time.Duration
-	summariseBegan time.Time
+	summarize      time.Duration
+	summarizeBegan time.Time
 }
