@@ -213,43 +213,6 @@ func stagesName(c *Config) string {
 	return "the stages " + strings.Join(c.Policy.Stages, ", ")
 }
 
-// step makes one stage. shrink is no stage of its own: it is how summarize
-// chooses the keep counts.
-func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
-	c := &ep.cfg
-	switch name {
-	case tidy.StageName:
-		return policy.Step{When: policy.Always, Stage: tidyStage(c)}, nil
-	case "truncate":
-		return policy.Step{When: c.Truncate.When, Stage: truncate(c)}, nil
-	case "mask":
-		return ep.maskStep(), nil
-	case "summarize":
-		stage, err := strategy.NewStage(ep.writer)
-		return policy.Step{Manual: true, Stage: stage}, err
-	case "shrink":
-		return policy.Step{}, nil
-	case "local":
-		return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(c)}, nil
-	case "fallback":
-		return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: c.Policy.KeepRecentMessages}}, nil
-	case "squeeze":
-		return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
-	case "groups":
-		return policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{Since: policy.AfterRequest}}, nil
-	case "drop":
-		return policy.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
-	case "history":
-		return policy.Step{When: policy.Always, Stage: policy.History{MaxTokens: c.Policy.MaxHistoryTokens, Since: policy.AfterRequest}}, nil
-	case "window":
-		return policy.Step{When: policy.Always, Stage: policy.Window{Messages: policy.MessageLimit(ep.window)}}, nil
-	}
-	if own, ok := m.stages[name]; ok {
-		return own.step(), nil
-	}
-	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
-}
-
 func (ep *epoch) maskForm() string {
 	c := &ep.cfg
 	switch {

@@ -32,15 +32,24 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		case p.Recipe.Cut != nil:
 			events = append(events, c.summaryEvents(step, p, stored)...)
 		case len(p.Recipe.Copies) > 0: // the event of what was pruned names them
-		case p.Stage == "mask", p.Stage == policy.Media{}.Name(), c.m.stages[p.Stage] != nil && p.Edits[0].Decision == policy.Masked:
-			events = append(events, c.maskedEvent(step, p))
-		case p.Stage == tidy.StageName:
-			events = append(events, c.tidiedEvent(step, p))
 		default:
-			events = append(events, c.truncatedEvent(step, p))
+			events = append(events, eventOf(p)(c, step, p))
 		}
 	}
 	return append(events, c.prunedEvent(step, out))
+}
+
+// eventOf is what tells of the texts that a stage edited; of one of the caller's own,
+// by what became of them.
+func eventOf(p policy.Pass) func(*call, int, policy.Pass) trace.Event {
+	b, ok := builtinNamed(p.Stage)
+	switch {
+	case ok && b.event != nil:
+		return b.event
+	case len(p.Edits) > 0 && p.Edits[0].Decision == policy.Masked:
+		return (*call).maskedEvent
+	}
+	return (*call).truncatedEvent
 }
 
 func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {

@@ -52,12 +52,6 @@ const (
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// builtinStages are the names that no stage of a caller's own may have.
-var builtinStages = []string{
-	"tidy", "window", "truncate", "mask", "media", "duplicates", "history", "summarize", "shrink",
-	"local", "fallback", "groups", "drop", "squeeze",
-}
-
 // checkStages says what is wrong with the stages of the caller's own.
 func (c Config) checkStages() error {
 	var errs []error
@@ -69,10 +63,11 @@ func (c Config) checkStages() error {
 			continue
 		}
 		name := s.Stage.Name()
+		_, ours := builtinNamed(name)
 		switch {
 		case !stageName.MatchString(name):
 			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "the name of a stage is one word of a-z, 0-9, _ and -, 40 characters at most"})
-		case slices.Contains(builtinStages, name):
+		case ours:
 			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of a stage that there is already"})
 		case slices.Contains(names, name):
 			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of another one of Stages"})

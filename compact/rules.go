@@ -11,11 +11,15 @@ import (
 
 	"github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 )
 
 // A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join
 // all of them; package configs says where in a file each was made.
 type ConfigError = policy.ConfigError
+
+// choices are the rules that allow what there is of a kind.
+var choices = map[string]func() []string{"stage": StageNames, "reducer": tidy.Names}
 
 // The rules of a single setting stand in its tag "validate", in the words of
 // github.com/go-playground/validator, which package configs holds them with.
@@ -90,6 +94,8 @@ func holds(section, v reflect.Value, rule, param string) bool {
 		return section.FieldByName(other).String() != value || !isEmpty(v)
 	case "oneof":
 		return slices.Contains(strings.Fields(param), v.String())
+	case "stage", "reducer":
+		return slices.Contains(choices[rule](), v.String())
 	case "http_url":
 		u, err := url.Parse(v.String())
 		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
@@ -145,6 +151,8 @@ func reason(v reflect.Value, rules, broken, param string) string {
 	switch broken {
 	case "oneof":
 		return oneOf(v.String(), strings.Fields(param))
+	case "stage", "reducer":
+		return oneOf(v.String(), choices[broken]())
 	case "required", "required_if":
 		return "must not be empty"
 	case "http_url":

@@ -1,6 +1,74 @@
 package compact
 
-import "github.com/agentcompact/compact/policy"
+import (
+	"fmt"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A builtin is a stage of ours. A new one is a line of builtins.
+type builtin struct {
+	name string
+	// step makes the stage as a configuration has it; nil where policy.stages cannot
+	// name it, as the manager adds it by itself.
+	step func(*CompactManager, *epoch) (policy.Step, error)
+	// event tells of the texts that it edited. What takes messages out is told of by
+	// what it puts in their place.
+	event func(*call, int, policy.Pass) trace.Event
+}
+
+// builtins are all stages of ours, in the order in which errors and reports name them.
+var builtins = []builtin{
+	{tidy.StageName, tidyStep, (*call).tidiedEvent},
+	{"window", windowStep, nil},
+	{"truncate", truncateStep, (*call).truncatedEvent},
+	{policy.Media{}.Name(), nil, (*call).maskedEvent},
+	{"mask", maskStep, (*call).maskedEvent},
+	{"history", historyStep, nil},
+	{strategy.StageName, summarizeStep, nil},
+	{"shrink", shrinkStep, nil},
+	{"local", localStep, nil},
+	{"fallback", fallbackStep, nil},
+	{"groups", groupsStep, nil},
+	{"drop", dropStep, nil},
+	{policy.Duplicates{}.Name(), nil, nil},
+	{"squeeze", squeezeStep, (*call).truncatedEvent},
+}
+
+func builtinNamed(name string) (builtin, bool) {
+	for _, b := range builtins {
+		if b.name == name {
+			return b, true
+		}
+	}
+	return builtin{}, false
+}
+
+// StageNames returns the names of the stages that policy.stages may name, besides those
+// of [Config.Stages].
+func StageNames() []string {
+	var names []string
+	for _, b := range builtins {
+		if b.step != nil {
+			names = append(names, b.name)
+		}
+	}
+	return names
+}
+
+// step makes one stage.
+func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
+	if b, ok := builtinNamed(name); ok && b.step != nil {
+		return b.step(m, ep)
+	}
+	if own, ok := m.stages[name]; ok {
+		return own.step(), nil
+	}
+	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
+}
 
 // The presets whose stages differ in more than their numbers.
 const (
@@ -8,6 +76,50 @@ const (
 	presetGateway        = "gateway"
 	presetHistoryReducer = "history-reducer"
 )
+
+func tidyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{When: policy.Always, Stage: tidyStage(&ep.cfg)}, nil
+}
+
+func windowStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{When: policy.Always, Stage: policy.Window{Messages: policy.MessageLimit(ep.window)}}, nil
+}
+
+func truncateStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{When: ep.cfg.Truncate.When, Stage: truncate(&ep.cfg)}, nil
+}
+
+func historyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{When: policy.Always, Stage: policy.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: policy.AfterRequest}}, nil
+}
+
+func summarizeStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	stage, err := strategy.NewStage(ep.writer)
+	return policy.Step{Manual: true, Stage: stage}, err
+}
+
+// shrinkStep has no stage: shrink is how summarize chooses the keep counts.
+func shrinkStep(*CompactManager, *epoch) (policy.Step, error) { return policy.Step{}, nil }
+
+func localStep(m *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(&ep.cfg)}, nil
+}
+
+func fallbackStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+	return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
+}
+
+func groupsStep(*CompactManager, *epoch) (policy.Step, error) {
+	return policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{Since: policy.AfterRequest}}, nil
+}
+
+func dropStep(*CompactManager, *epoch) (policy.Step, error) {
+	return policy.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
+}
+
+func squeezeStep(*CompactManager, *epoch) (policy.Step, error) {
+	return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
+}
 
 func truncate(c *Config) policy.Truncate {
 	t := policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}
@@ -24,7 +136,7 @@ func truncate(c *Config) policy.Truncate {
 
 // maskStep is the stage mask as the preset has it: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
-func (ep *epoch) maskStep() policy.Step {
+func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 	c := &ep.cfg
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
@@ -43,7 +155,7 @@ func (ep *epoch) maskStep() policy.Step {
 		mask.MaxChars = 0 // this preset's placeholder stands alone
 	}
 	step.Stage = mask
-	return step
+	return step, nil
 }
 
 func (m *CompactManager) localSummary(c *Config) policy.LocalSummary {

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/policy/tidy"
 )
 
 // free are the settings that take any value of their type.
@@ -49,13 +50,27 @@ var special = map[string][]any{
 // wrongValues breaks each rule of a field once.
 func wrongValues(f field, t reflect.Type) []any {
 	all := slices.Clone(special[f.path])
-	rules, of, dive := strings.Cut(f.rules, "dive,")
+	rules, of, dive := strings.Cut(spelledOut(f.rules), "dive,")
 	if dive {
 		for _, v := range broken(of, kindString) {
 			all = append(all, []string{v.(string)}, []string{firstOf(of), v.(string)})
 		}
 	}
 	return append(all, broken(rules, f.kind)...)
+}
+
+// spelledOut has the names in place of the rules that stand for them.
+func spelledOut(rules string) string {
+	all := strings.Split(rules, ",")
+	for i, rule := range all {
+		switch rule {
+		case "stage":
+			all[i] = "oneof=" + strings.Join(compact.StageNames(), " ")
+		case "reducer":
+			all[i] = "oneof=" + strings.Join(tidy.Names(), " ")
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 func firstOf(rules string) string {

@@ -10,12 +10,15 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/policy/tidy"
 )
 
 // rules is the validator, which names fields as files do.
 var rules = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("mapstructure") })
+	v.RegisterAlias("stage", "oneof="+strings.Join(compact.StageNames(), " "))
+	v.RegisterAlias("reducer", "oneof="+strings.Join(tidy.Names(), " "))
 	return v
 })
 

@@ -11,10 +11,10 @@ import (
 // Config is the part of the configuration that every decision is made of. Its
 // tags are the names in files; the defaults are those of the preset graduated.
 type Config struct {
-	// Stages are the names of the stages, in the order in which they work: tidy,
-	// window, truncate, mask, history, summarize, shrink, local, fallback,
-	// groups, drop, squeeze. Default truncate, mask, summarize, shrink, squeeze.
-	Stages []string `mapstructure:"stages" validate:"required,dive,oneof=tidy window truncate mask history summarize shrink local fallback groups drop squeeze"`
+	// Stages are the names of the stages, in the order in which they work, of those
+	// that compact.StageNames returns and those of the caller's own. Default truncate,
+	// mask, summarize, shrink, squeeze.
+	Stages []string `mapstructure:"stages" validate:"required,dive,stage"`
 
 	// When is "window" (a compaction is due at trigger_pct of it), or "trigger",
 	// which is the same. "economic": also below that, as soon as by the prices of
@@ -95,7 +95,7 @@ type TidyConfig struct {
 	LargeTokens int `mapstructure:"large_tokens" validate:"gte=100"`
 	// Off are the names of reducers that are not used; default none. They are
 	// those of tidy.Names.
-	Off []string `mapstructure:"off" validate:"dive,oneof=colors progress again base64 runs paths json pages patches lines searches listings tests logs tables code documents ends"`
+	Off []string `mapstructure:"off" validate:"dive,reducer"`
 	// ExcludeTools are tools whose results stay as they came; default none.
 	ExcludeTools []string `mapstructure:"exclude_tools"`
 	// Wait is how long a call waits for the archive to have what was reduced.

@@ -1,5 +1,12 @@
 package reference
 
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/policy/tidy"
+)
+
 // heads are the first lines of each file.
 var heads = map[string]string{
 	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarize the old part, and only then give anything up.
@@ -42,9 +49,8 @@ var comments = map[string]string{
 
 	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
 
-	"policy": `When a conversation is compacted, how far, and what is kept.`,
-	"policy.stages": `What may be done, in this order, each only as far as it must: some of tidy, window, truncate, mask, history, summarize, ` +
-		`shrink, local, fallback, groups, drop, squeeze.`,
+	"policy":                    `When a conversation is compacted, how far, and what is kept.`,
+	"policy.stages":             `What may be done, in this order, each only as far as it must: some of ` + strings.Join(compact.StageNames(), ", ") + `.`,
 	"policy.when":               `window: at the shares of it that follow; trigger is the same; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
 	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
 	"policy.overrun_pct":        `With economic: a compaction may cost at most this share of what the calls so far cost with the whole history, beyond what it saves at once; each is held against it by itself.`,
@@ -64,7 +70,7 @@ var comments = map[string]string{
 
 	"tidy":               `The stage tidy, where policy.stages names it: tool results are reduced when they come, before any call has sent them, so that no cached prompt changes.`,
 	"tidy.large_tokens":  `A result from this size on is left with what its reader needs: the outline of code, what failed in tests, the first of each line of a log, the shape of data, counts of listings. What the call itself asked for by lines stays whole, and so does every line that holds an error.`,
-	"tidy.off":           `Reducers that are not used: some of colors, progress, again, base64, runs, paths, json, pages, patches, lines, searches, listings, tests, logs, tables, code, documents, ends.`,
+	"tidy.off":           `Reducers that are not used: some of ` + strings.Join(tidy.Names(), ", ") + `.`,
 	"tidy.exclude_tools": `Tools whose results stay as they come.`,
 	"tidy.wait":          `How long a call waits until the archive has the originals; after that the results go out whole, and stay so.`,
 

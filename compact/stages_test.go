@@ -1,0 +1,51 @@
+package compact
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// stageCalled is a stage that has a name and proposes nothing.
+type stageCalled string
+
+func (c stageCalled) Name() string { return string(c) }
+
+func (stageCalled) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{}, nil
+}
+
+// Each line of the table makes the stage of its name, and keeps the name from those of
+// the caller's own.
+func TestTableOfStagesMakesWhatItNames(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(t.Context()) })
+	ep := &epoch{cfg: m.cfg}
+	for _, b := range builtins {
+		if err := (Config{Stages: []OwnStage{{Stage: stageCalled(b.name)}}}).checkStages(); err == nil {
+			t.Errorf("a stage of the caller's own may be stageCalled %s", b.name)
+		}
+		if b.step == nil {
+			if slices.Contains(StageNames(), b.name) {
+				t.Errorf("policy.stages may name %s, which nothing makes", b.name)
+			}
+			continue
+		}
+		if b.name == "summarize" || b.name == "shrink" { // the first wants a writer, the second is none
+			continue
+		}
+		s, err := m.step(b.name, ep)
+		if err != nil || s.Stage == nil || s.Stage.Name() != b.name {
+			t.Errorf("%s makes %v, %v", b.name, s.Stage, err)
+		}
+	}
+	if _, err := m.step("media", ep); err == nil {
+		t.Error("media, which the manager adds by itself, is made by its name")
+	}
+}
