@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -297,7 +298,7 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) er
 			Reason: t.reasons[l.Step], Before: from.Before, After: from.After,
 		}
 		for _, r := range from.Recipes {
-			step.Stages = append(step.Stages, r.Stage)
+			step.Stages = append(step.Stages, strings.Replace(r.Stage, "summarise", "summarize", 1)) // as versions before 0.1 called it
 			if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
 				step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
 			}

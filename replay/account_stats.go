@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage"
 )
@@ -140,19 +143,30 @@ func (s *SessionStats) add(o *SessionStats) {
 	}
 }
 
-// stageNames are the columns of a table of stages.
-var stageNames = []string{"media", "truncate", "mask", "summarize", "local", "fallback", "window", "history", "groups", "drop", "squeeze"}
+// stageColumns are the columns of a table of stages: those that may have had a part in a
+// compaction, and behind them those of the callers' own that had one.
+func (s *Stats) stageColumns() []string {
+	never := []string{"tidy", "shrink"} // the one makes no compaction, the other no edits
+	names := slices.DeleteFunc(append(compact.StageNames(), "media", "duplicates"), func(name string) bool { return slices.Contains(never, name) })
+	for _, name := range slices.Sorted(maps.Keys(s.Total.Stages)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // WriteCSV writes a line a session, and one for all. The error is the writer's.
 func (s *Stats) WriteCSV(w io.Writer) error {
 	head := []string{"session", "calls", "tokens_in", "tokens_sent", "compactions"}
-	for _, stage := range stageNames {
+	stages := s.stageColumns()
+	for _, stage := range stages {
 		head = append(head, "compactions_"+stage)
 	}
 	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd")}
 	for _, x := range append(s.Sessions[:len(s.Sessions):len(s.Sessions)], s.Total) {
 		line := []string{cell(x.Session), itoa(x.Calls), itoa(x.In), itoa(x.Sent), itoa(x.Compactions)}
-		for _, stage := range stageNames {
+		for _, stage := range stages {
 			line = append(line, itoa(x.Stages[stage]))
 		}
 		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD)))

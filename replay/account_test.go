@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +174,7 @@ func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
 	if second := stats(Filter{Agent: "second"}); second.Total.Calls != 2 || second.Total.Failed != 2 || second.Total.Compactions != 0 {
 		t.Errorf("agent: %+v", second.Total)
 	}
+	all.Total.Stages["polls"], all.Sessions[0].Stages["polls"] = 3, 3
 	var b bytes.Buffer
 	if err := all.WriteCSV(&b); err != nil {
 		t.Fatal(err)
@@ -179,6 +182,11 @@ func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
 	rows, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(rows) != 4 || rows[3][0] != "all" || rows[3][1] != "124" || !regexp.MustCompile(`^'?=two$|^one$`).MatchString(rows[1][0]) {
 		t.Errorf("%v, %v", rows, err)
+	}
+	for stage, n := range all.Total.Stages { // each has a column, also one of the callers' own
+		if at := slices.Index(rows[0], "compactions_"+stage); at < 0 || rows[3][at] != strconv.Itoa(n) {
+			t.Errorf("compactions of %s are in column %d of %v", stage, at, rows)
+		}
 	}
 	for _, r := range rows {
 		if strings.HasPrefix(r[0], "=") {
