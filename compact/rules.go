@@ -158,47 +158,8 @@ func reason(v reflect.Value, rules, broken, param string) string {
 	case "http_url":
 		return "must be a URL that begins with http:// or https://"
 	}
-	return boundsOf(rules, v.CanFloat(), broken)
+	return setting.Bounds(rules, v.CanFloat(), broken)
 }
 
 // oneOf says which names there are, and which was probably meant.
-func oneOf(name string, names []string) string {
-	return "must be one of " + strings.Join(names, ", ") + setting.DidYouMean(name, names)
-}
-
-// boundsOf reads the bounds of a number out of its rules: "0.0-1.0",
-// ">= 1", "> 0". broken is the rule that the value breaks.
-func boundsOf(rules string, float bool, broken string) string {
-	bound := map[string]string{}
-	for r := range strings.SplitSeq(rules, ",") {
-		name, limit, _ := strings.Cut(r, "=")
-		if float && !strings.Contains(limit, ".") {
-			limit += ".0"
-		}
-		bound[name] = limit
-	}
-	low, high := bound["gte"]+bound["gt"], bound["lte"]+bound["lt"]
-	if _, optional := bound["omitempty"]; optional {
-		return "must be 0 or " + oneSided(bound)
-	}
-	if low == "" || high == "" {
-		return "must be " + oneSided(bound)
-	}
-	words := "must be " + low + "-" + high
-	switch broken {
-	case "gt":
-		words += " and above " + low
-	case "lt":
-		words += " and below " + high
-	}
-	return words
-}
-
-func oneSided(bound map[string]string) string {
-	for _, b := range [][2]string{{"gte", ">= "}, {"gt", "> "}, {"lte", "<= "}, {"lt", "< "}} {
-		if limit, ok := bound[b[0]]; ok {
-			return b[1] + limit
-		}
-	}
-	return "another number"
-}
+func oneOf(name string, names []string) string { return setting.OneOf(name, names) }

@@ -34,6 +34,11 @@
 // An empty variable is none. A variable that seems to mean a setting, but names
 // none, is an error.
 //
+// # Stages and strategies of the program
+//
+// [Stages] and [Strategy] hand them to Load; the file then names them in policy.stages and
+// policy.strategy.
+//
 // # Stores and exporters of others
 //
 // A package that a program imports adds its own with [Register], from an init. A store

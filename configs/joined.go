@@ -61,11 +61,17 @@ func (l *loader) valueOf(f field, c *compact.Config) any {
 	return f.of(reflect.ValueOf(c).Elem()).Interface()
 }
 
-// plain is the configuration without the name of a registered adapter, which the rules
-// for all others do not know.
+// plain is the configuration without the names of a registered adapter and of stages of
+// the caller's own, which the rules for all others do not know.
 func (l *loader) plain(c compact.Config) compact.Config {
 	if c.Storage.Settings != nil {
 		c.Storage.Adapter, c.Storage.Path = l.base.Storage.Adapter, l.base.Storage.Path
+	}
+	own := func(name string) bool {
+		return slices.ContainsFunc(l.stages, func(s compact.OwnStage) bool { return s.Stage != nil && s.Stage.Name() == name })
+	}
+	if c.Policy.Stages = slices.DeleteFunc(slices.Clone(c.Policy.Stages), own); len(c.Policy.Stages) == 0 && len(l.stages) > 0 {
+		c.Policy.Stages = l.base.Policy.Stages
 	}
 	return c
 }
@@ -77,7 +83,7 @@ func (l *loader) checkJoined() {
 		if errors.As(rules().Struct(j.settings()), &invalid) {
 			for _, e := range invalid {
 				path := j.path + "." + e.Field()
-				l.wrong(path, path, j.shown(path, e.Value()), "breaks the rule "+strings.TrimSuffix(e.Tag()+"="+e.Param(), "="))
+				l.wrong(path, path, j.shown(path, e.Value()), j.broken(path, e))
 			}
 			continue
 		}
@@ -98,8 +104,30 @@ func (l *loader) checked(j joined, err error) {
 		return
 	}
 	path := j.path + "." + e.Path
-	told := l.told(l.blame([]string{path}), path, path, j.shown(path, e.Value), e.Reason, err)
+	told := l.told(l.blame([]string{path}), path, path, j.shown(path, e.Value), why(e), err)
 	l.report.add(told)
+}
+
+// broken says what a setting must be, in the words of the built-in ones; of a secret it
+// says where that comes from.
+func (j joined) broken(path string, e validator.FieldError) string {
+	for _, s := range j.secrets {
+		if s.path == path && e.Tag() == "required" {
+			return "is missing: set " + s.variable() + " in the environment"
+		}
+	}
+	switch e.Tag() {
+	case "required":
+		return "must not be empty"
+	case "oneof":
+		return words.OneOf(fmt.Sprint(e.Value()), strings.Fields(e.Param()))
+	case "gt", "gte", "lt", "lte":
+		i := slices.IndexFunc(j.fields, func(f field) bool { return f.path == path })
+		if i >= 0 && slices.Contains([]kind{kindInt, kindFloat, kindDuration}, j.fields[i].kind) { // else the rule is about a length
+			return words.Bounds(j.fields[i].rules, j.fields[i].kind == kindFloat, e.Tag())
+		}
+	}
+	return "breaks the rule " + strings.TrimSuffix(e.Tag()+"="+e.Param(), "=")
 }
 
 // shown is the value for an error: nothing of a secret.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // An Option says more about how a configuration is loaded.
@@ -26,6 +27,19 @@ func Override(source, path string, value any) Option {
 // of [os.Environ]. Nil is an empty environment.
 func Environ(environ []string) Option {
 	return func(l *loader) { l.environ = environ }
+}
+
+// Stages hands stages of the caller's own to the configuration, which may then name them
+// in policy.stages. A program that does not have them, such as compactctl, refuses a
+// file that names one. See [compact.Config.Stages].
+func Stages(stages ...compact.OwnStage) Option {
+	return func(l *loader) { l.stages = append(l.stages, stages...) }
+}
+
+// Strategy hands a strategy of the caller's own to the configuration, which has it where
+// policy.strategy names it. An override can't name it. See [compact.Config.Strategy].
+func Strategy(s strategy.Strategy) Option {
+	return func(l *loader) { l.strategy = &s }
 }
 
 // Load reads a configuration from a YAML or JSON file; "" is no file, for a
@@ -77,6 +91,8 @@ type loader struct {
 	environ      []string
 	said         []said
 	keysOptional bool
+	stages       []compact.OwnStage
+	strategy     *strategy.Strategy
 
 	report     report
 	files      []*file            // the base first
@@ -123,6 +139,10 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	l.pseudonyms(&c)
 	l.heads(&c)
 	l.archiveKeys(&c)
+	c.Stages = l.stages
+	if l.strategy != nil && c.Policy.Strategy == l.strategy.Name {
+		c.Strategy = l.strategy
+	}
 	l.validate(c)
 	l.components(&c)
 	return c, l.report.err(l.files)

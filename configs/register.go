@@ -21,9 +21,10 @@ import (
 type Component[T any] struct {
 	// Defaults are the settings that nobody gives. Those of an exporter switch it off.
 	Defaults T
-	// Check reports what is wrong with settings before anything is opened; a
-	// [*compact.ConfigError], or several that are joined, says of which one by its
-	// name; nil: nothing is.
+	// Check reports what is wrong with settings before anything is opened: a
+	// [*compact.ConfigError] whose Path is the name of the setting ("url") and whose
+	// Reason ends a sentence that begins with it ("must not be empty"), or several that
+	// are joined. A nil Check takes whatever the rules take.
 	Check func(settings T) error
 	// Open opens the archive where storage.adapter is the name of the component. It
 	// must come back when ctx ends. An archive with a method Try(context.Context)
@@ -127,7 +128,7 @@ func (s *section) describe() error {
 		case f.Type == reflect.TypeFor[compact.Secret]():
 			s.secrets = append(s.secrets, secret{path, i})
 		case !isSetting(f.Type):
-			return fmt.Errorf("%s: the field %s has a type that no setting has", s.name, f.Name)
+			return fmt.Errorf("%s: the field %s is a %s; a setting is a string, int, float64, bool, duration, list of strings, or compact.Secret", s.name, f.Name, f.Type)
 		default:
 			s.fields = append(s.fields, field{path: path, kind: kindOf(f.Type), index: []int{i}, rules: f.Tag.Get("validate"), of3rd: s})
 		}

@@ -133,7 +133,7 @@ func TestMistakesInRegisteredSections(t *testing.T) {
 		{"storage:\n  adapter: shelv", "f.yaml:3: storage.adapter must be one of fs, memory, s3, shelf (did you mean shelf?) (got \"shelv\")", nil},
 		{"storage:\n  shelf: {rows: five}", "f.yaml:3: storage.shelf.rows must be a whole number (got \"five\")", nil},
 		{"storage:\n  shelf: {rows: 1, rows: 2}", "f.yaml:3: storage.shelf.rows is given twice", nil},
-		{"storage:\n  adapter: shelf\n  shelf: {rows: -5}", "f.yaml:4: storage.shelf.rows breaks the rule gt=0 (got -5)", []string{token}},
+		{"storage:\n  adapter: shelf\n  shelf: {rows: -5}", "f.yaml:4: storage.shelf.rows must be > 0 (got -5)", []string{token}},
 		{"storage:\n  adapter: shelf\n  shelf: {url: 'ftp://x'}", "f.yaml:4: storage.shelf.url must not be an FTP server (got \"ftp://x\")", []string{token}},
 		{"storage:\n  adapter: shelf", "f.yaml:3: storage.adapter can't be used: it needs a token", nil},
 		{"storage:\n  shelf: {token: hunter2}", `f.yaml:3: unknown key "storage.shelf.token"; secrets are never in a configuration: set COMPACT_STORAGE_SHELF_TOKEN in the environment`, nil},
@@ -240,5 +240,48 @@ func TestWhatCannotBeRegisteredPanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+func TestRulesOfRegisteredSectionsAreToldInWords(t *testing.T) {
+	before := registered()
+	t.Cleanup(func() {
+		registry.Lock()
+		defer registry.Unlock()
+		registry.sections, registry.schema = before, nil
+	})
+	type vault struct {
+		URL   string         `mapstructure:"url" validate:"required" doc:"The server."`
+		Name  string         `mapstructure:"name" validate:"omitempty,gte=3" doc:"A name."`
+		Kind  string         `mapstructure:"kind" validate:"oneof=cold warm" doc:"A kind."`
+		Share float64        `mapstructure:"share" validate:"gte=0,lte=1" doc:"A share."`
+		Token compact.Secret `mapstructure:"token" validate:"required" doc:"The token."`
+	}
+	Register("vault", Component[vault]{
+		Defaults: vault{URL: "http://vault", Kind: "cold"},
+		Check: func(s vault) error {
+			if s.URL == "x" {
+				return &compact.ConfigError{Path: "url", Value: s.URL, Err: errors.New("needs a scheme")}
+			}
+			return nil
+		},
+		Open: func(context.Context, vault) (storage.Archive, error) { return memory.New(), nil },
+	})
+	token := []string{"COMPACT_STORAGE_VAULT_TOKEN=a-token"}
+	for _, c := range []struct {
+		section, want string
+		environ       []string
+	}{
+		{`url: ""`, `f.yaml:4: storage.vault.url must not be empty (got "")`, token},
+		{`url: x`, `f.yaml:4: storage.vault.url needs a scheme (got "x")`, token},
+		{`share: 7`, `f.yaml:4: storage.vault.share must be 0.0-1.0 (got 7)`, token},
+		{`kind: wram`, `f.yaml:4: storage.vault.kind must be one of cold, warm (did you mean warm?) (got "wram")`, token},
+		{`name: ab`, `f.yaml:4: storage.vault.name breaks the rule gte=3 (got "ab")`, token},
+		{`share: 0.5`, `storage.vault.token is missing: set COMPACT_STORAGE_VAULT_TOKEN in the environment`, nil},
+	} {
+		_, err := Parse("f.yaml", []byte("model: gpt-4\nstorage:\n  adapter: vault\n  vault: {"+c.section+"}\n"), Environ(c.environ))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n  got  %v\n  want %s", c.section, err, c.want)
+		}
 	}
 }

@@ -66,7 +66,15 @@ func (l *loader) refused(e *compact.ConfigError) {
 	if len(e.With) > 0 && slices.ContainsFunc(about, l.reported) {
 		return
 	}
-	l.report.add(l.told(l.blame(about), of, e.Path, e.Value, e.Reason, e))
+	l.report.add(l.told(l.blame(about), of, e.Path, e.Value, why(e), e))
+}
+
+// why is the reason of a mistake: its cause, where nobody said it in words.
+func why(e *compact.ConfigError) string {
+	if e.Reason == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Reason
 }
 
 // wrong reports a value, where it was given.

@@ -14,12 +14,16 @@ type ConfigError struct {
 	With   []string // other settings that it was held against, if any
 	Value  any      // what was given; nil where that is not to be shown
 	Reason string   // "must be 0.0-1.0"
-	Err    error    // the cause, if there is one besides the reason
+	Err    error    // the cause, if there is one besides the reason; without a reason it is the reason
 }
 
 // Error reads "policy.trigger_pct must be 0.0-1.0 (got 1.7)".
 func (e *ConfigError) Error() string {
-	text := e.Path + " " + e.Reason
+	reason := e.Reason
+	if reason == "" && e.Err != nil {
+		reason = e.Err.Error()
+	}
+	text := e.Path + " " + reason
 	if e.Value != nil {
 		text += " (got " + setting.Show(e.Value) + ")"
 	}
