@@ -115,8 +115,11 @@ func (s *Session) mayCommit(ctx context.Context, key Key, step Step) ([]fileHash
 	if step.Number <= head {
 		return nil, &Error{"commit", key, ErrExists}
 	}
-	with := s.filesOf(step.Number, step.Files)
-	if step.Number != head+1 || !archives(with) {
+	var with []fileHash
+	if len(step.Files) > 0 || !step.archives() {
+		with = s.filesOf(step.Number, step.Files)
+	}
+	if step.Number != head+1 || !archives(with) && !step.archives() {
 		return nil, &Error{"commit", key, ErrStep}
 	}
 	return with, nil

@@ -14,7 +14,7 @@ import (
 // only read.
 type Step struct {
 	Number int       // from 1
-	Files  []Written // that are stored: a transcript or originals, and what else it stands on
+	Files  []Written // that are stored: a transcript or originals, where no draft is one, and what else it stands on
 	Drafts []Draft   // that are stored with it
 
 	// Ledger returns the ledger in pieces; drafts tells what the Drafts are stored as,
@@ -28,8 +28,9 @@ type Step struct {
 
 // A Draft is a file of a step that has neither a name nor a place in the archive yet.
 type Draft struct {
-	kind kind
-	blob Blob
+	kind   kind
+	blob   func(names []string) (Blob, error) // names are those of all drafts, in their order
+	stored func(Written, error)               // is told what came of it; nil = nobody is
 }
 
 // Committed tells of what [Session.CommitStep] has stored.
@@ -38,15 +39,49 @@ type Committed struct {
 	Drafts []Written // in the order of the drafts
 }
 
+// TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if any, is called
+// once in each CommitStep that comes so far, from a goroutine of its own, as soon as the
+// transcript is durable, or can't be. A transcript that is durable stays where the step
+// fails, and another one may stand on it.
+func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draft, error) {
+	blob, err := c.blob()
+	if err != nil {
+		return Draft{}, &Error{"write", s.dir, err}
+	}
+	return Draft{transcriptKind, fixed(blob), stored}, nil
+}
+
 // SummaryDraft is [Session.Summary] for CommitStep.
 func (s *Session) SummaryDraft(summary redact.Text) Draft {
-	return Draft{summaryKind, Redacted(summary)}
+	return Draft{kind: summaryKind, blob: fixed(Redacted(summary))}
 }
 
 // IndexDraft is [Session.Index] for CommitStep.
 func (s *Session) IndexDraft(set *turnindex.Set) (Draft, error) {
 	blob, err := s.indexBlob(set)
-	return Draft{indexKind, blob}, err
+	return Draft{kind: indexKind, blob: fixed(blob)}, err
+}
+
+// IndexDraftOf is IndexDraft for an index that names other drafts of its step. make is
+// told the names of all, in their order, before the ledger is made, and again where
+// somebody else takes a name first.
+func (s *Session) IndexDraftOf(make func(drafts []string) (*turnindex.Set, error)) Draft {
+	return Draft{kind: indexKind, blob: func(names []string) (Blob, error) {
+		set, err := make(slices.Clone(names))
+		if err != nil {
+			return Blob{}, err
+		}
+		return s.indexBlob(set)
+	}}
+}
+
+func fixed(b Blob) func([]string) (Blob, error) {
+	return func([]string) (Blob, error) { return b, nil }
+}
+
+// archives reports whether a transcript is among the drafts.
+func (st Step) archives() bool {
+	return slices.ContainsFunc(st.Drafts, func(d Draft) bool { return d.kind == transcriptKind })
 }
 
 // prepared is a step that is announced.
@@ -54,6 +89,7 @@ type prepared struct {
 	rec    record // of the ledger
 	ledger Blob
 	drafts []Written
+	blobs  []Blob // of the drafts
 }
 
 var errNames = errors.New("somebody else has taken a name first")
@@ -98,7 +134,12 @@ func (s *Session) announcement(key Key, step Step, with []fileHash, names []stri
 	var records []record
 	with = slices.Clone(with)
 	for i, d := range step.Drafts {
-		rec := put(fileHash{names[i], d.blob.Size(), d.blob.SHA256()})
+		blob, err := d.blob(names)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.blobs = append(p.blobs, blob)
+		rec := put(fileHash{names[i], blob.Size(), blob.SHA256()})
 		records, with = append(records, rec), append(with, rec.fileHash)
 		p.drafts = append(p.drafts, s.written(s.dir.child(names[i]), rec))
 	}
@@ -133,8 +174,15 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	var all sync.WaitGroup
 	for i, d := range step.Drafts {
 		all.Go(func() {
-			defer func() { panics[i] = recover() }() // of an archive
-			errs[i] = s.createFile(ctx, p.drafts[i].Key, d.blob)
+			defer func() {
+				if panics[i] = recover(); panics[i] != nil { // of an archive
+					errs[i] = errPanic
+				}
+				if d.stored != nil {
+					d.stored(p.drafts[i], errs[i])
+				}
+			}()
+			errs[i] = s.createFile(ctx, p.drafts[i].Key, p.blobs[i])
 		})
 	}
 	if step.Beside != nil {
@@ -151,3 +199,5 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	}
 	return errors.Join(errs...)
 }
+
+var errPanic = errors.New("storage: the archive panicked")

@@ -144,6 +144,9 @@ func (c *Content) Same(st Stretch) {
 	c.end()
 }
 
+// Size is how many bytes it has so far.
+func (c *Content) Size() int64 { return c.size }
+
 func (c *Content) blob() (Blob, error) {
 	if c.err != nil {
 		return Blob{}, c.err

@@ -96,6 +96,7 @@ var forbidden = []string{
 	`_, _ = to.Summary(ctx, 1, s)`,
 	`_, _ = to.Commit(ctx, 1, s)`,
 	`_ = to.SummaryDraft(s)`,
+	`_, _ = to.TranscriptDraft([]string{s}, nil)`,
 	`_ = storage.Step{Ledger: func([]storage.Written) ([]string, error) { return nil, nil }}`,
 	`_ = to.Events(ctx, []string{s})`,
 	`_ = to.Journal(ctx, []string{s})`,

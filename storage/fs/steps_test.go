@@ -13,34 +13,52 @@ import (
 )
 
 // What a step syncs: transcript, summary, index and ledger (file and folder each),
-// what the manifest says of them, the audit log, and the head.
+// what the manifest says of them, the audit log, and the head. A transcript that is
+// stored with its step is announced with it.
 func TestHowOftenAStepSyncs(t *testing.T) {
-	root := t.TempDir()
-	a, notes, err := fs.Watch(root, fs.NoFault)
-	closing(t, a, err)
-	s, err := storage.OpenSession(t.Context(), a, "s")
-	must(t, err)
-	s.KeepHeads(storage.NewHeads(a, nil))
-	for n := 1; n <= 3; n++ {
-		*notes = nil
-		transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
-		must(t, err)
-		index, err := s.IndexDraft(&turnindex.Set{})
-		must(t, err)
-		_, err = s.CommitStep(t.Context(), storage.Step{
-			Number: n, Files: []storage.Written{transcript},
-			Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"v":1}`)), index},
-			Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
-			Beside: func(ctx context.Context, _ []storage.Written) error {
-				return s.Events(ctx, []redact.Text{redact.Lit(`{"name":"e"}`)})
-			},
+	for name, c := range map[string]struct {
+		most int
+		step func(*testing.T, *storage.Session, int) storage.Step
+	}{
+		"beside": {13, func(t *testing.T, s *storage.Session, n int) storage.Step {
+			transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
+			must(t, err)
+			return storage.Step{Number: n, Files: []storage.Written{transcript}}
+		}},
+		"with its step": {12, func(t *testing.T, s *storage.Session, n int) storage.Step {
+			var c storage.Content
+			c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
+			transcript, err := s.TranscriptDraft(&c, nil)
+			must(t, err)
+			return storage.Step{Number: n, Drafts: []storage.Draft{transcript}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			a, notes, err := fs.Watch(root, fs.NoFault)
+			closing(t, a, err)
+			s, err := storage.OpenSession(t.Context(), a, "s")
+			must(t, err)
+			s.KeepHeads(storage.NewHeads(a, nil))
+			for n := 1; n <= 3; n++ {
+				*notes = nil
+				step := c.step(t, s, n)
+				index, err := s.IndexDraft(&turnindex.Set{})
+				must(t, err)
+				step.Drafts = append(step.Drafts, s.SummaryDraft(redact.Lit(`{"v":1}`)), index)
+				step.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+				step.Beside = func(ctx context.Context, _ []storage.Written) error {
+					return s.Events(ctx, []redact.Text{redact.Lit(`{"name":"e"}`)})
+				}
+				_, err = s.CommitStep(t.Context(), step)
+				must(t, err)
+				syncs := countSyncs(*notes)
+				t.Logf("step %d: %d syncs", n, syncs)
+				if n > 1 && syncs > c.most && fs.KnowsBirth(root) {
+					t.Errorf("step %d syncs %d times", n, syncs)
+				}
+			}
 		})
-		must(t, err)
-		syncs := countSyncs(*notes)
-		t.Logf("step %d: %d syncs", n, syncs)
-		if n > 1 && syncs > 13 && fs.KnowsBirth(root) {
-			t.Errorf("step %d syncs %d times", n, syncs)
-		}
 	}
 }
 

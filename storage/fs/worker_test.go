@@ -127,27 +127,39 @@ func oneStep(ctx context.Context, s *storage.Session, step int) error {
 	for i := range lines {
 		lines[i] = redact.Lit(`{"role":"tool","content":"what a tool said, of some length, and the same each time it is said"}`)
 	}
-	w, err := s.Transcript(ctx, step, lines)
-	if err != nil {
-		return err
+	made := storage.Step{Number: step}
+	if rand.IntN(2) == 0 { // beside a model that writes the summary
+		w, err := s.Transcript(ctx, step, lines)
+		if err != nil {
+			return err
+		}
+		ack("file %s %s", w.Key.Base(), w.SHA256)
+		made.Files = append(made.Files, w)
+	} else { // with its step
+		var c storage.Content
+		for _, l := range lines {
+			c.Line(l)
+		}
+		w, err := s.TranscriptDraft(&c, nil)
+		if err != nil {
+			return err
+		}
+		made.Drafts = append(made.Drafts, w)
 	}
-	ack("file %s %s", w.Key.Base(), w.SHA256)
 	index, err := s.IndexDraft(&turnindex.Set{})
 	if err != nil {
 		return err
 	}
-	done, err := s.CommitStep(ctx, storage.Step{
-		Number: step, Files: []storage.Written{w},
-		Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"summary":"short"}`)), index},
-		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
-		Beside: func(ctx context.Context, _ []storage.Written) error {
-			err := s.Events(ctx, []redact.Text{redact.Lit(`{"name":"one"}`), redact.Lit(`{"name":"two"}`)})
-			if err == nil {
-				ack("events 2")
-			}
-			return err
-		},
-	})
+	made.Drafts = append(made.Drafts, s.SummaryDraft(redact.Lit(`{"summary":"short"}`)), index)
+	made.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+	made.Beside = func(ctx context.Context, _ []storage.Written) error {
+		err := s.Events(ctx, []redact.Text{redact.Lit(`{"name":"one"}`), redact.Lit(`{"name":"two"}`)})
+		if err == nil {
+			ack("events 2")
+		}
+		return err
+	}
+	done, err := s.CommitStep(ctx, made)
 	if err != nil {
 		return err
 	}

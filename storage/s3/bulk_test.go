@@ -40,25 +40,38 @@ func session(t *testing.T, a storage.Archive, id string) *storage.Session {
 }
 
 // A step asks so often, and so does the first one of a session, whatever the logs hold
-// by then. Opening asks for each piece of the manifest, and for it once.
+// by then: where its transcript is stored beside a model that writes the summary, and
+// where it is stored with the step. Opening asks for each piece of the manifest, and for
+// it once.
 func TestAStepAsksAFewTimes(t *testing.T) {
-	f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)
-	s := session(t, a, "s")
-	s.KeepHeads(storage.NewHeads(a, nil))
-	for n, most := range []int{1: 14, 2: 12, 3: 12} {
-		if n == 0 {
-			continue
-		}
-		f.set(func(*front) {})
-		must(t, stepOf(t, s, n))
-		if asked := f.asked(); len(asked) > most {
-			t.Errorf("step %d takes %d requests, want at most %d: %q", n, len(asked), most, asked)
-		}
-	}
-	f.set(func(*front) {})
-	session(t, a, "s")
-	if asked := f.asked(); len(asked) > 1+15 || slices.Index(asked[1:], "LIST") >= 0 {
-		t.Errorf("a session of three steps is opened with %d requests: %q", len(asked), asked)
+	for name, c := range map[string]struct {
+		step              func(context.Context, *storage.Session, int) error
+		first, then, open int
+	}{
+		"beside":        {tryStepOf, 14, 12, 1 + 15},
+		"with its step": {tryWholeStepOf, 12, 10, 1 + 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)
+			s := session(t, a, "s")
+			s.KeepHeads(storage.NewHeads(a, nil))
+			for n := 1; n <= 3; n++ {
+				most := c.then
+				if n == 1 {
+					most = c.first
+				}
+				f.set(func(*front) {})
+				must(t, c.step(t.Context(), s, n))
+				if asked := f.asked(); len(asked) != most {
+					t.Errorf("step %d takes %d requests, want %d: %q", n, len(asked), most, asked)
+				}
+			}
+			f.set(func(*front) {})
+			session(t, a, "s")
+			if asked := f.asked(); len(asked) > c.open || slices.Index(asked[1:], "LIST") >= 0 {
+				t.Errorf("a session of three steps is opened with %d requests, want %d: %q", len(asked), c.open, asked)
+			}
+		})
 	}
 }
 
@@ -68,23 +81,51 @@ func stepOf(t *testing.T, s *storage.Session, n int) error {
 	return tryStepOf(t.Context(), s, n)
 }
 
+// tryStepOf is a step whose transcript is stored while a model writes the summary.
 func tryStepOf(ctx context.Context, s *storage.Session, n int) error {
 	transcript, err := s.Transcript(ctx, n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 	if err != nil {
 		return err
 	}
+	step := storage.Step{Number: n, Files: []storage.Written{transcript}}
+	return commitOf(ctx, s, step, func(context.Context) error { return nil })
+}
+
+// tryWholeStepOf is a step whose transcript is stored with it.
+func tryWholeStepOf(ctx context.Context, s *storage.Session, n int) error {
+	var c storage.Content
+	c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
+	came := make(chan error, 1)
+	transcript, err := s.TranscriptDraft(&c, func(_ storage.Written, err error) { came <- err })
+	if err != nil {
+		return err
+	}
+	return commitOf(ctx, s, storage.Step{Number: n, Drafts: []storage.Draft{transcript}}, func(ctx context.Context) error {
+		select {
+		case err := <-came:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+// commitOf commits a step with a summary, an index and audit lines, which wait for its
+// transcript.
+func commitOf(ctx context.Context, s *storage.Session, step storage.Step, transcript func(context.Context) error) error {
 	index, err := s.IndexDraft(&turnindex.Set{})
 	if err != nil {
 		return err
 	}
-	_, err = s.CommitStep(ctx, storage.Step{
-		Number: n, Files: []storage.Written{transcript},
-		Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"v":1}`)), index},
-		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
-		Beside: func(ctx context.Context, _ []storage.Written) error {
-			return s.Events(ctx, []redact.Text{redact.Lit(`{"name":"e"}`)})
-		},
-	})
+	step.Drafts = append(step.Drafts, s.SummaryDraft(redact.Lit(`{"v":1}`)), index)
+	step.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+	step.Beside = func(ctx context.Context, _ []storage.Written) error {
+		if err := transcript(ctx); err != nil {
+			return err
+		}
+		return s.Events(ctx, []redact.Text{redact.Lit(`{"name":"e"}`)})
+	}
+	_, err = s.CommitStep(ctx, step)
 	return err
 }
 
