@@ -50,7 +50,7 @@ func (f *failing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 }
 
 func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
-	for word, op := range map[string]string{"transcript-pre-compact": "transcript", "summary-": "commit", "turns-": "commit", "events": "events", "ledger-": "commit"} {
+	for word, op := range map[string]string{"transcript-pre-compact": "transcript", "manifest": "transcript", "summary-": "commit", "turns-": "commit", "events": "events", "ledger-": "commit"} {
 		t.Run(word, func(t *testing.T) {
 			a := &failing{Archive: memory.New(), word: word}
 			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -48,7 +49,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	c.took(out)
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
 	if r.late {
-		return c.uncommitted(r, "SummaryLate", strategy.ErrLate)
+		return c.uncommitted(ctx, r, "SummaryLate", strategy.ErrLate)
 	}
 	err := c.makeStep(ctx, r, out)
 	c.res.Timing.Commit = c.m.now().Sub(started) - c.res.Timing.CommitWait
@@ -60,13 +61,21 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	return nil
 }
 
-// archive waits until what the outcome takes out is stored.
+// archive waits until what the outcome takes out is stored, unless that may be stored
+// with the step.
 func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 	var originals []int
 	if !c.q.manual && c.res.Reason == trace.ReasonEveryCall {
 		originals = c.taken(out)
 	}
-	r.startArchive(ctx, originals)
+	r.once.Do(func() {
+		if r.putOff = originals == nil && r.mayPutOff(ctx); !r.putOff {
+			r.begin(ctx, originals)
+		}
+	})
+	if r.putOff {
+		return nil
+	}
 	waited := c.m.now()
 	select {
 	case <-r.done:
@@ -87,6 +96,11 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 	}
 	defer c.s.committing.Unlock()
 	c.res.Timing.CommitWait = c.m.now().Sub(waiting)
+	if c.s.isVolatile() {
+		if err := r.storeNow(ctx); err != nil {
+			return err
+		}
+	}
 	if r.err == nil && c.s.isVolatile() && !c.s.shadow {
 		if err := c.s.restore(ctx, r.written); err != nil {
 			if err := c.archiveFailed(ctx, "commit", err); err != nil {
@@ -101,7 +115,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 			c.committed(r, mine)
 			return nil
 		case errors.Is(err, errStale) && c.lastAttempt:
-			return c.uncommitted(r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errStale))
+			return c.uncommitted(ctx, r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errStale))
 		case err != nil:
 			return err
 		}
@@ -112,7 +126,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 			return err
 		}
 	}
-	return c.uncommitted(r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
+	return c.uncommitted(ctx, r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
 }
 
 // catchUp reads the steps of others. errStale is the answer to one of this
@@ -140,6 +154,11 @@ func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
 // tryStep stores the step under a number. errTaken: the number is another's by
 // now.
 func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number int) error {
+	if c.s.isVolatile() {
+		if err := r.storeNow(ctx); err != nil {
+			return err
+		}
+	}
 	c.res.Step = number
 	step := c.ledger(r, out, number)
 	if r.err != nil || c.s.isVolatile() {
@@ -151,35 +170,63 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 	if err != nil {
 		return c.unstored(ctx, "index", err, step)
 	}
-	return c.create(ctx, r, step, drafts)
+	return c.create(ctx, r, &step, drafts)
 }
 
-// drafts returns the files of the step that are stored with its ledger: the summary that
-// this call made, if any, and the index.
+// drafts returns the files of the step that are stored with its ledger: the transcript
+// where that was put off, the summary that this call made, if any, and the index.
 func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []storage.Draft, err error) {
 	r.summary = storage.Written{}
+	waits := r.waits()
+	if waits {
+		transcript, err := r.transcript(ctx)
+		if err != nil {
+			return nil, err
+		}
+		drafts = append(drafts, transcript)
+	}
 	if c.summary != nil {
 		drafts = append(drafts, c.s.log.SummaryDraft(c.s.summaryFile(step.Step, c.summary)))
 	}
-	index, err := c.index(ctx, r, out, step)
-	return append(drafts, index), err
+	if !waits {
+		set, err := c.index(ctx, r, out, step)
+		if err != nil {
+			return nil, err
+		}
+		index, err := c.s.log.IndexDraft(set)
+		return append(drafts, index), err
+	}
+	return append(drafts, c.s.log.IndexDraftOf(func(names []string) (*turnindex.Set, error) {
+		r.nameIt(names[0])
+		step.Archive = names[0]
+		return c.index(ctx, r, out, step)
+	})), nil
 }
 
 // create creates the ledger of a step, which commits it. What the audit log has of the
 // step is durable before, and names its files.
-func (c *call) create(ctx context.Context, r *run, step ledgerStep, drafts []storage.Draft) error {
-	op := "commit"
-	done, err := c.s.log.CommitStep(ctx, storage.Step{
-		Number: step.Step, Files: []storage.Written{r.written}, Drafts: drafts,
+func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []storage.Draft) error {
+	op, waits := "commit", r.waits()
+	var files []storage.Written
+	if !waits {
+		files = []storage.Written{r.written}
+	}
+	done, err := c.store(ctx, storage.Step{
+		Number: step.Step, Files: files, Drafts: drafts,
 		Ledger: func(drafts []storage.Written) (ledger []redact.Text, err error) {
-			c.named(r, &step, drafts)
+			c.named(r, step, drafts)
 			err = c.m.computeNow(func() error {
-				ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, step)))
+				ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, *step)))
 				return err
 			})
 			return ledger, err
 		},
 		Beside: func(ctx context.Context, _ []storage.Written) error {
+			if waits {
+				if err := r.arrives(ctx); err != nil {
+					return err
+				}
+			}
 			lines := c.stepLines(step.Step)
 			c.logParent(nil)
 			err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
@@ -195,20 +242,33 @@ func (c *call) create(ctx context.Context, r *run, step ledgerStep, drafts []sto
 		return errTaken
 	case err != nil:
 		r.summary, step.Index = storage.Written{}, nil // nobody knows what of it is there
-		return c.unstored(ctx, op, err, step)
+		if r.waits() {
+			r.came(ctx, storage.Written{}, err)
+		}
+		if r.err != nil {
+			op, err = "transcript", r.err
+		}
+		return c.unstored(ctx, op, err, *step)
 	}
-	r.files = slices.Concat([]storage.Written{r.written}, done.Drafts, []storage.Written{done.Ledger})
-	c.s.add(step)
+	r.files = append(append(files, done.Drafts...), done.Ledger)
+	c.s.add(*step)
 	c.committed(r, step.Step)
 	return nil
 }
 
+// store is CommitStep of an archive that may panic.
+func (c *call) store(ctx context.Context, step storage.Step) (done storage.Committed, err error) {
+	defer c.m.rescue("the archive", &err)
+	return c.s.log.CommitStep(ctx, step)
+}
+
 // named tells the step what its drafts are stored as.
 func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
+	last := len(drafts) - 1
 	if c.summary != nil {
-		r.summary = drafts[0]
+		r.summary = drafts[last-1]
 	}
-	step.Index.File = path.Base(drafts[len(drafts)-1].Key.String())
+	step.Index.File = path.Base(drafts[last].Key.String())
 }
 
 // referring is the step as its ledger has it: the summary that a file of the step has
@@ -245,7 +305,10 @@ func (c *call) place(files []storage.Written) *Archived {
 
 // uncommitted lets a view out that the ledger does not take. What it takes out
 // is archived; the next call finds out what the ledger has instead.
-func (c *call) uncommitted(r *run, kind string, why error) error {
+func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) error {
+	if err := r.storeNow(ctx); err != nil {
+		return err
+	}
 	c.res.Step = 0
 	if r.err == nil {
 		c.res.Archived = c.place([]storage.Written{r.written})
@@ -293,7 +356,7 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 		V: ledgerVersion, Key: c.s.ring().Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
-		Archive: path.Base(r.written.Key.String()), Edits: c.seenEdits,
+		Archive: r.archive(), Edits: c.seenEdits,
 	}
 	switch {
 	case c.q.manual:

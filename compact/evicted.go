@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"path"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -65,8 +65,16 @@ func (s *stored) in(file string) {
 	}
 }
 
-// archive is the file that the run has written.
-func (r *run) archive() string { return path.Base(r.written.Key.String()) }
+// as is stored with another name of the file that was called so.
+func (s *stored) as(was, is string) stored {
+	out := stored{slices.Clone(s.lines), s.only}
+	for k := range out.lines {
+		if out.lines[k].file == was {
+			out.lines[k].file = is
+		}
+	}
+	return out
+}
 
 // elsewhere is the name of a file, "" where it is the one that is meant anyway.
 func elsewhere(file, meant string) string {

@@ -135,7 +135,7 @@ func shownAs(decision string) turnindex.Shown {
 
 // index makes the turn index of the step, with what the indexes hold that it takes the
 // place of, and tells the ledger of it and of what the step took out.
-func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (storage.Draft, error) {
+func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (*turnindex.Set, error) {
 	set := &turnindex.Set{}
 	err := c.m.computeNow(func() error {
 		n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
@@ -143,10 +143,10 @@ func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *led
 		return c.fillIndex(set, r, out, n, step.Step)
 	})
 	if err != nil {
-		return storage.Draft{}, err
+		return nil, err
 	}
 	step.Index = &indexRef{First: c.s.merge(ctx, set, step.Step)}
-	return c.s.log.IndexDraft(set)
+	return set, nil
 }
 
 // fillIndex puts into the turn index of the step what is new since the step

@@ -156,7 +156,7 @@ type Timing struct {
 	Count     time.Duration `json:"count_ns"`
 	Stages    time.Duration `json:"stages_ns"`    // without the summarizer
 	Summarize time.Duration `json:"summarize_ns"` // until there was a summary: of a model, waited for
-	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summarizer
+	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summarizer, or within Commit
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
 

@@ -36,6 +36,13 @@ type run struct {
 	stop     context.CancelFunc
 	ahead    bool // nothing is compacted: a summary is begun that a later call will need
 
+	content *storage.Content // of the transcript, and the steps that there were before it; nil = not laid out yet
+	seen    int
+	putOff  bool       // the transcript is stored with its step
+	name    string     // of it then, while that is not certain
+	landed  chan error // what came of it
+	ended   sync.Once
+
 	ctx      context.Context
 	view     *policy.View       // before the run
 	decision func(*policy.View) // says that this call compacts
@@ -69,26 +76,30 @@ func (s *session) unreserve(n int) {
 
 // startArchive begins to store what the step will take out.
 func (r *run) startArchive(ctx context.Context, originals []int) {
-	r.once.Do(func() {
-		if r.c.q.dry {
-			close(r.done)
-			return
-		}
-		r.number, r.began = r.c.s.reserve(), r.c.m.now()
-		ctx, r.stop = context.WithCancel(ctx)
-		go func() {
-			defer close(r.done)
-			defer r.c.m.rescue("the archive", &r.err)
-			r.write(ctx, originals)
-		}()
-	})
+	r.once.Do(func() { r.begin(ctx, originals) })
+}
+
+func (r *run) begin(ctx context.Context, originals []int) {
+	if r.c.q.dry {
+		r.over()
+		return
+	}
+	r.number, r.began = r.c.s.reserve(), r.c.m.now()
+	ctx, r.stop = context.WithCancel(ctx)
+	go func() {
+		defer r.over()
+		defer r.c.m.rescue("the archive", &r.err)
+		r.write(ctx, originals)
+	}()
 }
 
 // write stores the whole transcript, or the originals alone.
 func (r *run) write(ctx context.Context, originals []int) {
 	c := r.c
+	count := len(c.history)
 	switch {
 	case originals != nil:
+		count = len(originals)
 		lines := c.s.lines(c.history, originals)
 		r.stored = storedLines(lines, originals)
 		r.written, r.err = c.s.log.Originals(ctx, r.number, lines)
@@ -96,12 +107,43 @@ func (r *run) write(ctx context.Context, originals []int) {
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
 	default:
-		r.writeTranscript(ctx)
+		if r.err = r.layOut(ctx); r.err == nil {
+			r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, r.content)
+		}
+		r.shelve()
 	}
-	count := len(c.history)
-	if originals != nil {
-		count = len(originals)
+	r.wrote(ctx, count)
+}
+
+// layOut makes the whole history the content of a transcript: what the lane has stored
+// before is referred to.
+func (r *run) layOut(ctx context.Context) error {
+	if r.content != nil {
+		return nil
 	}
+	c := r.c
+	seen := len(c.s.snapshot())
+	known := c.known(ctx)
+	return c.m.compute(ctx, func() error {
+		r.content, r.stored = layOut(c.s.pieces(c.history), known)
+		r.seen = seen
+		return nil
+	})
+}
+
+// shelve keeps what is known of a transcript that is stored.
+func (r *run) shelve() {
+	if r.err != nil {
+		return
+	}
+	r.stored.in(r.archive())
+	r.c.lane.shelf = &shelf{r.c.history, r.stored, r.written}
+	r.c.lane.filed.Store(&filed{r.archive(), r.seen, r.stored.lines})
+}
+
+// wrote makes the event of what was stored, or was not.
+func (r *run) wrote(ctx context.Context, count int) {
+	c := r.c
 	p := trace.Archival{
 		SessionID: c.id, ArchivedCount: count, Bytes: r.written.Bytes,
 		StorageAdapter: c.m.adapter(), SHA256: r.written.SHA256, ManifestHead: c.s.log.ManifestHead(),
@@ -119,28 +161,6 @@ func (r *run) write(ctx context.Context, originals []int) {
 		p.Step = step
 		return c.eventAt(p, r.began, ended)
 	}
-}
-
-// writeTranscript stores the whole history: what the lane has stored before is
-// referred to.
-func (r *run) writeTranscript(ctx context.Context) {
-	c := r.c
-	seen := len(c.s.snapshot())
-	known := c.known(ctx)
-	var content *storage.Content
-	r.err = c.m.compute(ctx, func() error {
-		content, r.stored = layOut(c.s.pieces(c.history), known)
-		return nil
-	})
-	if r.err == nil {
-		r.written, r.err = c.s.log.TranscriptOf(ctx, r.number, content)
-	}
-	if r.err != nil {
-		return
-	}
-	r.stored.in(r.archive())
-	c.lane.shelf = &shelf{c.history, r.stored, r.written}
-	c.lane.filed.Store(&filed{r.archive(), seen, r.stored.lines})
 }
 
 // failed tells of an archive that took nothing, at once, and ends what the engine
@@ -231,12 +251,18 @@ func place(w storage.Written) (file, s3 string) {
 
 // cancel ends an archive that turned out not to be needed.
 func (r *run) cancel() {
-	r.once.Do(func() { close(r.done) })
+	r.once.Do(r.over)
+	if r.putOff {
+		r.over()
+	}
 	if r.stop != nil {
 		r.stop()
 	}
 	<-r.done
 }
+
+// over says that nothing more is stored beside the run.
+func (r *run) over() { r.ended.Do(func() { close(r.done) }) }
 
 // end ends the run, whatever came of it.
 func (r *run) end() {
