@@ -2,6 +2,7 @@ package compact
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/agentcompact/compact/policy"
 )
@@ -45,7 +46,7 @@ type ArchiveError struct {
 }
 
 func (e *ArchiveError) Error() string {
-	return "compact: archive failed (" + e.Op + "): " + e.Err.Error()
+	return "compact: archive failed (" + e.Op + "): " + strings.ReplaceAll(e.Err.Error(), "\n", "; ") // one line in a log
 }
 
 func (e *ArchiveError) Unwrap() error { return e.Err }

@@ -156,6 +156,8 @@ func TestBadStagesHarmNothing(t *testing.T) {
 			}
 			if len(res.Stages) == 0 || res.Stages[0].Stage != "polls" || res.Stages[0].Err == "" || len(res.Warnings) == 0 {
 				t.Errorf("nothing is said of the stage: %+v, warnings %q", res.Stages, res.Warnings)
+			} else if !strings.Contains(res.Warnings[0], "stage polls") {
+				t.Errorf("the warning does not name the stage: %q", res.Warnings[0])
 			}
 		})
 	}

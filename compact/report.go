@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -69,7 +70,7 @@ func (c *call) discards(out *policy.Outcome) {
 	for _, p := range out.Passes {
 		if p.Err != nil {
 			c.res.InvariantStatus = InvariantsFallback
-			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())
+			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(failedStage(p)).String())
 			c.emitDiscard(p)
 			c.m.logPanic(p.Err)
 		}
@@ -80,6 +81,15 @@ func (c *call) discards(out *policy.Outcome) {
 			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(noSummary(s)).String())
 		}
 	}
+}
+
+// failedStage is the error of a stage, with its name.
+func failedStage(p policy.Pass) string {
+	text := p.Err.Error()
+	if name := "stage " + p.Stage; !strings.Contains(text, name) {
+		text = name + ": " + text
+	}
+	return text
 }
 
 // instead says what stands in the place of a summary that could not be had.

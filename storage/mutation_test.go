@@ -142,7 +142,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 			case kept == "" && !report.TailProven && lastLineOnly(whole, f, lost):
 				harmless++ // nobody speaks for the last line, and Verify says so
 			case kept == "" && endsEarly(whole, f, lost):
-				harmless++ // which is what "the tail is not proven" says
+				harmless++ // which is what "the end is not proven" says
 				if report.TailProven {
 					t.Errorf("seed %d: %s %s: the tail is called proven", seed, name, did)
 				}

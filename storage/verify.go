@@ -265,13 +265,13 @@ func (v *verifier) checkHead() {
 	}
 	switch {
 	case v.proven == 0 && v.opts.Heads != nil:
-		v.note("the tail is not proven: no head is known of it")
+		v.note("the end is not proven: no head of this session is known, so its last lines may have been cut off")
 	case v.proven == 0 && v.opts.Head == "":
-		v.note("the tail is not proven: no head was given")
+		v.note("the end is not proven: no head was given, so the last lines may have been cut off")
 	case v.proven == 0: // that the manifest is not there, or says nothing, is told already
 	case v.proven < n:
 		v.report.Newer = n - v.proven
-		v.note("the tail is not proven: nothing is missing up to the last head that is known; what came after it (lines of the manifest now: %d) may have been cut off", v.report.Newer)
+		v.note("the end is not proven: nothing is missing up to the last head that is known, but of the lines after it (there are %d in the manifest) some may have been cut off", v.report.Newer)
 	default:
 		v.report.TailProven = true
 	}

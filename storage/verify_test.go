@@ -91,7 +91,7 @@ func TestVerifyAcceptsWhatWasStored(t *testing.T) {
 		if !r.OK() || r.TailProven != (head != "") || r.Steps != 3 || r.Head != s.head || r.Newer != 0 {
 			t.Errorf("head %q: %+v", head, r)
 		}
-		if unproven := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "tail is not proven") }); unproven != (head == "") {
+		if unproven := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "end is not proven") }); unproven != (head == "") {
 			t.Errorf("head %q: notes %q", head, r.Notes)
 		}
 		if diff := cmp.Diff([]string{"transcript-pre-compact-002.jsonl"}, r.Abandoned()); diff != "" {

@@ -96,7 +96,11 @@ func withoutHead(s Strategy, text string) string {
 // a goroutine, where nobody else could recover.
 func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case *policy.PanicError: // of an extractor of the caller's own: it has the stack of that
+			err = v
+		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
 		}
 	}()

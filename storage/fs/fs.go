@@ -83,6 +83,7 @@ func open(root string, sys system) (*Archive, error) {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
 	if err := a.try(); err != nil {
+		err = fmt.Errorf("%s: %w", a.name, err)
 		return nil, &storage.Error{Op: "open archive", Err: errors.Join(err, a.Close())}
 	}
 	a.sweep()

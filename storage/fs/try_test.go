@@ -3,6 +3,7 @@ package fs_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
@@ -50,6 +51,16 @@ func names(t *testing.T, root string) string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+func TestOpenNamesTheFolderThatTakesNothing(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, ".tmp"), nil, 0o600); err != nil { // where drafts are written
+		t.Fatal(err)
+	}
+	if _, err := fs.Open(root); err == nil || !strings.HasPrefix(err.Error(), "storage: open archive: "+root+": ") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestTrySaysWhatOpenWouldSay(t *testing.T) {
