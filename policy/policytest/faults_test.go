@@ -87,6 +87,21 @@ func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
 	}
 }
 
+func TestPanicIsToldWithItsStack(t *testing.T) {
+	s := faulty{propose: func(v *policy.View, p policy.Proposal) policy.Proposal {
+		if len(v.Messages) == 0 {
+			panic("a fault")
+		}
+		return p
+	}}
+	if err := panics(s); err == nil || !strings.Contains(err.Error(), "nothing: policy: stage faulty panicked: a fault\n") || !strings.Contains(err.Error(), "faults_test.go") {
+		t.Errorf("got %v", err)
+	}
+	if err := panics(faulty{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // restlessStage takes a word off a text again and again.
 type restlessStage struct{}
 

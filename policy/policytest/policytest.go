@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -48,6 +49,13 @@ var cases = []testCase{
 // one that never does is a failure, as nothing of it was seen.
 func Run(t *testing.T, s policy.Stage) {
 	t.Helper()
+	if !t.Run("DoesNotPanic", func(t *testing.T) {
+		if err := panics(s); err != nil {
+			t.Errorf("Propose does not panic.\n%v", err)
+		}
+	}) {
+		return // it would stand below each promise, for each conversation
+	}
 	offers := 0
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,6 +75,17 @@ func Run(t *testing.T, s policy.Stage) {
 	}
 }
 
+// panics returns the first panic of a stage, with its stack.
+func panics(s policy.Stage) error {
+	for name, v := range views() {
+		var p *policy.PanicError
+		if _, err := ask(context.Background(), s, v.Copy()); errors.As(err, &p) {
+			return fmt.Errorf("%s: %w\n%s", name, err, p.Stack)
+		}
+	}
+	return nil
+}
+
 // ask puts a question to a stage that may panic or hang.
 func ask(ctx context.Context, s policy.Stage, v *policy.View) (p policy.Proposal, err error) {
 	type answer struct {
@@ -78,7 +97,7 @@ func ask(ctx context.Context, s policy.Stage, v *policy.View) (p policy.Proposal
 		a := answer{err: errors.New("the stage ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil {
-				a.err = fmt.Errorf("the stage panicked: %v", r)
+				a.err = &policy.PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
 			}
 			done <- a
 		}()
