@@ -92,7 +92,7 @@ func (a *app) printText(text string) error {
 const aboutArchiveRecall = `Recall prints the text that a placeholder such as "recall 3f9a2c1b77de" stands
 for, as the archive has it: redacted. REF is one of:
 
-  3f9a2c1b77de         what the placeholder says, or the beginning of a fingerprint
+  3f9a2c1b77de         what a placeholder names, or how a fingerprint begins
   s12, s12-s20         messages as a summary cites them
   turn:17              all of a turn
   turn:17:observation  one part of it (request, reasoning, action, observation)

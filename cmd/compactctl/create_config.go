@@ -45,7 +45,7 @@ to standard output or to FILE. What you delete from it keeps its default.`,
 			if err := writeFile(out, text); err != nil || a.quiet {
 				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%s holds the preset; use it with --config %s\n", printable(out), printable(out))
+			_, err = fmt.Fprintf(a.out, "%s holds the preset %s; use it with --config %s\n", printable(out), preset, printable(out))
 			return err
 		},
 	}

@@ -39,6 +39,7 @@ archive holds is not proven to be all (archive verify --require-proof).`,
 	strict(root)
 	addExamples(root, "")
 	addCompletion(a, root)
+	foldHelp(root)
 	root.SetHelpFunc(a.helpOf(root.HelpFunc()))
 	return root
 }

@@ -38,19 +38,21 @@ func (a *app) try(ctx context.Context, cfg compact.Config, f tryFlags, v *verdic
 	if f.timeout <= 0 {
 		return &usageError{fmt.Errorf("--timeout must be > 0 (got %s)", f.timeout)}
 	}
-	failed, archive := 0, false
+	var failed []string
+	archive := false
 	all := configs.Try(ctx, cfg, f.timeout)
 	for _, p := range all {
 		if p.Err != nil {
-			failed++
+			failed = append(failed, p.What)
 			archive = archive || p.Stored()
 		}
 		v.Tried = append(v.Tried, probeOf(p))
 	}
-	v.OK = failed == 0
-	err := fmt.Errorf("%d of %s that the configuration names %s not work", failed, things(len(all), "thing"), map[bool]string{true: "does", false: "do"}[failed == 1])
+	v.OK = len(failed) == 0
+	err := fmt.Errorf("%d of %s that the configuration names %s not work: %s", len(failed), things(len(all), "thing"),
+		map[bool]string{true: "does", false: "do"}[len(failed) == 1], strings.Join(failed, ", "))
 	switch {
-	case failed == 0:
+	case v.OK:
 		return nil
 	case archive:
 		return &brokenArchive{err}
