@@ -89,6 +89,13 @@ type BulkRemover interface {
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
+// BulkCreator is an Archive that creates several files at less cost than one by one.
+type BulkCreator interface {
+	// CreateAll is Create for each of the keys, at the same time: errs has in their order
+	// what Create would have returned.
+	CreateAll(ctx context.Context, keys []Key, blobs []Blob) (errs []error)
+}
+
 // Sweeper is an Archive that holds pieces of files outside of its keys for a while,
 // such as temporary files that a crash left.
 type Sweeper interface {

@@ -172,17 +172,21 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	errs := make([]error, len(step.Drafts)+1)
 	panics := make([]any, len(errs))
 	var all sync.WaitGroup
-	for i, d := range step.Drafts {
+	for _, group := range s.together(len(step.Drafts)) {
 		all.Go(func() {
 			defer func() {
-				if panics[i] = recover(); panics[i] != nil { // of an archive
-					errs[i] = errPanic
-				}
-				if d.stored != nil {
-					d.stored(p.drafts[i], errs[i])
+				panicked := recover() // of an archive
+				panics[group[0]] = panicked
+				for _, i := range group {
+					if panicked != nil {
+						errs[i] = errPanic
+					}
+					if told := step.Drafts[i].stored; told != nil {
+						told(p.drafts[i], errs[i])
+					}
 				}
 			}()
-			errs[i] = s.createFile(ctx, p.drafts[i].Key, p.blobs[i])
+			s.createDrafts(ctx, p, group, errs)
 		})
 	}
 	if step.Beside != nil {
@@ -198,6 +202,40 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// together returns which of so many files one call to the archive creates: all, or each
+// by itself.
+func (s *Session) together(n int) (groups [][]int) {
+	_, bulk := s.a.(BulkCreator)
+	for i := range n {
+		if bulk && i > 0 {
+			groups[0] = append(groups[0], i)
+		} else {
+			groups = append(groups, []int{i})
+		}
+	}
+	return groups
+}
+
+// createDrafts creates some of the drafts.
+func (s *Session) createDrafts(ctx context.Context, p *prepared, at []int, errs []error) {
+	bulk, ok := s.a.(BulkCreator)
+	if !ok {
+		for _, i := range at {
+			errs[i] = s.createFile(ctx, p.drafts[i].Key, p.blobs[i])
+		}
+		return
+	}
+	keys, blobs := make([]Key, len(at)), make([]Blob, len(at))
+	for n, i := range at {
+		keys[n], blobs[n] = p.drafts[i].Key, p.blobs[i]
+		s.making(keys[n], blobs[n])
+	}
+	for n, err := range bulk.CreateAll(ctx, keys, blobs) {
+		s.made(keys[n], blobs[n], err)
+		errs[at[n]] = err
+	}
 }
 
 var errPanic = errors.New("storage: the archive panicked")

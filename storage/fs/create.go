@@ -7,6 +7,8 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
+	"path"
+	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/storage"
@@ -20,12 +22,47 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	}
 	a.sweep()
 	err := a.create(ctx, k.String(), b)
+	if err == nil {
+		err = a.syncFolders(k.String())
+	}
+	return created(k, err)
+}
+
+// CreateAll implements [storage.BulkCreator]: it syncs each folder once.
+func (a *Archive) CreateAll(ctx context.Context, keys []storage.Key, blobs []storage.Blob) []error {
+	errs := make([]error, len(keys))
+	var all sync.WaitGroup
+	for i, k := range keys {
+		if errs[i] = storage.Begin(ctx, "create", k); errs[i] == nil {
+			all.Go(func() { errs[i] = created(k, a.create(ctx, k.String(), blobs[i])) })
+		}
+	}
+	a.sweep()
+	all.Wait()
+	synced := map[string]error{}
+	for i, k := range keys {
+		if errs[i] != nil {
+			continue
+		}
+		dir := path.Dir(k.String())
+		err, done := synced[dir]
+		if !done {
+			err = a.syncFolders(k.String())
+			synced[dir] = err
+		}
+		errs[i] = created(k, err)
+	}
+	return errs
+}
+
+func created(k storage.Key, err error) error {
 	if errors.Is(err, iofs.ErrExist) {
 		err = storage.ErrExists
 	}
 	return storage.Wrap("create", k, err)
 }
 
+// create creates a file. Its entry in the folder is not durable yet.
 func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error {
 	if _, err := a.root.Lstat(name); err == nil {
 		return iofs.ErrExist // before all the bytes are written in vain
@@ -41,10 +78,7 @@ func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error
 	if err := a.sys.sync(t.f); err != nil {
 		return err
 	}
-	if err := a.place(ctx, t.name, name); err != nil {
-		return err
-	}
-	return a.syncFolders(name)
+	return a.place(ctx, t.name, name)
 }
 
 // place gives a temporary file its name. The folder may go away in between,

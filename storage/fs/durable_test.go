@@ -7,6 +7,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 // breaker fails the n-th call of a kind after begin is set.
 type breaker struct {
+	mu    sync.Mutex
 	call  string
 	begin bool
 	n     int
@@ -26,6 +28,8 @@ type breaker struct {
 var errBroken = errors.New("the disk is broken")
 
 func (b *breaker) fails(call string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.begin || call != b.call {
 		return nil
 	}
@@ -173,6 +177,58 @@ func TestCreateSyncsInTheOnlyOrderThatLasts(t *testing.T) {
 		}
 		if err := durable(*notes, ids[0], "s/f", ids[1:]...); (err == nil) != sound {
 			t.Errorf("fault %q: %v in %q", fault, err, *notes)
+		}
+	}
+}
+
+func TestCreateAllSyncsInTheOnlyOrderThatLasts(t *testing.T) {
+	for fault, sound := range map[fs.Fault]bool{fs.NoFault: true, fs.FaultNoFileSync: false, fs.FaultNoFolderSync: false} {
+		root := t.TempDir()
+		a, notes, err := fs.Watch(root, fault)
+		closing(t, a, err)
+		names := []string{"s/f", "s/g", "t/f", "f"}
+		var keys []storage.Key
+		var blobs []storage.Blob
+		for _, name := range names {
+			keys, blobs = append(keys, key(t, name)), append(blobs, lit)
+		}
+		must(t, errors.Join(a.CreateAll(t.Context(), keys, blobs)...))
+		for _, name := range names {
+			var ids []string
+			for path := name; ; path = filepath.Dir(path) {
+				id, err := fs.FileID(filepath.Join(root, path))
+				must(t, err)
+				if ids = append(ids, id); path == "." {
+					break
+				}
+			}
+			if err := durable(*notes, ids[0], name, ids[1:]...); (err == nil) != sound {
+				t.Errorf("fault %q, %s: %v in %q", fault, name, err, *notes)
+			}
+		}
+	}
+}
+
+// A folder that can't be synced is the error of each of its files, and of no other.
+func TestCreateAllThatFailsSaysOfWhich(t *testing.T) {
+	for call, want := range map[string]int{"sync file": 1, "link": 1, "sync folder": 3} {
+		b := &breaker{call: call, n: 1}
+		a, err := fs.OpenBroken(t.TempDir(), b.fails)
+		closing(t, a, err)
+		b.begin = true
+		keys := []storage.Key{key(t, "s/one"), key(t, "s/two"), key(t, "s/three"), key(t, "t/four")}
+		failed := 0
+		for i, err := range a.CreateAll(t.Context(), keys, []storage.Blob{lit, lit, lit, lit}) {
+			var typed *storage.Error
+			if err == nil {
+				continue
+			}
+			if failed++; !errors.Is(err, errBroken) || !errors.As(err, &typed) || typed.Key != keys[i] {
+				t.Errorf("%s: %s: %v", call, keys[i], err)
+			}
+		}
+		if failed != want {
+			t.Errorf("%s: %d files failed, want %d", call, failed, want)
 		}
 	}
 }

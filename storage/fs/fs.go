@@ -53,6 +53,8 @@ var (
 	_ storage.Archive = (*Archive)(nil)
 	_ storage.Remover = (*Archive)(nil)
 	_ storage.Locator = (*Archive)(nil)
+
+	_ storage.BulkCreator = (*Archive)(nil)
 )
 
 // system is what durability hangs on. Tests watch it, and break it.

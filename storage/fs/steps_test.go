@@ -20,12 +20,12 @@ func TestHowOftenAStepSyncs(t *testing.T) {
 		most int
 		step func(*testing.T, *storage.Session, int) storage.Step
 	}{
-		"beside": {13, func(t *testing.T, s *storage.Session, n int) storage.Step {
+		"beside": {12, func(t *testing.T, s *storage.Session, n int) storage.Step {
 			transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 			must(t, err)
 			return storage.Step{Number: n, Files: []storage.Written{transcript}}
 		}},
-		"with its step": {12, func(t *testing.T, s *storage.Session, n int) storage.Step {
+		"with its step": {10, func(t *testing.T, s *storage.Session, n int) storage.Step {
 			var c storage.Content
 			c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
 			transcript, err := s.TranscriptDraft(&c, nil)

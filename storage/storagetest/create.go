@@ -18,6 +18,7 @@ func createCases() []testCase {
 		{"CreateIsSeenWhole", "k is seen by Open and List whole or not at all.", createWhole},
 		{"CreateFailsWhole", "After any other error k holds the whole of b or nothing.", createCancelled},
 		{"CreateMakesFolders", "Folders come into being as they are needed.", createDeep},
+		{"CreateAllIsCreateForEach", "CreateAll: errs has in their order what Create would have returned.", createAll},
 	}
 }
 
@@ -49,6 +50,50 @@ func createRefuses(ctx context.Context, p *place) error {
 		if err := p.holds(ctx, k, bytesOf(first)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func createAll(ctx context.Context, p *place) error {
+	bulk, ok := p.a.(storage.BulkCreator)
+	if !ok {
+		return nil // an archive need not be able to
+	}
+	taken := blob(9, 60)
+	if err := p.b.Create(ctx, key("s/taken"), taken); err != nil {
+		return err
+	}
+	names := []string{"s/one", "s/taken", "t/two", "s/three", "u/v/four"}
+	keys, blobs := make([]storage.Key, len(names)), make([]storage.Blob, len(names))
+	for i, name := range names {
+		keys[i], blobs[i] = key(name), blob(i+1, 30_000*i)
+	}
+	errs := bulk.CreateAll(ctx, keys, blobs)
+	if len(errs) != len(keys) {
+		return fmt.Errorf("%d errors of %d keys", len(errs), len(keys))
+	}
+	for i, k := range keys {
+		want := bytesOf(blobs[i])
+		if names[i] == "s/taken" {
+			if want = bytesOf(taken); !errors.Is(errs[i], storage.ErrExists) {
+				return fmt.Errorf("%s: %v, want ErrExists", k, errs[i])
+			}
+		} else if errs[i] != nil {
+			return errs[i]
+		}
+		if err := p.holds(ctx, k, want); err != nil {
+			return err
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for i, err := range bulk.CreateAll(ended, []storage.Key{key("s/late"), key("s/later")}, blobs[:2]) {
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("key %d, after the context has ended: %v", i, err)
+		}
+	}
+	if errs := bulk.CreateAll(ctx, nil, nil); len(errs) > 0 {
+		return fmt.Errorf("no keys: %v", errs)
 	}
 	return nil
 }
