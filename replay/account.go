@@ -88,6 +88,12 @@ type AccountProblem struct {
 	Message  string    `json:"message"`
 }
 
+// GotOver reports whether something was done instead of what failed.
+func (p *AccountProblem) GotOver() bool { return p.Fallback != "" && p.Fallback != "none" }
+
+// lostRace reports whether another process was first, which changes no view.
+func (p *AccountProblem) lostRace() bool { return p.Type == "CommitLost" }
+
 // An AccountRecall is one call of the recall tool.
 type AccountRecall struct {
 	Asked  string `json:"asked"`

@@ -29,7 +29,7 @@ type SessionStats struct {
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
 	Stages      map[string]int `json:"compactions_by_stage"` // one that more than one stage had a part in counts for each
-	Fallbacks   int            `json:"fallbacks"`            // something failed, and something else was done instead
+	Fallbacks   int            `json:"fallbacks"`            // something failed, and something else was done instead; a race that another process won is none
 	Failed      int            `json:"calls_failed"`
 	Recalls     int            `json:"recalls"`
 	SentUSD     float64        `json:"estimated_prompts_usd"`
@@ -116,7 +116,7 @@ func (a *Account) stats(f Filter) SessionStats {
 	}
 	for i := range a.Errors {
 		e := &a.Errors[i]
-		s.Fallbacks += one(e.Fallback != "" && e.Fallback != "none" && f.takes(e.At, e.Agent))
+		s.Fallbacks += one(e.GotOver() && !e.lostRace() && f.takes(e.At, e.Agent))
 	}
 	if f.Agent == "" && s.Calls > 0 {
 		s.Recalls = len(a.Recalls)

@@ -90,7 +90,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	}
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s, %s, %s\n",
-		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), things(len(x.Errors), "error"))
+		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
 	if x.Money.Priced {
 		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories (%s)\n", x.Money.Sent, x.Money.Raw, x.Money.Card)
 	}
@@ -98,6 +98,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 		fmt.Fprintf(&b, "%4d  %s → %s  %s, %s  %s\n", s.Step, right(count(s.Before), 10), left(count(s.After), 10),
 			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
 	}
+	b.WriteString(problemLines(x.Errors))
 	if page != "" {
 		fmt.Fprintf(&b, "written     %s\n", printable(page))
 	}
