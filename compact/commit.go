@@ -69,11 +69,11 @@ func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 		originals = c.taken(out)
 	}
 	r.once.Do(func() {
-		if r.putOff = originals == nil && r.mayPutOff(ctx); !r.putOff {
+		if r.withStep = originals == nil && r.canStoreWithStep(ctx); !r.withStep {
 			r.begin(ctx, originals)
 		}
 	})
-	if r.putOff {
+	if r.withStep {
 		return nil
 	}
 	waited := c.m.now()
@@ -177,8 +177,8 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 // where that was put off, the summary that this call made, if any, and the index.
 func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []storage.Draft, err error) {
 	r.summary = storage.Written{}
-	waits := r.waits()
-	if waits {
+	unstored := r.isUnstored()
+	if unstored {
 		transcript, err := r.transcript(ctx)
 		if err != nil {
 			return nil, err
@@ -188,7 +188,7 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 	if c.summary != nil {
 		drafts = append(drafts, c.s.log.SummaryDraft(c.s.summaryFile(step.Step, c.summary)))
 	}
-	if !waits {
+	if !unstored {
 		set, err := c.index(ctx, r, out, step)
 		if err != nil {
 			return nil, err
@@ -197,7 +197,7 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 		return append(drafts, index), err
 	}
 	return append(drafts, c.s.log.IndexDraftOf(func(names []string) (*turnindex.Set, error) {
-		r.nameIt(names[0])
+		r.setName(names[0])
 		step.Archive = names[0]
 		return c.index(ctx, r, out, step)
 	})), nil
@@ -206,9 +206,9 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 // create creates the ledger of a step, which commits it. What the audit log has of the
 // step is durable before, and names its files.
 func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []storage.Draft) error {
-	op, waits := "commit", r.waits()
+	op, unstored := "commit", r.isUnstored()
 	var files []storage.Written
-	if !waits {
+	if !unstored {
 		files = []storage.Written{r.written}
 	}
 	done, err := c.store(ctx, storage.Step{
@@ -222,8 +222,8 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 			return ledger, err
 		},
 		Beside: func(ctx context.Context, _ []storage.Written) error {
-			if waits {
-				if err := r.arrives(ctx); err != nil {
+			if unstored {
+				if err := r.awaitTranscript(ctx); err != nil {
 					return err
 				}
 			}
@@ -242,8 +242,8 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 		return errTaken
 	case err != nil:
 		r.summary, step.Index = storage.Written{}, nil // nobody knows what of it is there
-		if r.waits() {
-			r.came(ctx, storage.Written{}, err)
+		if r.isUnstored() {
+			r.recordTranscript(ctx, storage.Written{}, err)
 		}
 		if r.err != nil {
 			op, err = "transcript", r.err

@@ -36,12 +36,12 @@ type run struct {
 	stop     context.CancelFunc
 	ahead    bool // nothing is compacted: a summary is begun that a later call will need
 
-	content *storage.Content // of the transcript, and the steps that there were before it; nil = not laid out yet
-	seen    int
-	putOff  bool       // the transcript is stored with its step
-	name    string     // of it then, while that is not certain
-	landed  chan error // what came of it
-	ended   sync.Once
+	content          *storage.Content // of the transcript, and the steps that there were before it; nil = not laid out yet
+	seen             int
+	withStep         bool       // the transcript is stored with its step
+	name             string     // of it then, while that is not certain
+	transcriptStored chan error // what came of it
+	ended            sync.Once
 
 	ctx      context.Context
 	view     *policy.View       // before the run
@@ -81,13 +81,13 @@ func (r *run) startArchive(ctx context.Context, originals []int) {
 
 func (r *run) begin(ctx context.Context, originals []int) {
 	if r.c.q.dry {
-		r.over()
+		r.finish()
 		return
 	}
 	r.number, r.began = r.c.s.reserve(), r.c.m.now()
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {
-		defer r.over()
+		defer r.finish()
 		defer r.c.m.rescue("the archive", &r.err)
 		r.write(ctx, originals)
 	}()
@@ -251,9 +251,9 @@ func place(w storage.Written) (file, s3 string) {
 
 // cancel ends an archive that turned out not to be needed.
 func (r *run) cancel() {
-	r.once.Do(r.over)
-	if r.putOff {
-		r.over()
+	r.once.Do(r.finish)
+	if r.withStep {
+		r.finish()
 	}
 	if r.stop != nil {
 		r.stop()
@@ -261,8 +261,8 @@ func (r *run) cancel() {
 	<-r.done
 }
 
-// over says that nothing more is stored beside the run.
-func (r *run) over() { r.ended.Do(func() { close(r.done) }) }
+// finish says that nothing more is stored beside the run.
+func (r *run) finish() { r.ended.Do(func() { close(r.done) }) }
 
 // end ends the run, whatever came of it.
 func (r *run) end() {
