@@ -2,10 +2,11 @@
 
 package policy
 
-// needAges are ages of messages, in turns.
+// needAges has the ages of messages, in turns.
 var needAges = [...]int{4, 6, 8, 12, 16, 20, 30, 40, 60, 90}
 
-// resultNeeds is how many later calls need a tool result again that is as old as needAges says.
+// resultNeeds has, for each age of needAges, the number of later calls that still need a
+// tool result of that age.
 var resultNeeds = [len(needAges)]float64{
 	0.38079, // standard error 0.01766, 11077 messages; off by 29 % for a project that was left out
 	0.32739, // standard error 0.01688, 10651 messages; off by 30 % for a project that was left out
@@ -19,7 +20,8 @@ var resultNeeds = [len(needAges)]float64{
 	0.06928, // standard error 0.01323, 3753 messages; off by 70 % for a project that was left out
 }
 
-// saidNeeds is how many later calls need a message that is no tool result again that is as old as needAges says.
+// saidNeeds has, for each age of needAges, the number of later calls that still need a
+// message of that age that is no tool result.
 var saidNeeds = [len(needAges)]float64{
 	0.69856, // standard error 0.04278, 12689 messages; off by 40 % for a project that was left out
 	0.56938, // standard error 0.03952, 12143 messages; off by 40 % for a project that was left out

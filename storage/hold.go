@@ -7,22 +7,23 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// ActAs says who holds, releases and erases from now on. It is kept with the
-// reason: in the manifest, the tombstone and the heads. Call it before any of them.
+// ActAs sets the name of the person for whom the session is held, released or erased
+// from now on. The name is kept with the reason: in the manifest, the tombstone and the
+// heads. Call it before Hold, Release and Erase.
 func (s *Session) ActAs(who redact.Text) { s.who = who }
 
 // Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave
-// it alone until [Session.Release]. Whoever began to erase it was first:
-// [ErrErased]. The reason is kept in the manifest.
+// it alone until [Session.Release]. The reason is kept in the manifest. A session
+// whose erasure has begun can't be held any more: the error is [ErrErased].
 //
-// The hold is in force where the error is a [*HeadError] alone: then its head
-// could not be written.
+// A [*HeadError] means that the hold is in force, and that its head could not be
+// written.
 func (s *Session) Hold(ctx context.Context, reason redact.Text) error {
 	return s.recordHold(ctx, opHold, reason)
 }
 
-// Release ends a legal hold. Without one it only leaves its line in the
-// manifest. Errors are those of Hold.
+// Release ends a legal hold. For a session without a hold it only adds a line to the
+// manifest. Its errors are those of Hold.
 func (s *Session) Release(ctx context.Context, reason redact.Text) error {
 	return s.recordHold(ctx, opRelease, reason)
 }
@@ -51,14 +52,14 @@ func (s *Session) Held(ctx context.Context) (held bool, reason string, err error
 	return t.facts.held, t.facts.reason, err
 }
 
-// HeadError says that something was done, and that its head could not be written:
-// nobody can prove it from the heads.
+// HeadError says that a hold or a release is in force, but that its head could not be
+// written: the heads don't prove it.
 type HeadError struct {
 	Op  string // "hold", "release"
 	Err error
 }
 
-// Error says what was done.
+// Error names what is in force, and why its head is missing.
 func (e *HeadError) Error() string {
 	return "storage: " + e.Op + " is in force, but its head was not written: " + e.Err.Error()
 }

@@ -10,20 +10,19 @@ import (
 // BackendAgent is the name of [Agent].
 const BackendAgent = "agent"
 
-// Agent is a Summarizer that asks the agent's own model, behind the request that
-// the agent sent last: nothing of the history is sent but what that request
-// holds, in its bytes, so that the provider reads it from its cache.
+// Agent is a Summarizer that asks the agent's own model. It sends the agent's last
+// request again, byte for byte, with one instruction at its end. The provider has that
+// request in its cache, and no other part of the history is sent.
 type Agent struct {
 	Model string
-	// Seen is how many messages of the view that request holds. What stands
-	// behind them can't be summarized.
+	// Seen is the number of messages of the view in that request. The model has not
+	// read later messages, so they can't be summarized.
 	Seen int
-	// Ask sends that request with one instruction behind it. Its errors are as
-	// those of [Summarizer.Summarize]; an answer that calls a tool is an
-	// [ErrRefused].
+	// Ask sends that request with an instruction at its end. It returns the errors of
+	// [Summarizer.Summarize], and [ErrRefused] for an answer that calls a tool.
 	Ask func(ctx context.Context, instruction string) (Draft, error)
-	// StandIn: the extractive backend writes in the model's place, and Ask says what
-	// the model would have been billed. For replays.
+	// StandIn is for replays: the extractive backend writes the summary, and Ask only
+	// says what the model would have been billed for.
 	StandIn bool
 }
 
@@ -51,11 +50,12 @@ func (a Agent) Summarize(ctx context.Context, r Request) (Draft, error) {
 	return d, nil
 }
 
-// Describe returns who is asked. It takes any amount: all of it is there.
+// Describe returns which model is asked. The Info has no limit on the input, because
+// the request under way holds all of it.
 func (a Agent) Describe() Info { return Info{Name: BackendAgent, Model: a.Model, Remote: true} }
 
-// Instruction returns what is asked of a model that has the conversation before
-// it, as the agent that it is.
+// Instruction returns the instruction for a model that has just read the conversation
+// as its agent.
 func (r Request) Instruction() string {
 	var b strings.Builder
 	b.WriteString(`This message is from the program that runs you, and not from the user. The older part of the conversation above is about to be taken out of your context, to make room. Write the summary that will stand in its place: you go on from it alone, so what you leave out is lost, and what you make up misleads you.

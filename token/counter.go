@@ -16,11 +16,11 @@ var (
 	// Bytes4 counts the UTF-8 bytes divided by four, rounded down.
 	Bytes4 Counter = bytes4{}
 
-	// Chars counts Unicode code points; a byte that is not valid UTF-8 is one.
+	// Chars counts Unicode code points; a byte that is not valid UTF-8 counts as one.
 	Chars Counter = chars{}
 
 	// UTF16 counts UTF-16 code units, as the length of a JavaScript string
-	// does; a byte that is not valid UTF-8 is one.
+	// does; a byte that is not valid UTF-8 counts as one.
 	UTF16 Counter = utf16{}
 )
 

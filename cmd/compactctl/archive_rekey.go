@@ -9,18 +9,19 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// errConfiguredKey: the key is not ours to replace.
-var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": put a new one in front of it, with a comma in between, and keep the old one behind")
+// errConfiguredKey refuses to replace a key that the environment has.
+var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set that to NEW,OLD, the new key before the old one, and keep both")
 
 func newArchiveRekey(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rekey",
 		Short: "Give the archive a new key for what is written from now on",
-		Long: `What leaves memory names messages by fingerprints that are sealed with a key outside of
-the archive. Rekey makes a new one, in the folder compact/keys of the user's
-configuration. What was written stays as it is, and the old keys stay for it, so that no
-view changes. Agents that are running use the new key once they are started again. It
-does not take back what somebody can do who has the archive and an old key.`,
+		Long: `The archive, events and placeholders name messages by fingerprints. These are sealed
+with a key that is not in the archive. Rekey makes a new key in the folder compact/keys
+of the user's configuration. Files that were written before stay as they are, and the
+old keys stay to read them, so that no view changes. Running agents use the new key
+after a restart. A new key does not protect old files from somebody who has the archive
+and an old key.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			archive, cfg, err := a.openArchive(cmd)

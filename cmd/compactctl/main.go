@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	if a.json || slices.Contains(args, "--json") { // which a wrong flag before it hides
+	if a.json || slices.Contains(args, "--json") { // a wrong flag before it ends the parsing, so that a.json is not set
 		a.explainJSON(err)
 	} else {
 		a.explain(cmd, err)

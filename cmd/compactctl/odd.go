@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// knownRoles are the roles that a wire has, and those of agents' logs.
+// knownRoles are the roles of the wires and of agents' logs.
 var knownRoles = []message.Role{message.RoleSystem, message.RoleDeveloper, message.RoleUser, message.RoleAssistant, message.RoleTool, "function"}
 
-// sayOdd tells of messages that no provider takes as they are: of a role that there is
-// not, and results that answer no call. They are counted and kept all the same.
+// sayOdd warns of messages that a provider would refuse: those of an unknown role, and
+// tool results without a call. Such messages are counted and kept all the same.
 func (a *app) sayOdd(t *transcript) {
 	var roles, orphans []int
 	called := map[string]bool{}
@@ -32,9 +32,9 @@ func (a *app) sayOdd(t *transcript) {
 		}
 	}
 	if len(roles) > 0 {
-		a.complain(t.name, fmt.Sprintf("warning: %s of a role that is not known, the first is message %d (%q)", things(len(roles), "message"), roles[0], t.msgs[roles[0]].Role))
+		a.complain(t.name, fmt.Sprintf("warning: %s of an unknown role; the first is message %d (%q)", things(len(roles), "message"), roles[0], t.msgs[roles[0]].Role))
 	}
 	if len(orphans) > 0 {
-		a.complain(t.name, fmt.Sprintf("warning: %s without the call that it answers, the first is message %d", things(len(orphans), "tool result"), orphans[0]))
+		a.complain(t.name, fmt.Sprintf("warning: %s without its call; the first is message %d", things(len(orphans), "tool result"), orphans[0]))
 	}
 }

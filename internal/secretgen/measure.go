@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Tally is how many of all were found.
+// Tally counts the secrets that were found, and all that there were.
 type Tally struct{ Found, All int }
 
-// Percent returns how much was found; nothing to find counts as all found.
+// Percent returns the share that was found; it is 100 where there was nothing to find.
 func (t Tally) Percent() float64 {
 	if t.All == 0 {
 		return 100
@@ -28,8 +28,8 @@ type Class struct {
 	HeldOut bool
 }
 
-// Report is what a redactor came to. For shapes without a secret it counts the
-// texts that were changed.
+// Report has the results of one redactor. For shapes without a secret it counts the
+// texts that the redactor changed.
 type Report struct {
 	Tally map[Class]Tally
 	Wrong []Wrong // what was missed, and what was flagged
@@ -92,8 +92,8 @@ func (s Sample) blank() string {
 	return text
 }
 
-// Survives reports whether eight bytes in a row of a secret (the whole, when
-// it is shorter) are in out, that were not in the text beside the secrets.
+// Survives reports whether out holds eight consecutive bytes of a secret, or all of a
+// shorter one. Bytes that blanked, the text without its secrets, holds too don't count.
 func Survives(secret, out, blanked string) bool {
 	n := min(8, len(secret))
 	for i := 0; i+n <= len(secret); i++ {
@@ -104,7 +104,8 @@ func Survives(secret, out, blanked string) bool {
 	return false
 }
 
-// Table writes the report by family, and what others found beside it.
+// Table writes the report with a row for each family. The reports beside it get columns
+// of their own.
 func (r Report) Table(beside ...Report) string {
 	var b strings.Builder
 	line := func(name string, class Class) {

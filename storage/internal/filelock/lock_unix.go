@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock takes the lock on f, which ends when f is closed or its process
-// dies. It is false when somebody else has it.
+// TryLock takes the lock on f and returns true; it returns false when another process,
+// or another open of the file, has the lock. The lock ends when f is closed or the
+// process dies.
 func TryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

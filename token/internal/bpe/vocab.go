@@ -1,14 +1,14 @@
 // Package bpe counts the tokens of text in OpenAI's encodings cl100k_base and
-// o200k_base, exactly as byte-pair encoding of the pieces that the encoding's
-// pattern cuts a text into, without a regular expression and without making
-// the tokens.
+// o200k_base. The counts are exact: an encoding's pattern cuts a text into pieces, and
+// byte-pair encoding makes tokens of each piece. The package needs no regular
+// expression for that, and makes no tokens.
 //
 // How it works: a scanner written by hand finds the next piece, most often in
 // one machine word (quick.go, else scan_*.go). A piece that is a token counts
-// 1: one look into an open-addressing table (table.go). What any other piece
-// counts is remembered (cache.go) or found by merging (fill.go, merge.go), long
-// ones in windows whose seams are checked (long.go), so that no text takes more than
-// linear time and nothing is allocated.
+// 1: one lookup in an open-addressing table (table.go). The count of any other piece
+// is remembered (cache.go) or found by merging (fill.go, merge.go). Long pieces are
+// merged in windows whose seams are checked (long.go), so that no text takes more than
+// linear time. Nothing is allocated.
 package bpe
 
 import (
@@ -29,7 +29,7 @@ var o200kPacked string
 // byte-pair encoding prefers to merge.
 type rank = uint32
 
-// none is no rank, and above all of them.
+// none stands for no token, and is larger than every rank.
 const none rank = 1<<32 - 1
 
 // The parts of a packed vocabulary, as genvocab writes it: a head of two
@@ -43,7 +43,7 @@ const (
 	rankMask   = 1<<20 - 1
 )
 
-// vocabulary is an unpacked vocabulary. But for its cache it is never changed.
+// vocabulary is an unpacked vocabulary. Only its cache changes once it is made.
 type vocabulary struct {
 	merges string // the left and right of each token but the single ones: mergeSize bytes each
 	size   int    // number of tokens
@@ -84,9 +84,8 @@ func (v *vocabulary) halves(r rank) (left, right rank) {
 	return rank(both & rankMask), rank(both >> 20 & rankMask)
 }
 
-// A spelling is the text of a token: its length in the top byte; up to 7 bytes
-// stand in the low ones, of longer ones there is the place in vocabulary.text.
-// The spelling of a short text is its key in shortTable.
+// A spelling is the text of a token. Its top byte is the length. The low bytes are the
+// text itself where that has at most 7 bytes, else its offset in vocabulary.text.
 type spelling uint64
 
 func (s spelling) length() int { return int(s >> 56) }
