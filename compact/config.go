@@ -219,8 +219,9 @@ func (s Secret) MarshalText() ([]byte, error) { return fmt.Append(nil, s), nil }
 
 // StorageConfig says where the archive is.
 type StorageConfig struct {
-	// Adapter is "fs" (a folder), "memory" (nothing outlives the process), "s3"
-	// (which needs Config.OpenArchive), or one that has Settings; default "fs".
+	// Adapter is "fs" (a folder), "memory" (nothing outlives the process, and
+	// placeholders name neither calls nor references), "s3" (which needs
+	// Config.OpenArchive), or one that has Settings; default "fs".
 	Adapter string `mapstructure:"adapter" validate:"oneof=fs memory s3"`
 	// Settings are those of an adapter that another package has registered
 	// (configs.Register), in that package's own type. configs.Load sets them, and

@@ -11,7 +11,8 @@ import (
 )
 
 // WithRecall says that somebody answers the recall tool in this call, although
-// the request's tools do not declare it: summary and placeholders name
+// the request's tools do not declare it: the summary, and the placeholders of
+// graduated and economy, name
 // references then. Where neither is so, they speak of none. For a session whose
 // id begins with [UnnamedSession] the one who answers must do it by
 // [CompactManager.RecallShown].

@@ -128,7 +128,7 @@ var comments = map[string]string{
 	"redaction.summarizer": `false sends the old part to a summarizing model as it is.`,
 
 	"storage":             `Where what is taken out goes, before it is taken out.`,
-	"storage.adapter":     `fs: a folder; memory: nothing outlives the process; s3: a bucket.`,
+	"storage.adapter":     `fs: a folder; memory: nothing outlives the process, and placeholders name neither calls nor references; s3: a bucket.`,
 	"storage.path":        `The folder, seen from where the program runs.`,
 	"storage.access_log":  `true: who reads what of the archive is recorded beside the sessions, and what cannot be recorded is not read.`,
 	"storage.erased":      `What becomes of a session that was erased or pruned and whose agent goes on. new: it begins anew in another folder, ID.after-…; refuse: nothing of it is stored again, and so nothing taken out: calls above the window fail. What was erased does not come back with either.`,
