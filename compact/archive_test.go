@@ -22,6 +22,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -179,8 +180,14 @@ func (s *slow) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 }
 
 func TestNothingIsCommittedBeforeTheTranscriptIsDurable(t *testing.T) {
+	for name, writer := range map[string]strategy.Summarizer{"with its step": nil, "beside a model": &counting{}} {
+		t.Run(name, func(t *testing.T) { committedBefore(t, writer) })
+	}
+}
+
+func committedBefore(t *testing.T, writer strategy.Summarizer) {
 	a := &slow{Archive: memory.New(), entered: make(chan struct{}), release: make(chan struct{})}
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: writer})
 	done := make(chan *compact.Result)
 	go func() {
 		res, err := r.Preflight(context.Background(), "s", loop(100, 200))

@@ -31,7 +31,7 @@ var ruleFaults = []struct {
 	{fault{"a refusal names more than it adds up to", "policy/errors.go", `out.Tokens = v.least(gone)`, `out.Tokens = v.least(gone) + 1`, nil}, "./compact", "TestBudgetErrorOfTheFloor"},
 	{fault{"calls before an answer are no branch", "hook/transport/session.go", "	return branch\n}", "	return \"\"\n}", nil}, "./hook/transport", "TestCallsBeforeTheFirstAnswer"},
 	{fault{"the stack of a stage is not logged", "compact/recover.go", `"stack", string(p.Stack))`, `"stack", "")`, nil}, "./compact", "TestPanicOfASummarizer"},
-	{fault{"a stage's error is warned of with its secrets", "compact/report.go", `c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(p.Err.Error()).String())`, `c.res.Warnings = append(c.res.Warnings, p.Err.Error())`, nil},
+	{fault{"a stage's error is warned of with its secrets", "compact/report.go", `c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(failedStage(p)).String())`, `c.res.Warnings = append(c.res.Warnings, failedStage(p))`, nil},
 		"./compact", "TestWarningsAreFreeOfSecrets"},
 	{fault{"an observed call's error is warned of with its secrets", "compact/shadow.go", `"observe: "+m.Redact(err.Error())`, `"observe: "+err.Error()`, nil}, "./compact", "TestWarningsOfObservedCalls"},
 	{fault{"a shadow's steps are looked for in the archive", "compact/shadow.go", `s.shadow, s.volatile = true, true`, `s.shadow, s.volatile = true, false`, nil}, "./compact", "TestShadowsAreNotWritten"},
