@@ -11,11 +11,10 @@ import (
 )
 
 // WithRecall says that somebody answers the recall tool in this call, although
-// the request's tools do not declare it: the summary, and the placeholders of
-// graduated and economy, name
-// references then. Where neither is so, they speak of none. For a session whose
-// id begins with [UnnamedSession] the one who answers must do it by
-// [CompactManager.RecallShown].
+// the request's tools do not declare it. The summary then names references, and so
+// do the placeholders of the presets graduated and economy. Without the tool and
+// without this option neither names any. In a session whose id begins with
+// [UnnamedSession] the answer must come from [CompactManager.RecallShown].
 func WithRecall() Option { return func(r *request) { r.answered = true } }
 
 // recalls reports whether the model can ask for what a reference names.

@@ -47,7 +47,7 @@ func (a *app) erase(cmd *cobra.Command, name string, x *acting, yes bool) error 
 		err = send()
 	}
 	if errors.Is(err, storage.ErrHeld) {
-		err = fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", name, err)
+		err = underHold(name)
 	}
 	if err != nil {
 		return &brokenArchive{err}
@@ -66,6 +66,11 @@ its hash. A session that a legal hold or a lock of the bucket keeps stays as it 
 that it was asked for and refused, and until when, is put on record. The index of
 compactctl archive search loses it, too: of an archive in a bucket the one of this
 user here; others lose it at their next search.`
+
+// underHold refuses what a legal hold keeps, and says how the hold ends.
+func underHold(session string) error {
+	return fmt.Errorf("%q is under a legal hold; compactctl archive hold %s --release ends it", session, quoted(session))
+}
 
 // eraseConflict erases a session of which the disk and the bucket have different
 // parts, so that the disk takes nothing more: its part first, then the bucket's,

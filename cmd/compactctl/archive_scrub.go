@@ -107,7 +107,7 @@ func (a *app) scrub(cmd *cobra.Command, name string, x *scrubbing, secrets []str
 	case errors.Is(err, compact.ErrShortSecret):
 		return &usageError{errors.New("a secret that is to go has at least 4 bytes")}
 	case errors.Is(err, storage.ErrHeld):
-		return &brokenArchive{fmt.Errorf("%q is under a legal hold; compactctl archive hold --release ends it: %w", name, err)}
+		return &brokenArchive{underHold(name)}
 	case err != nil:
 		return &brokenArchive{err}
 	case a.json:

@@ -92,7 +92,8 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s, %s, %s\n",
 		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
 	if x.Money.Priced {
-		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories (%s)\n", x.Money.Sent, x.Money.Raw, x.Money.Card)
+		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories\n", x.Money.Sent, x.Money.Raw)
+		fmt.Fprintf(&b, "prices: %s\n", oneLine(x.Money.Card))
 	}
 	for _, s := range x.Steps {
 		fmt.Fprintf(&b, "%4d  %s → %s  %s, %s  %s\n", s.Step, right(count(s.Before), 10), left(count(s.After), 10),
