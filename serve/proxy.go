@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -48,7 +49,12 @@ func (c *counted) CloseIdleConnections() {
 // upstreamError is an upstream that did not answer.
 type upstreamError struct{ err error }
 
-func (e *upstreamError) Error() string { return e.err.Error() }
+func (e *upstreamError) Error() string {
+	if errors.Is(e.err, io.EOF) {
+		return "the provider closed the connection before it answered (" + e.err.Error() + ")"
+	}
+	return e.err.Error()
+}
 
 func (e *upstreamError) Unwrap() error { return e.err }
 
