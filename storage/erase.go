@@ -339,6 +339,7 @@ func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
 	v.total = info.Size
 	v.report.Bytes = info.Size
 	v.report.Files = []FileReport{{erasedName, info.Size, StateLog}}
+	ctx = ReadFirsthand(ctx)
 	err = v.checkLog(ctx, erasedName, nil, func(_ int, _ []byte, hash string) { v.report.Head = hash })
-	return v.report, err
+	return v.report, errors.Join(err, v.checkRepeatsOf(ctx, erasedName, info.Key))
 }

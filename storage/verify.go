@@ -154,9 +154,10 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
+	ctx = ReadFirsthand(ctx)
 	// In this order a file that comes into being meanwhile is never taken
 	// for one that was not announced.
-	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
+	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkRepeats, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
 		if err := do(ctx); err != nil {
 			return Report{}, err
 		}

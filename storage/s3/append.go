@@ -62,14 +62,22 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 		return nil
 	}
 	t := a.terms(time.Now())
-	err = a.put(ctx, segmentName(a.name(k), seq), b, t)
+	wait := a.rollUp(ctx, k, last)
+	etag, err := a.putTagged(ctx, segmentName(a.name(k), seq), b, t)
+	r, rolled := wait()
+	if rolled {
+		a.unseen(k, last, r)
+	}
 	if errors.Is(err, errTaken) {
-		return storage.ErrSeq
+		err = storage.ErrSeq
+	}
+	if err != nil && rolled { // nothing may follow that would look
+		return errors.Join(err, a.look(context.WithoutCancel(ctx), k))
 	}
 	if err != nil {
 		return err
 	}
-	now := segment{seq, b.Size(), t.mark}
+	now := segment{start: seq, size: b.Size(), mark: t.mark, etag: etag}
 	a.unseen(k, last, now)
 	if look {
 		if err := a.look(ctx, k); err != nil {
@@ -77,6 +85,7 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 		}
 	}
 	a.setTail(k, now)
+	a.extendRun(k, now, b)
 	return nil
 }
 
@@ -86,16 +95,17 @@ func (a *Archive) lastSegment(ctx context.Context, k storage.Key, seq int64) (se
 	if last, ok := a.tail(k); ok && last.end() == seq {
 		return last, nil
 	}
-	all, err := a.segments(ctx, k)
+	all, err := a.list(ctx, k)
 	if err != nil {
 		return segment{}, err
 	}
 	var last segment
-	for _, s := range all {
+	for _, s := range all.segments {
 		if s.start != last.end() {
 			return segment{}, fmt.Errorf("%w: after byte %d there is a segment that begins at %d", storage.ErrDamaged, last.end(), s.start)
 		}
 		last = s
 	}
+	a.learnRun(k, all, true)
 	return last, nil
 }

@@ -42,19 +42,20 @@ func session(t *testing.T, a storage.Archive, id string) *storage.Session {
 // A step asks so often, and so does the first one of a session, whatever the logs hold
 // by then: where its transcript is stored beside a model that writes the summary, and
 // where it is stored with the step. Opening asks for each piece of the manifest, and for
-// it once.
+// it once. Beside that, and beside a line of a log, each eighth line of it is rolled up.
 func TestAStepAsksAFewTimes(t *testing.T) {
 	for name, c := range map[string]struct {
-		step              func(context.Context, *storage.Session, int) error
-		first, then, open int
+		step                      func(context.Context, *storage.Session, int) error
+		first, then, open, rolled int
 	}{
-		"beside":        {tryStepOf, 14, 12, 1 + 9},
-		"with its step": {tryWholeStepOf, 12, 10, 1 + 6},
+		"beside":        {tryStepOf, 14, 12, 1 + 2, 1}, // nine pieces, eight of them rolled up
+		"with its step": {tryWholeStepOf, 12, 10, 1 + 6, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)
 			s := session(t, a, "s")
 			s.KeepHeads(storage.NewHeads(a, nil))
+			rolled := 0
 			for n := 1; n <= 3; n++ {
 				most := c.then
 				if n == 1 {
@@ -62,9 +63,16 @@ func TestAStepAsksAFewTimes(t *testing.T) {
 				}
 				f.set(func(*front) {})
 				must(t, c.step(t.Context(), s, n))
-				if asked := f.asked(); len(asked) != most {
+				asked := f.asked()
+				rolled += len(asked)
+				asked = slices.DeleteFunc(asked, func(note string) bool { return note == rolledUp })
+				rolled -= len(asked)
+				if len(asked) != most {
 					t.Errorf("step %d takes %d requests, want %d: %q", n, len(asked), most, asked)
 				}
+			}
+			if rolled != c.rolled { // of the manifest
+				t.Errorf("%d roll-ups were written, want %d", rolled, c.rolled)
 			}
 			f.set(func(*front) {})
 			session(t, a, "s")
@@ -147,7 +155,7 @@ func TestErasingASessionAsksAFewTimes(t *testing.T) {
 		stone, err := e.Erase(t.Context(), redact.Lit("asked for"))
 		must(t, err)
 		t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
-		if !stone.Done || len(f.asked()) > 16 {
+		if !stone.Done || len(f.asked()) > 17 {
 			t.Errorf("done %v, %d requests", stone.Done, len(f.asked()))
 		}
 		for _, o := range s.Names(t, c.Bucket) {

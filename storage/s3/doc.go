@@ -7,7 +7,9 @@
 // nothing is ever overwritten. What is appended to, the logs, is numbered
 // segments, {prefix}/{key}!{offset}, each created the same way: of any number
 // of writers that add to the end at once, one gets the name. Whoever reads the
-// log gets its segments one after the other. Names that begin with .try/ are
+// log gets its segments one after the other. A run of 8, 64 or 512 segments is repeated
+// by a roll-up, {prefix}/{key}!{offset}-{end}, so that it is read with one request; what
+// counts are the segments. Names that begin with .try/ are
 // what [Archive.Try] leaves.
 //
 // # Credentials

@@ -33,6 +33,9 @@ type front struct {
 	cutAt         int                                               // bytes of an answer's body after which the connection breaks; 0: never
 }
 
+// rolledUp is the note of a request that writes a roll-up.
+const rolledUp = "ROLL-UP"
+
 func newFront(t *testing.T, s *s3test.Server) *front {
 	t.Helper()
 	f, proxy := &front{}, s.Front(t)
@@ -43,8 +46,11 @@ func newFront(t *testing.T, s *s3test.Server) *front {
 		if span := r.Header.Get("Range"); span != "" {
 			note += " " + span
 		}
-		if r.URL.Query().Has("list-type") {
+		switch {
+		case r.URL.Query().Has("list-type"):
 			note = "LIST"
+		case r.Method == http.MethodPut && isRollup(r.URL.Path):
+			note = rolledUp
 		}
 		f.notes = append(f.notes, note)
 		f.mu.Unlock()

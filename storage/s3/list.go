@@ -17,6 +17,7 @@ type object struct {
 	name     string
 	size     int64
 	modified time.Time
+	etag     string
 }
 
 // tryFolder holds what Try writes. It is no key.
@@ -39,7 +40,7 @@ func (a *Archive) objects(ctx context.Context, prefix string) iter.Seq2[object, 
 				return
 			}
 			for _, o := range page.Contents {
-				found := object{strings.TrimPrefix(aws.ToString(o.Key), a.root), aws.ToInt64(o.Size), aws.ToTime(o.LastModified)}
+				found := object{strings.TrimPrefix(aws.ToString(o.Key), a.root), aws.ToInt64(o.Size), aws.ToTime(o.LastModified), unquoted(o.ETag)}
 				if !yield(found, nil) {
 					return
 				}
@@ -50,6 +51,8 @@ func (a *Archive) objects(ctx context.Context, prefix string) iter.Seq2[object, 
 		}
 	}
 }
+
+func unquoted(etag *string) string { return strings.Trim(aws.ToString(etag), `"`) }
 
 // below yields what is k, a segment of it, or lies below it. What merely
 // begins with the same letters can be much: it is skipped, not read.
@@ -124,9 +127,12 @@ func (l *lister) add(o object) bool {
 	if strings.HasPrefix(o.name, tryFolder) {
 		return true
 	}
-	name, _, isSegment := parseSegment(o.name)
+	name, repeats, isSegment := logOf(o.name)
 	if !isSegment {
 		name = o.name
+	}
+	if repeats { // one that is left alone is a log of no bytes: so it can be removed
+		o.size, o.modified = 0, time.Time{}
 	}
 	key, err := storage.ParseKey(name)
 	info := storage.Info{Key: key, Size: o.size, Modified: o.modified}

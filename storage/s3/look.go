@@ -58,6 +58,9 @@ func (a *Archive) look(ctx context.Context, k storage.Key) error {
 
 // is reports whether an object is the segment, as far as it is known.
 func (s segment) is(o *s3.HeadObjectOutput) bool {
+	if etag := unquoted(o.ETag); s.etag != "" && etag != "" && s.etag != etag {
+		return false
+	}
 	return (o.ContentLength == nil || *o.ContentLength == s.size) && (s.mark == "" || o.Metadata[markName] == s.mark)
 }
 
@@ -65,14 +68,18 @@ func (s segment) is(o *s3.HeadObjectOutput) bool {
 func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segment) error {
 	var errs []error
 	for _, s := range segments {
-		name := segmentName(a.name(k), s.start)
-		got, err := a.head(ctx, name, "")
-		if absent(err) || err == nil && !s.is(got) {
-			continue
+		name := a.nameOf(k, s)
+		if !s.repeats { // a roll-up helps only, whose ever it is
+			got, err := a.head(ctx, name, "")
+			if absent(err) || err == nil && !s.is(got) {
+				continue
+			}
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
 		}
-		if err == nil {
-			err = a.removeObjects(ctx, name, func(n string) bool { return n == name })
-		}
+		err := a.removeObjects(ctx, name, func(n string) bool { return n == name })
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

@@ -45,6 +45,7 @@ type terms struct {
 	kms   string // key, or ""
 	lock  types.ObjectLockMode
 	until time.Time
+	of    string // which segments a roll-up repeats, or ""
 }
 
 // terms returns what the configuration asks for an object that is written now.
@@ -57,7 +58,12 @@ func (a *Archive) terms(now time.Time) terms {
 	return t
 }
 
-func (t terms) metadata() map[string]string { return map[string]string{markName: t.mark} }
+func (t terms) metadata() map[string]string {
+	if t.of != "" {
+		return map[string]string{markName: t.mark, ofName: t.of}
+	}
+	return map[string]string{markName: t.mark}
+}
 
 func (t terms) encryption() types.ServerSideEncryption {
 	if t.kms == "" {
@@ -83,28 +89,27 @@ func text(s string) *string {
 
 // put creates an object, or fails with errTaken where the name is taken.
 func (a *Archive) put(ctx context.Context, name string, b storage.Blob, t terms) error {
-	var err error
-	if b.Size() > partSize {
-		err = a.putParts(ctx, name, b, t)
-	} else {
-		err = a.putWhole(ctx, name, b, t)
-	}
-	if status(err) == http.StatusPreconditionFailed {
-		return a.whose(ctx, name, t)
-	}
+	_, err := a.putTagged(ctx, name, b, t)
 	return err
 }
 
-func (a *Archive) putWhole(ctx context.Context, name string, b storage.Blob, t terms) error {
-	sum, err := hex.DecodeString(b.SHA256())
-	if err != nil {
-		return err
+// putTagged is put that returns what the server calls the content, or "".
+func (a *Archive) putTagged(ctx context.Context, name string, b storage.Blob, t terms) (etag string, err error) {
+	if b.Size() > partSize {
+		err = a.putParts(ctx, name, b, t)
+	} else {
+		etag, err = a.putWhole(ctx, name, b, t)
 	}
-	in := &s3.PutObjectInput{
-		Bucket: &a.cfg.Bucket, Key: &name, IfNoneMatch: aws.String("*"), ContentLength: aws.Int64(b.Size()),
-		ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum)), Metadata: t.metadata(),
-		ServerSideEncryption: t.encryption(), SSEKMSKeyId: text(t.kms),
-		ObjectLockMode: t.lock, ObjectLockRetainUntilDate: t.retainUntil(),
+	if status(err) == http.StatusPreconditionFailed {
+		return "", a.whose(ctx, name, t)
+	}
+	return etag, err
+}
+
+func (a *Archive) putWhole(ctx context.Context, name string, b storage.Blob, t terms) (etag string, err error) {
+	in, err := a.putInput(name, b, t)
+	if err != nil {
+		return "", err
 	}
 	var out *s3.PutObjectOutput
 	err = a.call(ctx, b.Size(), func(ctx context.Context, client *s3.Client) (err error) {
@@ -113,12 +118,42 @@ func (a *Archive) putWhole(ctx context.Context, name string, b storage.Blob, t t
 		return err
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if got := aws.ToString(out.ChecksumSHA256); got != "" && got != *in.ChecksumSHA256 {
-		return fmt.Errorf("the server stored bytes whose SHA-256 is %s, not %s", got, *in.ChecksumSHA256)
+		return "", fmt.Errorf("the server stored bytes whose SHA-256 is %s, not %s", got, *in.ChecksumSHA256)
 	}
-	return a.sameKey(out.ServerSideEncryption, aws.ToString(out.SSEKMSKeyId))
+	return unquoted(out.ETag), a.sameKey(out.ServerSideEncryption, aws.ToString(out.SSEKMSKeyId))
+}
+
+// putOnce creates an object if it can be done with one attempt.
+func (a *Archive) putOnce(ctx context.Context, name string, b storage.Blob, t terms) error {
+	in, err := a.putInput(name, b, t)
+	if err != nil {
+		return err
+	}
+	client, err := a.api(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	in.Body = b.Reader()
+	_, err = client.PutObject(ctx, in)
+	return err
+}
+
+func (a *Archive) putInput(name string, b storage.Blob, t terms) (*s3.PutObjectInput, error) {
+	sum, err := hex.DecodeString(b.SHA256())
+	if err != nil {
+		return nil, err
+	}
+	return &s3.PutObjectInput{
+		Bucket: &a.cfg.Bucket, Key: &name, IfNoneMatch: aws.String("*"), ContentLength: aws.Int64(b.Size()),
+		ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum)), Metadata: t.metadata(),
+		ServerSideEncryption: t.encryption(), SSEKMSKeyId: text(t.kms),
+		ObjectLockMode: t.lock, ObjectLockRetainUntilDate: t.retainUntil(),
+	}, nil
 }
 
 // whose settles what a name that is taken means: the object can be this

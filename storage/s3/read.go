@@ -50,7 +50,8 @@ func (a *Archive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io
 	return r, nil
 }
 
-// OpenLog implements [storage.KindOpener]: a listing, and a GET for each segment.
+// OpenLog implements [storage.KindOpener]: a listing, and a GET for each segment that
+// no roll-up repeats, and for each roll-up.
 func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, int64, error) {
 	err := mayOpen(ctx, k, off)
 	if err != nil {
@@ -113,6 +114,7 @@ type body struct {
 	a     *Archive
 	ctx   context.Context // of the caller of Open
 	name  string
+	meta  map[string]string
 	etag  *string // so that the rest is of the same object
 	off   int64   // of the next byte
 	left  int64   // bytes
@@ -151,7 +153,7 @@ func (b *body) open() error {
 			}
 			return err
 		}
-		b.r, b.cancel, b.etag = out.Body, cancel, out.ETag
+		b.r, b.cancel, b.etag, b.meta = out.Body, cancel, out.ETag, out.Metadata
 		if b.unsized = out.ContentLength == nil; !b.unsized {
 			b.left = min(b.left, *out.ContentLength)
 		}

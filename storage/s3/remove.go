@@ -26,10 +26,30 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	}
 	err := a.Try(ctx)
 	if err == nil {
-		err = a.removeObjects(ctx, a.name(k), a.isOf(k))
+		err = a.removeLog(ctx, k)
 	}
-	a.forgetTail(k)
+	a.forget(k)
 	return storage.Wrap("remove", k, err)
+}
+
+// removeLog removes a key. Who rolls a log up looks afterwards whether the log is still
+// there, and it is until its last segment goes: so what came meanwhile is looked for once more.
+func (a *Archive) removeLog(ctx context.Context, k storage.Key) error {
+	n := 0
+	err := a.removeObjects(ctx, a.name(k), func(name string) bool {
+		is := a.isOf(k)(name)
+		if is {
+			n++
+		}
+		return is
+	})
+	if err != nil || n < fanout {
+		return err
+	}
+	return a.removeObjects(ctx, a.name(k)+segmentMark, func(name string) bool {
+		_, repeats, _ := logOf(name)
+		return repeats && a.isOf(k)(name)
+	})
 }
 
 // isOf tells the object of a key, and its segments, from others.
@@ -39,8 +59,8 @@ func (a *Archive) isOf(k storage.Key) func(name string) bool {
 		if !ok {
 			return false
 		}
-		_, _, isSegment := parseSegment(k.String() + rest)
-		return rest == "" || isSegment
+		_, _, isPart := logOf(k.String() + rest)
+		return rest == "" || isPart
 	}
 }
 
@@ -72,7 +92,7 @@ func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 			}
 			continue
 		}
-		a.forgetTail(k)
+		a.forget(k)
 		if folders[k.Dir()] == nil {
 			folders[k.Dir()] = map[string]bool{}
 		}
@@ -92,7 +112,7 @@ func (a *Archive) removeBelow(ctx context.Context, prefix string, names map[stri
 		return err
 	}
 	all, err := a.versions(ctx, prefix, func(name string) bool {
-		if log, _, ok := parseSegment(name); ok {
+		if log, _, ok := logOf(name); ok {
 			name = log
 		}
 		return names[name]

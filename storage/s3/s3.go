@@ -35,6 +35,8 @@ type Archive struct {
 	mu       sync.Mutex
 	tails    map[storage.Key]segment  // last segment that is known of a log
 	unlooked map[storage.Key]unlooked // what a look is still owed to
+	runs     map[storage.Key]*run     // the ends of logs, to roll them up
+	used     int64                    // counts the uses of runs
 }
 
 var (
@@ -44,6 +46,7 @@ var (
 	_ storage.Locator     = (*Archive)(nil)
 	_ storage.BulkKeeper  = (*Archive)(nil)
 	_ storage.KindOpener  = (*Archive)(nil)
+	_ storage.Repeater    = (*Archive)(nil)
 )
 
 // New returns the archive that c names and asks nobody yet: the first write
@@ -55,7 +58,7 @@ func New(c Config) (*Archive, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
-	a := &Archive{cfg: c, tails: map[storage.Key]segment{}, unlooked: map[storage.Key]unlooked{}}
+	a := &Archive{cfg: c, tails: map[storage.Key]segment{}, unlooked: map[storage.Key]unlooked{}, runs: map[storage.Key]*run{}}
 	if c.Prefix != "" {
 		a.root = c.Prefix + "/"
 	}

@@ -24,6 +24,10 @@ type segment struct {
 	start int64 // as its name says
 	size  int64
 	mark  string // of its writer ([terms]), if that is this Archive; "" else
+	etag  string // what the server calls its content; "" is not known
+
+	repeats bool // it is a [rollup]
+	odd     bool // a roll-up that is not as long as its name says
 }
 
 func (s segment) end() int64 { return s.start + s.size }
@@ -42,15 +46,25 @@ func parseSegment(name string) (key string, start int64, ok bool) {
 	return key, start, err == nil && start >= 0 && segmentName(key, start) == name
 }
 
-// segments lists what a log is made of.
-func (a *Archive) segments(ctx context.Context, k storage.Key) ([]segment, error) {
-	var out []segment
+// nameOf is the name of the object that a segment or a roll-up of k is.
+func (a *Archive) nameOf(k storage.Key, s segment) string {
+	if s.repeats {
+		return rollupName(a.name(k), s.start, s.end())
+	}
+	return segmentName(a.name(k), s.start)
+}
+
+// list lists what a log is made of.
+func (a *Archive) list(ctx context.Context, k storage.Key) (out parts, err error) {
 	for o, err := range a.objects(ctx, k.String()+segmentMark) {
 		if err != nil {
-			return nil, err
+			return parts{}, err
 		}
 		if key, start, ok := parseSegment(o.name); ok && key == k.String() {
-			out = append(out, segment{start: start, size: o.size})
+			out.segments = append(out.segments, segment{start: start, size: o.size, etag: o.etag})
+		}
+		if key, start, end, ok := parseRollup(o.name); ok && key == k.String() {
+			out.rollups = append(out.rollups, rollup{start: start, size: end - start, repeats: true, odd: o.size != end-start})
 		}
 	}
 	return out, nil
@@ -85,50 +99,64 @@ func (a *Archive) forgetTail(k storage.Key) {
 // openLog opens a log. What was cut out of it is missing in what is read, which
 // its chain shows.
 func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
-	all, err := a.segments(ctx, k)
+	all, err := a.list(ctx, k)
 	if err != nil {
 		return nil, 0, err
 	}
 	a.learnTail(k, all)
-	if len(all) == 0 {
+	if len(all.segments) == 0 {
 		return nil, 0, storage.ErrNotExist
 	}
-	for _, s := range all {
+	for _, s := range all.segments {
 		size += s.size
 	}
-	pieces := cut(all, off, n)
-	for i := range pieces {
-		pieces[i].name = segmentName(a.name(k), pieces[i].start)
+	pieces := a.pieces(k, all.segments, off, n)
+	if !storage.Firsthand(ctx) {
+		pieces = all.shorten(a.name(k), pieces)
 	}
-	return a.readPieces(ctx, pieces), size, nil
+	return a.readPieces(ctx, pieces, a.keeper(k, all, pieces)), size, nil
+}
+
+// pieces returns what n bytes from off on are made of; n < 0 is all.
+func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
+	out := cut(all, off, n)
+	for i := range out {
+		out[i].name = segmentName(a.name(k), out[i].start)
+	}
+	return out
 }
 
 // learnTail keeps the end of a log that was listed, or that there is none, so that
 // whoever appends next need not list it again: a segment that came since has the
 // name that he takes.
-func (a *Archive) learnTail(k storage.Key, all []segment) {
+func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
-	for _, s := range all {
+	for _, s := range all.segments {
 		if s.start != last.end() {
 			return // the next to append finds out, and says so
 		}
 		last = s
 	}
 	a.setTail(k, last)
+	a.learnRun(k, all, false)
 }
 
-// piece is what is wanted of a segment.
+// piece is what is wanted of a segment, or of a roll-up.
 type piece struct {
 	name   string
 	start  int64 // of the segment
 	off, n int64 // in the segment
+
+	first, segments int     // which segments of the log it is, or repeats
+	parts           []piece // what a roll-up stands for
+	bond            string  // of a roll-up
 }
 
 // cut returns what n bytes from off on are made of; n < 0 is all.
 func cut(all []segment, off, n int64) []piece {
 	var out []piece
 	at := int64(0)
-	for _, s := range all {
+	for i, s := range all {
 		from := max(off-at, 0)
 		at += s.size
 		if from >= s.size || n == 0 {
@@ -139,7 +167,7 @@ func cut(all []segment, off, n int64) []piece {
 			take = min(take, n)
 			n -= take
 		}
-		out = append(out, piece{start: s.start, off: from, n: take})
+		out = append(out, piece{start: s.start, off: from, n: take, first: i, segments: 1})
 	}
 	return out
 }
@@ -152,9 +180,9 @@ const (
 
 // readPieces reads pieces one after the other, and fetches small ones ahead: a
 // log has one for each line or few.
-func (a *Archive) readPieces(ctx context.Context, pieces []piece) io.ReadCloser {
+func (a *Archive) readPieces(ctx context.Context, pieces []piece, keep *keeper) io.ReadCloser {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &pieceReader{ctx: ctx, cancel: cancel, left: len(pieces), next: make(chan chan opened, piecesAtOnce)}
+	r := &pieceReader{ctx: ctx, cancel: cancel, left: len(pieces), keep: keep, next: make(chan chan opened, piecesAtOnce)}
 	go func() {
 		defer close(r.next)
 		for _, p := range pieces {
@@ -177,11 +205,19 @@ func (a *Archive) readPieces(ctx context.Context, pieces []piece) io.ReadCloser 
 // opened is a piece that was fetched, or that can be opened, or an error.
 type opened struct {
 	data string
+	bond string // of a roll-up, as it says
 	open func() (io.ReadCloser, error)
 	err  error
 }
 
 func (a *Archive) fetch(ctx context.Context, p piece) opened {
+	if len(p.parts) > 0 {
+		return a.fetchRollup(ctx, p)
+	}
+	return a.fetchObject(ctx, p)
+}
+
+func (a *Archive) fetchObject(ctx context.Context, p piece) opened {
 	n := p.n
 	if p.off == 0 {
 		n = -1 // the whole, so that the checksum is looked at
@@ -194,7 +230,11 @@ func (a *Archive) fetch(ctx context.Context, p piece) opened {
 	if err := errors.Join(err, r.Close()); err != nil {
 		return opened{err: err}
 	}
-	return opened{data: string(data[:min(p.n, int64(len(data)))])}
+	o := opened{data: string(data[:min(p.n, int64(len(data)))])}
+	if b, ok := r.(*body); ok {
+		o.bond = b.meta[ofName]
+	}
+	return o
 }
 
 // pieceReader belongs to one goroutine.
@@ -203,6 +243,7 @@ type pieceReader struct {
 	cancel context.CancelFunc
 	next   chan chan opened
 	left   int // pieces that next still brings
+	keep   *keeper
 	r      io.Reader
 	c      io.Closer
 }
@@ -235,10 +276,13 @@ func (r *pieceReader) advance() error {
 		return r.ctx.Err() // which is why there is no more
 	}
 	if !ok {
+		r.keep.end()
 		return io.EOF
 	}
 	r.left--
-	return r.take(<-c)
+	o := <-c
+	r.keep.add(o)
+	return r.take(o)
 }
 
 func (r *pieceReader) take(o opened) error {

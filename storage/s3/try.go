@@ -147,7 +147,7 @@ func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	}
 	t.mark, t.kms = rand.Text(), "no-such-key-"+strings.ToLower(rand.Text())
 	other := a.root + tryFolder + rand.Text()
-	err = a.putWhole(ctx, other, tryText, t)
+	_, err = a.putWhole(ctx, other, tryText, t)
 	// sameKey refuses too, after the fact: then the object is there.
 	var accepted *NotEnforcedError
 	if err == nil || errors.As(err, &accepted) {

@@ -250,6 +250,14 @@ func (s *Spool) KeptAny(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
+// Unlike implements [storage.Repeater], where the remote archive does.
+func (s *Spool) Unlike(ctx context.Context, k storage.Key) ([]string, error) {
+	if r, ok := s.remote.(storage.Repeater); ok {
+		return r.Unlike(ctx, k)
+	}
+	return nil, nil
+}
+
 // Kept implements [storage.Keeper], where the remote archive does.
 func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "look for a lock", k); err != nil {

@@ -1,0 +1,490 @@
+package s3_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// rollupsOf names the roll-ups in a bucket.
+func rollupsOf(t *testing.T, s *s3test.Server, c s3.Config) (names []string) {
+	t.Helper()
+	for _, name := range s.Names(t, c.Bucket) {
+		if isRollup(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func isRollup(name string) bool {
+	_, span, ok := strings.Cut(name, "!")
+	return ok && strings.Contains(span, "-")
+}
+
+// lines appends so many lines to a log, and returns what it holds then.
+func lines(t *testing.T, a storage.Archive, k storage.Key, have string, n int) string {
+	t.Helper()
+	for i := range n {
+		line := fmt.Sprintf("line %d of %s\n", i, strings.Repeat("x", i%5))
+		must(t, a.Append(t.Context(), k, int64(len(have)), raw(line)))
+		have += line
+	}
+	return have
+}
+
+// A session of 50 steps and 200 events is opened with few requests, and with as many as
+// its segments are where the roll-ups are gone.
+func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
+	f, a, server, c := opened(t, nil)
+	long(t, session(t, a, "s"), 50)
+	ask := func() map[string]int {
+		out := map[string]int{}
+		for _, name := range []string{"manifest.jsonl", "events.jsonl"} {
+			other, err := s3.New(c)
+			must(t, err)
+			f.set(func(*front) {})
+			r, _, err := other.OpenLog(t.Context(), key(t, "s/"+name), 0, -1)
+			must(t, err)
+			_, err = io.Copy(io.Discard, r)
+			must(t, errors.Join(err, r.Close()))
+			out[name] = len(f.asked())
+		}
+		f.set(func(*front) {})
+		other, err := s3.New(c)
+		must(t, err)
+		session(t, other, "s")
+		out["session"] = len(f.asked())
+		return out
+	}
+	with := ask()
+	for _, name := range rollupsOf(t, server, c) {
+		deleteObject(t, server, c.Bucket, name)
+	}
+	without := ask()
+	t.Logf("requests with roll-ups %v, without %v", with, without)
+	for name, n := range with {
+		if n > 20 || without[name] < 100 {
+			t.Errorf("%s: %d requests with roll-ups, %d without", name, n, without[name])
+		}
+	}
+}
+
+// Whatever piece of a log is read, roll-ups give the bytes of its segments: also where
+// one is not to be had, is too short, or is of another log of that name.
+func TestRollupsReadAsTheirSegments(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, put func(body string), f *front){
+		"whole":   func(*testing.T, func(string), *front) {},
+		"empty":   func(_ *testing.T, put func(string), _ *front) { put("") },
+		"short":   func(_ *testing.T, put func(string), _ *front) { put("line") },
+		"long":    func(_ *testing.T, put func(string), _ *front) { put(strings.Repeat("line", 1000)) },
+		"another": func(_ *testing.T, put func(string), _ *front) { put("same length") },
+		"away": func(_ *testing.T, _ func(string), f *front) {
+			f.set(func(f *front) {
+				f.own = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.Method == http.MethodGet && isRollup(r.URL.Path) {
+						w.WriteHeader(http.StatusForbidden)
+						return true
+					}
+					return false
+				}
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, a, server, c := opened(t, nil)
+			k := key(t, "s/log")
+			want := lines(t, a, k, "", 83)
+			for _, r := range rollupsOf(t, server, c) {
+				spoil(t, func(body string) {
+					if body == "same length" {
+						got, err := server.Admin.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: &c.Bucket, Key: &r})
+						must(t, err)
+						body = strings.Repeat("?", int(aws.ToInt64(got.ContentLength)))
+					}
+					overwrite(t, server, c.Bucket, r, body, nil)
+				}, f)
+			}
+			other := open(t, c)
+			size := int64(len(want))
+			for _, span := range [][2]int64{{0, -1}, {0, 1}, {1, size - 2}, {100, 400}, {size - 1, -1}, {size, -1}, {size + 5, 3}, {300, -1}, {17, 900}, {size / 2, 1 << 40}} {
+				got, err := read(t.Context(), other, k, span[0], span[1])
+				from := min(span[0], size)
+				part := want[from:]
+				if span[1] >= 0 {
+					part = part[:min(span[1], int64(len(part)))]
+				}
+				if err != nil || got != part {
+					t.Errorf("%v: %d bytes of %d, %v", span, len(got), len(part), err)
+				}
+			}
+			if n := len(rollupsOf(t, server, c)); n < 3 {
+				t.Errorf("%d roll-ups: the test shows nothing", n)
+			}
+			if info := sizeOf(t, other, k); info != size {
+				t.Errorf("List says %d bytes, it has %d", info, size)
+			}
+			must(t, other.Remove(t.Context(), k))
+			if left := server.Names(t, c.Bucket); len(left) > 0 {
+				t.Errorf("%q are left", left)
+			}
+		})
+	}
+}
+
+// overwrite writes over an object, as somebody who may do everything does.
+func overwrite(t *testing.T, s *s3test.Server, bucket, name, body string, meta map[string]string) {
+	t.Helper()
+	deleteObject(t, s, bucket, name)
+	_, err := s.Admin.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: &bucket, Key: &name, Body: strings.NewReader(body), Metadata: meta})
+	must(t, err)
+}
+
+// forge changes a byte of an object and nothing else.
+func forge(t *testing.T, s *s3test.Server, bucket, name string) {
+	t.Helper()
+	got, err := s.Admin.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: &bucket, Key: &name})
+	must(t, err)
+	data, err := io.ReadAll(got.Body)
+	must(t, err)
+	must(t, got.Body.Close())
+	i := strings.Index(string(data), `"prev":"`) + len(`"prev":"`)
+	data[i] = "10"[data[i]&1] // another hash
+	overwrite(t, s, bucket, name, string(data), got.Metadata)
+}
+
+// A roll-up that was changed is named by verify; a
+// segment that was changed is found though a roll-up repeats what it was.
+func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
+	for what, wanted := range map[string]bool{"roll-up": true, "segment": false} {
+		t.Run(what, func(t *testing.T) {
+			_, a, server, c := opened(t, nil)
+			long(t, session(t, a, "s"), 20)
+			names := server.Names(t, c.Bucket)
+			at := slices.IndexFunc(names, func(n string) bool {
+				return strings.Contains(n, "manifest.jsonl!") && isRollup(n) == wanted
+			})
+			if at < 0 {
+				t.Fatalf("no %s in %q", what, names)
+			}
+			clean, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+			must(t, err)
+			if !clean.OK() {
+				t.Fatalf("before: %v", clean.Problems)
+			}
+			forge(t, server, c.Bucket, names[at])
+			r, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+			must(t, err)
+			said := false
+			for _, p := range r.Problems {
+				said = said || p.Kind == storage.Changed && p.File == "manifest.jsonl" && (!wanted || strings.HasSuffix(names[at], p.Detail[strings.Index(p.Detail, "!")+1:strings.Index(p.Detail, " ")]))
+			}
+			if !said || wanted && len(r.Problems) != 1 {
+				t.Errorf("verify of a changed %s finds %v", what, r.Problems)
+			}
+		})
+	}
+}
+
+// Who opens a session on a roll-up that was changed reads what he would read of a segment
+// that was changed so: the chain tells him the same.
+func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
+	var seen [2]string
+	for i := range seen {
+		_, a, server, c := opened(t, nil)
+		k, have := key(t, "s/log"), ""
+		for n := range 9 {
+			line := fmt.Sprintf("{\"seq\":%d,\"prev\":\"00\"}\n", n)
+			must(t, a.Append(t.Context(), k, int64(len(have)), raw(line)))
+			have += line
+		}
+		name := rollupsOf(t, server, c)[0]
+		if i == 1 {
+			deleteObject(t, server, c.Bucket, name)
+			name = c.Prefix + "/s/log!" + strings.Repeat("0", 20)
+		}
+		forge(t, server, c.Bucket, name)
+		got, err := read(t.Context(), open(t, c), k, 0, -1)
+		must(t, err)
+		if seen[i] = got; got == have {
+			t.Errorf("%s was not changed, or is not read", name)
+		}
+	}
+	if seen[0] != seen[1] {
+		t.Errorf("%q and %q", seen[0], seen[1])
+	}
+}
+
+// Many Archives append to one log at once, and some are new ones: what is read through
+// roll-ups is what was appended.
+func TestManyRollOneLogUp(t *testing.T) {
+	_, _, server, c := opened(t, nil)
+	k := key(t, "s/log")
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			a := open(t, server.Config(c.Bucket))
+			for i := 0; i < 40; {
+				have, err := read(t.Context(), a, k, 0, -1)
+				if err != nil && !errors.Is(err, storage.ErrNotExist) {
+					t.Error(err)
+					return
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				if i%9 == 8 { // killed in the middle
+					go func() { time.Sleep(300 * time.Microsecond); cancel() }()
+				}
+				err = a.Append(ctx, k, int64(len(have)), raw(fmt.Sprintf("%d of %d\n", i, w)))
+				killed := ctx.Err() != nil
+				cancel()
+				switch {
+				case err == nil:
+					i++
+				case killed:
+					a, i = open(t, server.Config(c.Bucket)), i+1
+				case !errors.Is(err, storage.ErrSeq):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	a := open(t, server.Config(c.Bucket))
+	got, err := read(t.Context(), a, k, 0, -1)
+	must(t, err)
+	want, err := read(storage.ReadFirsthand(t.Context()), a, k, 0, -1)
+	must(t, err)
+	unlike, err := a.Unlike(t.Context(), k)
+	must(t, err)
+	if got != want || len(unlike) > 0 || strings.Count(got, "\n") < 140 || len(rollupsOf(t, server, c)) < 10 {
+		t.Errorf("%d lines, as the segments: %v, unlike %q, %d roll-ups", strings.Count(got, "\n"), got == want, unlike, len(rollupsOf(t, server, c)))
+	}
+}
+
+// A log to which each process adds a line is rolled up too, at each level.
+func TestAResumedLogIsRolledUp(t *testing.T) {
+	_, _, server, c := opened(t, nil)
+	k, have := key(t, "s/log"), ""
+	for range 66 {
+		a := open(t, server.Config(c.Bucket))
+		_, err := read(t.Context(), a, k, 0, -1)
+		if err != nil && !errors.Is(err, storage.ErrNotExist) {
+			t.Fatal(err)
+		}
+		have = lines(t, a, k, have, 1)
+	}
+	if n := len(rollupsOf(t, server, c)); n != 8 { // seven of 8, and one of 64
+		t.Errorf("%d roll-ups: %q", n, rollupsOf(t, server, c))
+	}
+	f := newFront(t, server)
+	c.Endpoint = f.URL
+	a, err := s3.New(c)
+	must(t, err)
+	if got, err := read(t.Context(), a, k, 0, -1); got != have || err != nil || len(f.asked()) != 5 {
+		t.Errorf("%d bytes of %d, %v, %q", len(got), len(have), err, f.asked())
+	}
+}
+
+// A roll-up that cannot be written is no failure, and is not tried again.
+func TestARollupThatFails(t *testing.T) {
+	for name, status := range map[string]int{"forbidden": 403, "busy": 503, "reset": 0} {
+		t.Run(name, func(t *testing.T) {
+			f, a, server, c := opened(t, nil)
+			k, tries := key(t, "s/log"), 0
+			f.set(func(f *front) {
+				f.own = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.Method != http.MethodPut || !isRollup(r.URL.Path) {
+						return false
+					}
+					tries++
+					if status == 0 {
+						panic(http.ErrAbortHandler)
+					}
+					w.WriteHeader(status)
+					return true
+				}
+			})
+			want := lines(t, a, k, "", 20)
+			if got, err := read(t.Context(), a, k, 0, -1); got != want || err != nil || tries != 2 || len(rollupsOf(t, server, c)) > 0 {
+				t.Errorf("%d bytes of %d, %v, %d tries", len(got), len(want), err, tries)
+			}
+		})
+	}
+}
+
+// A log that is removed, before any request of an append that rolls it up or while it is
+// removed, leaves no roll-up; nor does one whose append fails.
+func TestARollupDoesNotOutliveItsLog(t *testing.T) {
+	for at := 1; ; at++ {
+		for _, write := range []func(*s3.Archive, storage.Key, int64) error{
+			func(a *s3.Archive, k storage.Key, seq int64) error {
+				return a.Append(context.Background(), k, seq, raw("more\n"))
+			},
+			func(a *s3.Archive, k storage.Key, seq int64) error {
+				return errors.Join(a.AppendUnseen(context.Background(), k, seq, raw("more\n")), a.Settle(context.Background(), k))
+			},
+			func(a *s3.Archive, k storage.Key, seq int64) error { // somebody else has the name
+				own, _ := read(context.Background(), a, k, 0, 0)
+				return errors.Join(errors.New(own), a.Append(context.Background(), k, seq, raw("more\n")))
+			},
+		} {
+			f, a, server, c := opened(t, nil)
+			direct, k, n := open(t, server.Config(c.Bucket)), key(t, "s/log"), 0
+			have := lines(t, a, k, "", 16)
+			if len(rollupsOf(t, server, c)) != 1 {
+				t.Fatalf("%q", rollupsOf(t, server, c))
+			}
+			var mu sync.Mutex
+			f.set(func(f *front) {
+				f.before = func(*http.Request) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					if n++; n == at {
+						if err := direct.Remove(context.Background(), k); err != nil {
+							t.Error(err)
+						}
+					}
+					return false
+				}
+			})
+			_ = write(a, k, int64(len(have)))
+			f.set(func(f *front) { f.before = nil })
+			if n < at && at > 3 {
+				return
+			}
+			if n >= at {
+				for _, name := range server.Names(t, c.Bucket) {
+					t.Errorf("removed before request %d: %s is left", at, name)
+				}
+			}
+		}
+	}
+}
+
+func TestARollupOfAnAppendThatFailsIsTakenBack(t *testing.T) {
+	f, a, server, c := opened(t, nil)
+	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
+	have := lines(t, a, k, "", 16)
+	removed := make(chan struct{})
+	f.set(func(f *front) {
+		f.own = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPut {
+				return false
+			}
+			if isRollup(r.URL.Path) {
+				<-removed
+				return false
+			}
+			must(t, direct.Remove(context.Background(), k))
+			close(removed)
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}
+	})
+	if err := a.Append(t.Context(), k, int64(len(have)), raw("more\n")); err == nil {
+		t.Error("it was to fail")
+	}
+	if left := server.Names(t, c.Bucket); len(left) > 0 {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// A log that is rolled up while it is removed: what looks finds its last segment.
+func TestARollupThatComesWhileItsLogIsRemoved(t *testing.T) {
+	f, remover, server, c := opened(t, nil)
+	a, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
+	have := lines(t, a, k, "", 16)
+	first := once(1, http.MethodPost)
+	f.set(func(f *front) {
+		f.before = func(r *http.Request) bool {
+			if first(r) {
+				must(t, a.Append(context.Background(), k, int64(len(have)), raw("more\n")))
+			}
+			return false
+		}
+	})
+	must(t, remover.Remove(t.Context(), k))
+	if left := rollupsOf(t, server, c); len(left) > 0 {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// A roll-up that a removed log left is not read in place of the log that has its name
+// now, though all of its ends fit.
+func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
+	_, a, server, c := opened(t, nil)
+	k := key(t, "s/log")
+	secret := lines(t, a, k, "", 10)
+	name := rollupsOf(t, server, c)[0]
+	got, err := server.Admin.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: &c.Bucket, Key: &name})
+	must(t, err)
+	data, err := io.ReadAll(got.Body)
+	must(t, errors.Join(err, got.Body.Close()))
+	must(t, a.Remove(t.Context(), k))
+	want := ""
+	for line := range strings.Lines(secret) {
+		line = strings.ReplaceAll(line, "line", "****")
+		must(t, a.Append(t.Context(), k, int64(len(want)), raw(line)))
+		want += line
+	}
+	overwrite(t, server, c.Bucket, name, string(data), got.Metadata)
+	if got, err := read(t.Context(), open(t, c), k, 0, -1); got != want || err != nil {
+		t.Errorf("it reads %q, %v", got, err)
+	}
+	unlike, err := a.Unlike(t.Context(), k)
+	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {
+		t.Errorf("verify is told %q, %v", unlike, err)
+	}
+}
+
+// A roll-up that is left alone, as a process that is killed leaves it, is listed as a
+// log of no bytes: so an erase takes it.
+func TestARollupAloneIsErased(t *testing.T) {
+	_, a, server, c := opened(t, nil)
+	s := session(t, a, "s")
+	long(t, s, 4)
+	name := rollupsOf(t, server, c)[0]
+	for _, o := range server.Names(t, c.Bucket) {
+		if o != name {
+			deleteObject(t, server, c.Bucket, o)
+		}
+	}
+	_, err := session(t, open(t, c), "s").Erase(t.Context(), redact.Lit("again"))
+	for _, o := range objectsOf(t, server, c, "s") {
+		t.Errorf("%s is left (%v)", o, err)
+	}
+}
+
+// Roll-ups are kept as long as what they repeat.
+func TestRollupsAreLockedAsSegmentsAre(t *testing.T) {
+	server := s3test.MinIO(t)
+	c := server.Config(server.Bucket(t, true))
+	c.Lock = s3.Lock{Mode: s3.Compliance, Days: 1}
+	a := open(t, c)
+	lines(t, a, key(t, "s/log"), "", 9)
+	names := rollupsOf(t, server, c)
+	if len(names) != 1 {
+		t.Fatalf("%q", names)
+	}
+	head, err := server.Admin.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: &c.Bucket, Key: &names[0]})
+	must(t, err)
+	if until := aws.ToTime(head.ObjectLockRetainUntilDate); time.Until(until) < 23*time.Hour {
+		t.Errorf("it is kept until %s", until)
+	}
+}

@@ -1,0 +1,211 @@
+package s3
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/internal/copied"
+)
+
+const (
+	// fanout is how many segments the smallest roll-up repeats, and how many times as
+	// many each larger one.
+	fanout = 8
+	// rangeMark stands between the ends of a roll-up in its name.
+	rangeMark = "-"
+	// ofName is the metadata of a roll-up that says of which segments it is ([bond]).
+	ofName = "compact-segments"
+)
+
+// rollup is an object that repeats the bytes of a run of whole segments. It is a help for
+// readers and nothing else: it is no file, and can be removed at any time.
+type rollup = segment
+
+// rollupName: end is exclusive.
+func rollupName(key string, start, end int64) string {
+	return fmt.Sprintf("%s%s%0*d", segmentName(key, start), rangeMark, segmentDigits, end)
+}
+
+// parseRollup reads the name of a roll-up. It is false for other names.
+func parseRollup(name string) (key string, start, end int64, ok bool) {
+	first, digits, ok := cutLast(name, rangeMark)
+	if !ok || len(digits) != segmentDigits {
+		return "", 0, 0, false
+	}
+	key, start, ok = parseSegment(first)
+	end, err := strconv.ParseInt(digits, 10, 64)
+	return key, start, end, ok && err == nil && end > start && rollupName(key, start, end) == name
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// logOf returns the key of the log that an object is a part of, and whether it only
+// repeats parts.
+func logOf(name string) (key string, repeats, ok bool) {
+	if key, _, ok := parseSegment(name); ok {
+		return key, false, true
+	}
+	key, _, _, ok = parseRollup(name)
+	return key, ok, ok
+}
+
+// parts is what a log is made of, as a listing says.
+type parts struct {
+	segments []segment
+	rollups  []rollup
+}
+
+// bond is a hash of what the server calls the segments. A roll-up of segments that were
+// removed since has another one, even where others have taken their names.
+func bond(segments []segment) string {
+	h := sha256.New()
+	for _, s := range segments {
+		fmt.Fprintf(h, "%d %q\n", s.start, s.etag)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// run returns which segments a roll-up repeats; false: it does not fit their ends.
+func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
+	first, ok = slices.BinarySearchFunc(p.segments, r.start, func(s segment, at int64) int { return int(max(-1, min(1, s.start-at))) })
+	if !ok {
+		return nil, 0, false
+	}
+	at := r.start
+	for i, s := range p.segments[first:] {
+		if s.start != at {
+			return nil, 0, false
+		}
+		if at = s.end(); at >= r.end() {
+			return p.segments[first : first+i+1], first, at == r.end() && !r.odd
+		}
+	}
+	return nil, 0, false
+}
+
+// shorten lets roll-ups take the places of pieces that they repeat, wherever one stands
+// for two pieces or more: the longest that there is.
+func (p parts) shorten(name string, pieces []piece) []piece {
+	longest := map[int]piece{} // by the first segment
+	for _, r := range p.rollups {
+		segments, first, ok := p.run(r)
+		if ok && len(segments) > longest[first].segments {
+			longest[first] = piece{name: rollupName(name, r.start, r.end()), start: r.start, first: first, segments: len(segments), bond: bond(segments)}
+		}
+	}
+	var out []piece
+	for len(pieces) > 0 {
+		best, takes := piece{}, 1
+		for level := fanout; level <= len(p.segments); level *= fanout {
+			r := longest[pieces[0].first/level*level]
+			if n := min(r.first+r.segments-pieces[0].first, len(pieces)); n > takes {
+				best, takes = r, n
+			}
+		}
+		if takes == 1 {
+			out, pieces = append(out, pieces[0]), pieces[1:]
+			continue
+		}
+		best.parts, pieces = pieces[:takes:takes], pieces[takes:]
+		best.off = best.parts[0].start - best.start + best.parts[0].off
+		for _, part := range best.parts {
+			best.n += part.n
+		}
+		out = append(out, best)
+	}
+	return out
+}
+
+// fetchRollup fetches what is wanted of a roll-up. Where it is not to be had, or is of
+// other segments, the segments say what it would.
+func (a *Archive) fetchRollup(ctx context.Context, p piece) opened {
+	if o := a.fetchObject(ctx, p); o.err == nil && int64(len(o.data)) == p.n && o.bond == p.bond {
+		return o
+	}
+	var all strings.Builder
+	for _, part := range p.parts {
+		o := a.fetch(ctx, part)
+		if o.err != nil {
+			return o
+		}
+		all.WriteString(o.data)
+	}
+	return opened{data: all.String()}
+}
+
+// rollUp writes the roll-up that is due, if any, while the next segment is written. Wait
+// returns it then, whether or not it could be written: that is no failure.
+func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait func() (rollup, bool)) {
+	segments, data, ok := a.due(k, last)
+	if !ok {
+		return func() (rollup, bool) { return rollup{}, false }
+	}
+	t := a.terms(time.Now())
+	t.of = bond(segments)
+	r := rollup{start: segments[0].start, size: int64(len(data)), mark: t.mark, repeats: true}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		blob, _ := copied.Blob(data).(storage.Blob) // it is one
+		_ = a.putOnce(ctx, a.nameOf(k, r), blob, t)
+	}()
+	return func() (rollup, bool) { <-done; return r, true }
+}
+
+// Unlike implements [storage.Repeater]: a GET for each segment and for each roll-up.
+func (a *Archive) Unlike(ctx context.Context, k storage.Key) (unlike []string, err error) {
+	if err := storage.Begin(ctx, "compare", k); err != nil {
+		return nil, err
+	}
+	all, err := a.list(ctx, k)
+	for _, r := range all.rollups {
+		if err != nil {
+			break
+		}
+		var same bool
+		if same, err = a.repeats(ctx, k, all, r); err == nil && !same {
+			unlike = append(unlike, rollupName(a.Location(k), r.start, r.end()))
+		}
+	}
+	return unlike, storage.Wrap("compare", k, err)
+}
+
+// repeats reports whether a roll-up holds what the segments hold.
+func (a *Archive) repeats(ctx context.Context, k storage.Key, all parts, r rollup) (bool, error) {
+	segments, _, ok := all.run(r)
+	if !ok {
+		return false, nil
+	}
+	got, err := a.readAll(ctx, []piece{{name: a.nameOf(k, r), n: r.size}})
+	switch {
+	case errors.Is(err, storage.ErrNotExist):
+		return true, nil // it was removed meanwhile
+	case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
+		return false, err
+	case err != nil: // such as bytes that are not those of its checksum
+		return false, nil
+	}
+	want, err := a.readAll(ctx, a.pieces(k, segments, 0, -1))
+	return got == want, err
+}
+
+func (a *Archive) readAll(ctx context.Context, pieces []piece) (string, error) {
+	r := a.readPieces(ctx, pieces, nil)
+	data, err := io.ReadAll(r)
+	return string(data), errors.Join(err, r.Close())
+}

@@ -1,0 +1,221 @@
+package s3
+
+import (
+	"io"
+	"slices"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+const (
+	runBytes    = 64 << 10 // of a log that are kept in memory
+	runSegments = 512
+	maxRuns     = 256 // logs
+)
+
+// run is the end of a log in memory. It is what this Archive appended or read itself.
+type run struct {
+	before   int   // segments of the log that are not in it
+	end      int64 // of the log
+	segments []segment
+	data     []byte // of the segments
+	rolled   int    // of so many segments of the log the end was rolled up, or was tried to be
+	used     int64
+}
+
+// count is how many segments the log has.
+func (r *run) count() int { return r.before + len(r.segments) }
+
+// add adds segments with their bytes, and forgets what is too much.
+func (r *run) add(segments []segment, data []byte) {
+	r.segments, r.data = append(r.segments, segments...), append(r.data, data...)
+	r.end = segments[len(segments)-1].end()
+	drop, size := 0, int64(len(r.data))
+	for drop < len(r.segments) && (size > runBytes || len(r.segments)-drop > runSegments) {
+		size -= r.segments[drop].size
+		drop++
+	}
+	if drop > 0 {
+		r.before += drop
+		r.segments, r.data = slices.Clone(r.segments[drop:]), slices.Clone(r.data[int64(len(r.data))-size:])
+	}
+}
+
+// is reports whether a listing shows what the run has, and nothing after it or before
+// it is another.
+func (r *run) is(segments []segment) bool {
+	if r.count() > len(segments) || r.count() > 0 && segments[r.count()-1].end() != r.end {
+		return false
+	}
+	for i, s := range r.segments {
+		if have := segments[r.before+i]; have.start != s.start || have.etag != s.etag {
+			return false
+		}
+	}
+	return true
+}
+
+// setRun keeps a run. mu is held.
+func (a *Archive) setRun(k storage.Key, r *run) {
+	if _, ok := a.runs[k]; !ok && len(a.runs) >= maxRuns {
+		var oldest storage.Key
+		for k, r := range a.runs {
+			if o, ok := a.runs[oldest]; !ok || r.used < o.used {
+				oldest = k
+			}
+		}
+		delete(a.runs, oldest)
+	}
+	a.used++
+	r.used = a.used
+	a.runs[k] = r
+}
+
+// forget forgets what is known of a log that is removed.
+func (a *Archive) forget(k storage.Key) {
+	a.forgetTail(k)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.runs, k)
+}
+
+// learnRun takes in a listing of a log without holes.
+//
+// anew: nobody reads what came since.
+func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(all.segments)
+	r := a.runs[k]
+	if r == nil || !r.is(all.segments) || anew && r.count() < n {
+		r = &run{before: n}
+		if n > 0 {
+			r.end = all.segments[n-1].end()
+		}
+		a.setRun(k, r)
+	}
+	if r.count() == n && all.rolled() {
+		r.rolled = n
+	}
+}
+
+// rolled reports whether a roll-up repeats the end.
+func (p parts) rolled() bool {
+	return slices.ContainsFunc(p.rollups, func(r rollup) bool {
+		segments, first, ok := p.run(r)
+		return ok && first+len(segments) == len(p.segments)
+	})
+}
+
+// extendRun adds a segment that this Archive appended.
+func (a *Archive) extendRun(k storage.Key, now segment, b storage.Blob) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.runs[k]
+	if now.start == 0 {
+		r = &run{}
+	}
+	if r == nil || r.end != now.start || now.etag == "" {
+		delete(a.runs, k)
+		return
+	}
+	if now.size > runBytes {
+		r.before, r.segments, r.data, r.end = r.count()+1, nil, nil, now.end()
+	} else if data, err := io.ReadAll(b.Reader()); err == nil {
+		r.add([]segment{now}, data)
+	}
+	a.setRun(k, r)
+}
+
+// due returns what is to be rolled up of a log that ends with last: the most that is in
+// memory.
+func (a *Archive) due(k storage.Key, last segment) (segments []segment, data string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.runs[k]
+	if r == nil || r.rolled == r.count() || r.end != last.end() || len(r.segments) == 0 || r.segments[len(r.segments)-1].etag != last.etag {
+		return nil, "", false
+	}
+	n := 0
+	for level := fanout; r.count()%level == 0 && level <= len(r.segments); level *= fanout {
+		n = level
+	}
+	if n == 0 {
+		return nil, "", false
+	}
+	r.rolled = r.count()
+	segments = slices.Clone(r.segments[len(r.segments)-n:])
+	return segments, string(r.data[int64(len(r.data))-(r.end-segments[0].start):]), true
+}
+
+// keeper keeps what is read of the end of a log, so that who opens a log and appends to
+// it can roll it up. It belongs to one goroutine.
+type keeper struct {
+	a      *Archive
+	k      storage.Key
+	all    parts
+	pieces []piece // that come still
+	skip   int     // of them are not kept
+	first  int     // segment that is kept
+	data   []byte
+}
+
+// keeper is nil where what is read is not the end of a log.
+func (a *Archive) keeper(k storage.Key, all parts, pieces []piece) *keeper {
+	n := len(all.segments)
+	skip, size, first := len(pieces), int64(0), n
+	for ; skip > 0; skip-- {
+		p := pieces[skip-1]
+		s := all.segments[first-1]
+		if p.first+p.segments != first || p.start+p.off+p.n != s.end() || p.off > 0 || size+p.n > runBytes {
+			break
+		}
+		first, size = p.first, size+p.n
+	}
+	if first == n {
+		return nil
+	}
+	return &keeper{a: a, k: k, all: all, pieces: pieces, skip: skip, first: first}
+}
+
+func (kp *keeper) add(o opened) {
+	if kp == nil || len(kp.pieces) == 0 {
+		return
+	}
+	p := kp.pieces[0]
+	kp.pieces = kp.pieces[1:]
+	switch {
+	case kp.skip > 0:
+		kp.skip--
+	case o.err != nil || int64(len(o.data)) != p.n:
+		kp.all.segments = nil
+	default:
+		kp.data = append(kp.data, o.data...)
+	}
+}
+
+// end keeps what came, if all did.
+func (kp *keeper) end() {
+	if kp == nil || kp.all.segments == nil {
+		return
+	}
+	kp.a.mu.Lock()
+	defer kp.a.mu.Unlock()
+	segments := kp.all.segments
+	r := kp.a.runs[kp.k]
+	switch {
+	case r == nil || !r.is(segments):
+		return // somebody appended meanwhile, or it is another log
+	case r.before <= kp.first && r.count() == len(segments):
+		return // it has more
+	case r.before <= kp.first && r.count() >= kp.first:
+		r.add(segments[r.count():], kp.data[r.end-segments[kp.first].start:])
+	default:
+		r = &run{before: kp.first}
+		r.add(segments[kp.first:], kp.data)
+	}
+	if kp.all.rolled() {
+		r.rolled = r.count()
+	}
+	kp.a.setRun(kp.k, r)
+}
