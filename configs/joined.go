@@ -70,9 +70,7 @@ func (l *loader) plain(c compact.Config) compact.Config {
 	own := func(name string) bool {
 		return slices.ContainsFunc(l.stages, func(s compact.OwnStage) bool { return s.Stage != nil && s.Stage.Name() == name })
 	}
-	if c.Policy.Stages = slices.DeleteFunc(slices.Clone(c.Policy.Stages), own); len(c.Policy.Stages) == 0 && len(l.stages) > 0 {
-		c.Policy.Stages = l.base.Policy.Stages
-	}
+	c.Policy.Stages = slices.DeleteFunc(slices.Clone(c.Policy.Stages), own)
 	return c
 }
 
