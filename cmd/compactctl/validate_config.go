@@ -59,7 +59,7 @@ func (a *app) validateConfig(cmd *cobra.Command, try tryFlags) error {
 	if v.Settings == nil || a.quiet {
 		return err
 	}
-	return errors.Join(a.printVerdict(cfg), a.printOrigins(origins), a.printProbes(v.Tried), err)
+	return errors.Join(a.printVerdict(cfg, v.OK), a.printOrigins(origins), a.printProbes(v.Tried), err)
 }
 
 // verdict is what validate-config says to programs.
@@ -101,11 +101,16 @@ func verdictOf(cfg compact.Config, origins []configs.Origin, err error) verdict 
 	return v
 }
 
-// printVerdict shows what matters most of a good configuration.
-func (a *app) printVerdict(cfg compact.Config) error {
+// printVerdict shows what matters most of a configuration without mistakes; works says
+// that nothing it names was found not to work.
+func (a *app) printVerdict(cfg compact.Config, works bool) error {
 	name := a.config
 	if name == "" {
 		name = "the configuration"
+	}
+	title := printable(name) + " is good"
+	if !works {
+		title = printable(name) + " has no mistakes, but not all that it names works"
 	}
 	p := cfg.Policy
 	archive := cfg.Storage.Path
@@ -122,7 +127,7 @@ trigger     %.4g of the window, down to %.4g
 summaries   %s by %s
 archive     %s
 redaction   %s
-`, a.style.bold(printable(name)+" is good"), cfg.Preset, strings.Join(p.Stages, ", "), p.TriggerPct, p.TargetPct, p.Strategy,
+`, a.style.bold(title), cfg.Preset, strings.Join(p.Stages, ", "), p.TriggerPct, p.TargetPct, p.Strategy,
 		by(cfg.Summarizer.Backend, cfg.Summarizer.Model), printable(archive), redaction)
 	return err
 }

@@ -58,19 +58,19 @@ func export(t *testing.T, e trace.Exporter, events ...trace.Event) {
 
 func TestExporterKeepsContract(t *testing.T) {
 	t.Run("live", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter {
+		tracetest.Run(t, func(t testing.TB) trace.Exporter {
 			srv := tracetest.NewServer(t)
 			srv.Lenient() // the suite sends the same spans twice
 			return open(t, srv.URL, io.Discard)
 		})
 	})
 	t.Run("dead", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter {
+		tracetest.Run(t, func(t testing.TB) trace.Exporter {
 			return open(t, tracetest.DeadURL(t), io.Discard)
 		})
 	})
 	t.Run("slow", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter {
+		tracetest.Run(t, func(t testing.TB) trace.Exporter {
 			srv := tracetest.NewServer(t)
 			srv.SetMode(tracetest.Slow)
 			return ariadne.New(srv.URL, &ariadne.Options{ErrorLog: io.Discard, Timeout: 50 * time.Millisecond})

@@ -31,7 +31,7 @@ func write(t *testing.T, opts console.Options, events ...trace.Event) string {
 }
 
 func TestExporterKeepsContract(t *testing.T) {
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return console.New(io.Discard, nil) })
+	tracetest.Run(t, func(testing.TB) trace.Exporter { return console.New(io.Discard, nil) })
 }
 
 func TestConsoleWritesAlignedLines(t *testing.T) {

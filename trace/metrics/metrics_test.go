@@ -48,7 +48,7 @@ func count(t *testing.T, m *metrics.Metrics, events ...trace.Event) {
 }
 
 func TestExporterKeepsItsPromises(t *testing.T) {
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return metrics.New(nil).Exporter() })
+	tracetest.Run(t, func(testing.TB) trace.Exporter { return metrics.New(nil).Exporter() })
 }
 
 // counted says of each payload what it adds.

@@ -63,16 +63,16 @@ func attributes(s sdktrace.ReadOnlySpan) map[string]any {
 
 func TestExporterKeepsContract(t *testing.T) {
 	t.Run("provider", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter {
+		tracetest.Run(t, func(t testing.TB) trace.Exporter {
 			tp, _ := provider(t)
 			return otel.New(tp)
 		})
 	})
 	t.Run("live", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter { return open(t, newCollector(t).url) })
+		tracetest.Run(t, func(t testing.TB) trace.Exporter { return open(t, newCollector(t).url) })
 	})
 	t.Run("dead", func(t *testing.T) {
-		tracetest.TestExporter(t, func(t testing.TB) trace.Exporter { return open(t, tracetest.DeadURL(t)) })
+		tracetest.Run(t, func(t testing.TB) trace.Exporter { return open(t, tracetest.DeadURL(t)) })
 	})
 }
 

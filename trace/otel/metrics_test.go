@@ -120,7 +120,7 @@ func metricsTo(t *testing.T, url string, o otel.MetricsOptions) *otel.MetricsExp
 
 func TestMetricsExporterKeepsItsPromises(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return metricsTo(t, r.URL, otel.MetricsOptions{}) })
+	tracetest.Run(t, func(testing.TB) trace.Exporter { return metricsTo(t, r.URL, otel.MetricsOptions{}) })
 }
 
 // What is counted arrives at the end, without an interval having passed, as sums

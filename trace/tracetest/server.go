@@ -1,6 +1,6 @@
 // Package tracetest helps to test what emits and exports trace events: a
 // [Server] that stands in for Ariadne and judges every body it is sent, a
-// [Recorder] that keeps events in memory, and [TestExporter], which holds an
+// [Recorder] that keeps events in memory, and [Run], which holds an
 // exporter to its contract.
 package tracetest
 

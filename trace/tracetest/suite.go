@@ -18,9 +18,9 @@ import (
 // patience is how soon "soon" is.
 const patience = 5 * time.Second
 
-// TestExporter checks that an exporter keeps the promises of [trace.Exporter].
+// Run checks that an exporter keeps the promises of [trace.Exporter].
 // open returns a new one, which may fail to deliver but has to take events.
-func TestExporter(t *testing.T, open func(testing.TB) trace.Exporter) {
+func Run(t *testing.T, open func(testing.TB) trace.Exporter) {
 	for _, c := range []struct {
 		promise string
 		check   func(*testing.T, trace.Exporter)

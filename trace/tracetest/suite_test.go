@@ -15,7 +15,7 @@ import (
 )
 
 func TestRecorderKeepsContract(t *testing.T) {
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return &tracetest.Recorder{} })
+	tracetest.Run(t, func(testing.TB) trace.Exporter { return &tracetest.Recorder{} })
 }
 
 func TestRecorderTellsEventsApart(t *testing.T) {
@@ -98,7 +98,7 @@ const brokenEnv = "TRACETEST_BROKEN_EXPORTER"
 
 func TestSuiteNoticesBrokenPromises(t *testing.T) {
 	if name := os.Getenv(brokenEnv); name != "" {
-		tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return broken[name]() })
+		tracetest.Run(t, func(testing.TB) trace.Exporter { return broken[name]() })
 		return
 	}
 	for name := range broken {

@@ -9,5 +9,5 @@ import (
 )
 
 func TestPagerKeepsThePromisesOfAnExporter(t *testing.T) {
-	tracetest.TestExporter(t, func(testing.TB) trace.Exporter { return New(io.Discard) })
+	tracetest.Run(t, func(testing.TB) trace.Exporter { return New(io.Discard) })
 }
