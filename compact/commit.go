@@ -221,16 +221,9 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 			})
 			return ledger, err
 		},
-		Beside: func(ctx context.Context, _ []storage.Written) error {
-			if unstored {
-				if err := r.awaitTranscript(ctx); err != nil {
-					return err
-				}
-			}
-			lines := c.stepLines(step.Step)
-			c.logParent(nil)
-			err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
-			if err != nil {
+		Beside: func(ctx context.Context, _ []storage.Written) (err error) {
+			var audit bool
+			if audit, err = c.beside(ctx, r, step.Step, unstored); audit && err != nil {
 				op = "events"
 			}
 			return err
@@ -254,6 +247,19 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 	c.s.add(*step)
 	c.committed(r, step.Step)
 	return nil
+}
+
+// beside writes what the audit log has of a step, while its drafts are stored. It says
+// whether it came so far: a transcript that is one of them is waited for first.
+func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (audit bool, err error) {
+	if unstored {
+		if err := r.awaitTranscript(ctx); err != nil {
+			return false, err
+		}
+	}
+	lines := c.stepLines(number)
+	c.logParent(nil)
+	return true, c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
 }
 
 // store is CommitStep of an archive that may panic.
