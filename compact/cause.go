@@ -39,12 +39,15 @@ func causeOf(err error) string {
 		}
 	}
 	var panicked *policy.PanicError
+	var own *strategy.OwnError
 	var op *net.OpError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &panicked):
 		return "panic"
+	case errors.As(err, &own):
+		return "malformed"
 	case errors.As(err, &op):
 		return "connection"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
 )
 
 func runs(h *strategy.History) (lines []strategy.Line) {
@@ -48,6 +49,27 @@ func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 	for i := range history {
 		if history[i].Fingerprint() != want[i].Fingerprint() {
 			t.Errorf("message %d was changed", i)
+		}
+	}
+}
+
+// A line that can't be is a mistake of the strategy and told as one: no panic, no stack.
+func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
+	var log logged
+	c := withStrategy(func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 7, Text: "x"}} })
+	c.Logger = log.logger()
+	r := newRig(t, c)
+	res := r.preflight(pollHistory())
+	warned := strings.Join(res.Warnings, " ")
+	if !strings.Contains(warned, `strategy: "polls" can't be used: its extractor returned a line 0 of section 7; there are 1 sections`) || strings.Contains(warned, "panic") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+	if s := log.String(); strings.Contains(s, "panicked") || strings.Contains(s, "stack=") {
+		t.Errorf("logged %s", s)
+	}
+	for _, e := range r.named(trace.NameSummarize) {
+		if !strings.Contains(e.Data.String(), `"cause":"malformed"`) {
+			t.Errorf("the event says %s", e.Data)
 		}
 	}
 }

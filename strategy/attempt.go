@@ -100,6 +100,8 @@ func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 		case nil:
 		case *policy.PanicError: // of an extractor of the caller's own: it has the stack of that
 			err = v
+		case *OwnError: // of what such an extractor returned
+			err = v
 		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
 		}

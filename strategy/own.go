@@ -73,8 +73,9 @@ func New(s Strategy) (Strategy, error) {
 	return s, nil
 }
 
-// guardedLines asks an extractor that may panic, or never come back. What it fails
-// with is a panic with a *policy.PanicError, which is an error of the stage.
+// guardedLines asks an extractor that may panic, or never come back: it panics with a
+// *policy.PanicError then, and with an *OwnError where a line can't be. Both are errors
+// of the stage.
 func guardedLines(name string, sections int, extract func(h *History) []Line, h *History) []Line {
 	type answer struct {
 		lines []Line
@@ -103,7 +104,7 @@ func guardedLines(name string, sections int, extract func(h *History) []Line, h 
 		}
 		lines, wrong := soundLines(a.lines, sections)
 		if wrong != "" {
-			panic(failed(wrong))
+			panic(&OwnError{name, "can't be used: " + wrong})
 		}
 		return lines
 	case <-limit.C:
@@ -119,10 +120,10 @@ func soundLines(lines []Line, sections int) (sound []Line, wrong string) {
 	}
 	for i, l := range lines {
 		if l.Section < 0 || l.Section >= sections {
-			return nil, fmt.Sprintf("line %d is of section %d; there are %d", i, l.Section, sections)
+			return nil, fmt.Sprintf("its extractor returned a line %d of section %d; there are %d sections, from 0", i, l.Section, sections)
 		}
 		if math.IsNaN(l.Value) || math.IsInf(l.Value, 0) {
-			return nil, fmt.Sprintf("line %d has a Value that is no number", i)
+			return nil, fmt.Sprintf("its extractor returned a line %d whose Value is no number", i)
 		}
 		l.Text, l.Group = strings.Join(strings.Fields(l.Text), " "), strings.Join(strings.Fields(l.Group), " ")
 		l.Names = slices.Clone(l.Names)

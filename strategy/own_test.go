@@ -52,9 +52,12 @@ func TestExtractorThatFailsIsAnErrorOfTheStage(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				e, _ := recover().(*policy.PanicError)
-				if e == nil || e.Stage != strategy.StageName || !strings.Contains(e.Error(), want) {
-					t.Errorf("got %v, want %q", e, want)
+				got := recover()
+				e, isError := got.(error)
+				panicked, isPanic := got.(*policy.PanicError)
+				_, isOwn := got.(*strategy.OwnError)
+				if !isError || !strings.Contains(e.Error(), want) || isPanic != (want == "a fault") || isOwn == isPanic || isPanic && panicked.Stage != strategy.StageName {
+					t.Errorf("got %T %v, want %q", got, got, want)
 				}
 			}()
 			s.Extract(&strategy.History{})
