@@ -1,0 +1,158 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// flaky is an archive that fails now and then: before it has done what it was asked, or
+// after it.
+type flaky struct {
+	storage.Archive
+	mu   sync.Mutex
+	rand *rand.Rand
+	rate int // of 100 calls
+}
+
+var errFlaky = errors.New("connection reset by peer")
+
+// fate says whether a call fails, and whether it is made all the same.
+func (f *flaky) fate() (fails, made bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rand.IntN(100) < f.rate, f.rand.IntN(2) == 0
+}
+
+func (f *flaky) write(op string, k storage.Key, do func() error) error {
+	fails, made := f.fate()
+	if !fails {
+		return do()
+	}
+	if made {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return &storage.Error{Op: op, Key: k, Err: errFlaky}
+}
+
+func (f *flaky) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	return f.write("create", k, func() error { return f.Archive.Create(ctx, k, b) })
+}
+
+func (f *flaky) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
+	return f.write("append", k, func() error { return f.Archive.Append(ctx, k, at, b) })
+}
+
+// Agents of two processes compact one session at once in an archive that fails now and
+// then, before or after it has done what it was asked. Whatever of their steps counts is
+// whole: verify is content, each message that went is recalled, and every process makes
+// the same view.
+func TestStepsInAnArchiveThatFailsNowAndThen(t *testing.T) {
+	seeds := 4
+	if os.Getenv("COMPACT_SOAK") == "1" {
+		seeds = 400
+	}
+	first := rand.Uint64()
+	for n := range seeds {
+		seed := first + uint64(n)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); flakySession(t, seed) })
+	}
+}
+
+func flakySession(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	inner := memory.New()
+	a := &flaky{Archive: inner, rand: rand.New(rand.NewPCG(seed, 2)), rate: 2 + r.IntN(25)}
+	var managers []*rig
+	for range 2 {
+		var writer strategy.Summarizer
+		if r.IntN(3) == 0 {
+			writer = &counting{}
+		}
+		managers = append(managers, newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: writer}))
+	}
+	var all sync.WaitGroup
+	for agent := range 3 {
+		m, grow := managers[r.IntN(2)], rand.New(rand.NewPCG(seed, uint64(10+agent)))
+		all.Go(func() {
+			history := historyOf(agent, 30)
+			for range 12 {
+				res, err := m.Preflight(context.Background(), "s", history, asAgent(fmt.Sprint("agent-", agent)))
+				switch {
+				case err == nil && res.After.Total > res.Budget:
+					t.Errorf("agent %d: %d tokens of %d", agent, res.After.Total, res.Budget)
+				case err != nil && !errors.Is(err, compact.ErrArchiveFailed):
+					t.Errorf("agent %d: %v", agent, err)
+				case err != nil && bytesOf(res.Messages) != bytesOf(history):
+					t.Errorf("agent %d: with an error comes another view than the history", agent)
+				}
+				for range 1 + grow.IntN(12) {
+					history = append(history, round(len(history), 200)...)
+				}
+			}
+		})
+	}
+	all.Wait()
+	a.mu.Lock()
+	a.rate = 0
+	a.mu.Unlock()
+	soundSession(t, inner, managers)
+}
+
+// soundSession holds what is there of the session against what each process says of it.
+func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
+	for agent := range 3 {
+		history := historyOf(agent, 120)
+		var views []string
+		for _, m := range append(managers, newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: inner})) {
+			res, err := m.Preflight(t.Context(), "s", history, asAgent(fmt.Sprint("agent-", agent)))
+			if err != nil {
+				t.Fatalf("agent %d, without faults: %v", agent, err)
+			}
+			views = append(views, bytesOf(res.Messages))
+			for _, d := range append(decided(res, policy.Masked), decided(res, policy.Summarized)...) {
+				p := history[d].Parts[0]
+				if p.Text == "" {
+					continue
+				}
+				if got, err := m.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || !strings.Contains(got, p.Text) {
+					t.Errorf("agent %d: message %d is not recalled: %.60q, %v", agent, d, got, err)
+				}
+			}
+		}
+		for i := range views {
+			if views[i] != views[0] {
+				t.Errorf("agent %d: process %d makes another view", agent, i)
+			}
+		}
+	}
+	for _, m := range managers {
+		if err := m.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	report, err := storage.Verify(t.Context(), inner, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Errorf("verify: %s", p)
+	}
+	if report.Steps == 0 {
+		t.Error("there is no step: the test shows nothing")
+	}
+}
