@@ -61,7 +61,7 @@ func (f *flaky) Append(ctx context.Context, k storage.Key, at int64, b storage.B
 // then, before or after it has done what it was asked. Whatever of their steps counts is
 // whole: verify is content, each message that went is recalled, and every process makes
 // the same view.
-func TestStepsInAnArchiveThatFailsNowAndThen(t *testing.T) {
+func TestStepsUnderFaultsOfTheArchive(t *testing.T) {
 	seeds := 4
 	if os.Getenv("COMPACT_SOAK") == "1" {
 		seeds = 400

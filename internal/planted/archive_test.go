@@ -27,8 +27,7 @@ var archiveFaults = []struct {
 	t := &temp{a, f, name}
 `, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a file is not synced", "storage/fs/create.go", `if err := a.sys.sync(t.f); err != nil {`, `if err := error(nil); err != nil {`, nil}, "./storage/fs", "TestCreate"},
-	{fault{"a folder is not synced", "storage/fs/create.go", "	if err == nil {\n		err = a.syncFolders(k.String())", "	if false {\n		err = a.syncFolders(k.String())", nil}, "./storage/fs", "TestCreate"},
-	{fault{"the folder of files that are created at once is not synced", "storage/fs/create.go", `			err = a.syncFolders(k.String())`, `			err = nil`, nil}, "./storage/fs", "TestCreateAll"},
+	{fault{"a folder is not synced", "storage/fs/create.go", `			err = a.syncFolders(k.String())`, `			err = nil`, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a log is not synced", "storage/fs/append.go", `a.sys.sync(f)`, `error(nil)`, nil}, "./storage/fs", "TestAppend"},
 	{fault{"the ledger is committed before the transcript is stored", "compact/commit.go", "	case <-r.done:\n	case <-ctx.Done():", "	default:\n	case <-ctx.Done():", nil},
 		"./compact", "TestNothingIsCommittedBeforeTheTranscriptIsDurable"},

@@ -17,19 +17,12 @@ import (
 
 // Create implements [storage.Archive].
 func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	if err := storage.Begin(ctx, "create", k); err != nil {
-		return err
-	}
-	a.sweep()
-	err := a.create(ctx, k.String(), b)
-	if err == nil {
-		err = a.syncFolders(k.String())
-	}
-	return created(k, err)
+	return a.CreateAll(ctx, []storage.Key{k}, []storage.Blob{b})[0]
 }
 
 // CreateAll implements [storage.BulkCreator]: it syncs each folder once.
 func (a *Archive) CreateAll(ctx context.Context, keys []storage.Key, blobs []storage.Blob) []error {
+	a.sweep()
 	errs := make([]error, len(keys))
 	var all sync.WaitGroup
 	for i, k := range keys {
@@ -37,7 +30,6 @@ func (a *Archive) CreateAll(ctx context.Context, keys []storage.Key, blobs []sto
 			all.Go(func() { errs[i] = created(k, a.create(ctx, k.String(), blobs[i])) })
 		}
 	}
-	a.sweep()
 	all.Wait()
 	synced := map[string]error{}
 	for i, k := range keys {
