@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// take applies the shortest run of groups that reaches the goal, and keeps
-// the outcome if it breaks no promise. What breaks a rule of where the view
-// goes is tried again in another order, then with fewer groups.
+// take applies the shortest run of groups that reaches the goal, and keeps the
+// outcome if it breaks no promise. If the provider would refuse the new view,
+// take tries other orders of the messages, then other numbers of groups.
 func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
 	n, err := shortest(proposal, o, reached)
 	if err == nil {
@@ -23,10 +23,11 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, reached
 	}
 }
 
-// takeLegal takes n groups, or the nearest number of them that is not refused
-// where the view goes: of alternatives first one that frees more, as that still
-// reaches the goal. Where all are refused a notice comes in front of what is
-// left. It returns how many were taken.
+// takeLegal applies n groups. If the provider would refuse that view, it tries
+// the nearest other numbers: for alternatives, larger numbers first, because
+// they still reach the goal. If every number is refused, it tries again with a
+// notice in front of the remaining messages. It returns the number of groups
+// taken.
 func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n int) (int, error) {
 	var first error
 	for _, noticed := range []bool{false, true} {
@@ -37,7 +38,7 @@ func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n 
 				case err != nil && v == 0 && !noticed:
 					return k, err
 				case err == nil && refused == nil:
-					if k < n { // not as much as was wanted
+					if k < n { // fewer groups than the goal needs
 						p.Err, p.illegal = first, true
 					}
 					return k, nil
@@ -51,9 +52,9 @@ func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n 
 	return 0, first
 }
 
-// try applies edits. They are not kept when the view would be refused where it
-// goes, when they break a promise, and when what they gain now would cost the
-// view later.
+// try applies edits. It discards them when the provider would refuse the new
+// view, when they break a promise, or when they raise the floor of the view
+// above the budget (see lifts).
 func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, broken error) {
 	after, err := o.Conversation.Apply(edits)
 	if err != nil {
@@ -76,7 +77,8 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 	return nil, nil
 }
 
-// sourcesOf returns, for each edit of a text, which input message it is of.
+// sourcesOf returns, for each text edit, the index of the input message it
+// changes.
 func sourcesOf(c *Conversation, edits []Edit) (out []int) {
 	for i := range edits {
 		if t := edits[i].Text; t != nil {
@@ -86,9 +88,10 @@ func sourcesOf(c *Conversation, edits []Edit) (out []int) {
 	return out
 }
 
-// variants returns the edits, and these with their cut in another order, for
-// wires that would refuse the usual one. With a notice: those that have nothing
-// in front of what is left, as some wires want the user to speak first.
+// variants returns the edits and, for providers that refuse the usual order of
+// messages, copies of them whose cut uses another order. With noticed, it
+// returns only variants that put a notice in front of the remaining messages,
+// because some providers require that the user speaks first.
 func (o *Outcome) variants(edits []Edit, noticed bool) [][]Edit {
 	at := slices.IndexFunc(edits, func(e Edit) bool { return e.Cut != nil })
 	if at < 0 || edits[at].Cut.Copies || noticed && edits[at].Cut.New != nil {
@@ -111,10 +114,10 @@ func (o *Outcome) variants(edits []Edit, noticed bool) [][]Edit {
 	return all
 }
 
-// orders returns a cut as it is, with the pinned messages behind, then behind
-// what the user says next too, before the model's next word and before its first one
-// after all that is removed, and with the instructions that the conversation
-// began with still in front.
+// orders returns variants of a cut: as it is; with the pinned messages moved
+// behind; with them moved further, to just before the next assistant message
+// and to just before the first one after all removed messages; and with the
+// conversation's opening instructions left in front.
 func (o *Outcome) orders(c Cut) []Cut {
 	all := []Cut{c}
 	if !c.Behind {
@@ -135,8 +138,8 @@ func (o *Outcome) orders(c Cut) []Cut {
 	return all
 }
 
-// answers returns where the model's first word stands that a cut leaves of the
-// recent span, and of what is behind all that is removed.
+// answers returns the indexes of two assistant messages that the cut keeps: the
+// first one in the recent span, and the first one behind all removed messages.
 func (v *View) answers(c *Cut) [2]int {
 	gone, last := make([]bool, len(v.Messages)), c.Recent
 	for _, i := range c.Removed {
@@ -151,7 +154,8 @@ func (v *View) answers(c *Cut) [2]int {
 	return [2]int{next(c.Recent), next(last)}
 }
 
-// omits returns how many messages a notice in place of a cut stands for.
+// omits returns the number of messages that a notice in place of the cut stands
+// for. The numbers stated by removed notices are added in.
 func (o *Outcome) omits(c *Cut) (n int) {
 	for _, i := range c.Removed {
 		if had, ok := ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
@@ -167,9 +171,10 @@ func instructs(m *message.Message) bool {
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
 }
 
-// around returns how many groups to try, n first: more of alternatives, one
-// after the other and then in longer steps, and fewer, one less a few times for
-// a rule at the edge of what was taken and then half.
+// around returns the numbers of groups to try, in order: n itself; for
+// alternatives, larger numbers, by ones and later in growing steps; then
+// smaller numbers, four times by one (a rule is often broken at the edge of the
+// cut) and then by halves.
 func (p *Proposal) around(n int) []int {
 	const near = 64
 	all := []int{n}
@@ -195,8 +200,8 @@ func (p *Proposal) around(n int) []int {
 	}
 }
 
-// lifts reports whether edits raise the floor above the budget: a placeholder
-// can cost more than the marker that a squeeze would leave.
+// lifts reports whether edits raise the floor above the budget. That can happen
+// because a placeholder can cost more than the marker that squeeze would leave.
 func (e *Engine) lifts(before, after *View) bool {
 	total := after.Total()
 	if total <= before.Budget.Cap {
@@ -211,8 +216,8 @@ func (e *Engine) lifts(before, after *View) bool {
 	return false
 }
 
-// first returns the edits of the first n groups, or those of group n where
-// they are alternatives.
+// first returns the edits of the first n groups. For alternatives it returns
+// those of the nth group alone.
 func (p *Proposal) first(n int) []Edit {
 	if p.Alternatives {
 		return p.Groups[n-1]
@@ -224,8 +229,8 @@ func (p *Proposal) first(n int) []Edit {
 	return all
 }
 
-// shortest returns how many groups are taken. What more groups free is never
-// less, so that it can be searched.
+// shortest returns the smallest number of groups that reaches the goal. More
+// groups never free fewer tokens, so that a binary search finds it.
 func shortest(proposal Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
 	var failed error
 	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
@@ -239,7 +244,8 @@ func shortest(proposal Proposal, o *Outcome, reached func(*Conversation) bool) (
 	return n, failed
 }
 
-// freed returns by how much after is cheaper, without reading its structure.
+// freed returns how many tokens cheaper after is than the view of o. It does
+// not read the structure of after.
 func freed(o *Outcome, after *Conversation) int {
 	n := o.View.Total() - o.View.Fixed
 	at := places(o.Conversation)

@@ -6,8 +6,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Arrived returns the first message that came behind the last answer: what no
-// call has sent yet, unless [View.Sent] knows better.
+// Arrived returns the index of the first message after the last assistant
+// message. No call has sent the messages from there on, unless [View.Sent] says
+// otherwise.
 func (v *View) Arrived() int {
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		if v.Messages[i].Role == message.RoleAssistant {
@@ -17,15 +18,16 @@ func (v *View) Arrived() int {
 	return 0
 }
 
-// Call returns the call that part p of message i answers: its name, its
-// arguments, and where it stands. It reports false where none is known.
+// Call returns the tool call that part p of message i answers: its name, its
+// arguments and the index of the message that holds it. ok is false if no call
+// is known.
 func (v *View) Call(i, p int) (name string, args json.RawMessage, at int, ok bool) {
 	c, ok := v.tools().call(i, &v.Messages[i].Parts[p])
 	return c.name, c.args, c.at, ok
 }
 
-// Saves returns how many tokens an edit of a text saves, and false where it saves
-// none, or makes the message longer.
+// Saves returns how many tokens a text edit saves. ok is false if it saves none
+// or makes the message longer.
 func (v *View) Saves(t *TextEdit) (tokens int, ok bool) {
 	return saved(v, t.Index, t.Part, t.Segments)
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Boundary says where the work on the current request begins: what stands
-// before the returned index is the conversation, what stands from there on are
-// the rounds of the running loop. It returns 0 to len(v.Messages).
+// A Boundary returns the index at which the work on the current request begins,
+// from 0 to len(v.Messages). The messages before it are the conversation; those
+// from it on are the rounds of the running loop.
 type Boundary func(v *View) int
 
-// steering begins the user messages by which the program that runs an agent
-// steers it; they are no requests.
+// steering is the prefix of user messages with which the program that runs an
+// agent steers it. Such messages are not requests.
 const steering = "[steering]"
 
-// AfterRequest is the boundary behind the last request: the last user message
-// that does not begin with "[steering]". It is 0 where there is none.
+// AfterRequest is a [Boundary]: it returns the index after the last user
+// message that does not begin with "[steering]", or 0 if there is none.
 func AfterRequest(v *View) int {
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		if m := &v.Messages[i]; m.IsUser() && !isSteering(m) {
@@ -30,7 +30,7 @@ func isSteering(m *message.Message) bool {
 	return m.IsUser() && strings.HasPrefix(m.Text(), steering)
 }
 
-// at returns the boundary in v, and otherwise where there is none.
+// at returns the boundary in v, clamped to the view, or otherwise if b is nil.
 func (b Boundary) at(v *View, otherwise int) int {
 	if b == nil {
 		return otherwise

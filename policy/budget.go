@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Limits are the numbers that a budget is made of.
+// Limits are the settings from which a budget is computed.
 type Limits struct {
 	MaxContextTokens int     // the model's window
 	MaxOutputTokens  int     // reserved for the answer; default 0
@@ -17,20 +17,21 @@ type Limits struct {
 	TargetPct        float64 // share of the window that a compaction aims for; default 0.60
 }
 
-// A Budget is what a view may cost, in tokens.
+// A Budget limits the size of a view. Sizes are in tokens unless the name says
+// bytes.
 type Budget struct {
 	Max     int // the model's window
-	Cap     int // B: no view costs more, see also [Budget.Aiming]
-	Trigger int // a compaction is due from here
-	Target  int // T: and goes on until here
+	Cap     int // B: the most a view may cost; see also [Budget.Aiming]
+	Trigger int // a compaction is due at this size
+	Target  int // T: the size that a compaction aims for
 
-	// MaxBytes is how large the request may be, in bytes; 0 = as large as it is. Where it is
-	// larger, what is not text is taken out until TargetBytes.
+	// MaxBytes is the largest allowed request body in bytes; 0 means no limit.
+	// A larger request loses media until it has TargetBytes.
 	MaxBytes    int
 	TargetBytes int
 
-	limit    int // see Aiming; 0 = Cap
-	shrinkTo int // keep counts are shrunk until here; 0 = until Cap
+	limit    int // the real cap when Aiming has lowered Cap; 0 = Cap
+	shrinkTo int // keep counts are reduced until the view has this size; 0 = Cap
 }
 
 // ErrBudget is wrapped by the errors of [Limits.Budget].
@@ -59,7 +60,8 @@ func (l Limits) Budget() (Budget, error) {
 	return b, nil
 }
 
-// check reports what cannot be, with the paths of the settings.
+// check reports impossible limits, with the paths of the settings. left is the
+// number of tokens that remain for the conversation.
 func (l Limits) check(left, margin int) error {
 	var errs []error
 	if left <= 0 {
@@ -88,7 +90,8 @@ func (l Limits) check(left, margin int) error {
 	return errors.Join(errs...)
 }
 
-// decimal is the number that was written, not the nearest binary fraction.
+// decimal returns the decimal number that was written, not the nearest binary
+// fraction.
 func decimal(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return r
@@ -108,10 +111,10 @@ func ceil(r *big.Rat) int {
 	return int(n.Sub(n, big.NewInt(1)).Div(n, r.Denom()).Int64())
 }
 
-// Due returns the number of tokens at which the next compaction is due, given
-// what the last one ended at (0: there was none): a session whose floor lies
-// above the target must not compact on every turn, and what a compaction
-// ended at never makes the next one due.
+// Due returns the size in tokens at which the next compaction is due. last is
+// the size that the previous compaction reached, 0 if there was none. A session
+// whose floor lies above the target does not compact on every turn, and the
+// result of a compaction is never itself due for the next one.
 func (b Budget) Due(last int) int {
 	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
@@ -119,10 +122,10 @@ func (b Budget) Due(last int) int {
 	return max(min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target)), last+1)
 }
 
-// Deeper returns the budget of a compaction in a session that grows by so many
-// tokens from one call to the next. Where that is more than lies between target
-// and trigger, the next call would compact again: this one goes on until there
-// is room for two more.
+// Deeper returns a budget for a session that grows by growth tokens per call.
+// If growth exceeds the distance between target and trigger, the very next call
+// would compact again; the returned budget then aims lower and leaves room for
+// two more calls.
 func (b Budget) Deeper(growth int) Budget {
 	if b.Trigger <= b.Cap && growth > b.Trigger-b.Target {
 		b.Target = max(min(b.Target, b.Trigger-2*growth), 0)
@@ -131,18 +134,18 @@ func (b Budget) Deeper(growth int) Budget {
 	return b
 }
 
-// CapOnly returns the budget of an engine that aims for no target: a view that
-// costs no more than the cap is as it should be.
+// CapOnly returns a budget without a target, for an engine that only keeps the
+// view below the cap.
 func (b Budget) CapOnly() Budget {
 	b.Trigger, b.Target = b.Cap+1, b.Cap
 	return b
 }
 
-// Aiming returns the budget of a compaction whose stages work for a cap and a
-// target that are lower than what a view may cost: where counts are approximate,
-// what a view hardly exceeds is to fit too, and is what the trigger is held
-// against the next time, so that a target in other units would leave little
-// between the two. A view that does not get there is no error.
+// Aiming returns a budget whose stages work for a lower cap and a lower target.
+// It is for approximate token counts, where the upper bound of the count must
+// fit as well. The trigger is compared with that upper bound, so that a target
+// in other units would lie too close to it. A view between aim and the real cap
+// is not an error.
 func (b Budget) Aiming(aim, target int) Budget {
 	if aim >= b.Cap {
 		return b
@@ -152,5 +155,5 @@ func (b Budget) Aiming(aim, target int) Budget {
 	return b
 }
 
-// most is what a view may cost.
+// most returns the real cap: what a view may cost before it is refused.
 func (b Budget) most() int { return max(b.limit, b.Cap) }

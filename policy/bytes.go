@@ -1,8 +1,8 @@
 package policy
 
-// Bytes returns how large the request is with the view, in bytes: what providers refuse
-// beside what is too long in tokens. Of messages that came from no wire it is what
-// they hold.
+// Bytes returns the size of the request in bytes. Providers limit it separately
+// from the number of tokens. A message that was not decoded from a request
+// counts the bytes of its content.
 func (v *View) Bytes() int {
 	n := v.Outside
 	for i := range v.Messages {
@@ -11,7 +11,8 @@ func (v *View) Bytes() int {
 	return n
 }
 
-// HasMedia reports whether a message of the view has a picture, a sound or a file.
+// HasMedia reports whether any message of the view holds an image, audio or a
+// file.
 func (v *View) HasMedia() bool {
 	for i := range v.Messages {
 		if bearsMedia(&v.Messages[i]) {
@@ -21,8 +22,9 @@ func (v *View) HasMedia() bool {
 	return false
 }
 
-// bytes is what a step with this goal works for. What stays if it can goes half way
-// only, so that the next calls have room.
+// bytes returns the size in bytes that a step with this goal works for. InBytes
+// concerns media that should stay if possible: it stops half way, but leaves
+// the next calls room.
 func (b Budget) bytes(g Goal) int {
 	if g == InBytes {
 		return b.TargetBytes + (b.MaxBytes-b.TargetBytes)/2
@@ -30,14 +32,15 @@ func (b Budget) bytes(g Goal) int {
 	return b.TargetBytes
 }
 
-// OfTokensDone returns the budget of a compaction that is due for the bytes alone: a
-// view that costs no more tokens than the cap is as it should be.
+// OfTokensDone returns the budget of a compaction that is due only because of
+// the request's bytes: a view within the cap needs no fewer tokens.
 func (b Budget) OfTokensDone() Budget {
 	b.Target, b.shrinkTo = b.Cap, 0
 	return b
 }
 
-// reached says of what edits lead to whether the step may stop there.
+// reached returns a function that reports whether the step may stop at the
+// given conversation.
 func (s Step) reached(o *Outcome, goal int) func(*Conversation) bool {
 	if s.Goal == ToBytes || s.Goal == InBytes {
 		most := o.View.Budget.bytes(s.Goal)

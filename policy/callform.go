@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a placeholder that says which call it stands for, in characters.
+// Bounds of a placeholder that names the call it stands for, in characters.
 const (
-	callFormMost = 160 // all of it
+	callFormMost = 160 // the whole placeholder
 	callToolMost = 40
 )
 
-// Answered is the call that a result answers, as far as placeholders speak of
-// it.
+// Answered describes the call that a result answers, as far as placeholders
+// mention it.
 type Answered struct {
-	Tool   string // its name
-	Target string // what it was done to, see [Target]
-	Status string // "ok" or "error", for templates of the user's own
+	Tool   string // the name of the tool
+	Target string // what the call was made on, see [Target]
+	Status string // "ok" or "error", for custom templates
 }
 
 // renderCall writes
 //
 //	[observation masked — 4812 chars · bash "go test ./..." · exit 1 · recall 3f9a2c1b70de]
 //
-// without what is not known. The target is cut so that all of it has at most
-// 160 characters.
+// and leaves out what is not known. It cuts the target so that the whole text
+// has at most 160 characters.
 func renderCall(k *Mark, of Answered) string {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
@@ -51,9 +51,8 @@ func renderCall(k *Mark, of Answered) string {
 	return head + ` "` + target + `"` + tail
 }
 
-// oneLine makes text fit to stand in a placeholder: one line, nothing that a
-// reader does not see, and none of the characters that the form itself is made
-// of.
+// oneLine prepares text for use in a placeholder: it returns one line without
+// invisible characters and without the characters that delimit the form.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -73,7 +72,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// cutRunes returns s in at most n characters; one that is cut ends with "…".
+// cutRunes returns at most n characters of s. A text that was cut ends with
+// "…".
 func cutRunes(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -107,7 +107,8 @@ func parseCall(text string) (Mark, bool) {
 	return k, true
 }
 
-// plainForm is the short form of a placeholder that names a call.
+// plainForm returns the short counterpart of a form that names a call. Other
+// forms are returned unchanged.
 func plainForm(form string) string {
 	switch form {
 	case FormCall:

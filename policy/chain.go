@@ -6,13 +6,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Chain is the links of a conversation that changes: a hash for every prefix,
-// counted in messages that are not pinned. It is computed as far as it is asked
-// for, and goes on from the first change.
+// A Chain holds the links of a conversation that changes: a hash for every
+// prefix, counted in messages that are not pinned. It is computed only as far
+// as callers ask, and after a change it is recomputed from the changed message.
 type Chain struct {
-	links list[message.Fingerprint] // the empty prefix first
+	links list[message.Fingerprint] // the first one is that of the empty prefix
 	of    list[int]                 // the message that each link but the first adds
-	next  int                       // the message that the chain goes on with
+	next  int                       // the next message to add to the chain
 }
 
 func newChain() (k Chain) {
@@ -20,8 +20,8 @@ func newChain() (k Chain) {
 	return k
 }
 
-// At returns the hash of the first n messages of c that are not pinned. c is the
-// conversation that the chain is of; where it has fewer, that of all of them.
+// At returns the hash of the first n unpinned messages of c, or of all of them
+// if c has fewer. c must be the conversation that the chain belongs to.
 func (k *Chain) At(c *Conversation, n int) Link {
 	hash := k.at(c, n)
 	return Link{N: min(n, k.links.len()-1), Hash: hash}
@@ -37,8 +37,8 @@ func (k *Chain) at(c *Conversation, n int) message.Fingerprint {
 	return *k.links.at(min(n, k.links.len()-1))
 }
 
-// Cut forgets the links of what stands from message i on. What stands before it
-// must be what it was.
+// Cut forgets the links of messages from index i on. The messages before i must
+// not have changed.
 func (k *Chain) Cut(i int) {
 	n := k.of.len()
 	for n > 0 && *k.of.at(n - 1) >= i {
@@ -49,15 +49,16 @@ func (k *Chain) Cut(i int) {
 	k.next = min(k.next, i)
 }
 
-// Fork returns a chain of another conversation that has the same messages up to
-// index i. k stays as it is.
+// Fork returns a chain for another conversation that has the same messages up
+// to index i. It does not change k.
 func (k *Chain) Fork(i int) *Chain {
 	out := &Chain{links: k.links.clone(), of: k.of.clone(), next: k.next}
 	out.Cut(i)
 	return out
 }
 
-// linked is the next link of a chain.
+// linked returns the link that follows last when a message with fingerprint fp
+// is added.
 func linked(last, fp message.Fingerprint) message.Fingerprint {
 	var buf [32]byte
 	copy(buf[:16], last[:])

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A BrokenError says which promise a stage's edits would have broken. The
-// engine throws such edits away.
+// A BrokenError says which promise the edits of a stage would have broken. The
+// engine discards such edits.
 type BrokenError struct {
 	Stage  string
 	Rule   string
@@ -20,7 +20,7 @@ func (e *BrokenError) Error() string {
 }
 
 // check compares the conversation before and after a stage. It looks at the
-// outcome, not at the edits, so that it holds for stages of anybody.
+// outcome, not at the edits, so that it also covers stages written by users.
 func check(stage string, before, after *View, b, a *Conversation) error {
 	at := places(a)
 	for _, rule := range []struct {
@@ -72,14 +72,14 @@ func identical(x, y message.Message) bool {
 	return x.Fingerprint() == y.Fingerprint() && x.Protected == y.Protected
 }
 
-// checkPairs counts, for each round that is left, the calls and the results:
-// a round is kept whole, or gone.
+// checkPairs reports a round that is kept only in part, or whose messages are
+// torn apart. A round is either kept whole or removed whole.
 func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
 			src := b.items.at(i).src
-			if src < 0 { // made earlier; a late result has put the round around it
+			if src < 0 { // a summary or notice that a late result has enclosed in the round
 				if kept > 0 && last+1 < a.items.len() && a.items.at(last+1).src < 0 {
 					last++
 				}
@@ -121,8 +121,8 @@ func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-// charsBeside counts the characters of a message before and after, those of
-// parts that were media before left out: of these tokens alone count.
+// charsBeside counts the characters of a message before and after an edit. It
+// leaves out parts that were media before: for those, only tokens count.
 func charsBeside(was, is *message.Message) (before, after int) {
 	for p := range is.Parts {
 		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
@@ -158,9 +158,9 @@ func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 	return ""
 }
 
-// newSummary finds the summary that was made, and reports whether it is not
-// the only one. Texts of the history that have the form of a summary are in
-// the remainder, so that a cut takes them too.
+// newSummary returns the index of the newly made summary, and whether the view
+// has other summaries beside it. Texts of the history that only look like a
+// summary belong to the remainder, so that a cut removes them too.
 func newSummary(before, after *View) (at int, many bool) {
 	known := map[message.Fingerprint]bool{}
 	for i := range before.Messages {

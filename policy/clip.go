@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// clipUTF16 cuts s to n units, the last three of them dots where there is
-// room. It never cuts a character in two.
+// clipUTF16 cuts s to n UTF-16 code units. The last three units of a cut text
+// are dots if n is larger than 3. It never splits a character.
 func clipUTF16(s string, n int) string {
 	switch {
 	case n <= 0:
@@ -20,8 +20,8 @@ func clipUTF16(s string, n int) string {
 	return s[:prefixUTF16(s, n-3)] + "..."
 }
 
-// prefixUTF16 returns the length in bytes of the longest prefix of at most n
-// units.
+// prefixUTF16 returns the length in bytes of the longest prefix with at most n
+// code units.
 func prefixUTF16(s string, n int) int {
 	for i, r := range s {
 		if n--; r > 0xFFFF {
@@ -34,8 +34,9 @@ func prefixUTF16(s string, n int) int {
 	return len(s)
 }
 
-// isSpace is the white space of JavaScript's \s and trim, where this form of
-// summary comes from: unlike Go's it has U+FEFF and lacks U+0085.
+// isSpace implements the white space of JavaScript's \s and trim, because this
+// form of summary comes from JavaScript. Unlike Go's, it includes U+FEFF and
+// excludes U+0085.
 func isSpace(r rune) bool {
 	switch r {
 	case '\t', '\n', '\v', '\f', '\r', ' ', 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF:
@@ -46,7 +47,7 @@ func isSpace(r rune) bool {
 
 func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
 
-// foldSpace makes one line of s.
+// foldSpace turns s into one line.
 func foldSpace(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), isSpace), " ")
 }

@@ -32,15 +32,15 @@ const (
 	fieldConstraints = "- Current constraints: "
 )
 
-// A contract is a summary that no model writes: what was asked first, and the
-// first of what was said of each kind, each on one line.
+// A contract is a summary that is written without a model: the first request,
+// and the first few items of each kind, one per line.
 type contract struct {
 	objective                         string
-	asked                             bool // there is an objective
+	asked                             bool // the objective is set
 	unresolved, outcomes, constraints items
 }
 
-// items are distinct texts on one line each, at most limit of them.
+// items are distinct one-line texts, at most limit of them.
 type items struct {
 	list  []string
 	limit int
@@ -54,15 +54,15 @@ func newContract() *contract {
 	}
 }
 
-// ask sets the objective, unless there is one.
+// ask sets the objective if it is not set yet.
 func (c *contract) ask(text string) {
 	if !c.asked {
 		c.objective, c.asked = trimSpace(strings.ToValidUTF8(text, "\uFFFD")), true
 	}
 }
 
-// add takes a text into the list, unless it is empty, there already, or one
-// too many.
+// add appends a text to the list, unless the text is empty or already listed,
+// or the list is full.
 func (l *items) add(text string) {
 	if len(l.list) == l.limit {
 		return
@@ -72,7 +72,7 @@ func (l *items) add(text string) {
 	}
 }
 
-// text writes the contract in at most limit units.
+// text returns the contract in at most limit UTF-16 code units.
 func (c *contract) text(limit int) string {
 	objective := contractNoObjective
 	if c.asked {
@@ -100,9 +100,9 @@ func (l *items) line(none string) string {
 	return strings.Join(short, itemSeparator)
 }
 
-// inherit continues an earlier contract: its objective stays the objective,
-// and of each list the newest items stay. A body that is no contract becomes
-// the objective.
+// inherit merges an earlier contract into c. The earlier objective wins, and
+// each list keeps its newest items. A body that is not a contract becomes the
+// objective.
 func (c *contract) inherit(body string) {
 	old := parseContract(body)
 	if old.asked {
@@ -151,7 +151,7 @@ func (l *items) read(line, none string) {
 	}
 }
 
-// The tags of messages that a contract lists.
+// The tags of messages whose text a contract lists.
 const (
 	TagUnresolved = "unresolved"
 	TagConstraint = "constraint"
@@ -177,7 +177,7 @@ func (c *contract) note(m *message.Message, tags []string, clean func(string) st
 	}
 }
 
-// said is everything that a message says, results included.
+// said returns the text of a message, or its tool results if it has no text.
 func said(m *message.Message) string {
 	if s := m.Text(); s != "" {
 		return s

@@ -9,21 +9,21 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Conversation is a history on its way to a view: its messages as they are
-// now, and what became of each message that came in. It is a value that is
-// never modified: [Conversation.Apply] returns another one.
+// A Conversation is a history on its way to a view: the current messages, and
+// what became of each input message. It is never modified: [Conversation.Apply]
+// returns a new one.
 type Conversation struct {
 	items list[item]
-	fates list[fate] // by input message
+	fates list[fate] // index: input message
 	pins  Pins
 	forms Forms
 }
 
 type item struct {
 	m       message.Message
-	src     int      // input message, -1 = made here
-	origins *origins // nil = nothing is known
-	veil    veil     // of origins
+	src     int      // index of the input message; -1 = made by a stage
+	origins *origins // nil = unknown
+	veil    veil     // summarizes origins
 	pinned  bool
 }
 
@@ -33,14 +33,14 @@ type fate struct {
 	reason   string
 }
 
-// NewConversation starts with the history as it came in.
+// NewConversation returns a conversation that holds the unedited history.
 func NewConversation(history []message.Message, pins Pins, forms Forms) *Conversation {
 	c := &Conversation{pins: pins, forms: forms}
 	c.take(history)
 	return c
 }
 
-// take adds messages that came in.
+// take appends input messages.
 func (c *Conversation) take(history []message.Message) {
 	for i := range history {
 		c.items.add(item{m: history[i], src: c.fates.len(), pinned: c.pins.Pinned(&history[i])})
@@ -51,10 +51,10 @@ func (c *Conversation) take(history []message.Message) {
 // Len returns the number of messages.
 func (c *Conversation) Len() int { return c.items.len() }
 
-// Messages returns the messages as they are now, in a slice of the caller's own.
+// Messages returns the current messages in a new slice.
 func (c *Conversation) Messages() []message.Message { return c.messages(nil) }
 
-// messages returns the messages, and more behind them.
+// messages returns the current messages, followed by more.
 func (c *Conversation) messages(more []message.Message) []message.Message {
 	out := make([]message.Message, c.items.len(), c.items.len()+len(more))
 	for i := range out {
@@ -63,11 +63,11 @@ func (c *Conversation) messages(more []message.Message) []message.Message {
 	return append(out, more...)
 }
 
-// Source returns the input message that message i came from, -1 for one that
-// was made here.
+// Source returns the index of the input message that message i came from, or -1
+// if a stage made message i.
 func (c *Conversation) Source(i int) int { return c.items.at(i).src }
 
-// Sources returns what [Conversation.Source] says of each message.
+// Sources returns [Conversation.Source] of each message.
 func (c *Conversation) Sources() []int {
 	out := make([]int, c.items.len())
 	for i := range out {
@@ -82,8 +82,8 @@ func (c *Conversation) Decision(src int) (Decision, string) {
 	return f.decision, f.reason
 }
 
-// Redecided returns the input messages of which after says something else than c, from
-// which it came.
+// Redecided returns the input messages whose decision in after differs from the
+// one in c. after must descend from c.
 func (c *Conversation) Redecided(after *Conversation) []int {
 	at := []int{}
 	for i := 0; i < c.fates.len(); i++ {
@@ -98,16 +98,18 @@ func (c *Conversation) Redecided(after *Conversation) []int {
 	return at
 }
 
-// Inputs returns the number of messages that came in.
+// Inputs returns the number of input messages.
 func (c *Conversation) Inputs() int { return c.fates.len() }
 
-// Origin returns what is known of part p of message i from before an edit.
+// Origin returns what part p of message i was before its first edit. ok is
+// false if that is not known.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
 	return c.items.at(i).origins.of(p)
 }
 
-// Shared returns of how many of its first messages the conversation knows, without
-// looking at them, that another one has the same there. It may have more of them.
+// Shared returns a lower bound for the number of leading messages that c has in
+// common with another conversation. It compares whole pages and no messages, so
+// that it is fast.
 func (c *Conversation) Shared(with *Conversation) int {
 	n := min(c.items.len(), with.items.len())
 	for i := 0; i < n; i += pageLen {
@@ -127,9 +129,9 @@ func (c *Conversation) clone() *Conversation {
 // ErrEdit is wrapped by every error of [Conversation.Apply].
 var ErrEdit = errors.New("policy: the edit does not fit the conversation")
 
-// Apply returns the conversation with the edits made: first those of text,
-// then the cut, of which there is one at most. Indices are those of c. On an
-// error nothing is applied.
+// Apply returns the conversation with the edits made: first the text edits,
+// then the cut, of which there may be at most one. Indexes are those of c. On
+// an error, nothing is applied.
 func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 	d := c.clone()
 	if err := d.edit(edits, nil, nil); err != nil {
@@ -138,9 +140,9 @@ func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 	return d, nil
 }
 
-// edit makes edits in place. On an error some may have been made; u, which may
-// be nil, takes them back. all is where the tools of results are looked for;
-// nil: in the conversation itself.
+// edit makes edits in place. On an error some of them may have been made; u,
+// which may be nil, can undo them. all returns the tool calls of the input; if
+// it is nil, edit looks for calls in d.
 func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
 	var cut *Edit
 	w := rewriter{d: d, u: u, all: all}
@@ -163,16 +165,16 @@ func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
 	return d.cut(cut, u)
 }
 
-// rewriter makes the text edits of one message together: its raw form is
-// written once, however many of its parts change.
+// A rewriter makes the text edits of one message together, so that the raw form
+// of the message is written only once.
 type rewriter struct {
 	d     *Conversation
 	u     *undo
-	all   func() tools // of the input; nil: tools are those of d
+	all   func() tools // tool calls of the input; nil: use those of d
 	tools tools
 	at    int
-	texts map[int]string // of message at
-	marks map[int]Origin // likewise: what is to be remembered of its parts
+	texts map[int]string // new texts of message at, by part
+	marks map[int]Origin // origins to remember, by part
 }
 
 func (w *rewriter) add(e *Edit) error {
@@ -205,7 +207,8 @@ func (w *rewriter) add(e *Edit) error {
 	return nil
 }
 
-// answered returns what says which call part p of message i answers.
+// answered returns a function that describes the call that part p of message i
+// answers.
 func (w *rewriter) answered(i int, p *message.Part) func() Answered {
 	return func() Answered {
 		if w.all != nil {
@@ -218,7 +221,7 @@ func (w *rewriter) answered(i int, p *message.Part) func() Answered {
 	}
 }
 
-// flush makes the edits that were added since the last one.
+// flush makes the edits added since the last flush.
 func (w *rewriter) flush() error {
 	if len(w.texts) == 0 {
 		return nil
@@ -236,16 +239,17 @@ func (w *rewriter) flush() error {
 	return nil
 }
 
-// decide notes what became of an input message. What is masked stays masked,
-// even if another part of it is only truncated later.
+// decide records what became of an input message. A masked message stays
+// masked, even if another part of it is only truncated later.
 func (d *Conversation) decide(src int, e *Edit) {
 	if src >= 0 && e.Decision >= d.fates.at(src).decision {
 		*d.fates.edit(src) = fate{e.Decision, e.Reason}
 	}
 }
 
-// render builds the new text of a part, which answers a call perhaps, from the
-// old one. The call is asked for where a mark names it.
+// render builds the new text of a part from the old one. It calls of, which
+// describes the tool call that the part answers, only for a mark that names the
+// call.
 func (d *Conversation) render(old string, segments []Segment, of func() Answered) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
@@ -270,7 +274,8 @@ func (d *Conversation) render(old string, segments []Segment, of func() Answered
 	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
 }
 
-// status says in one word how a tool call ended, as far as its output tells.
+// status returns in one word how a tool call ended, judged by the start of its
+// output.
 func status(output string) string {
 	head := strings.ToLower(output[:min(len(output), 200)])
 	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {
@@ -281,7 +286,7 @@ func status(output string) string {
 	return "ok"
 }
 
-// cut removes rounds and arranges what is left.
+// cut removes rounds and arranges the remaining messages.
 func (d *Conversation) cut(e *Edit, u *undo) error {
 	gone := make([]bool, d.items.len())
 	for _, i := range e.Cut.Removed {
@@ -325,9 +330,9 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	return nil
 }
 
-// opening returns how many messages stand in front of all others whatever is
-// cut: the pinned ones that the conversation begins with, up to an instruction
-// behind one of them that is none.
+// opening returns the number of messages that stay in front, whatever is cut:
+// the pinned messages that the conversation begins with. They end where an
+// instruction follows a message that is not one.
 func (d *Conversation) opening(pinned []bool) int {
 	said := false
 	for i := range pinned {
@@ -340,11 +345,11 @@ func (d *Conversation) opening(pinned []bool) int {
 	return len(pinned)
 }
 
-// pinnedRounds marks the messages of rounds that hold a pinned one, and returns
-// where the anchor's round begins if it is one of them, which comes behind the
-// summary, with the pinned rounds after it. It looks at no more than the prefix
-// that the cut names, so that what came later does not change what the cut once
-// meant.
+// pinnedRounds marks the messages of rounds that hold a pinned message. at is
+// the start of the anchor's round if that round is marked; it then comes after
+// the summary, followed by the pinned rounds after it. pinnedRounds looks only
+// at the prefix that the cut names, so that later messages do not change the
+// meaning of an old cut.
 func (d *Conversation) pinnedRounds(c *Cut) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {
@@ -373,15 +378,15 @@ func (d *Conversation) pinnedRounds(c *Cut) (marked []bool, at int) {
 	return marked, at
 }
 
-// WithForms returns the conversation with more forms to render marks with.
+// WithForms returns the conversation with additional forms for rendering marks.
 func (c *Conversation) WithForms(forms Forms) *Conversation {
 	d := *c
 	d.forms = merged(c.forms, forms)
 	return &d
 }
 
-// Append returns the conversation with more messages that came in behind
-// those it has. c must not be appended to again.
+// Append returns the conversation with more input messages at its end. c must
+// not be appended to again.
 func (c *Conversation) Append(more []message.Message) *Conversation {
 	if len(more) == 0 {
 		return c

@@ -6,9 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Copy returns a view that shares nothing that changes with v, for a stage of
-// which nobody knows what it does with it, nor how long. It does not know what
-// went out already (Sent).
+// Copy returns a view that shares no mutable state with v, for a stage that may
+// modify the view or use it after it has returned. The copy has no Sent.
 func (v *View) Copy() *View {
 	w := *v
 	w.Messages = copies(len(v.Messages), func(i int) message.Message { return v.Messages[i] })
@@ -34,7 +33,7 @@ func copies(n int, of func(i int) message.Message) []message.Message {
 	return all
 }
 
-// origins returns what is known of each part that was edited before.
+// origins returns what is known of each edited part, by message and part.
 func (v *View) origins() map[[2]int]Origin {
 	known := map[[2]int]Origin{}
 	for i := range v.Messages {

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-const step = 2048 // bytes that are counted at once on the way to a cut
+const step = 2048 // bytes that are counted at once in the search for a cut
 
 // prefix returns the length of the longest prefix, on a rune boundary, that
-// costs about room. Only the prefix is counted, not the text.
+// costs about room. It counts the prefix only, not the whole text.
 func prefix(cost Coster, text string, room int) int {
 	if room <= 0 {
-		return 0 // not even what an estimate rounds down to nothing
+		return 0 // not even text that an estimator counts as 0 tokens
 	}
 	at, used := 0, 0
 	for at < len(text) {
@@ -28,7 +28,7 @@ func prefix(cost Coster, text string, room int) int {
 	return at
 }
 
-// suffix returns where the longest suffix that costs about room begins.
+// suffix returns the start of the longest suffix that costs about room.
 func suffix(cost Coster, text string, room int) int {
 	if room <= 0 {
 		return len(text)
@@ -59,7 +59,8 @@ func boundary(text string, i int) int {
 	return i
 }
 
-// sliceBytes keeps n bytes of text, half of them at either end for FormBoth.
+// sliceBytes keeps n bytes of text; for FormBoth, half of them at each end. It
+// returns the segments and the resulting text.
 func sliceBytes(text string, n int, mark Mark, marker string) ([]Segment, string) {
 	switch mark.Form {
 	case FormTail:
@@ -74,7 +75,7 @@ func sliceBytes(text string, n int, mark Mark, marker string) ([]Segment, string
 	return []Segment{{To: at}, {Mark: &mark}}, text[:at] + marker
 }
 
-// forward returns the first start of a rune from byte i on.
+// forward returns the first rune start at or after byte i.
 func forward(text string, i int) int {
 	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
 		i++

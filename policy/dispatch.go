@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// DispatchTools are the tools whose results may hold dispatch blocks, which
-// survive masking: names, in any case, in which * stands for any letters. What
-// another tool returns is masked with whatever stands in it: a page that can
-// keep itself in the prompt by a marker would do so for the whole session.
+// DispatchTools are the names of tools whose results may hold dispatch blocks,
+// which survive masking. Case is ignored, and * stands for any characters.
+// Blocks in results of other tools are masked: otherwise a web page could keep
+// itself in the prompt for the whole session by writing the marker.
 type DispatchTools []string
 
-// DefaultDispatchTools are the names under which tools hand work to other
+// DefaultDispatchTools returns common names of tools that hand work to other
 // agents.
 func DefaultDispatchTools() DispatchTools {
 	return DispatchTools{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}
 }
 
-// Has reports whether a tool is one of them. The tool that nobody knows, "", is
-// one only for "*".
+// Has reports whether tool matches one of the names. The unknown tool, "",
+// matches only "*".
 func (d DispatchTools) Has(tool string) bool {
-	tool = strings.ReplaceAll(strings.ToLower(tool), "/", ".") // which * would not match
+	tool = strings.ReplaceAll(strings.ToLower(tool), "/", ".") // path.Match does not match "/" with *
 	return slices.ContainsFunc(d, func(pattern string) bool {
 		ok, err := path.Match(strings.ReplaceAll(strings.ToLower(pattern), "/", "."), tool)
 		return ok && err == nil
 	})
 }
 
-// Check reports what is no name and no pattern, as a [*ConfigError] of
-// mask.dispatch_tools.
+// Check reports an entry that is neither a name nor a pattern, as a
+// [*ConfigError] of mask.dispatch_tools.
 func (d DispatchTools) Check() error {
 	for i, pattern := range d {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" || strings.TrimSpace(pattern) != pattern {
@@ -47,7 +47,8 @@ func (v *View) dispatches(i, p int) bool {
 	return len(v.dispatch) > 0 && v.dispatch.Has(v.tools().of(i, &v.Messages[i].Parts[p]))
 }
 
-// blocks are the dispatch blocks of part p of message i that survive.
+// blocks returns the dispatch blocks of part p of message i that survive
+// masking.
 func (v *View) blocks(i, p int, text string) []Segment {
 	if !strings.Contains(text, dispatchBegin) || !v.dispatches(i, p) {
 		return nil
@@ -55,16 +56,16 @@ func (v *View) blocks(i, p int, text string) []Segment {
 	return dispatchBlocks(text)
 }
 
-// What a program that dispatches work to other agents puts around their
-// answers. A block survives masking, markers included.
+// The markers that dispatching programs put around the answers of other agents.
+// A block survives masking together with its markers.
 const (
 	dispatchBegin  = "BEGIN_DISPATCH_RESULT"
 	dispatchEnd    = "END_DISPATCH_RESULT"
-	blockSeparator = "\n" // between the blocks that are left
+	blockSeparator = "\n" // between the remaining blocks
 )
 
-// dispatchBlocks finds the blocks that survive masking. One that is not ended
-// runs to the end of the text.
+// dispatchBlocks finds the blocks that survive masking. A block without an end
+// marker extends to the end of the text.
 func dispatchBlocks(text string) []Segment {
 	var blocks []Segment
 	for at := 0; ; {
@@ -83,8 +84,8 @@ func dispatchBlocks(text string) []Segment {
 	}
 }
 
-// parseDispatch recognizes a text that is, as a whole, what masking leaves of
-// a result with dispatch blocks.
+// parseDispatch recognizes a whole text that masking left of a result with
+// dispatch blocks.
 func parseDispatch(text string) (Mark, bool) {
 	if !strings.HasPrefix(text, "[dispatch") {
 		return Mark{}, false

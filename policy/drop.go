@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Drop gives up whole rounds, oldest first: never pinned ones, never the
-// anchor, never the newest or the open round. A system notice says how many
-// messages are gone, unless there is no room even for that.
+// Drop removes whole rounds, oldest first, but never a pinned round, the
+// anchor, the newest round or the open one. A system notice states how many
+// messages are gone, unless there is no room even for the notice.
 type Drop struct {
 	NoNotice bool
 }
@@ -17,15 +17,15 @@ type Drop struct {
 // Name returns "drop".
 func (Drop) Name() string { return "drop" }
 
-// Propose offers alternatives: without the oldest round, without the two
-// oldest, and so on. A result that answers no call goes with the round before
-// it.
+// Propose offers alternatives: the view without the oldest round, without the
+// two oldest, and so on. A result that answers no call is removed with the
+// round before it.
 func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	omitted, removed := ownNotices(v)
 	notices := len(removed)
 	freed := v.cost(removed)
-	words := freed // what notices cost, at the end
+	words := freed // what the notices cost after the cut
 	offer := func(reason string, recent int, notice *message.Message) {
 		if notices > 0 || notice == nil || v.Cost.Message(*notice) < freed {
 			out.Groups = append(out.Groups, []Edit{{Decision: Dropped, Reason: reason, Cut: &Cut{
@@ -50,16 +50,16 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// Takes returns every round that may go, and notices.
+// Takes returns the messages of every removable round, and the notices.
 func (d Drop) Takes(v *View) []int {
 	_, at := ownNotices(v)
 	return append(at, slices.Concat(v.oldest()...)...)
 }
 
-// oldest returns what may be given up, oldest first: the messages of a round,
-// with the stray results behind it.
+// oldest returns the removable units, oldest first. A unit holds the messages
+// of a round and of stray results after it.
 func (v *View) oldest() (units [][]int) {
-	behind := false // nothing but pinned messages stands between this round and the last unit
+	behind := false // only pinned messages stand between this round and the last unit
 	for r, span := range v.Rounds {
 		if pinned := v.pinnedRound(r); pinned || r == len(v.Rounds)-1 || span.End > v.Open || v.holdsAnchor(r) || v.owned(r) && !IsSummary(v.Messages[span.Start]) {
 			behind = behind && pinned
@@ -76,7 +76,8 @@ func (v *View) oldest() (units [][]int) {
 	return units
 }
 
-// ownNotices returns the notices of earlier drops, and the number they state.
+// ownNotices returns the indexes of the notices of earlier drops, and the sum
+// of the numbers they state.
 func ownNotices(v *View) (omitted int, at []int) {
 	for i := range v.Messages {
 		if n, ok := ParseNotice(v.Messages[i]); ok && v.Owned(i) {
@@ -93,7 +94,7 @@ func (v *View) saves(c *Cut) bool {
 	return c.New == nil && n > 0 || c.New != nil && v.Cost.Message(*c.New) < n
 }
 
-// cost returns what messages cost together.
+// cost returns the sum of the costs of messages.
 func (v *View) cost(at []int) int {
 	n := 0
 	for _, i := range at {

@@ -9,20 +9,21 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Duplicates gives up older copies of a pinned system or developer message
-// that stands in the view again, byte for byte, further down: oldest first, but
-// the one that the conversation begins with last. The newest copy stays, and so
-// do messages that are not the same, those that the caller protects, and copies
-// within a round, behind a call that waits, or behind all that is not pinned.
+// Duplicates removes older copies of a pinned system or developer message that
+// occurs again, byte for byte, later in the view. It removes the oldest copy
+// first, but the first message of the conversation last. It never removes the
+// newest copy, a message that the caller protects, or a copy inside a round,
+// behind an unanswered call, or behind all unpinned messages.
 type Duplicates struct{}
 
-// ReasonDuplicate is why such a message is dropped.
+// ReasonDuplicate is the reason recorded for a dropped copy.
 const ReasonDuplicate = "duplicate_of"
 
 // Name returns "duplicates".
 func (Duplicates) Name() string { return "duplicates" }
 
-// Propose offers alternatives: without one copy, without two, and so on.
+// Propose offers alternatives: the view without one copy, without two, and so
+// on.
 func (Duplicates) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	all := v.duplicates()
@@ -36,13 +37,13 @@ func (Duplicates) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// Takes returns every copy that may go.
+// Takes returns every removable copy.
 func (Duplicates) Takes(v *View) []int { return v.duplicates() }
 
-// duplicates returns the copies that may go, in the order in which they do.
+// duplicates returns the removable copies in the order of their removal.
 func (v *View) duplicates() (at []int) {
-	newest := map[message.Fingerprint][]int{} // of each content, those that are not identical
-	free := false                             // a message that is not pinned stands behind
+	newest := map[message.Fingerprint][]int{} // by content: messages that are not identical to each other
+	free := false                             // an unpinned message stands behind
 	waits := v.waits()
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := &v.Messages[i]
@@ -64,8 +65,8 @@ func (v *View) duplicates() (at []int) {
 	return at
 }
 
-// waits returns where the round begins whose calls are not all answered;
-// len(messages) where there is none.
+// waits returns the start of the round that has unanswered calls, or
+// len(v.Messages) if there is none.
 func (v *View) waits() int {
 	if v.Open < len(v.Messages) && v.Rounds[v.round[v.Open]].Assistant {
 		return v.Open
@@ -73,16 +74,15 @@ func (v *View) waits() int {
 	return len(v.Messages)
 }
 
-// Fits reports whether the view is within the budget, or will be when the
-// copies have gone that a stage behind this one gives up.
+// Fits reports whether the view is within the budget, or will be once a later
+// stage has removed duplicate messages.
 func (v *View) Fits() bool {
 	total := v.Total()
 	return total <= v.Budget.Cap || total-v.cost(v.spare()) <= v.Budget.Cap
 }
 
-// spare returns the copies that a stage behind this one gives up where the
-// budget forces it to. What the conversation begins with is not counted on: some
-// providers want it there.
+// spare returns the copies that a later stage removes if the budget requires
+// it. It excludes the first message, because some providers need it there.
 func (v *View) spare() []int {
 	if v.reach != nil && !slices.ContainsFunc(v.reach.takers, func(t Taker) bool { _, ok := t.(Duplicates); return ok }) {
 		return nil
@@ -90,8 +90,8 @@ func (v *View) spare() []int {
 	return slices.DeleteFunc(v.duplicates(), func(i int) bool { return i == 0 })
 }
 
-// isCopy reports whether pinned message i may be gone from a view: one like it
-// stands in after, and stood behind it.
+// isCopy reports whether pinned message i may be missing from the new view
+// because an identical later message is still there.
 func (v *View) isCopy(i int, b *Conversation, at placed) bool {
 	m := &v.Messages[i]
 	if m.Protected || !instructs(m) {
@@ -105,19 +105,19 @@ func (v *View) isCopy(i int, b *Conversation, at placed) bool {
 	return false
 }
 
-// A CopyRecipe removes copies of a pinned message, which have no ordinal: which
-// of those with its content that stand between two messages that are not
-// pinned. Where as many as there were do not stand there, nothing is removed:
-// the view came back, or the message is another one by now.
+// A CopyRecipe removes copies of a pinned message. Pinned messages have no
+// ordinal, so the recipe counts the messages with the same content that stand
+// between two unpinned messages. If their number is not Had, it removes
+// nothing: the view was restored, or the message has changed since.
 type CopyRecipe struct {
 	Of   message.Fingerprint `json:"of"`
-	At   int                 `json:"at"`   // ordinal of the message that is not pinned behind them
-	Had  int                 `json:"had"`  // so many were there
-	Gone []int               `json:"gone"` // and these of them went, from 0
-	Stay int                 `json:"stay"` // where the newest one stands, in the same terms
+	At   int                 `json:"at"`   // ordinal of the unpinned message behind them
+	Had  int                 `json:"had"`  // number of copies there
+	Gone []int               `json:"gone"` // which of those were removed, from 0
+	Stay int                 `json:"stay"` // At of the newest copy, which stays
 }
 
-// recordCopies writes down which copies are removed.
+// recordCopies returns recipes for the removed copies.
 func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe) {
 	type place struct {
 		of message.Fingerprint
@@ -149,8 +149,8 @@ func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe)
 	return out
 }
 
-// replayCopies returns the edit that removes them again, and false where there
-// is nothing to remove.
+// replayCopies returns an edit that removes the recorded copies again. ok is
+// false if there is nothing to remove.
 func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e Edit, ok bool, err error) {
 	e = Edit{Decision: Dropped, Reason: ReasonDuplicate, Cut: &Cut{Copies: true}}
 	for k := range all {
@@ -168,7 +168,7 @@ func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e Edit, ok b
 	return e, len(e.Cut.Removed) > 0, nil
 }
 
-// copiesIn returns those of the messages [from, to) that a recipe removes.
+// copiesIn returns the messages in [from, to) that a recipe removes.
 func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 	is := func(i int) bool {
 		m := &c.items.at(i).m
@@ -192,7 +192,7 @@ func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 	return gone
 }
 
-// staysBehind reports whether one that is alike stands further down.
+// staysBehind reports whether a message after i satisfies is.
 func (c *Conversation) staysBehind(i int, is func(int) bool) bool {
 	for k := i + 1; k < c.items.len(); k++ {
 		if is(k) {

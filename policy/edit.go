@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Decision is what became of a message.
+// A Decision records what became of a message.
 type Decision uint8
 
-// Every input message has exactly one of these.
+// Every input message has exactly one of these decisions.
 const (
 	Kept Decision = iota
 	Truncated
@@ -20,14 +20,14 @@ const (
 
 var decisionNames = [...]string{"kept", "truncated", "masked", "summarized", "dropped"}
 
-// String returns the word that reports and ledgers use.
+// String returns the word used in reports and ledgers.
 func (d Decision) String() string { return decisionNames[d] }
 
-// MarshalText writes the word.
+// MarshalText returns the word of [Decision.String].
 func (d Decision) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// An Edit is one change that a stage proposes: the text of one part, or a cut.
-// Exactly one of Text and Cut is set.
+// An Edit is one proposed change: a new text for one part, or a cut. Exactly
+// one of Text and Cut is set.
 type Edit struct {
 	Decision Decision
 	Reason   string
@@ -35,16 +35,17 @@ type Edit struct {
 	Cut      *Cut
 }
 
-// A TextEdit rewrites the text of one part out of ranges of the old text and
-// marks. It holds no text itself, so that a ledger can store it.
+// A TextEdit builds the new text of one part from ranges of the old text and
+// marks. It holds no text of the history, so that a ledger can store it.
 type TextEdit struct {
 	Index    int // of the message in the view
 	Part     int
 	Segments []Segment
 }
 
-// A Segment is a range [From, To) of the old text in bytes, a mark, or a
-// literal of the stage's own (never text of the history: a ledger stores it).
+// A Segment is a range [From, To) of bytes of the old text, a mark, or a
+// literal. A literal comes from the stage and never from the history, because a
+// ledger stores it.
 type Segment struct {
 	From int    `json:"from,omitempty"`
 	To   int    `json:"to,omitempty"`
@@ -52,8 +53,8 @@ type Segment struct {
 	Lit  string `json:"lit,omitempty"`
 }
 
-// A Mark is a placeholder or a truncation marker before it is rendered. Sizes
-// are those of the original, however often it was edited since.
+// A Mark is a placeholder or a truncation marker before it is rendered. Its
+// sizes are those of the original text, even after several edits.
 type Mark struct {
 	Form   string `json:"form"` // see [Forms]
 	Chars  int    `json:"chars,omitempty"`
@@ -61,21 +62,21 @@ type Mark struct {
 	Kept   int    `json:"kept,omitempty"` // tokens that a truncation kept
 	Turn   int    `json:"turn,omitempty"`
 	Ref    string `json:"ref,omitempty"`
-	// Ended says that Exit is known: the exit code that the status line of the
-	// result states.
+	// Ended says that Exit is known. Exit is the exit code from the status line
+	// of the result.
 	Ended bool `json:"ended,omitempty"`
 	Exit  int  `json:"exit,omitempty"`
-	// What is the kind of the media that the mark stands for: image, audio or
-	// file. Chars are their bytes then.
+	// What is the kind of media that the mark stands for: image, audio or file.
+	// Chars is then its size in bytes.
 	What string `json:"what,omitempty"`
 }
 
-// origin is what the mark says of the part that it stands for.
+// origin returns what the mark says about the part it stands for.
 func (k Mark) origin(masked bool) Origin {
 	return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: masked, Media: k.What != ""}
 }
 
-// kind is that of the media that the mark stands for.
+// kind returns the kind of media that the mark stands for.
 func (k *Mark) kind() message.Kind {
 	for _, kind := range []message.Kind{message.KindAudio, message.KindFile} {
 		if kind.String() == k.What {
@@ -85,97 +86,99 @@ func (k *Mark) kind() message.Kind {
 	return message.KindImage
 }
 
-// A Cut takes whole rounds out of the view and puts one message in their place.
-// What is left stands in this order: pinned rounds from before Recent, New,
-// what else is kept from before Recent (the anchor), and everything from
-// Recent on. Where the anchor's round is pinned itself, the pinned rounds after
-// it stay behind it, so that pinned rounds never change places.
+// A Cut removes whole rounds from the view and puts one message in their place.
+// The remaining messages have this order: pinned rounds from before Recent,
+// New, the other kept messages from before Recent (the anchor), and everything
+// from Recent on. If the anchor's round is pinned, the pinned rounds after it
+// stay behind it, so that pinned rounds never change their order.
 type Cut struct {
-	Removed []int            // messages of the view, ascending, whole rounds
-	Recent  int              // the message at which the recent span begins
-	New     *message.Message // the summary or the notice; nil = nothing stands for them
-	// Summary describes New where it is a summary.
+	Removed []int            // indexes in the view, ascending, whole rounds
+	Recent  int              // the index at which the recent span begins
+	New     *message.Message // the summary or the notice; nil = no message in their place
+	// Summary describes New if New is a summary.
 	Summary *SummaryInfo
-	// Behind puts New first, and the pinned rounds that the conversation does not
-	// begin with behind what else is kept from before Recent: for a wire that
-	// would refuse the usual order, because it wants the user to speak first, or
-	// instructions between the user and the model.
+	// Behind puts New first, and moves the pinned rounds behind the kept
+	// messages from before Recent, except those that the conversation begins
+	// with. It is for providers that refuse the usual order because they want
+	// the user to speak first, or want instructions between the user and the
+	// model.
 	Behind bool
-	// First leaves the first message where it is, in front of all: it is not
-	// removed, and no role pins it, but the wire wants it there.
+	// First leaves the first message in front of all others. It is not pinned
+	// by its role, but the provider requires it there.
 	First bool
-	// Copies says that what is removed are older copies of pinned messages, see
-	// [Duplicates]. Nothing else moves.
+	// Copies says that the removed messages are older copies of pinned
+	// messages, see [Duplicates]. No other message moves.
 	Copies bool
 
-	// anchor is, in a replay, the message that was the last user message when
-	// the cut was made, from 1; -1 = none. 0 = not a replay.
+	// anchor is set in a replay: the index, from 1, of the message that was the
+	// last user message when the cut was made. -1 = none, 0 = not a replay.
 	anchor int
 }
 
-// SummaryInfo is what a ledger, a report and the events say of a summary.
+// SummaryInfo describes a summary in ledgers, reports and events.
 type SummaryInfo struct {
 	Version   int      `json:"version"`
 	Strategy  string   `json:"strategy"`
-	Backend   string   `json:"backend"` // which one wrote it: "extractive", "openai", …
+	Backend   string   `json:"backend"` // the backend that wrote it: "extractive", "openai", …
 	Model     string   `json:"model,omitempty"`
-	Text      string   `json:"text"`                    // of the message, tags included
+	Text      string   `json:"text"`                    // text of the message, tags included
 	Tokens    int      `json:"tokens"`                  // of Text
-	First     int      `json:"first_message,omitempty"` // number of the first message of the input, as the text cites it; 0 = not known
+	First     int      `json:"first_message,omitempty"` // number by which the text cites the first input message; 0 = not known
 	Input     int      `json:"input_messages"`
 	InputSize int      `json:"input_tokens"`
 	Calls     int      `json:"calls"`
 	Attempts  int      `json:"attempts"`
 	Fallback  string   `json:"fallback,omitempty"` // "pruning-only", "extractive", "brief"
 	Retention float64  `json:"entity_retention"`
-	Named     int      `json:"identifiers"` // that the summary names
+	Named     int      `json:"identifiers"` // number of identifiers in the summary
 	Invented  int      `json:"invented_removed"`
 	Added     int      `json:"references_added"`
 	Errors    []string `json:"errors,omitempty"`
 }
 
-// A Proposal is what a stage offers: groups of edits, least regretted first.
+// A Proposal is what a stage offers: groups of edits, the least harmful first.
 // A group is taken whole or not at all. The engine takes the shortest run of
 // groups that reaches the goal.
 type Proposal struct {
 	Groups [][]Edit
-	// Alternatives: each group stands for itself and replaces the one before
-	// it, instead of adding to it. They must free more and more tokens.
+	// Alternatives: each group replaces the one before it instead of adding to
+	// it. Each must free more tokens than the one before.
 	Alternatives bool
 	// Summary describes an attempt to summarize, successful or not.
 	Summary *SummaryInfo
-	// Failed are errors of parts of the view that the stage leaves as they are. The
-	// groups count all the same.
+	// Failed holds errors for parts of the view that the stage left as they
+	// are. The groups are valid all the same.
 	Failed []error
 }
 
 // A Stage proposes edits that make a conversation smaller. Its methods may be
 // called concurrently, for different views.
 type Stage interface {
-	// Name is what results and events call the stage; it never changes.
+	// Name returns the name of the stage in results and events. It never
+	// changes.
 	Name() string
-	// Propose must not modify the view, and must propose the same for the same
-	// view where it can. An empty Proposal means that there is nothing to offer;
-	// that is no error. An error ends the compaction only where it is the
-	// context's; any other is reported and the next stage goes on.
+	// Propose must not modify the view. It should propose the same for the same
+	// view. An empty Proposal means that there is nothing to offer; that is no
+	// error. An error of the context ends the compaction; any other error is
+	// reported, and the next stage runs.
 	Propose(ctx context.Context, v *View) (Proposal, error)
 }
 
-// An Estimator is a stage that can say what its proposal would cost the view
-// without spending anything; dry runs ask it instead of [Stage.Propose].
+// An Estimator is a stage that can estimate the effect of its proposal without
+// spending money. Dry runs call Estimate instead of [Stage.Propose].
 type Estimator interface {
 	Stage
-	// Estimate is Propose with a stand-in of the size that is to be expected in
-	// place of each new message.
+	// Estimate is like Propose, but each new message is a stand-in of the
+	// expected size.
 	Estimate(v *View) (Proposal, error)
 }
 
-// When says at which calls a stage works.
+// When says at which calls a stage or a policy works.
 type When string
 
-// Stages work at the trigger, in one batch that sticks, or at every call. A
-// whole policy works by the window, also where it pays, or never; AtTrigger is
-// AtWindow there.
+// A stage works at the trigger, in one batch whose edits stay, or at every
+// call. A whole policy works by the window (AtTrigger means the same as
+// AtWindow there), also whenever it pays, or never.
 const (
 	AtTrigger When = "trigger"
 	AtWindow  When = "window"

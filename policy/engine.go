@@ -18,10 +18,10 @@ type Goal uint8
 // Goals of a step.
 const (
 	ToTarget Goal = iota // until the view costs no more than the target
-	ToBudget             // only above the budget, and down to it
-	All                  // everything that is offered
-	ToBytes              // only where the request has more bytes than it may, and down to [Budget.TargetBytes]
-	InBytes              // the same down to half way between that and [Budget.MaxBytes]
+	ToBudget             // only if the view exceeds the cap of the budget, and down to the cap
+	All                  // take everything that is offered
+	ToBytes              // only if the request exceeds the limit of bytes, and down to [Budget.TargetBytes]
+	InBytes              // likewise, half way from [Budget.MaxBytes] to [Budget.TargetBytes]
 )
 
 // A Step is a stage with the goal it works for.
@@ -29,32 +29,33 @@ type Step struct {
 	Stage Stage
 	When  When // default AtTrigger
 	Goal  Goal
-	// Manual: a compaction that was asked for takes all that the stage offers.
+	// Manual: in a manual compaction, take all that the stage offers.
 	Manual bool
 }
 
 // An Engine applies the shortest run of proposed edits that reaches the goal,
-// stage by stage. It checks the outcome of every stage, and throws a stage's
-// edits away when they break a promise. An Engine is immutable and safe for
-// concurrent use when its stages are.
+// stage by stage. It checks the outcome of every stage, and discards edits that
+// break a promise. An Engine is immutable, and safe for concurrent use if its
+// stages are.
 type Engine struct {
 	Steps  []Step
 	Pins   Pins
 	Keep   Keep
 	Cost   Coster
-	Floors bool             // a floor above the budget is an error at once, before any stage is asked
+	Floors bool             // report a floor above the budget before asking any stage
 	Rigid  bool             // the keep counts are never shrunk
-	Now    func() time.Time // what measures the stages; nil = they take no time
+	Now    func() time.Time // clock that times the stages; nil = no times
 
-	// Dispatch are the tools whose dispatch blocks survive masking; nil = none.
+	// Dispatch names the tools whose dispatch blocks survive masking; nil =
+	// none.
 	Dispatch DispatchTools
 
-	// Name is what errors call the stages, "preset masking" for example; "" =
-	// their names.
+	// Name is how errors refer to the stages, for example "preset masking"; ""
+	// = the names of the stages.
 	Name string
 }
 
-// A Request is one run of the engine.
+// A Request holds the input of one run of the engine.
 type Request struct {
 	Conversation *Conversation
 	Fixed        int // see [View]
@@ -62,21 +63,22 @@ type Request struct {
 	Budget       Budget
 	Manual       bool
 	Only         When // AtTrigger: all steps; Always: only those that work at every call
-	Estimate     bool // ask estimators instead of spending money
-	Recall       bool // the model can ask for what a reference names
+	Estimate     bool // call Estimate where a stage has it, and spend no money
+	Recall       bool // the model can fetch the original by its reference
 
 	Sent func(m *message.Message) bool       // see [View]
 	Ref  func(of message.Fingerprint) string // likewise
 
-	// View is that of Conversation, where the caller has it from [Engine.View] or
-	// [Engine.Grow]; nil: it is read. Costs are what the first messages that came
-	// in cost, as far as the caller knows. Both only spare work.
+	// View is the view of Conversation if the caller has it from [Engine.View]
+	// or [Engine.Grow]; nil: the engine reads it. Costs are the known costs of
+	// the first input messages. Both only save work.
 	View  *View
 	Costs []int
 
-	// Legal says what is wrong with a view where it goes: sources are the input
-	// messages that its messages came from, -1 for those made here. Edits that
-	// lead to an error are not made; fewer of them may be. Nil: nothing ever is.
+	// Legal returns an error if the provider would refuse a view. sources are
+	// the indexes of the input messages that the view's messages came from, -1
+	// for messages made by stages. The engine does not make edits that lead to
+	// an error, but may make fewer of them. Nil: every view is legal.
 	Legal func(view []message.Message, sources []int) error
 }
 
@@ -87,13 +89,13 @@ func (q *Request) legal(c *Conversation) error {
 	return q.Legal(c.Messages(), c.Sources())
 }
 
-// A Pass is what one stage did.
+// A Pass reports what one stage did.
 type Pass struct {
 	Stage     string
 	Recipe    Recipe
 	Edits     []Edit
-	Sources   []int // of the texts of Recipe: which input message each is of
-	Proposed  int   // groups
+	Sources   []int // the input message of each text recipe
+	Proposed  int   // number of groups
 	Applied   int
 	Before    int // tokens
 	After     int
@@ -103,15 +105,15 @@ type Pass struct {
 	Err       error // of the stage, or a *BrokenError when its edits were thrown away
 	Discarded bool
 
-	illegal bool // edits were not made because of where the view goes
+	illegal bool // edits were not made because the provider would refuse the view
 }
 
-// An Outcome is what a run led to.
+// An Outcome is the result of a run.
 type Outcome struct {
 	Conversation *Conversation
 	View         *View // of Conversation
 	Passes       []Pass
-	Keep         Keep // the counts that were kept; smaller than asked for after a shrink
+	Keep         Keep // the keep counts in effect; a shrink makes them smaller
 }
 
 // Changed reports whether any edit was applied.
@@ -131,8 +133,8 @@ func (e *Engine) View(c *Conversation, q Request) *View {
 	return e.bind(v, c, q)
 }
 
-// Grow returns the view of a conversation that begins as the one whose view v
-// is, and has more messages at its end. v must not be used after that.
+// Grow returns the view of c, given the view v of a conversation with the same
+// first messages. v must not be used after that.
 func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
 	w := *v
 	known := len(v.Messages)
@@ -144,8 +146,8 @@ func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
 	return e.bind(&w, c, q)
 }
 
-// price says what message i of a conversation costs. One that is as it came in
-// costs what is known of it.
+// price returns a function for the cost of message i. For an unedited message
+// it uses the cost in costs, if there is one.
 func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 	return func(i int) int {
 		it := c.items.at(i)
@@ -156,14 +158,14 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 	}
 }
 
-// bind ties a view to the conversation that it is of, and to what is asked.
+// bind ties a view to its conversation and to the request.
 func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	v.Fixed, v.Outside, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Outside, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid, v.Recall, v.Sent, v.Ref, v.dispatch = e.Rigid, q.Recall, q.Sent, q.Ref, e.Dispatch
 	v.reach = e.reach(0)
 	v.Origins = c.Origin
 	v.masks = func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) }
-	began := q.Conversation // and nothing else of q, which has a view of its own
+	began := q.Conversation // capture nothing else of q, because q holds a view
 	at := sync.OnceValue(func() placed { return places(began) })
 	v.before = func(i int) message.Message {
 		if k, ok := at().of(c.items.at(i).src); ok {
@@ -174,15 +176,15 @@ func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	return v
 }
 
-// Settle returns the view that a run led to as a caller may keep it for the next
-// one ([Request.View]): of the conversation of q, and without what ties it to
-// the run, the stages among it.
+// Settle returns the resulting view of a run in a form that a caller may keep
+// for the next run ([Request.View]): bound to the conversation of q, and free
+// of references to the run and its stages.
 func (e *Engine) Settle(v *View, q Request) *View {
 	w := *v
 	return e.bind(&w, q.Conversation, q)
 }
 
-// first returns the view that a run begins with.
+// first returns the initial view of a run.
 func (e *Engine) first(q Request) *View {
 	if q.View == nil {
 		return e.View(q.Conversation, q)
@@ -191,7 +193,7 @@ func (e *Engine) first(q Request) *View {
 	return e.bind(&v, q.Conversation, q)
 }
 
-// after returns the view that edits lead to.
+// after returns the view after the edits.
 func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request) *View {
 	if o.View.onlyResults(edits) {
 		return e.bind(o.View.rewritten(after, edits), after, q)
@@ -199,8 +201,8 @@ func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request)
 	return e.View(after, q)
 }
 
-// Run goes through the steps. The error is a *[BudgetError], or the
-// context's; the outcome is what was reached until then.
+// Run executes the steps. The error is a *[BudgetError] or the context's error;
+// the outcome is what was reached until then.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
 	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.most() {
@@ -245,16 +247,16 @@ func (s Step) goal(v *View) (goal int, due bool) {
 	return v.Budget.Target, total > v.Budget.Target
 }
 
-// HasTarget reports whether a compaction aims for the target of the budget:
-// not when all that is done at the trigger is done to get below the cap.
+// HasTarget reports whether a compaction aims for the target of the budget. It
+// does not if every step at the trigger only works down to the cap.
 func (e *Engine) HasTarget() bool {
 	target, budget := false, false
 	for _, s := range e.Steps {
 		if _, ok := s.Stage.(Duplicates); ok {
-			continue // it works for whatever else there is
+			continue // it has no target of its own
 		}
 		if s.Goal == ToBytes || s.Goal == InBytes {
-			continue // that is no target of tokens
+			continue // its target is in bytes, not tokens
 		}
 		target = target || s.When != Always && s.Goal != ToBudget
 		budget = budget || s.When != Always && s.Goal == ToBudget
@@ -291,7 +293,7 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	return nil
 }
 
-// A PanicError is what a stage failed with.
+// A PanicError reports a panic of a stage.
 type PanicError struct {
 	Stage string
 	Value any
@@ -302,13 +304,14 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("policy: stage %s panicked: %v", e.Stage, e.Value)
 }
 
-// propose asks a stage. A stage that panics has failed, and nothing more: what
-// stands in front of every model call must not take the agent down.
+// propose asks a stage for its proposal. A panic of the stage counts as its
+// failure and no more, because compaction precedes every model call and must
+// not take the agent down.
 func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *PanicError: // of work that was done elsewhere: it has the stack of that
+		case *PanicError: // from another goroutine: it already has that stack
 			p, err = Proposal{}, r
 		default:
 			p, err = Proposal{}, &PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}

@@ -11,19 +11,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// ErrInsufficientBudget is what a *[BudgetError] is.
+// ErrInsufficientBudget matches every *[BudgetError] in errors.Is.
 var ErrInsufficientBudget = errors.New("insufficient budget")
 
-// A BudgetError says that not even the smallest view fits the budget. Fixed,
+// A BudgetError says that even the smallest view exceeds the budget. Fixed,
 // Largest and Others add up to Tokens.
 type BudgetError struct {
-	Tokens  int           // what the smallest view costs
-	Budget  int           // what it may cost
-	Fixed   int           // tool schemas and what else is not a message
-	Largest []Contributor // the largest of what must stay
-	Others  []Share       // all else that must stay, by reason
-	Stages  string        // what the stages are called together
-	Advice  []string      // what would help
+	Tokens  int           // cost of the smallest view
+	Budget  int           // the budget that it exceeds
+	Fixed   int           // tool schemas and anything else that is not a message
+	Largest []Contributor // the largest messages that must stay
+	Others  []Share       // all other messages that must stay, by reason
+	Stages  string        // the common name of the stages
+	Advice  []string      // remedies
 }
 
 // A Contributor is a message that can't be made smaller.
@@ -34,14 +34,14 @@ type Contributor struct {
 	Why    string
 }
 
-// A Share is what all messages cost together that must stay for one reason.
+// A Share sums up all messages that must stay for one reason.
 type Share struct {
 	Why      string
 	Messages int
 	Tokens   int
 }
 
-// Why a message is part of the smallest view.
+// The reasons why a message is part of the smallest view.
 const (
 	WhyPinned  = "pinned"
 	WhyAnchor  = "last user message"
@@ -73,7 +73,7 @@ func (e *BudgetError) Error() string {
 	return b.String()
 }
 
-// Guidance is the advice as a sentence; "" where there is none.
+// Guidance returns the advice as a sentence, or "" if there is none.
 func (e *BudgetError) Guidance() string {
 	last := len(e.Advice) - 1
 	if last < 0 {
@@ -86,7 +86,7 @@ func (e *BudgetError) Guidance() string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// Of says which messages a share is of: "213 messages that no stage of preset
+// Of describes the messages of a share: "213 messages that no stage of preset
 // masking may take".
 func (e *BudgetError) Of(s Share) string {
 	noun := "messages"
@@ -114,9 +114,9 @@ func thousands(n int) string {
 
 const namedContributors = 5
 
-// refuse is the error that not even the smallest view fits, in terms of the
-// messages that came in: before the stages were asked that of the floor, behind
-// them that of the view they have led to.
+// refuse returns the error that even the smallest view does not fit. Its
+// indexes are those of the input messages. With floor, before the stages have
+// run, it describes the floor; otherwise, after them, the resulting view.
 func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 	v := o.View
 	v.reach = e.reach(0)
@@ -149,7 +149,7 @@ func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 	return out
 }
 
-// shares adds up, by reason, the largest first.
+// shares sums up contributors by reason, the largest share first.
 func shares(all []Contributor) (out []Share) {
 	for _, c := range all {
 		at := slices.IndexFunc(out, func(s Share) bool { return s.Why == c.Why })
@@ -163,12 +163,12 @@ func shares(all []Contributor) (out []Share) {
 	return out
 }
 
-// staying knows why messages of a view stay.
+// A staying knows why the messages of a view must stay.
 type staying struct {
 	v    *View
-	left string // why what a stage may take is still there
+	left string // why a message that a stage may take is still there
 
-	turn, pair, least []bool // rounds of the last turn, of the last pair, of the smallest keep counts
+	turn, pair, least []bool // rounds kept as the last turn, as the last pair, by the smallest keep counts
 }
 
 func (o *Outcome) reasons() staying {
@@ -183,7 +183,7 @@ func (o *Outcome) reasons() staying {
 	return s
 }
 
-// stays says why message i must stay.
+// stays returns the reason why message i must stay.
 func (s staying) stays(i int) string {
 	v, r := s.v, s.v.round[i]
 	switch {
@@ -205,8 +205,8 @@ func (s staying) stays(i int) string {
 	return WhyNoStage
 }
 
-// advice says what would help: stages that would take enough, where there are
-// any, and else what the smallest view is made of.
+// advice returns remedies: the missing stages that would free enough, if there
+// are any; otherwise remedies that depend on what the smallest view holds.
 func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
 	if missing := v.missing(gone); len(missing) > 0 {
 		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
@@ -224,15 +224,15 @@ func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
 	return append(out, "use a model with a larger window")
 }
 
-// missing returns the stages with which the view would fit; none where it would
-// not fit with all of them.
+// missing returns the stages that would make the view fit. It returns none if
+// the view would not fit even with all stages.
 func (v *View) missing(gone []bool) (names []string) {
 	all := *v
-	all.reach = nil // whatever could be configured
+	all.reach = nil // assume every stage
 	if all.Floor() > v.Budget.most() {
 		return nil
 	}
-	whole := v.Fixed // with every result as it is
+	whole := v.Fixed // the cost with every result uncut
 	for i, taken := range all.takes() {
 		if !taken {
 			whole += v.Tokens[i]

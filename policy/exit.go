@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// The lines in which the programs that run agents say how a command ended, each
-// a line of its own, first or last in the result. What a command itself prints
-// in its midst ("exit status 1" of go run, "script exited with code 1") says
-// nothing of the call.
+// The lines in which agent programs state how a command ended. Each is a line
+// of its own, first or last in the result. A similar line in the middle of the
+// output ("exit status 1" of go run, "script exited with code 1") says nothing
+// about the call.
 var (
 	exitFirst = regexp.MustCompile(`\A(?:<returncode>(-?\d{1,9})</returncode>|(?:Exit code|Exit code:|Process exited with code|Command exited with code) (-?\d{1,9}))\z`)
 	exitLast  = regexp.MustCompile(`\A(?:<shellId: \d+ completed with exit code (-?\d{1,9})>|\[The command completed with exit code (-?\d{1,9})\.\]|` +
 		`\[Command finished with exit code (-?\d{1,9})\]|\[exit code: (-?\d{1,9})\]|Command exited with code (-?\d{1,9}))\z`)
 )
 
-// exitLines is how many lines of a head may come before the status: one
-// program writes an id and the time that was taken above it.
+// exitLines is the number of leading lines that are searched: one program
+// writes an id and the elapsed time above the status.
 const exitLines = 3
 
-// exitCode returns the exit code that the status line of a result states.
+// exitCode returns the exit code in the status line of a result.
 func exitCode(result string) (code int, ok bool) {
 	rest := strings.TrimLeft(result, "\n")
 	for range exitLines {
@@ -38,7 +38,7 @@ func exitCode(result string) (code int, ok bool) {
 }
 
 func captured(form *regexp.Regexp, line string) (int, bool) {
-	const longest = 100 // of a status line, in bytes
+	const longest = 100 // length of a status line, in bytes
 	line = strings.TrimSuffix(line, "\r")
 	if len(line) > longest {
 		return 0, false

@@ -2,17 +2,16 @@ package policy
 
 import "context"
 
-// Fallback keeps the last messages and gives up the rest, without a notice:
-// first all but the last Messages, then all but one less, down to the last
-// one, and at the end all but the newest round, with what earlier runs put in
-// the place of others: summary and notice. Rounds stay whole; pinned messages,
-// the anchor and the open round stay. It is what is left to do where no
-// summary fits.
+// Fallback keeps the last messages and removes the others, without a notice. It
+// is the last choice when no summary fits. Its cuts keep fewer and fewer
+// messages: the last Messages, then one fewer, down to one, and finally only
+// the newest round. That final cut also removes earlier summaries and notices.
+// Rounds stay whole; pinned messages, the anchor and the open round stay.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
 
-// fallbackPruning is what a report calls a cut without a summary.
+// fallbackPruning is the name in reports of a cut without a summary.
 const fallbackPruning = "pruning-only"
 
 // Name returns "fallback".
@@ -40,10 +39,11 @@ func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// Takes returns all but what stays in any case.
+// Takes returns the messages that the final cut removes.
 func (f Fallback) Takes(v *View) []int { return v.split(v.newest()).Remainder }
 
-// cuts returns what goes, each time more.
+// cuts returns the messages removed by each cut, from the smallest cut to the
+// largest.
 func (f Fallback) cuts(v *View) (cuts [][]int) {
 	for n := tailOr(f.Messages); n > 0; n-- {
 		var removed []int

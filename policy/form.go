@@ -18,31 +18,31 @@ import (
 )
 
 // The built-in forms of placeholders and markers. The number after @ is the
-// version of the form: an old ledger keeps rendering what it rendered.
+// version of the form, so that an old ledger renders the same text forever.
 const (
 	FormObservation = "observation@1"
 	FormRecall      = "recall@1"
-	FormCall        = "call@1"        // says which call it was, and how it ended
-	FormCallRecall  = "call-recall@1" // and under which reference it is had back
+	FormCall        = "call@1"        // names the call and states how it ended
+	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
 	FormDispatch    = "dispatch@1"
-	FormBlocks      = "blocks@1" // the dispatch blocks alone, nothing stands for the rest
+	FormBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
 	FormResult      = "result@1"
 	FormHead        = "head@1"
 	FormTail        = "tail@1"
 	FormBoth        = "both@1"
-	// What ends the first line of a result that was reduced as it came, and what
-	// notes its origin where a reader lacks nothing.
+	// The end of the first line of a result that was reduced on arrival.
+	// FormTidiedWhole only records the origin of a result that lost nothing.
 	FormTidied       = "tidied@1"
 	FormTidiedRecall = "tidied-recall@1"
 	FormTidiedWhole  = "tidied-whole@1"
-	// What stands for a picture, a sound or a file.
+	// The replacement of an image, audio or a file.
 	FormMedia = "media@1"
 )
 
 var builtinForms = Forms{
 	FormObservation: "[observation masked — {chars} chars]",
 	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
-	FormCall:        "[observation masked — {chars} chars]", // of a result that answers no call
+	FormCall:        "[observation masked — {chars} chars]", // for a result that answers no call
 	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
 	FormDispatch:    "[dispatch output masked — {chars} chars]\n",
 	FormBlocks:      "",
@@ -55,20 +55,20 @@ var builtinForms = Forms{
 	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
 	FormTidiedWhole:  "",
 
-	FormMedia: "", // it is [message.MediaText]
+	FormMedia: "", // rendered by [message.MediaText]
 }
 
-// Forms maps the name of a form to its template. Templates know {chars},
-// {tokens}, {kept}, {tool}, {turn}, {ref} and {status}.
+// Forms maps the name of a form to its template. The fields of templates are
+// {chars}, {tokens}, {kept}, {tool}, {turn}, {ref} and {status}.
 type Forms map[string]string
 
-// CustomForm names a template of the user's own by its content.
+// CustomForm returns a name for a custom template, derived from its content.
 func CustomForm(template string) string {
 	sum := sha256.Sum256([]byte(template))
 	return "custom-" + hex.EncodeToString(sum[:6]) + "@1"
 }
 
-// Template returns the template of a form, built-in or in f.
+// Template returns the template of a form that is built in or in f.
 func (f Forms) Template(form string) (string, error) {
 	if t, ok := builtinForms[form]; ok {
 		return t, nil
@@ -79,7 +79,8 @@ func (f Forms) Template(form string) (string, error) {
 	return "", fmt.Errorf("policy: unknown form %q", form)
 }
 
-// Render writes a mark. of is the call that the result answers.
+// Render returns the text of a mark. of describes the call that the result
+// answers.
 func (f Forms) Render(k Mark, of Answered) (string, error) {
 	switch k.Form {
 	case FormCall, FormCallRecall:
@@ -100,7 +101,7 @@ func (f Forms) Render(k Mark, of Answered) (string, error) {
 		}
 		field, after, ok := strings.Cut(rest, "}")
 		value, known := k.field(field, of)
-		if !ok || !known { // a brace that is only a brace
+		if !ok || !known { // a literal brace
 			b.WriteByte('{')
 			t = rest
 			continue
@@ -110,7 +111,7 @@ func (f Forms) Render(k Mark, of Answered) (string, error) {
 	}
 }
 
-// renderOf writes a mark. The call is asked for where the form names it.
+// renderOf is like Render, but calls of only if the form names the call.
 func (f Forms) renderOf(k *Mark, of func() Answered) (string, error) {
 	if k.Form != FormCall && k.Form != FormCallRecall {
 		t, err := f.Template(k.Form)
@@ -141,13 +142,14 @@ func (k *Mark) field(name string, of Answered) (string, bool) {
 	return "", false
 }
 
-// templateNames are what a placeholder of the user's own may name.
+// templateNames are the fields that a custom placeholder may use.
 var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
 
-// templateName finds what looks like a name; any other brace is only a brace.
+// templateName finds braces around something like a name. Any other brace is
+// literal.
 var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
 
-// ValidTemplate reports what is wrong with a template of the user's own, as a
+// ValidTemplate reports what is wrong with a custom template, as a
 // [*ConfigError] of mask.template.
 func ValidTemplate(t string) error {
 	wrong := func(format string, args ...any) error {
@@ -169,8 +171,8 @@ func ValidTemplate(t string) error {
 	return nil
 }
 
-// ParseMark recognizes a text that is, as a whole, a placeholder of a built-in
-// form or of a form in f, and returns the sizes in it.
+// ParseMark recognizes a text that consists of a placeholder, in a built-in
+// form or in a form of f, and returns the sizes in it.
 func (f Forms) ParseMark(text string) (Mark, bool) {
 	if k, ok := parseDispatch(text); ok {
 		return k, true
@@ -197,8 +199,8 @@ func (f Forms) ParseMark(text string) (Mark, bool) {
 	return Mark{}, false
 }
 
-// parseForm matches text against a template from left to right; a field ends
-// where the template's next literal begins.
+// parseForm matches text against a template from left to right. A field ends
+// where the next literal of the template begins.
 func parseForm(form, template, text string) (Mark, bool) {
 	k := Mark{Form: form}
 	for template != "" {
@@ -232,8 +234,8 @@ func parseForm(form, template, text string) (Mark, bool) {
 	return k, text == ""
 }
 
-// longestTool is the longest name of a tool that a provider takes, in bytes: a
-// text that says it is a placeholder has nothing longer in its place.
+// longestTool is the length in bytes of the longest tool name that a provider
+// accepts. A text with a longer name is not a placeholder.
 const longestTool = 128
 
 func (k *Mark) set(field, value string) bool {
@@ -253,23 +255,25 @@ func (k *Mark) set(field, value string) bool {
 
 func runes(s string) int { return utf8.RuneCountInString(s) }
 
-// tools finds the tool that a result answers: the calls of each id, in order.
+// tools maps the id of a call to the calls with that id, in order. It finds the
+// tool that a result answers.
 type tools map[string][]call
 
 type call struct {
-	at   int // of its message
+	at   int // index of its message
 	name string
 	args json.RawMessage
 }
 
-// callIndex is the tools of a conversation that grows.
+// A callIndex keeps the tools of a growing conversation.
 type callIndex struct {
 	mu sync.Mutex
 	t  tools
-	n  int // messages that it has seen
+	n  int // number of messages already indexed
 }
 
-// upTo returns the tools of messages that begin with those that it has seen.
+// upTo returns the tools of msgs, which must begin with the messages already
+// indexed.
 func (x *callIndex) upTo(msgs []message.Message) tools {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -290,7 +294,7 @@ func toolsOf(msgs []message.Message) tools {
 	return t
 }
 
-// add takes in the calls of message i.
+// add indexes the calls of message i.
 func (t tools) add(i int, m *message.Message) {
 	for _, p := range m.Parts {
 		if p.Kind == message.KindToolCall {
@@ -299,7 +303,7 @@ func (t tools) add(i int, m *message.Message) {
 	}
 }
 
-// of returns the tool that part p of message i answers.
+// of returns the name of the tool that part p of message i answers.
 func (t tools) of(i int, p *message.Part) string {
 	if p.Name != "" {
 		return p.Name
@@ -308,9 +312,9 @@ func (t tools) of(i int, p *message.Part) string {
 	return c.name
 }
 
-// call returns what part p of message i answers: the newest call before it.
-// Some servers begin again with their ids at every turn, so that a later call
-// of the same id must not count.
+// call returns the call that part p of message i answers: the newest one with
+// its id before message i. Some servers restart their ids at every turn, so
+// that a later call with the same id must not count.
 func (t tools) call(i int, p *message.Part) (call, bool) {
 	calls := t[p.CallID]
 	n := sort.Search(len(calls), func(k int) bool { return calls[k].at >= i })
@@ -320,8 +324,8 @@ func (t tools) call(i int, p *message.Part) (call, bool) {
 	return calls[n-1], true
 }
 
-// Tool returns the name of the tool that part p of message i answers; "" where
-// no call before it is known.
+// Tool returns the name of the tool that part p of message i answers, or "" if
+// no earlier call is known.
 func Tool(msgs []message.Message, i, p int) string {
 	part := &msgs[i].Parts[p]
 	if part.Name != "" {
@@ -337,7 +341,7 @@ func Tool(msgs []message.Message, i, p int) string {
 	return ""
 }
 
-// answered returns what a placeholder of part p of message i may say.
+// answered describes the call for a placeholder of part p of message i.
 func (t tools) answered(i int, p *message.Part) Answered {
 	of := Answered{Tool: t.of(i, p), Status: status(p.Text)}
 	if c, ok := t.call(i, p); ok {

@@ -6,20 +6,20 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Groups gives up whole iterations of a loop, oldest first, without a notice:
-// an assistant message with calls, everything up to the last result that
-// answers it, stray results right behind, and one "[steering]" message behind
-// those. What stands between groups stays, and so do the last group, pinned
-// messages, the anchor and the open round.
+// Groups removes whole iterations of an agent loop, oldest first, without a
+// notice. A group is an assistant message with calls, everything up to the last
+// result that answers it, stray results right behind, and one "[steering]"
+// message after those. Messages between groups stay, and so do the last group,
+// pinned messages, the anchor and the open round.
 type Groups struct {
-	Since Boundary // groups begin here or later; nil = anywhere
+	Since Boundary // where groups may begin; nil = anywhere
 }
 
 // Name returns "groups".
 func (Groups) Name() string { return "groups" }
 
-// Propose offers alternatives: without the oldest group, without the two
-// oldest, and so on.
+// Propose offers alternatives: the view without the oldest group, without the
+// two oldest, and so on.
 func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
 	out := Proposal{Alternatives: true}
 	var removed []int
@@ -40,7 +40,7 @@ func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// Takes returns all groups but the last.
+// Takes returns the messages of all removable groups but the last group.
 func (g Groups) Takes(v *View) (at []int) {
 	groups := v.groups(g.Since.at(v, 0))
 	for _, group := range groups[:max(len(groups)-1, 0)] {
@@ -72,8 +72,8 @@ func (v *View) groups(from int) []message.Round {
 	return groups
 }
 
-// iteration reports whether a round begins with an assistant message that
-// acts.
+// iteration reports whether a round begins with an assistant message that holds
+// a call.
 func (v *View) iteration(span message.Round) bool {
 	m := &v.Messages[span.Start]
 	return m.Role == message.RoleAssistant && m.Has(message.KindToolCall)

@@ -6,19 +6,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// History bounds what the conversation before a boundary costs: its rounds
-// are kept newest first, as far as they fit, and a system notice stands for
-// the rest. The anchor and the newest round of the conversation are paid for
-// first and always stay; pinned messages stay and are not counted.
+// History limits the cost of the conversation before a boundary. It keeps the
+// newest rounds that fit, and puts a system notice in place of the others. The
+// anchor and the newest round always stay and are counted first; pinned
+// messages stay and are not counted.
 type History struct {
-	MaxTokens int      // 0: what the budget leaves
-	Since     Boundary // the conversation ends here; nil = with the view
+	MaxTokens int      // 0: the room in the budget
+	Since     Boundary // end of the conversation; nil = end of the view
 }
 
 // Name returns "history".
 func (History) Name() string { return "history" }
 
-// Propose offers one cut, or nothing where all of it fits.
+// Propose offers one cut, or nothing if everything fits.
 func (h History) Propose(_ context.Context, v *View) (Proposal, error) {
 	room := v.Budget.Cap - v.Fixed
 	for r := range v.Rounds {
@@ -42,7 +42,7 @@ func (h History) Propose(_ context.Context, v *View) (Proposal, error) {
 	return Proposal{Groups: [][]Edit{{*e}}}, nil
 }
 
-// Takes returns what it would leave no room for at all.
+// Takes returns the messages that History removes if there is no room at all.
 func (h History) Takes(v *View) (at []int) {
 	past := v.past(h.Since.at(v, len(v.Messages)))
 	at = past.notices
@@ -54,7 +54,7 @@ func (h History) Takes(v *View) (at []int) {
 	return at
 }
 
-// limit is the lesser of what is configured and what there is room for.
+// limit returns the smaller of room and the configured limit.
 func (h History) limit(room int) int {
 	if h.MaxTokens > 0 {
 		room = min(room, h.MaxTokens)
@@ -62,13 +62,13 @@ func (h History) limit(room int) int {
 	return room
 }
 
-// past is the part of a conversation that may be cut.
+// past is the part of a conversation that History may cut.
 type past struct {
 	v       *View
-	rounds  []int        // in order; not pinned, no notices
-	must    map[int]bool // of these: what stays whatever it costs
-	notices []int        // of earlier cuts
-	earlier int          // messages that those stand for
+	rounds  []int        // in order, without pinned rounds and notices
+	must    map[int]bool // those of rounds that stay at any cost
+	notices []int        // messages: the notices of earlier cuts
+	earlier int          // number of messages that the notices stand for
 }
 
 func (v *View) past(end int) past {
@@ -87,8 +87,9 @@ func (v *View) past(end int) past {
 	return p
 }
 
-// cut returns the edit that leaves at most limit tokens, and what it leaves;
-// nil where nothing has to go. No result stands first in what is left.
+// cut returns an edit that leaves at most limit tokens, and the number of
+// tokens it leaves. e is nil if nothing has to be removed. The first round it
+// leaves is never a stray result.
 func (p past) cut(limit int) (e *Edit, used int) {
 	for r, must := range p.must {
 		if must {
@@ -114,8 +115,7 @@ func (p past) cut(limit int) (e *Edit, used int) {
 	return p.without(first), used
 }
 
-// without returns the edit that takes out what stands before the round that
-// is the first of the kept ones.
+// without returns the edit that removes the rounds before p.rounds[first].
 func (p past) without(first int) *Edit {
 	removed := append([]int(nil), p.notices...)
 	for _, r := range p.rounds[:first] {

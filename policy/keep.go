@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// keepOf returns which part of result p of message i a cut to limit tokens
+// keepOf returns the part of result p of message i that a cut to limit tokens
 // keeps: Head, Tail or Both.
 func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	keep := t.Keep
@@ -25,8 +25,8 @@ func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	return Head
 }
 
-// unseen reports whether message i stands behind the last answer: nobody has
-// read it yet.
+// unseen reports whether message i stands after the last assistant message, so
+// that the model has not read it yet.
 func (v *View) unseen(i int) bool {
 	for k := len(v.Messages) - 1; k > i; k-- {
 		if v.Messages[k].Role == message.RoleAssistant {
@@ -36,9 +36,9 @@ func (v *View) unseen(i int) bool {
 	return true
 }
 
-// ofCommand reports whether part p of message i is what a command printed,
-// whose end says how it went. A tool is one that runs commands by its name, or
-// by what it was called with.
+// ofCommand reports whether part p of message i is the output of a command,
+// whose end tells how it went. It looks at the name of the tool and at the
+// arguments of the call.
 func (v *View) ofCommand(i, p int) bool {
 	part := &v.Messages[i].Parts[p]
 	c, _ := v.tools().call(i, part)
@@ -60,8 +60,8 @@ func runs(tool string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(runners, w) })
 }
 
-// command reports whether arguments hold a command line. One word may be that
-// of a tool which knows several: "view".
+// command reports whether arguments hold a command line. A single word does not
+// count for "command", because it may be a subcommand of a tool: "view".
 func command(arguments json.RawMessage) bool {
 	var args struct {
 		Command json.RawMessage `json:"command"`

@@ -2,19 +2,19 @@ package policy
 
 import "slices"
 
-// pageLen is how many elements of a list lie together: what a change of one of
-// them copies.
+// pageLen is the number of elements per page. Changing an element of a shared
+// page copies the page.
 const pageLen = 64
 
 type page[T any] [pageLen]T
 
-// A list is a sequence whose clones share what none of them has changed. A
-// clone costs a word for each page, a change one page at most. A copy of the
-// struct is the same list, as it is with slices. It is not safe for concurrent
-// use; reading several lists that share pages is.
+// A list is a sequence whose clones share unchanged pages. A clone costs one
+// word per page, a change at most one page. A copy of the struct is the same
+// list, as with slices. A list is not safe for concurrent use, but several
+// lists that share pages may be read concurrently.
 type list[T any] struct {
 	pages []*page[T]
-	own   []bool // pages that nobody else reads
+	own   []bool // whether a page belongs to this list alone
 	n     int
 }
 
@@ -43,20 +43,20 @@ func (l *list[T]) add(x T) {
 	*l.edit(l.n - 1) = x
 }
 
-// clone returns a list of its own, which shares the pages. l must not be edited
-// after that, but may be appended to.
+// clone returns another list that shares the pages of l. After that, l must not
+// be edited, but may be appended to.
 func (l *list[T]) clone() list[T] {
 	return list[T]{pages: slices.Clone(l.pages), own: make([]bool, len(l.pages)), n: l.n}
 }
 
-// cut forgets what stands from element n on.
+// cut removes the elements from n on.
 func (l *list[T]) cut(n int) {
 	full := (n + pageLen - 1) / pageLen
 	l.pages, l.own, l.n = l.pages[:full:full], l.own[:full:full], n
 }
 
-// shares reports whether element i, and all others of its page, are the same
-// in both lists because they lie at the same place.
+// shares reports whether both lists share the page of element i, so that all
+// elements of that page are the same.
 func (l *list[T]) shares(with *list[T], i int) bool {
 	p := i / pageLen
 	return p < len(l.pages) && p < len(with.pages) && l.pages[p] == with.pages[p]

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// LocalSummary replaces what is older than the last messages by a summary
-// that no model writes, at most so many characters long:
+// LocalSummary replaces the messages older than the last ones by a summary that
+// is written without a model and has at most MaxChars characters:
 //
 //	Conversation summary (contract):
 //	- Objective: the first request
@@ -16,34 +16,33 @@ import (
 //	- Key tool outcomes: the first distinct results, each cut to 120 characters
 //	- Current constraints: …
 //
-// It counts in UTF-16 code units, as an estimator made by
-// token.NewCharsEstimator does. It is safe for concurrent use when its
-// functions are.
+// It counts in UTF-16 code units, like an estimator made by
+// token.NewCharsEstimator. It is safe for concurrent use if its functions are.
 type LocalSummary struct {
-	Messages int // the last messages that stay raw, counted without pinned ones; default DefaultTail
-	MaxChars int // of the summary, tags included; default 1400
-	// Tags returns the tags of message i: [TagUnresolved], [TagConstraint].
-	// nil = there are none.
+	Messages int // number of last messages that stay, not counting pinned ones; default DefaultTail
+	MaxChars int // length of the summary, tags included; default 1400
+	// Tags returns the tags of message i: [TagUnresolved], [TagConstraint]. nil
+	// = no tags.
 	Tags func(v *View, i int) []string
-	// Clean is applied to every text before it is cut to size: what takes
-	// secrets out. nil = the text as it is.
+	// Clean is applied to every text before it is cut to size, for example to
+	// remove secrets. nil = no change.
 	Clean func(string) string
 }
 
 const (
 	defaultSummaryChars = 1400
-	minContract         = 40 // units beside the tags in which a contract says anything
+	minContract         = 40 // the smallest useful contract, in units, without the tags
 )
 
 // Name returns "local".
 func (LocalSummary) Name() string { return "local" }
 
-// Propose offers the summary as one group, or nothing where it does not fit
-// the budget beside what stays.
+// Propose offers the summary as one group, or nothing if it does not fit the
+// budget beside the messages that stay.
 //
-// The room is asked for with the results as the view shows them, the text is
-// made of the results as they were before this run masked them. Placeholders
-// of earlier runs tell nothing, and are left out of it.
+// Whether it fits is decided with the results as the view shows them. The text
+// is made from the results as they were before this run masked them.
+// Placeholders of earlier runs carry no information and are left out.
 func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 	part := v.split(v.tail(tailOr(s.Messages)))
 	gone, size := s.gone(v, part.Remainder)
@@ -78,11 +77,11 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 	}}}}, nil
 }
 
-// Takes returns what the summary would stand for.
+// Takes returns the messages that the summary would replace.
 func (s LocalSummary) Takes(v *View) []int { return v.split(v.tail(tailOr(s.Messages))).Remainder }
 
-// gone returns the messages that a summary is to cover, and what all of the
-// remainder costs.
+// gone returns the messages that the summary must cover, and the cost of the
+// whole remainder.
 func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {
 	for _, i := range remainder {
 		size += v.Tokens[i]
@@ -93,7 +92,7 @@ func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {
 	return gone, size
 }
 
-// shown is the contract over the messages as they stand in the view.
+// shown returns the contract over the messages as the view shows them.
 func (s LocalSummary) shown(v *View, gone []int) *contract {
 	c := newContract()
 	for _, i := range gone {
@@ -102,7 +101,8 @@ func (s LocalSummary) shown(v *View, gone []int) *contract {
 	return c
 }
 
-// write is the contract over the originals, continuing an earlier one.
+// write returns the contract over the unmasked messages, merged with an earlier
+// contract.
 func (s LocalSummary) write(v *View, remainder, gone []int) (version int, c *contract) {
 	c = newContract()
 	for _, i := range gone {
@@ -117,8 +117,8 @@ func (s LocalSummary) write(v *View, remainder, gone []int) (version int, c *con
 	return v.nextVersion(), c
 }
 
-// nextVersion is above that of every summary in the view, whoever wrote it, so
-// that none comes twice.
+// nextVersion returns a version above that of every summary in the view,
+// whoever wrote it, so that versions are unique.
 func (v *View) nextVersion() int {
 	version := 1
 	for i := range v.Messages {
@@ -129,8 +129,9 @@ func (v *View) nextVersion() int {
 	return version
 }
 
-// legible returns message i as it was before this run, without the results
-// that were placeholders already; of those with dispatch blocks the blocks.
+// legible returns message i as it was before this run, without results that
+// were placeholders even then. Of placeholders with dispatch blocks it keeps
+// the blocks.
 func (s LocalSummary) legible(v *View, i int) message.Message {
 	m := v.Unedited(i)
 	parts := make([]message.Part, 0, len(m.Parts))

@@ -7,40 +7,40 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Mask replaces old observations by a placeholder that says how large they
-// were. Calls, arguments and ids stay. Assistant and user messages are never
-// masked, nor is anything of the open round.
+// Mask replaces old tool results by placeholders that state their size. Calls,
+// arguments and ids stay. Mask never changes assistant and user messages, or
+// anything in the open round.
 type Mask struct {
-	WindowTurns  int      // the results of the last turns that stay; default 10, at least the keep counts
-	KeepFirst    int      // the first results of the history that stay; default 2
-	KeepLast     int      // the last results of the history that stay; default 0
+	WindowTurns  int      // number of last turns whose results stay; default 10, at least the keep counts
+	KeepFirst    int      // number of first results in the history that stay; default 2
+	KeepLast     int      // number of last results in the history that stay; default 0
 	ExcludeTools []string // tools whose results stay
-	MaxChars     int      // 0: the placeholder alone; else the result keeps its beginning, and is at most that long, placeholder included
+	MaxChars     int      // 0: only the placeholder; otherwise the result keeps its beginning, up to this length with the placeholder
 	Form         string   // default FormObservation
-	Every        int      // the window slides by so many turns at once; 0 and 1: with every turn
-	Turns        int      // exactly the results of the last so many turns stay, whatever the keep counts; 0: as above
-	MinTokens    int      // a mask that saves less is not made; 0: every one that saves anything
+	Every        int      // number of turns by which the window moves at once; 0 and 1: it moves every turn
+	Turns        int      // if not 0, the results of exactly this many last turns stay, whatever WindowTurns and the turns of Keep
+	MinTokens    int      // the tokens that a mask must save to be made; 0: any saving
 
-	// Messages, where it is not 0, keeps the results of the last so many
-	// messages instead of those of turns and pairs; rounds stay whole.
+	// Messages, if not 0, keeps the results of the last Messages messages
+	// instead of those of turns and pairs. Rounds stay whole.
 	Messages int
-	// Since, where it is not nil, masks from there on alone: all but the first
-	// KeepFirst and the last KeepLast of these results, whatever their turn.
-	// With 0 and 0 nothing is masked.
+	// Since, if not nil, masks only from that boundary on: all results but the
+	// first KeepFirst and the last KeepLast of them, whatever their turn. If
+	// both are 0, nothing is masked.
 	Since Boundary
-	// CostAsChars takes for {chars} what a result costs, for presets that
-	// count in characters of their own.
+	// CostAsChars puts the cost of a result into {chars}, for presets that
+	// count characters in their own unit.
 	CostAsChars bool
-	// BareBlocks lets what is outside of dispatch blocks go without a
-	// placeholder where one would not be worth it. Nothing in the view says
-	// then that something was there.
+	// BareBlocks drops the text outside dispatch blocks without a placeholder
+	// if a placeholder would not save enough. The view then does not show that
+	// something was removed.
 	BareBlocks bool
 }
 
 // Name returns "mask".
 func (Mask) Name() string { return "mask" }
 
-// Propose offers all that may be masked as one group, in one pass.
+// Propose offers everything that may be masked as one group.
 func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 	if m.Since != nil && m.KeepFirst == 0 && m.KeepLast == 0 {
 		return Proposal{}, nil
@@ -81,8 +81,8 @@ func (m Mask) visible(v *View) []bool {
 	return v.recentRounds(Keep{Turns: m.window(v), Pairs: v.Keep.Pairs})
 }
 
-// window returns how many of the last turns stay visible: at least what is
-// asked for, and more while a batch is not full.
+// window returns the number of last turns whose results stay: at least the
+// configured number, and more until a batch is full.
 func (m Mask) window(v *View) int {
 	if m.Turns > 0 {
 		return m.Turns
@@ -94,7 +94,8 @@ func (m Mask) window(v *View) int {
 	return turns
 }
 
-// excluded returns what says whether a result is of an excluded tool.
+// excluded returns a function that reports whether a result comes from an
+// excluded tool.
 func (m Mask) excluded(v *View) func(i int, p *message.Part) bool {
 	if len(m.ExcludeTools) == 0 {
 		return func(int, *message.Part) bool { return false }

@@ -6,20 +6,21 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Media replaces old pictures, sounds and files by a text that says what was
-// there: they cost more than what was said of them, and nobody looks at the
-// screenshot of step 3 at step 60. The oldest go first, and no more of them than the goal
-// needs, so that the beginning of the view changes at compactions alone. Those of the last turns and pairs,
-// of the last user message, of the open round and of pinned messages stay.
+// Media replaces old images, audio and files by a text that describes them.
+// Media cost more than the text about them, and an agent at step 60 does not
+// look at the screenshot of step 3. The oldest are replaced first, and no more
+// than the goal needs, so that the beginning of the view changes only at
+// compactions. Media stay in the last turns and pairs, the last user message,
+// the open round, and pinned messages.
 type Media struct {
-	// Deep takes those of the last turns, too, down to the keep counts that the view
-	// may be shrunk to.
+	// Deep also replaces media in the last turns, down to the smallest keep
+	// counts of the view.
 	Deep bool
-	// Turns is how many of the last turns keep theirs, whatever the keep counts; 0: as
-	// above.
+	// Turns is the number of last turns whose media stay, whatever the keep
+	// counts; 0 = by the keep counts.
 	Turns int
-	// Heavy takes those alone that make the request larger by at least 1 kB: no links and
-	// ids.
+	// Heavy replaces only media of at least 1 kB in the request, so not links
+	// and ids.
 	Heavy        bool
 	ExcludeTools []string // tools whose results keep their media
 }
@@ -27,7 +28,7 @@ type Media struct {
 // Name returns "media".
 func (Media) Name() string { return "media" }
 
-// Propose offers one group for each message that has some, the oldest first.
+// Propose offers one group for each message that holds media, the oldest first.
 func (m Media) Propose(_ context.Context, v *View) (Proposal, error) {
 	var p Proposal
 	keep := v.Keep
@@ -49,7 +50,7 @@ func (m Media) Propose(_ context.Context, v *View) (Proposal, error) {
 	return p, nil
 }
 
-// excluded reports whether message i is the result of an excluded tool.
+// excluded reports whether message i holds a result of an excluded tool.
 func (m Media) excluded(v *View, i int) bool {
 	if len(m.ExcludeTools) == 0 {
 		return false
@@ -63,7 +64,8 @@ func (m Media) excluded(v *View, i int) bool {
 	return false
 }
 
-// mediaStays returns what says of a message that its media are not taken out.
+// mediaStays returns a function that reports whether the media of message i
+// stay.
 func (v *View) mediaStays(keep Keep) func(i int) bool {
 	if !v.HasMedia() {
 		return func(int) bool { return true }
@@ -83,7 +85,7 @@ func bearsMedia(m *message.Message) bool {
 	return false
 }
 
-// least is the size in bytes from which on a piece of media is taken out.
+// least returns the smallest size in bytes of media to replace.
 func (m Media) least() int {
 	if m.Heavy {
 		return 1 << 10
@@ -91,8 +93,8 @@ func (m Media) least() int {
 	return 0
 }
 
-// maskMedia returns the edits that replace the media of message i that have so many
-// bytes. What would not get cheaper stays.
+// maskMedia returns edits that replace the media of message i that have at
+// least least bytes. Media stay if the placeholder is not cheaper.
 func (v *View) maskMedia(i, least int) (group []Edit) {
 	m := &v.Messages[i]
 	for p := range m.Parts {
@@ -110,13 +112,13 @@ func (v *View) maskMedia(i, least int) (group []Edit) {
 	return group
 }
 
-// mediaMark is the placeholder of a piece of media.
+// mediaMark returns the placeholder for the media in part p of message i.
 func (v *View) mediaMark(i, p int) Mark {
 	o := v.Origin(i, p)
 	return Mark{Form: FormMedia, What: v.Messages[i].Parts[p].Kind.String(), Chars: o.Chars, Tokens: v.mediaTokens(i, p), Ref: o.Ref}
 }
 
-// mediaTokens is what a piece of media adds to its message.
+// mediaTokens returns the number of tokens that the media add to their message.
 func (v *View) mediaTokens(i, p int) int {
 	without, err := v.Messages[i].WithPartText(p, " ")
 	if err != nil {
@@ -125,7 +127,7 @@ func (v *View) mediaTokens(i, p int) int {
 	return max(0, v.Tokens[i]-v.Cost.Message(without)+v.Cost.Text(" "))
 }
 
-// mediaSize is the size of a piece of media as it is sent, in bytes.
+// mediaSize returns the size of media in bytes, as they are sent.
 func mediaSize(p *message.Part) int {
 	if p.Media != nil && p.Media.Bytes > 0 {
 		return p.Media.Bytes

@@ -8,8 +8,9 @@ import (
 
 //go:generate go run ../replay/internal/fitneeds -out needs_table.go ../../shared/transcripts/chat
 
-// needsOf returns how many later calls are expected to need message m again, when
-// it goes at the age of so many turns: by the rates of recorded sessions.
+// needsOf returns the expected number of later calls that need message m again
+// if it is removed at the given age in turns. The rates come from recorded
+// sessions.
 func needsOf(m *message.Message, age int) float64 {
 	rates := &saidNeeds
 	if m.Has(message.KindToolResult) {

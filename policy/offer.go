@@ -2,34 +2,34 @@ package policy
 
 import "github.com/agentcompact/compact/message"
 
-// An Offer is one way of compacting, before anybody has made it: what it would
-// leave, by arithmetic alone.
+// An Offer describes one possible compaction that has not been made. All
+// numbers are computed without making it.
 type Offer struct {
-	Keep   Keep    `json:"keep"`         // a cut leaves these; a mask leaves the results of these
-	Cut    bool    `json:"cut"`          // older turns become a summary; false: their results become placeholders
-	Mask   int     `json:"mask_turns"`   // with a cut: results of what is kept that are older than so many turns become placeholders; 0 = none do
-	Level  int     `json:"level"`        // tokens of the view that it is expected to leave
+	Keep   Keep    `json:"keep"`         // what a cut keeps, or whose results a mask keeps
+	Cut    bool    `json:"cut"`          // true: older turns become a summary; false: their results become placeholders
+	Mask   int     `json:"mask_turns"`   // with a cut: age in turns from which kept results become placeholders; 0 = none do
+	Level  int     `json:"level"`        // expected tokens of the view after it
 	Prefix int     `json:"prefix"`       // tokens in front of its first edit
-	Gone   int     `json:"tokens_gone"`  // that it takes out
-	Needs  float64 `json:"needed_again"` // how many later calls are expected to need a part of that
+	Gone   int     `json:"tokens_gone"`  // tokens that it removes
+	Needs  float64 `json:"needed_again"` // expected number of later calls that need a removed part
 }
 
-// placeholderTokens is about what a placeholder that says what it stands for
-// costs with its message.
+// placeholderTokens is the approximate cost of a placeholder that describes
+// what it replaces, together with its message.
 const placeholderTokens = 40
 
-// Offers are the ways of compacting a view. Making it is one pass over the view;
-// each offer costs a few additions.
+// Offers computes possible compactions of a view. Creating it takes one pass
+// over the view; after that, each offer takes a few additions.
 type Offers struct {
 	v     *View
 	mask  Mask
-	cut   []sum // what rounds before this one cost and are worth, as far as a cut may take them
-	masks []sum // the same of their results, as far as mask may
-	front []int // tokens of the request in front of a round
+	cut   []sum // by round: sums over the earlier rounds that a cut may remove
+	masks []sum // likewise, over the results that a mask may replace
+	front []int // by round: tokens of the request in front of it
 	pairs []int // the rounds of the last tool pairs, which stay; newest first
 }
 
-// sum adds up messages.
+// A sum adds up the tokens and the expected needs of messages.
 type sum struct {
 	tokens int
 	needs  float64
@@ -38,7 +38,8 @@ type sum struct {
 func (s sum) plus(o sum) sum  { return sum{s.tokens + o.tokens, s.needs + o.needs} }
 func (s sum) minus(o sum) sum { return sum{s.tokens - o.tokens, s.needs - o.needs} }
 
-// Offers reads what may go of the view; m says which results a mask leaves.
+// Offers returns the possible compactions of the view. m determines which
+// results a mask keeps.
 func (v *View) Offers(m Mask) *Offers {
 	n := len(v.Rounds)
 	o := &Offers{v: v, mask: m, cut: make([]sum, n+1), masks: make([]sum, n+1), front: make([]int, n+1)}
@@ -75,9 +76,10 @@ func (v *View) Offers(m Mask) *Offers {
 	return o
 }
 
-// Cut returns what is left when all but the last turns become a summary of so
-// many tokens, and results that are older than mask turns placeholders (0: none
-// do). ok is false where nothing may go, or less than the summary costs.
+// Cut returns the offer in which all but the last turns become a summary of
+// summary tokens, and kept results older than mask turns become placeholders
+// (0: none do). ok is false if nothing may be removed, or if less is removed
+// than the summary costs.
 func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 	end := o.from(turns)
 	gone := o.of(o.cut, 0, end)
@@ -91,8 +93,8 @@ func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 	return o.filled(x, gone, summary), true
 }
 
-// Mask returns what is left when all results that may be masked are, but those of
-// the last turns.
+// Mask returns the offer in which all results that may be masked become
+// placeholders, except those of the last turns. ok is false if there are none.
 func (o *Offers) Mask(turns int) (Offer, bool) {
 	gone := o.of(o.masks, 0, o.from(turns))
 	x := Offer{Keep: Keep{Turns: turns, Pairs: o.v.Keep.Pairs}, Prefix: o.inFront(o.masks)}
@@ -113,7 +115,7 @@ func (o *Offers) from(turns int) int {
 	return o.v.Turns[len(o.v.Turns)-turns].First
 }
 
-// of returns the sum over rounds [from, to), without the last tool pairs.
+// of returns the sum over the rounds [from, to), without the last tool pairs.
 func (o *Offers) of(sums []sum, from, to int) sum {
 	out := sums[to].minus(sums[from])
 	for _, r := range o.pairs {
@@ -124,8 +126,8 @@ func (o *Offers) of(sums []sum, from, to int) sum {
 	return out
 }
 
-// inFront returns the tokens in front of the first round of which something may
-// go.
+// inFront returns the tokens in front of the first round that may lose
+// something.
 func (o *Offers) inFront(sums []sum) int {
 	for r := range o.v.Rounds {
 		if sums[r+1].tokens > 0 {
@@ -135,9 +137,9 @@ func (o *Offers) inFront(sums []sum) int {
 	return o.front[len(o.front)-1]
 }
 
-// Growth returns the mean number of tokens that a call added, over the last so
-// many answers of a history and what came before each; the first prompt, where
-// there is no answer before it, is left out. At least 1.
+// Growth returns the mean number of tokens that one call adds to a history, over
+// its last calls answers and the messages behind each of them. A first prompt,
+// with no answer before it, is not counted. The result is at least 1.
 func Growth(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0
 	for i := len(history) - 1; i >= 0 && answers < calls; i-- {

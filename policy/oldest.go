@@ -2,15 +2,15 @@ package policy
 
 import "github.com/agentcompact/compact/message"
 
-// Oldest is [View.Partition] with a remainder that ends as soon as the goal is
-// reached: its oldest rounds, up to the first boundary from which on the view
-// and reserve more tokens cost no more than goal. What lies above it is
-// recent. A goal below zero, and one that is out of reach, take all.
+// Oldest is like [View.Partition], but its remainder holds only as many of the
+// oldest rounds as the goal needs: it ends where the view plus reserve tokens
+// costs no more than goal. Later rounds count as recent. A goal that is
+// negative or out of reach takes the whole remainder.
 //
-// An answer goes with the question: behind a summary, which is an assistant's
-// message, some servers refuse another one. So does a result that answers no
-// call. Summaries and notices of our own are part of the remainder wherever they
-// stand.
+// If a question is removed, so is its answer: a summary is an assistant
+// message, and some servers refuse another one right behind it. A result that
+// answers no call is removed with the round before it. Earlier summaries and
+// notices always belong to the remainder.
 func (v *View) Oldest(keep Keep, reserve, goal int) Partition {
 	recent := v.recentRounds(keep)
 	all := v.split(recent)
@@ -23,7 +23,7 @@ func (v *View) Oldest(keep Keep, reserve, goal int) Partition {
 			over -= v.Tokens[i]
 		}
 	}
-	last := -1 // round that goes
+	last := -1 // the last removed round
 	for r := range v.Rounds {
 		if recent[r] || v.owned(r) || v.pinnedRound(r) || v.holdsAnchor(r) {
 			continue
@@ -38,8 +38,8 @@ func (v *View) Oldest(keep Keep, reserve, goal int) Partition {
 	return v.split(recent)
 }
 
-// follows reports whether round r can't be the first of what is left when
-// round last, which came before it, is gone.
+// follows reports whether round r must be removed because round last, the one
+// removed before it, is.
 func (v *View) follows(last, r int) bool {
 	question := v.Messages[v.Rounds[last].Start].IsUser() && v.turn[last] == v.turn[r]
 	return question || v.Messages[v.Rounds[r].Start].Role == message.RoleTool

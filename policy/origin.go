@@ -2,23 +2,24 @@ package policy
 
 import "math"
 
-// origins is what is known of the parts of a message from before edits. Nearly
-// all messages have one such part, which is kept and found without a map.
+// origins holds what the parts of a message were before they were edited.
+// Almost always only one part was; it is found without a map.
 type origins struct {
 	part int
 	one  Origin
-	all  map[int]Origin // of more than one; shared, never modified
+	all  map[int]Origin // set if there are several parts; shared, never modified
 }
 
-// veil is what every call of the hook asks of every message, at hand where the
-// message is: the origins lie elsewhere in memory.
+// A veil holds the answers to what every call of the hook asks about every
+// message. It is stored in the item itself, because origins lie elsewhere in
+// memory.
 type veil struct {
-	part  int16 // the one that was edited, from 1; 0 = none or several, see origins
-	whole bool  // it is masked, not only truncated
-	chars int32 // that it had, where it is masked
+	part  int16 // the edited part, from 1; 0 = none or several, see origins
+	whole bool  // the part is masked, not only truncated
+	chars int32 // original characters of a masked part
 }
 
-// remember keeps what is known of the parts of the message.
+// remember sets the origins of the message and the veil.
 func (it *item) remember(o *origins) {
 	it.origins, it.veil = o, veil{}
 	if o == nil || o.all != nil || o.part >= math.MaxInt16 || o.one.Chars > math.MaxInt32 {
@@ -30,7 +31,8 @@ func (it *item) remember(o *origins) {
 	}
 }
 
-// masks reports whether part p is masked, and whether that is known at all.
+// masks reports whether part p is masked. known is false if part p was never
+// edited.
 func (it *item) masks(p int) (masked, known bool) {
 	if it.veil.part != 0 {
 		return it.veil.whole && int(it.veil.part) == p+1, int(it.veil.part) == p+1
@@ -39,8 +41,8 @@ func (it *item) masks(p int) (masked, known bool) {
 	return o.Masked, known
 }
 
-// MaskedChars returns how many characters those parts of message i had that are
-// masked; of media it counts none.
+// MaskedChars returns the number of original characters of the masked parts of
+// message i. Media do not count.
 func (c *Conversation) MaskedChars(i int) (n int) {
 	it := c.items.at(i)
 	if it.veil.part != 0 || it.origins == nil {
@@ -65,7 +67,7 @@ func originsOf(all map[int]Origin) *origins {
 	return o
 }
 
-// of returns what is known of part p; o may be nil.
+// of returns the origin of part p. o may be nil.
 func (o *origins) of(p int) (Origin, bool) {
 	if o == nil {
 		return Origin{}, false
@@ -77,7 +79,7 @@ func (o *origins) of(p int) (Origin, bool) {
 	return one, ok
 }
 
-// with returns the origins with more of them in their place.
+// with returns the origins with those in more added or replaced.
 func (o *origins) with(more map[int]Origin) *origins {
 	if o == nil {
 		return originsOf(more)

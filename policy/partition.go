@@ -1,40 +1,41 @@
 package policy
 
-// A Partition says what a cut may take. All are indices of messages, in order.
+// A Partition says what a cut may remove. The lists hold indexes of messages,
+// in order.
 type Partition struct {
-	Pinned    []int // whole rounds with a pinned part
+	Pinned    []int // rounds that hold a pinned message
 	Recent    []int // the last turns, the last tool pairs, the open round
-	Remainder []int // what may be summarized or dropped; whole rounds, an earlier summary included
+	Remainder []int // rounds that may be summarized or dropped; includes earlier summaries
 	Anchor    int   // the last user message, -1 = none
-	Start     int   // where the recent span begins; len(messages) when there is none
+	Start     int   // where the recent span begins; len(messages) if there is none
 }
 
-// Partition sorts the rounds of the view by what may become of them when keep
-// is kept. It is one pass.
+// Partition sorts the rounds of the view into those that keep protects and
+// those that a cut may remove. It takes one pass.
 func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
 
-// A Lot is what a cut may do with a round.
+// A Lot is the fate of a round in a [Partition].
 type Lot uint8
 
-// The lots of rounds, as a [Partition] has them.
+// The fates of rounds.
 const (
 	LotRemainder Lot = iota
 	LotPinned
 	LotRecent
 )
 
-// Lots returns the lot of each round of the view when keep is kept: what
-// [View.Partition] says, without the lists.
+// Lots returns the lot of each round of the view under keep. It gives the same
+// answer as [View.Partition], without building the lists.
 func (v *View) Lots(keep Keep) []Lot {
 	lots, _ := v.lots(v.recentRounds(keep))
 	return lots
 }
 
-// lots sorts the rounds, given which of them are recent, and says where the
-// recent span begins.
+// lots returns the lot of each round and the start of the recent span, given
+// which rounds are recent.
 func (v *View) lots(recent []bool) (lots []Lot, start int) {
 	lots, start = make([]Lot, len(v.Rounds)), len(v.Messages)
-	front := true // only pinned rounds stand before this one: a summary comes behind them
+	front := true // only pinned rounds stand before this one; a summary comes after them
 	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
 		front = front && pinned
@@ -72,9 +73,9 @@ func (v *View) split(recent []bool) Partition {
 	return Partition{Pinned: lists[LotPinned], Recent: lists[LotRecent], Remainder: lists[LotRemainder], Anchor: v.Anchor, Start: start}
 }
 
-// owned reports whether round r is a summary or a notice of our own. What only
-// has the form of one, inside of a round, in the open one or as the last user message,
-// is not.
+// owned reports whether round r is a summary or notice made by a stage. A text
+// that only looks like one, inside a larger round, in the open round or as the
+// last user message, does not count.
 func (v *View) owned(r int) bool {
 	span := v.Rounds[r]
 	if span.Len() != 1 || v.holdsAnchor(r) || span.Start >= v.Open {
@@ -88,8 +89,8 @@ func (v *View) owned(r int) bool {
 	return notice
 }
 
-// Owned reports whether message i is a summary or a notice of our own, and not
-// only has the form of one.
+// Owned reports whether message i is a summary or notice made by a stage, and
+// does not just look like one.
 func (v *View) Owned(i int) bool { return v.owned(v.round[i]) }
 
 func (v *View) holdsAnchor(r int) bool {
@@ -125,8 +126,8 @@ func (v *View) recentRounds(keep Keep) []bool {
 	return recent
 }
 
-// kept returns what the view costs when the remainder under keep is gone and
-// nothing stands for it.
+// kept returns the cost of the view without the remainder under keep and
+// without a summary for it.
 func (v *View) kept(keep Keep) int {
 	n := v.Total()
 	for r, lot := range v.Lots(keep) {
@@ -138,11 +139,11 @@ func (v *View) kept(keep Keep) int {
 }
 
 // Shrink returns the largest keep counts, from v.Keep down to 1 and 1, with
-// which the view and reserve more tokens fit the budget, or, in a session that
-// grows by more than lies between target and trigger, leave room for another
-// call (see [Budget.Deeper]): turns by one, then
-// pairs by one, in turn, without the decrements that free nothing. When
-// nothing fits it returns the smallest.
+// which the view plus reserve tokens fits the budget. In a session that grows
+// by more than the distance between target and trigger, it also leaves room for
+// another call (see [Budget.Deeper]). Shrink lowers turns and pairs alternately
+// by one, and takes back decrements that free nothing. If nothing fits, it
+// returns the smallest counts.
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
 	turns, room := true, v.Budget.Cap
@@ -150,7 +151,7 @@ func (v *View) Shrink(reserve int) Keep {
 		room = min(room, v.Budget.shrinkTo)
 	}
 	if size+reserve > room {
-		room += v.cost(v.spare()) // which go before a turn does
+		room += v.cost(v.spare()) // copies are removed before a turn is
 	}
 	for !v.Rigid && size+reserve > room && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep

@@ -1,7 +1,7 @@
 package policy
 
-// placed says where each input message stands in a conversation: its index
-// from 1, 0 = nowhere.
+// placed maps each input message to its index in a conversation, counted from
+// 1; 0 means that it is not there.
 type placed []int32
 
 func places(c *Conversation) placed {
@@ -14,8 +14,8 @@ func places(c *Conversation) placed {
 	return at
 }
 
-// of returns the index of input message src, and whether it is there. A
-// message that was made here (-1) is no input.
+// of returns the index of input message src. ok is false if it is not there, or
+// if src is -1, which stands for a message made by a stage.
 func (p placed) of(src int) (int, bool) {
 	if src < 0 || src >= len(p) || p[src] == 0 {
 		return 0, false

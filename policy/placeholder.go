@@ -2,13 +2,13 @@ package policy
 
 import "strings"
 
-// Edit masks part p of message i, a tool result, whatever the window is: what a
-// stage of somebody's own proposes. False: it is masked already, or a placeholder
-// would not make the message smaller by MinTokens.
+// Edit returns the edit that masks part p of message i, a tool result, whatever
+// the window is. It is for stages of users. ok is false if the result is masked
+// already, or if a placeholder would save less than MinTokens.
 func (m Mask) Edit(v *View, i, p int) (Edit, bool) { return m.edit(v, i, p) }
 
-// edit masks one result, or reports false: it is masked already, or would not
-// get smaller.
+// edit masks one result. It returns false if the result is masked already or a
+// placeholder would not save enough.
 func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 	if v.Masked(i, p) || m.shortened(v, i, p) {
 		return Edit{}, false
@@ -23,7 +23,7 @@ func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 	return Edit{}, false
 }
 
-// mark is the placeholder of a result, with the sizes of the original.
+// mark returns the placeholder of a result, with the sizes of the original.
 func (m Mask) mark(v *View, i, p int) Mark {
 	form := m.form(v, i, p)
 	o := v.Origin(i, p)
@@ -38,15 +38,15 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	if m.CostAsChars {
 		k.Chars = k.Tokens
 	}
-	if form == FormResult && len(v.Messages[i].Parts) == 1 { // it speaks of the message
+	if form == FormResult && len(v.Messages[i].Parts) == 1 { // this form states the size of the message
 		k.Tokens += v.Tokens[i] - v.Cost.Text(v.Messages[i].Parts[p].Text)
 	}
 	return k
 }
 
-// form is the form of the placeholder of a result. Only where the model can ask
-// for it does a reference stand in it. A call that is pinned is not named: other
-// bytes of it, in another call of the hook, must not change the placeholder.
+// form returns the form of the placeholder of a result. The placeholder holds a
+// reference only if the model can recall it. It does not name a pinned call: a
+// later change of the pinned bytes must not change the placeholder.
 func (m Mask) form(v *View, i, p int) string {
 	form := m.Form
 	if form == "" {
@@ -61,7 +61,7 @@ func (m Mask) form(v *View, i, p int) string {
 	return form
 }
 
-// forms returns what may stand for a result, the best first.
+// forms returns the candidate replacements of a result, the best first.
 func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 	text := v.Messages[i].Parts[p].Text
 	if blocks := v.blocks(i, p, text); len(blocks) > 0 {
@@ -79,8 +79,9 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 	return [][]Segment{{{To: runePrefix(text, room)}, {Lit: "\n"}, {Mark: &mark}}}
 }
 
-// around returns the forms that keep the dispatch blocks of a result: with a
-// placeholder for what is outside of them, and without where that is wanted.
+// around returns the candidates that keep the dispatch blocks of a result: with a
+// placeholder for the text outside the blocks and, if BareBlocks is set, without
+// one.
 func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segment {
 	for _, b := range blocks {
 		if m.CostAsChars {
@@ -106,8 +107,9 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 	return forms
 }
 
-// shortened reports whether a result is what this stage leaves of one that
-// keeps its beginning, so that it is recognized without a ledger, too.
+// shortened reports whether a result was already cut by this stage to its
+// beginning and a placeholder. It looks only at the text, so that it works
+// without a ledger.
 func (m Mask) shortened(v *View, i, p int) bool {
 	text := v.Messages[i].Parts[p].Text
 	at := strings.LastIndexByte(text, '\n')
@@ -128,16 +130,16 @@ func runePrefix(text string, n int) int {
 	return len(text)
 }
 
-// shrinks reports whether rewriting part p of message i makes the message
-// smaller in tokens and no larger in characters, nor in bytes where it came
-// from a wire.
+// shrinks reports whether rewriting part p of message i makes the message smaller
+// in tokens and no larger in characters. A message that was decoded from a
+// request must also not grow in bytes.
 func shrinks(v *View, i, p int, segments []Segment) bool {
 	_, ok := saved(v, i, p, segments)
 	return ok
 }
 
-// saved returns how many tokens rewriting part p of message i saves, and false
-// where it saves none or makes the message longer.
+// saved returns how many tokens rewriting part p of message i saves. ok is false
+// if it saves none or makes the message longer.
 func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 	old := v.Messages[i].Parts[p]
 	text, err := v.rendered(i, p, segments)
@@ -149,22 +151,22 @@ func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 		return tokens, tokens > 0 && (v.Messages[i].Raw() == nil || len(text) <= len(old.Text))
 	}
 	m, err := v.Messages[i].WithPartText(p, text)
-	if err != nil || len(m.Raw()) > len(v.Messages[i].Raw()) { // what its wire writes may be longer than the text
+	if err != nil || len(m.Raw()) > len(v.Messages[i].Raw()) { // the encoded form may be longer than the text
 		return 0, false
 	}
 	tokens = v.Tokens[i] - v.Cost.Message(m)
 	return tokens, tokens > 0
 }
 
-// fewParts is how many parts a message may have for its whole cost to be asked
-// for at each of them; of more, the parts are compared, which is as good and
-// does not take time in the square of their number.
+// fewParts is the largest number of parts for which saved computes the cost of
+// the whole message for each part. For more parts it compares single parts, which
+// is just as good and avoids quadratic time.
 const fewParts = 16
 
-// noLonger reports whether a has at most as many characters as b. It does not
-// count a long b.
+// noLonger reports whether a has at most as many characters as b. It avoids
+// counting a long b.
 func noLonger(a, b string) bool {
-	const widest = 4 // bytes of a character
+	const widest = 4 // most bytes of a character
 	n := runes(a)
 	return n <= len(b)/widest || n <= runes(b)
 }

@@ -1,30 +1,30 @@
 package policy
 
-// A Taker is a stage that removes messages from a view. An engine asks it which ones it
-// can remove at most, and computes the smallest possible view from that.
+// A Taker is a stage that removes messages from a view. From the messages that it
+// can remove at most, an engine computes the smallest possible view.
 type Taker interface {
 	Stage
-	// Takes returns the indexes of the messages of v that the stage removes if the
-	// budget forces it to, in any order. It must not modify v, must not call a
-	// model, and may be called concurrently.
+	// Takes returns the indexes of the messages that the stage removes if the
+	// budget forces it to, in any order. It must not modify v or call a model,
+	// and may be called concurrently.
 	Takes(v *View) []int
 }
 
-// reach is what the stages of an engine can do to a view at most.
+// reach holds what the stages of an engine can do to a view at most.
 type reach struct {
 	takers []Taker
 	cuts   bool   // results can be cut down to a marker
-	keep   string // [Squeeze].Keep of the stage that cuts
-	edits  bool   // some results can become as small; which ones is not known yet
-	media  bool   // pictures and files can be taken out
+	keep   string // the Keep of that [Squeeze]
+	edits  bool   // some results can become that small; which ones is not known
+	media  bool   // media can be replaced
 }
 
-// reach collects what the steps from that index on can do.
+// reach returns what the steps from index from on can do.
 func (e *Engine) reach(from int) *reach {
 	r := &reach{}
 	for _, s := range e.Steps[from:] {
 		if s.Goal == ToBytes || s.Goal == InBytes {
-			continue // no budget of tokens makes them work
+			continue // these steps ignore the token budget
 		}
 		if t, ok := s.Stage.(Taker); ok {
 			r.takers = append(r.takers, t)
@@ -42,7 +42,7 @@ func (e *Engine) reach(from int) *reach {
 	return r
 }
 
-// Smallest returns the keep counts to which those of the view may be shrunk.
+// Smallest returns the smallest keep counts to which a shrink may go.
 func (v *View) Smallest() Keep {
 	if v.Rigid {
 		return v.Keep
@@ -50,15 +50,15 @@ func (v *View) Smallest() Keep {
 	return Keep{Turns: min(1, v.Keep.Turns), Pairs: min(1, v.Keep.Pairs)}
 }
 
-// Floor returns the tokens of the smallest possible view: without the messages that
-// this stage and the later ones can remove, without a summary, with every result cut to
-// its marker and every picture taken out where a stage may do so. No stage gets below
-// it. For a view that no engine made, it assumes stages that summarize, shrink and
-// squeeze.
+// Floor returns the tokens of the smallest possible view: without the messages
+// that this stage and the later ones can remove, without a summary, with every
+// result cut to its marker, and without media that a stage may replace. No stage
+// gets below it. For a view that no engine made, Floor assumes stages that
+// summarize, shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
-// Without returns the least number of tokens of the view without these messages and
-// without the copies that the budget removes first.
+// Without returns the least number of tokens of the view without the messages in
+// at and without duplicates that are removed first.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
 	for _, i := range append(v.spare(), at...) {
@@ -86,7 +86,8 @@ func (v *View) takes() []bool {
 	return gone
 }
 
-// least returns the least number of tokens of the view without the marked messages.
+// least returns the least number of tokens of the view without the marked
+// messages.
 func (v *View) least(gone []bool) int {
 	n, stays := v.Fixed, v.mediaBound()
 	for i := range v.Messages {
@@ -98,7 +99,7 @@ func (v *View) least(gone []bool) int {
 }
 
 // mediaBound returns a function that reports whether the media of message i stay
-// whatever the budget is. It returns nil if all do.
+// at any budget. It returns nil if all media stay.
 func (v *View) mediaBound() func(i int) bool {
 	if v.reach == nil || !v.reach.media {
 		return nil
@@ -106,8 +107,8 @@ func (v *View) mediaBound() func(i int) bool {
 	return v.mediaStays(v.Smallest())
 }
 
-// leastOf returns the tokens of message i with its results cut to the marker and its
-// media taken out, unless stays says that these stay.
+// leastOf returns the tokens of message i with its results cut to the marker and
+// its media replaced, unless stays says that they stay.
 func (v *View) leastOf(i int, stays func(i int) bool) int {
 	if v.reach != nil && !v.reach.cuts && !v.reach.edits && !v.reach.media {
 		return v.Tokens[i]

@@ -7,24 +7,24 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Recipe describes the edits of a stage in a form that a ledger can keep and
-// another process can apply to the same history again: positions among the
-// messages that are not pinned, fingerprints, byte ranges, marks, and the
-// text of the summary. No other text.
+// A Recipe describes the edits of a stage so that a ledger can store them and
+// another process can apply them to the same history again. It holds positions
+// among the unpinned messages, fingerprints, byte ranges, marks and the text of
+// the summary, but no other text.
 type Recipe struct {
 	Stage string       `json:"stage"`
 	Texts []TextRecipe `json:"texts,omitempty"`
 	Cut   *CutRecipe   `json:"cut,omitempty"`
-	// Copies of pinned messages that went.
+	// Copies describes removed copies of pinned messages.
 	Copies []CopyRecipe `json:"copies,omitempty"`
 }
 
-// A TextRecipe rewrites one part.
+// A TextRecipe rewrites the text of one part.
 type TextRecipe struct {
-	At       int                 `json:"at"` // ordinal among the messages that are not pinned
+	At       int                 `json:"at"` // ordinal among the unpinned messages
 	Part     int                 `json:"part,omitempty"`
-	Was      message.Fingerprint `json:"was"` // of the message before
-	Is       message.Fingerprint `json:"is"`  // and after
+	Was      message.Fingerprint `json:"was"` // the message before the edit
+	Is       message.Fingerprint `json:"is"`  // the message after it
 	Decision string              `json:"decision"`
 	Reason   string              `json:"reason,omitempty"`
 	Segments []Segment           `json:"segments"`
@@ -34,22 +34,22 @@ type TextRecipe struct {
 type CutRecipe struct {
 	Removed  [][2]int     `json:"removed"`        // ranges [from, to) of ordinals
 	Recent   int          `json:"recent"`         // ordinal at which the recent span begins
-	Pins     int          `json:"pins,omitempty"` // pinned messages right before it that come before
+	Pins     int          `json:"pins,omitempty"` // number of pinned messages right before the recent span
 	Decision string       `json:"decision"`
 	Reason   string       `json:"reason,omitempty"`
 	Summary  *SummaryInfo `json:"summary,omitempty"`
-	// SummaryIn is the file that has the summary, in a ledger that does not have it
-	// itself. [storage.Session.Ledgers] fills it in when ledgers are read.
+	// SummaryIn names the file that holds the summary if this ledger does not.
+	// [storage.Session.Ledgers] fills it in when it reads ledgers.
 	SummaryIn string `json:"summary_in,omitempty"`
-	Notice    int    `json:"notice,omitempty"` // the number in the notice, where one was put in
+	Notice    int    `json:"notice,omitempty"` // the number in the notice; 0 = no notice
 	Behind    bool   `json:"behind,omitempty"` // see [Cut]
 	First     bool   `json:"first,omitempty"`  // likewise
-	// Anchor is the last user message at the time, where it stood before the
-	// recent span.
+	// Anchor is the last user message at the time of the cut, if it stood before
+	// the recent span.
 	Anchor *message.Fingerprint `json:"anchor,omitempty"`
 }
 
-// ordinals returns, for each message, how many that are not pinned come before it.
+// ordinals returns, for each message, the number of unpinned messages before it.
 func (c *Conversation) ordinals() []int {
 	out := make([]int, c.items.len()+1)
 	n := 0
@@ -63,7 +63,7 @@ func (c *Conversation) ordinals() []int {
 	return out
 }
 
-// Record returns the recipe of edits that were applied to c and gave after.
+// Record returns the recipe of edits that turned c into after.
 func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) Recipe {
 	r := Recipe{Stage: stage}
 	ord := c.ordinals()
@@ -111,8 +111,8 @@ func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 	return rec
 }
 
-// Replay applies a recipe to a conversation that has the same messages at the
-// same ordinals. If one of them has changed, Replay returns an error and applies
+// Replay applies a recipe to a conversation with the same messages at the same
+// ordinals. If an edited message has changed, Replay returns an error and applies
 // nothing.
 func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
 	edits, err := c.edits(&r, c.byOrdinal())
@@ -122,8 +122,8 @@ func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
 	return c.Apply(edits)
 }
 
-// edits returns the edits that a recipe describes. index holds the positions of the
-// messages that are not pinned.
+// edits returns the edits that a recipe describes. index holds the positions of
+// the unpinned messages.
 func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 	edits := make([]Edit, 0, len(r.Texts)+1)
 	for k := range r.Texts {
@@ -153,7 +153,7 @@ func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
 	return edits, nil
 }
 
-// Removes reports whether the recipe takes messages out.
+// Removes reports whether the recipe removes messages.
 func (r *Recipe) Removes() bool { return r.Cut != nil || len(r.Copies) > 0 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
@@ -191,7 +191,7 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 	return e, nil
 }
 
-// byOrdinal returns the indices of the messages that are not pinned.
+// byOrdinal returns the indexes of the unpinned messages.
 func (c *Conversation) byOrdinal() []int {
 	out := make([]int, 0, c.items.len())
 	for i := range c.items.len() {
@@ -202,7 +202,8 @@ func (c *Conversation) byOrdinal() []int {
 	return out
 }
 
-// parseDecision reads what a ledger says, also in the spelling of versions before 0.1.
+// parseDecision parses a decision in a ledger. It accepts the spelling of
+// versions before 0.1.
 func parseDecision(s string) Decision {
 	if s == "summarised" {
 		return Summarized
@@ -210,21 +211,21 @@ func parseDecision(s string) Decision {
 	return Decision(max(slices.Index(decisionNames[:], s), 0))
 }
 
-// A Link names a prefix of a conversation: the number of messages in it that
-// are not pinned, and a hash over them.
+// A Link identifies a prefix of a conversation by the number of its unpinned
+// messages and a hash over them.
 type Link struct {
 	N    int                 `json:"n"`
 	Hash message.Fingerprint `json:"hash"`
 }
 
-// Chain returns the links of the conversation. Pinned messages are left out, so
-// that a date in the system prompt does not make every prefix unknown.
+// Chain returns a new chain for the conversation. Chains leave out pinned
+// messages, so that a date in the system prompt does not change every link.
 func (c *Conversation) Chain() *Chain {
 	k := newChain()
 	return &k
 }
 
-// Unpinned returns how many messages are not pinned.
+// Unpinned returns the number of unpinned messages.
 func (c *Conversation) Unpinned() (n int) {
 	for i := range c.items.len() {
 		if !c.items.at(i).pinned {
@@ -234,9 +235,9 @@ func (c *Conversation) Unpinned() (n int) {
 	return n
 }
 
-// Recognize marks parts that an earlier call edited, in the messages at index from
-// and later, with their origins by the ledger: known maps the fingerprint of an
-// edited message to the origins of its parts.
+// Recognize sets the origins of parts that an earlier call edited, in the
+// messages from index from on. known maps the fingerprint of an edited message to
+// the origins of its parts, as the ledger has them.
 func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[int]Origin) {
 	for i := from; i < c.items.len(); i++ {
 		it := c.items.at(i)
@@ -249,7 +250,7 @@ func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[i
 	}
 }
 
-// OriginOf returns the description that a recipe has of a part before its first edit.
+// OriginOf returns what the recipe says about the part before its first edit.
 func (t *TextRecipe) OriginOf() (Origin, bool) {
 	for _, s := range t.Segments {
 		if s.Mark != nil {
@@ -259,8 +260,8 @@ func (t *TextRecipe) OriginOf() (Origin, bool) {
 	return Origin{}, false
 }
 
-// Coverage returns how many messages (that are not pinned) of a conversation
-// the recipes touch, counted before and after: the prefix that names them.
+// Coverage returns the length of the prefix that the recipes refer to, in
+// unpinned messages: in before the edits and out after them.
 func Coverage(recipes []Recipe) (in, out int) {
 	for _, r := range recipes {
 		need := 0

@@ -6,18 +6,18 @@ import (
 	"github.com/agentcompact/compact/internal/setting"
 )
 
-// A ConfigError is one mistake in a configuration, in the names that settings
-// have in files: what package configs refuses and what compact.New refuses is
-// said in the same words.
+// A ConfigError is one mistake in a configuration. It uses the names that
+// settings have in files, so that package configs and compact.New report a
+// mistake in the same words.
 type ConfigError struct {
 	Path   string   // the setting, "policy.trigger_pct", or an element of it, "policy.stages[1]"
-	With   []string // other settings that it was held against, if any
-	Value  any      // what was given; nil where that is not to be shown
+	With   []string // other settings involved, if any
+	Value  any      // the given value; nil = do not show it
 	Reason string   // "must be 0.0-1.0"
-	Err    error    // the cause, if there is one besides the reason; without a reason it is the reason
+	Err    error    // the cause, if any; also the reason if Reason is empty
 }
 
-// Error reads "policy.trigger_pct must be 0.0-1.0 (got 1.7)".
+// Error returns a text like "policy.trigger_pct must be 0.0-1.0 (got 1.7)".
 func (e *ConfigError) Error() string {
 	reason := e.Reason
 	if reason == "" && e.Err != nil {
@@ -33,7 +33,7 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Setting returns the path without the place in a list at its end.
+// Setting returns the path without a list index at its end.
 func (e *ConfigError) Setting() string {
 	if open := strings.LastIndexByte(e.Path, '['); open >= 0 && strings.HasSuffix(e.Path, "]") {
 		return e.Path[:open]

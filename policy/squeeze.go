@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Squeeze is the last resort before the error: the results that are left are
-// truncated to equal shares of what the budget leaves. Never calls, never
-// pinned messages.
+// Squeeze is the last resort before the error. It truncates the remaining results
+// to equal shares of the room in the budget. It never changes calls or pinned
+// messages.
 type Squeeze struct {
 	Keep string // Head, Tail, Both or Auto; default Head
 }
@@ -18,7 +18,8 @@ func (Squeeze) Name() string { return "squeeze" }
 
 type result struct{ i, p, tokens int }
 
-// Propose offers one group that fits the budget, if there is one.
+// Propose offers one group that fits the budget. If none does, it offers the
+// smallest results it can make.
 func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	total := v.Total()
 	if total <= v.Budget.Cap {
@@ -53,8 +54,8 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	}
 }
 
-// fairShare returns the largest size to which the results can be cut so that
-// together they give up over tokens.
+// fairShare returns the largest size to which results can be cut so that together
+// they free over tokens.
 func fairShare(results []result, over int) int {
 	lo, hi := 0, 0
 	for _, r := range results {
@@ -75,7 +76,8 @@ func fairShare(results []result, over int) int {
 	return lo
 }
 
-// cut truncates every result above share to share, and says what that frees.
+// cut truncates every result larger than share to share. It returns the edits and
+// the tokens they free.
 func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed int) {
 	t := Truncate{Keep: s.Keep}
 	for _, r := range results {
@@ -92,7 +94,7 @@ func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed 
 	return group, v.freed(group)
 }
 
-// freed returns by how much text edits make the view cheaper.
+// freed returns the number of tokens that text edits save.
 func (v *View) freed(group []Edit) int {
 	after := map[int]map[int]string{} // message → part → text
 	for _, e := range group {
@@ -114,26 +116,26 @@ func (v *View) freed(group []Edit) int {
 	return n
 }
 
-// plainPlaceholder is the last that a placeholder can give up, for the few
-// tokens that decide between a view and an error: its reference, the call it
-// names, the beginning of the result and the dispatch blocks that survived it.
-// The archive still has the text.
+// plainPlaceholder shortens a placeholder as far as possible, when a few tokens
+// decide between a view and an error. The placeholder loses its reference, the
+// call it names, the beginning of the result and the dispatch blocks. The archive
+// still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	if v.Origins == nil {
 		return Edit{}, false
 	}
 	o, ours := v.Origins(i, p)
 	if !ours || !o.Masked {
-		return Edit{}, false // somebody's text, that only looks like one
+		return Edit{}, false // a text that only looks like a placeholder
 	}
 	text := v.Messages[i].Parts[p].Text
 	k, ok := v.Forms.ParseMark(text)
 	if ok && k.Form == FormMedia {
-		return Edit{}, false // it is as short as can be
+		return Edit{}, false // it cannot be shorter
 	}
 	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
 		blocks := v.survivors(i, p, k, text)
-		if v.before == nil || v.before(i).Parts[p].Text != text { // what this run's masking left stays
+		if v.before == nil || v.before(i).Parts[p].Text != text { // masked in this run: leave it
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
@@ -144,8 +146,8 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	return e, shrinks(v, i, p, segments)
 }
 
-// survivors are the dispatch blocks that stand in a text which masking left,
-// whatever tools the settings name now.
+// survivors returns the dispatch blocks in a masked text. For a dispatch
+// placeholder it ignores the current setting of dispatch tools.
 func (v *View) survivors(i, p int, k Mark, text string) []Segment {
 	if k.Form == FormDispatch {
 		return dispatchBlocks(text)
@@ -153,15 +155,15 @@ func (v *View) survivors(i, p int, k Mark, text string) []Segment {
 	return v.blocks(i, p, text)
 }
 
-// blockChars is the size of dispatch blocks, in the unit in which the origin
-// states what is outside of them.
+// blockChars returns the size of dispatch blocks, in the unit in which the origin
+// states the size outside of them.
 func (v *View) blockChars(o Origin, text string, blocks []Segment) int {
 	chars, cost := 0, 0
 	for _, b := range blocks {
 		chars += runes(text[b.From:b.To])
 		cost += v.Cost.Text(text[b.From:b.To])
 	}
-	if o.Tokens == o.Chars+cost { // a preset that counts in characters of its own
+	if o.Tokens == o.Chars+cost { // a preset that counts characters in its own unit
 		return cost
 	}
 	return chars
@@ -181,8 +183,9 @@ func (v *View) plainPlaceholders() (group []Edit) {
 	return group
 }
 
-// squeezable returns by how much message i gets cheaper when its results are
-// cut to the marker, and its media are taken out unless they stay.
+// squeezable returns the number of tokens that message i loses when its results
+// are cut to the marker and its media are replaced, unless stays says that the
+// media stay.
 func (v *View) squeezable(i int, stays func(i int) bool) int {
 	m, cut := v.Messages[i], Truncate{}
 	if v.reach != nil {
@@ -214,8 +217,9 @@ func (v *View) squeezable(i int, stays func(i int) bool) int {
 	return max(0, v.freed(group))
 }
 
-// partTokens is the size of a part; of a message's only result it is known
-// without counting again, up to the overhead of a message.
+// partTokens returns the size of a part. If the part is the whole message, it
+// uses the known size of the message, which is larger by the overhead of a
+// message.
 func (v *View) partTokens(i, p, results int) int {
 	if results == 1 && len(v.Messages[i].Parts) == 1 {
 		return v.Tokens[i]

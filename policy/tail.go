@@ -1,12 +1,12 @@
 package policy
 
-// DefaultTail is how many of the last messages stay raw in the preset
-// "history-reducer".
+// DefaultTail is the number of last messages that the preset "history-reducer"
+// leaves unchanged.
 const DefaultTail = 4
 
-// tail marks the rounds that hold the last n messages of the conversation,
-// and the open round. Pinned messages, and summaries and notices of our own,
-// are not counted.
+// tail marks the rounds that hold the last n messages of the conversation, and
+// the open round. It does not count pinned messages and earlier summaries and
+// notices.
 func (v *View) tail(n int) []bool {
 	recent := make([]bool, len(v.Rounds))
 	v.markOpen(recent)

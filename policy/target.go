@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// targetKeys are the arguments that say what a call was made to, the most
-// telling first.
+// targetKeys are arguments that say what a call was made on, the most telling
+// first.
 var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
 
-// Target returns what a call was made to, on one line: its command, path,
-// pattern or address, by the names that tools commonly give to such arguments;
-// otherwise the argument whose name sorts first among those that are text. ""
-// where there is none. It is not cut.
+// Target returns what a call was made on, in one line: its command, path, pattern
+// or address, by common names of such arguments. Otherwise it returns the first
+// text argument by name. It returns "" if there is none, and does not cut the
+// text.
 func Target(arguments json.RawMessage) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(arguments, &args) != nil {
@@ -37,8 +37,8 @@ func Target(arguments json.RawMessage) string {
 	return ""
 }
 
-// argument is the first line that says anything of a text, or of a list of
-// words.
+// argument returns the first non-empty line of a text, or of a list of words
+// joined by spaces.
 func argument(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -8,24 +8,24 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Trail is a history on which the steps of a ledger are made again, one
-// after the other and in place. A step costs what it touches: what no step has
-// reached yet is not looked at, and the chain goes on from the first change. It
-// is not safe for concurrent use.
+// A Trail repeats the steps of a ledger on a history, one after the other and in
+// place. The cost of a step depends on the messages that it touches: messages
+// that no step has reached are not read, and the chain is recomputed only from
+// the first change. A Trail is not safe for concurrent use.
 type Trail struct {
-	conv   *Conversation     // what steps have reached, on its way to the whole
-	rest   []message.Message // what none has
+	conv   *Conversation     // the part that steps have reached
+	rest   []message.Message // messages that no step has reached
 	known  func(message.Fingerprint) map[int]Origin
-	anchor int // input message: the last user message; -1 = none
+	anchor int // input index of the last user message; -1 = none
 
-	left  int // messages of rest that are not pinned
+	left  int // number of unpinned messages in rest
 	index []int
 	chain Chain
 	tools func() tools
 }
 
-// NewTrail begins with the history as it came in. known, which may be nil, maps
-// the fingerprint of an edited message to what its parts were before.
+// NewTrail returns a trail over the unedited history. known, which may be nil,
+// maps the fingerprint of an edited message to the origins of its parts.
 func NewTrail(history []message.Message, pins Pins, forms Forms, known func(message.Fingerprint) map[int]Origin) *Trail {
 	t := &Trail{
 		conv: &Conversation{pins: pins, forms: forms},
@@ -41,10 +41,10 @@ func NewTrail(history []message.Message, pins Pins, forms Forms, known func(mess
 	return t
 }
 
-// Len returns how many messages are not pinned.
+// Len returns the number of unpinned messages.
 func (t *Trail) Len() int { return len(t.index) + t.left }
 
-// Has reports whether the conversation, as it is now, begins with a prefix.
+// Has reports whether the current conversation begins with the prefix l.
 func (t *Trail) Has(l Link) bool {
 	if l.N <= 0 || l.N > t.Len() {
 		return false
@@ -53,20 +53,21 @@ func (t *Trail) Has(l Link) bool {
 	return t.chain.at(t.conv, l.N) == l.Hash
 }
 
-// Whole returns the link of the whole conversation, as it is now.
+// Whole returns the link of the whole current conversation.
 func (t *Trail) Whole() Link {
 	t.reach(t.Len())
 	return t.chain.At(t.conv, t.Len())
 }
 
-// reach takes messages in until n of those that are not pinned are there.
+// reach moves messages from rest into the conversation until it has n unpinned
+// ones.
 func (t *Trail) reach(n int) {
 	for len(t.index) < n && len(t.rest) > 0 {
 		t.take()
 	}
 }
 
-// take takes the next message in.
+// take moves the next message from rest into the conversation.
 func (t *Trail) take() {
 	c := t.conv
 	it := item{m: t.rest[0], src: c.fates.len() - len(t.rest), pinned: c.pins.Pinned(&t.rest[0])}
@@ -83,24 +84,24 @@ func (t *Trail) take() {
 	c.items.add(it)
 }
 
-// A TrailStep is what a ledger says of one compaction.
+// A TrailStep is the record of one compaction in a ledger.
 type TrailStep struct {
 	In, Out Link
 	Recipes []Recipe
-	Forms   Forms // that its marks are rendered with, besides those of the trail
+	Forms   Forms // forms of its marks, in addition to those of the trail
 }
 
-// ErrReplay: the edits of a step lead to another conversation than they did, or
-// would take out the last user message of this one.
+// ErrReplay means that the edits of a step lead to another conversation than the
+// recorded one, or would remove the last user message.
 var ErrReplay = errors.New("policy: the edits of the ledger lead to another view than they did")
 
-// Make makes the edits of a step whose In the trail has, and returns how many
-// they were. On an error nothing is changed. legal, which may be nil, is asked
-// about the outcome.
+// Make applies the edits of a step and returns their number. The trail must have
+// s.In. legal, which may be nil, checks the outcome. On an error, nothing is
+// changed.
 func (t *Trail) Make(s TrailStep, legal func([]message.Message, []int) error) (edits int, err error) {
 	t.reach(s.In.N)
 	for len(t.rest) > 0 && t.conv.pins.Pinned(&t.rest[0]) {
-		t.take() // it may belong to what is cut
+		t.take() // it may belong to a round that is cut
 	}
 	forms := t.conv.forms
 	t.conv.forms = merged(forms, s.Forms)
@@ -138,8 +139,8 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 	return n, nil
 }
 
-// pinned reports whether a text edit made a pinned message of one that was not:
-// of a notice, say.
+// pinned reports whether a text edit turned an unpinned message, such as a
+// notice, into a pinned one.
 func (t *Trail) pinned(edits []Edit) bool {
 	for k := range edits {
 		if e := edits[k].Text; e != nil && t.conv.items.at(e.Index).pinned {
@@ -149,7 +150,8 @@ func (t *Trail) pinned(edits []Edit) bool {
 	return false
 }
 
-// firstEdited returns the first message whose text edits change.
+// firstEdited returns the smallest index of a message whose text is edited, or
+// none.
 func firstEdited(edits []Edit, none int) int {
 	for k := range edits {
 		if t := edits[k].Text; t != nil {
@@ -159,7 +161,7 @@ func firstEdited(edits []Edit, none int) int {
 	return none
 }
 
-// differ returns where a cut changed which messages there are.
+// differ returns the first index at which a cut changed the sequence of messages.
 func differ(before, after *list[item]) int {
 	n := min(before.len(), after.len())
 	for i := range n {
@@ -171,7 +173,8 @@ func differ(before, after *list[item]) int {
 	return n
 }
 
-// moved takes note that other messages stand from a place on.
+// moved updates the index and the chain after the messages from index from on
+// have changed.
 func (t *Trail) moved(from int) {
 	n := len(t.index)
 	for n > 0 && t.index[n-1] >= from {
@@ -186,14 +189,14 @@ func (t *Trail) moved(from int) {
 	t.chain.Cut(from)
 }
 
-// holds returns an error where the outcome of a step is not what it was, or
-// must not be.
+// holds returns an error if the outcome of a step differs from the recorded one
+// or is not allowed.
 func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) error {
-	if out.N > 0 && !t.Has(out) { // N is 0 where nothing stands for what went
+	if out.N > 0 && !t.Has(out) { // N is 0 if no message of the prefix is left
 		return ErrReplay
 	}
 	if t.anchor >= 0 && !t.conv.Holds(t.anchor) {
-		return ErrReplay // a rewound history, whose last user message was summarized since
+		return ErrReplay // in a rewound history, the last user message may be one that was summarized later
 	}
 	if legal == nil {
 		return nil
@@ -206,8 +209,8 @@ func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) erro
 	return legal(all, sources)
 }
 
-// End returns the conversation, and its chain. The trail must not be used
-// after that.
+// End returns the conversation and its chain. The trail must not be used
+// afterwards.
 func (t *Trail) End() (*Conversation, *Chain) {
 	for len(t.rest) > 0 {
 		t.take()
@@ -215,7 +218,7 @@ func (t *Trail) End() (*Conversation, *Chain) {
 	return t.conv, &t.chain
 }
 
-// merged returns forms with more of them.
+// merged returns the union of forms and more; more wins.
 func merged(forms, more Forms) Forms {
 	if len(more) == 0 {
 		return forms

@@ -7,28 +7,29 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Part of a tool result that a truncation keeps.
+// The part of a tool result that a truncation keeps.
 const (
 	Head = "head" // default
 	Tail = "tail"
 	Both = "both" // half of each
-	Auto = "auto" // both of what a command printed, else head
+	Auto = "auto" // Both for the output of a command, otherwise Head
 )
 
-// Truncate cuts single tool results that are larger than
-// min(MaxTokens, B/4) down to that size, largest first.
+// Truncate cuts single tool results that are larger than min(MaxTokens, B/4) down
+// to that size, the largest first. B is the cap of the budget.
 type Truncate struct {
 	MaxTokens int    // default 8000
 	Keep      string // Head, Tail, Both or Auto; default Head
-	// Newest is the same for results behind the last answer, which nobody has
-	// read yet; "" = Keep.
+	// Newest is like Keep, for results behind the last answer, which the model
+	// has not read yet; "" = Keep.
 	Newest string
-	// MarkerOnTop adds the marker to the limit instead of counting it in.
+	// MarkerOnTop adds the marker to the limit instead of counting it within the
+	// limit.
 	MarkerOnTop bool
-	// NoShare takes MaxTokens alone as the limit, whatever the budget.
+	// NoShare uses only MaxTokens as the limit, whatever the budget.
 	NoShare bool
-	// BytesPerToken cuts at so many bytes for each token of the limit, for
-	// estimators that count bytes; 0 = by what the text costs.
+	// BytesPerToken cuts at this many bytes for each token of the limit, for
+	// estimators that count bytes; 0 = by the cost of the text.
 	BytesPerToken int
 }
 
@@ -67,8 +68,8 @@ func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// edit cuts part p of message i, of size tokens, to limit tokens. What was cut
-// to no more before stays as it is.
+// edit cuts part p of message i, which has tokens tokens, to limit tokens. A part
+// that was cut to limit or less before stays as it is.
 func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
 	before, cut := parseTruncation(text, v.Cost)
@@ -81,7 +82,7 @@ func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	}
 	form := formOf(t.keepOf(v, i, p, limit))
 	if cut {
-		form = before.Form // the other end is not there any more
+		form = before.Form // the other end is gone already
 	}
 	mark := Mark{Form: form, Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
 	segments, ok := t.fit(v, text, tokens, limit, mark)
@@ -105,8 +106,8 @@ func formOf(keep string) string {
 	return FormHead
 }
 
-// fit cuts text, which costs old, to limit tokens, marker included (or on
-// top). It reports false when that would not make it smaller.
+// fit cuts text, which costs old, to limit tokens, with the marker within the
+// limit or on top. It returns false if the text would not become smaller.
 func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segment, bool) {
 	marker, err := v.Forms.Render(mark, Answered{})
 	if err != nil {

@@ -2,10 +2,9 @@ package policy
 
 import "strings"
 
-// parseTruncation recognizes a text that is, as a whole, what a truncation
-// left: the marker stands where it belongs, and what was kept costs what the
-// marker says. So that a text is not cut twice, and what it was cut from is
-// known, without a ledger.
+// parseTruncation recognizes a text that a truncation left: the marker is in its
+// place, and the kept text costs what the marker says. Thus, without a ledger, a
+// text is not cut twice and its original size is known.
 func parseTruncation(text string, cost Coster) (Mark, bool) {
 	if !strings.Contains(text, "[truncated: kept ") {
 		return Mark{}, false
@@ -20,8 +19,8 @@ func parseTruncation(text string, cost Coster) (Mark, bool) {
 	return Mark{}, false
 }
 
-// markerPlaces returns where in a text the marker of a truncation may stand.
-// A text that is made of markers is not searched to its end.
+// markerPlaces returns the positions at which the marker of a truncation may
+// stand. It returns a limited number of them, in case a text consists of markers.
 func markerPlaces(form, text string) []int {
 	open, _, _ := strings.Cut(builtinForms[form], "{")
 	switch form {
@@ -59,8 +58,9 @@ func truncationAt(form, text string, at int, cost Coster) (Mark, bool) {
 	return k, ok && fills(k, text[at:end], text[:at], text[end:], cost)
 }
 
-// fills reports whether what is left beside a marker is what the marker says,
-// with the marker on top or counted in, and up to what a cut may lose.
+// fills reports whether the text beside a marker has the size that the marker
+// states, with the marker on top or counted in. It allows for the small loss of a
+// cut.
 func fills(k Mark, marker, head, tail string, cost Coster) bool {
 	const lost = 4
 	a, b := cost.Text(head), cost.Text(tail)

@@ -1,19 +1,19 @@
 package policy
 
-// undo takes back edits that were made to a conversation in place. A nil undo
-// notes nothing.
+// An undo logs edits made to a conversation in place, and can revert them. A nil
+// undo logs nothing.
 type undo struct{ log []undone }
 
-// undone is one thing that was changed: the decision on an input message, a
-// message, or, by a cut, which messages there are.
+// An undone holds the previous state of one change: of a decision, of a message
+// or, for a cut, of the list of messages.
 type undone struct {
-	src  int // of a fate, from 1
+	src  int // index of a fate, from 1
 	fate fate
 
-	at int   // of a message, from 1
-	it *item // as it was
+	at int   // index of a message, from 1
+	it *item // its previous state
 
-	items *list[item] // before a cut
+	items *list[item] // the messages before a cut
 }
 
 func (u *undo) decided(d *Conversation, src int) {
@@ -36,7 +36,7 @@ func (u *undo) cut(d *Conversation) {
 	}
 }
 
-// back takes everything back, the newest first.
+// back reverts all logged edits, the newest first.
 func (u *undo) back(d *Conversation) {
 	for k := len(u.log) - 1; k >= 0; k-- {
 		switch n := &u.log[k]; {

@@ -6,87 +6,87 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Coster says what messages and texts cost, in tokens (or in another unit
-// that a preset counts in). It must be safe for concurrent use and give the
-// same number for the same input.
+// A Coster returns the cost of messages and texts, in tokens or in another unit
+// that a preset counts in. It must be safe for concurrent use and return the same
+// number for the same input.
 type Coster interface {
-	// Message is what a message costs in a request, its format included.
+	// Message returns the cost of a message in a request, including its format.
 	Message(m message.Message) int
-	// Text is what a text costs by itself.
+	// Text returns the cost of a text by itself.
 	Text(s string) int
 }
 
-// Keep says how much of the end of a conversation is kept.
+// Keep says how much of the end of a conversation stays.
 type Keep struct {
-	Turns int `json:"turns"` // the last turns
-	Pairs int `json:"pairs"` // the last tool calls with their results, in the whole history; rounded up to rounds
+	Turns int `json:"turns"` // number of last turns
+	Pairs int `json:"pairs"` // number of last tool calls with their results, in the whole history; rounded up to whole rounds
 }
 
-// Origin is what the ledger remembers of a part that was edited before: the
-// sizes and the reference of the original.
+// An Origin holds the sizes and the reference of a part before its first edit, as
+// recorded in the ledger.
 type Origin struct {
 	Chars  int
 	Tokens int
 	Ref    string
-	Masked bool // masked already, not only truncated
-	Media  bool // a picture, a sound or a file: Chars are its bytes
+	Masked bool // the part is masked, not only truncated
+	Media  bool // the part was an image, audio or a file; Chars is its size in bytes
 }
 
-// A View is a conversation as a stage sees it. It is read-only, all of it.
+// A View is a conversation as a stage sees it. Stages must not modify it.
 type View struct {
 	Messages []message.Message
-	Tokens   []int // what each message costs
-	Fixed    int   // what else is sent: tool schemas, system prompts outside of the messages, the reply primer
-	Outside  int   // the same in bytes, less than 0 where messages have bytes in common; see [View.Bytes]
+	Tokens   []int // cost of each message
+	Fixed    int   // cost of everything else in the request: tool schemas, system prompts outside the messages, the reply primer
+	Outside  int   // the same in bytes; negative if messages share bytes; see [View.Bytes]
 	Rounds   []message.Round
 	Turns    []message.Turn
-	Pinned   []bool // the message's own bytes must come out as they came in
-	Anchor   int    // the last user message, -1 = none
-	Open     int    // the open round begins here; len(Messages) = nothing is open
+	Pinned   []bool // the message must be sent byte for byte as it came in
+	Anchor   int    // index of the last user message, -1 = none
+	Open     int    // start of the open round; len(Messages) = no open round
 
 	Budget Budget
 	Keep   Keep
-	Goal   int  // stages go on until the view costs no more
-	Manual bool // asked for: mask and summarize all that may be, whatever the size
-	Rigid  bool // the keep counts are not shrunk
-	Recall bool // the model can ask for what a reference names
+	Goal   int  // the cost at which stages stop
+	Manual bool // the compaction was requested: mask and summarize all that is allowed, whatever the size
+	Rigid  bool // the keep counts must not be lowered
+	Recall bool // the model can fetch the original by its reference
 	Cost   Coster
 
-	// Sent says of a message behind the last answer that it went out already, as
-	// it is: the call before this one got no answer. May be nil.
+	// Sent reports whether a message behind the last answer was already sent in
+	// this form, by a call that got no answer. May be nil.
 	Sent func(m *message.Message) bool
 
-	// Ref returns the reference of a part with this fingerprint, 12 hex digits; nil:
-	// the fingerprint's own ([message.Fingerprint.Ref]).
+	// Ref returns the reference, 12 hex digits, of a part with this fingerprint.
+	// nil: [message.Fingerprint.Ref].
 	Ref func(of message.Fingerprint) string
 
-	// Origins says what is known of part p of message i, if it was edited
-	// before. May be nil.
+	// Origins returns the origin of part p of message i if it was edited before.
+	// May be nil.
 	Origins func(i, p int) (Origin, bool)
 	Forms   Forms
 
-	// before is what message i was when this run of the engine began; nil = as
-	// it is.
+	// before returns message i as it was when this run of the engine began; nil =
+	// unchanged.
 	before func(i int) message.Message
 
-	masks func(i, p int) (masked, known bool) // what Origins says of masks; nil = ask that
+	masks func(i, p int) (masked, known bool) // a fast path for Origin.Masked; nil = use Origins
 
 	dispatch DispatchTools
 
-	reach   *reach // of the engine that made the view; nil = none did
+	reach   *reach // what the engine's stages can do; nil = no engine made the view
 	rounder *message.Rounder
 	calls   *callIndex
-	traits  []trait // of each message, as far as the view was read
+	traits  []trait // by message, for those that were read
 	round   []int   // message → round
-	turn    []int   // round → turn; len(Turns) for those in no turn
+	turn    []int   // round → turn; len(Turns) for rounds behind the last turn
 }
 
-// Pins says which messages are pinned.
+// Pins are the roles whose messages are pinned.
 type Pins []message.Role
 
-// Pinned reports whether the message must come out byte for byte: its role is
-// never pruned, or it is protected. No role pins a summary or a notice of our
-// own.
+// Pinned reports whether the message must come out byte for byte, because of its
+// role or because it is protected. A role does not pin a summary or notice made
+// by a stage.
 func (p Pins) Pinned(m *message.Message) bool {
 	if m.Protected {
 		return true
@@ -94,8 +94,8 @@ func (p Pins) Pinned(m *message.Message) bool {
 	return slices.Contains(p, m.Role) && !made(m)
 }
 
-// made reports whether a message has the form of a summary or a notice that
-// was put in the place of others. What a user wrote is the user's.
+// made reports whether a message has the form of a summary or notice made by a
+// stage. A user message never counts as one.
 func made(m *message.Message) bool {
 	if _, notice := ParseNotice(*m); notice {
 		return true
@@ -103,16 +103,16 @@ func made(m *message.Message) bool {
 	return m.Role != message.RoleUser && IsSummary(*m)
 }
 
-// NewView reads the structure of a conversation in one pass. The messages are
-// shared with msgs.
+// NewView reads the structure of a conversation in one pass. The view shares the
+// messages with msgs.
 func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
 	v := &View{Cost: cost, rounder: new(message.Rounder)}
 	v.read(msgs, pins, func(i int) int { return cost.Message(msgs[i]) })
 	return v
 }
 
-// read takes in messages that begin with those of the view. price says what
-// message i of them costs; it is asked of the new ones alone.
+// read extends the view to msgs, which must begin with the messages of the view.
+// price returns the cost of message i; it is called only for new messages.
 func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 	known := len(v.Messages)
 	v.Messages, v.Anchor = msgs, message.Anchor(msgs)
@@ -130,13 +130,13 @@ func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
 	v.number()
 }
 
-// trait is what is asked of every message at every call of the hook. No edit that
-// leaves the structure of a view as it is changes it.
+// A trait is a property that every call of the hook needs of every message. Edits
+// that keep the structure of a view do not change it.
 type trait uint8
 
 const (
-	traitResult  trait = 1 << iota // it holds a tool result
-	traitSummary                   // it is a summary of ours
+	traitResult  trait = 1 << iota // the message holds a tool result
+	traitSummary                   // the message has the form of a summary
 )
 
 func traitsOf(m *message.Message) (t trait) {
@@ -152,17 +152,17 @@ func traitsOf(m *message.Message) (t trait) {
 // HasResult reports whether message i holds a tool result.
 func (v *View) HasResult(i int) bool { return v.trait(i)&traitResult != 0 }
 
-// Summary reports whether message i is a summary of ours.
+// Summary reports whether message i has the form of a summary, see [IsSummary].
 func (v *View) Summary(i int) bool { return v.trait(i)&traitSummary != 0 }
 
 func (v *View) trait(i int) trait {
 	if i < len(v.traits) {
 		return v.traits[i]
 	}
-	return traitsOf(&v.Messages[i]) // a view that a test has made
+	return traitsOf(&v.Messages[i]) // a view made by a test
 }
 
-// tools returns who is called by which id in the view. Edits change no call.
+// tools returns the calls in the view by id. Edits never change a call.
 func (v *View) tools() tools {
 	if v.calls == nil {
 		return toolsOf(v.Messages)
@@ -170,12 +170,12 @@ func (v *View) tools() tools {
 	return v.calls.upTo(v.Messages)
 }
 
-// number gives messages their rounds, and rounds their turns.
+// number computes the round of each message and the turn of each round.
 func (v *View) number() {
 	v.round = make([]int, len(v.Messages))
 	for r, span := range v.Rounds {
 		if span.Assistant && span.Len() == 1 && v.Summary(span.Start) {
-			v.Rounds[r].Assistant = false // our own summary is nobody's turn
+			v.Rounds[r].Assistant = false // a summary does not begin a turn
 		}
 		for i := span.Start; i < span.End; i++ {
 			v.round[i] = r
@@ -192,8 +192,8 @@ func (v *View) number() {
 	}
 }
 
-// rewritten returns the view with other texts in tool results, which changes
-// nothing else of its structure: after is what the edits made of its messages.
+// rewritten returns the view after edits that change only texts of tool results,
+// which keeps its structure. after is the edited conversation.
 func (v *View) rewritten(after *Conversation, edits []Edit) *View {
 	w := *v
 	w.Messages, w.Tokens = roomy(v.Messages), roomy(v.Tokens)
@@ -205,13 +205,12 @@ func (v *View) rewritten(after *Conversation, edits []Edit) *View {
 	return &w
 }
 
-// roomy returns a copy with room for what the next calls append.
+// roomy returns a copy with spare capacity for what later calls append.
 func roomy[T any](s []T) []T {
 	return append(make([]T, 0, len(s)+pageLen), s...)
 }
 
-// onlyResults reports whether edits change the texts of tool results, and
-// nothing else.
+// onlyResults reports whether edits change only texts of tool results.
 func (v *View) onlyResults(edits []Edit) bool {
 	for k := range edits {
 		t := edits[k].Text
@@ -222,7 +221,7 @@ func (v *View) onlyResults(edits []Edit) bool {
 	return true
 }
 
-// Total returns what the view costs.
+// Total returns the cost of the view.
 func (v *View) Total() int {
 	n := v.Fixed
 	for _, t := range v.Tokens {
@@ -231,15 +230,15 @@ func (v *View) Total() int {
 	return n
 }
 
-// TurnOf returns the number of the turn that message i belongs to, from 1.
+// TurnOf returns the number of the turn of message i, from 1.
 func (v *View) TurnOf(i int) int { return v.turn[v.round[i]] + 1 }
 
-// RoundOf returns the index of the round that message i belongs to.
+// RoundOf returns the index of the round of message i.
 func (v *View) RoundOf(i int) int { return v.round[i] }
 
-// Unedited returns message i as it was before the run of the engine that made
-// this view: with the results that its earlier stages masked. What an earlier
-// run masked is a placeholder there, too.
+// Unedited returns message i as it was before the current run of the engine. A
+// result that this run masked is whole there; one that an earlier run masked is a
+// placeholder.
 func (v *View) Unedited(i int) message.Message {
 	if v.before == nil {
 		return v.Messages[i]
@@ -247,8 +246,8 @@ func (v *View) Unedited(i int) message.Message {
 	return v.before(i)
 }
 
-// Origin returns what is known of part p of message i before it was edited;
-// for a part that never was, its own sizes. Tokens is -1 where nobody counted.
+// Origin returns the origin of part p of message i. For a part that was never
+// edited, it returns the current sizes, with Tokens -1 if they were not counted.
 func (v *View) Origin(i, p int) Origin {
 	if o, ok := v.Known(i, p); ok {
 		return o
@@ -267,8 +266,9 @@ func (v *View) Origin(i, p int) Origin {
 	return o
 }
 
-// Known returns what an earlier edit of part p of message i is known to have left
-// out; false where nothing but the text says so, which any tool can write.
+// Known returns the recorded origin of part p of message i. ok is false if no
+// edit is recorded. The text alone is no proof, because any tool can write a
+// placeholder.
 func (v *View) Known(i, p int) (Origin, bool) {
 	if v.Origins == nil {
 		return Origin{}, false
@@ -276,7 +276,7 @@ func (v *View) Known(i, p int) (Origin, bool) {
 	return v.Origins(i, p)
 }
 
-// RefOf returns what a part is had back by.
+// RefOf returns the reference by which a part can be recalled.
 func (v *View) RefOf(p *message.Part) string {
 	if v.Ref == nil {
 		return p.Fingerprint().Ref()
@@ -284,7 +284,7 @@ func (v *View) RefOf(p *message.Part) string {
 	return v.Ref(p.Fingerprint())
 }
 
-// rendered is the text of part p of message i after an edit.
+// rendered returns the text of part p of message i after an edit.
 func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 	part := &v.Messages[i].Parts[p]
 	return (&Conversation{forms: v.Forms}).render(part.Text, segments, func() Answered { return v.tools().answered(i, part) })
@@ -306,9 +306,9 @@ func (v *View) Masked(i, p int) bool {
 	return ok
 }
 
-// parseMark recognizes a placeholder of which nothing is known but its text, as
-// any tool can write it. One with dispatch blocks has no bound, so that only
-// those of dispatch tools count.
+// parseMark recognizes a placeholder by its text alone, which any tool could have
+// written. A placeholder with dispatch blocks has no size limit, so that it
+// counts only in results of dispatch tools.
 func (v *View) parseMark(i, p int) (Mark, bool) {
 	k, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)
 	if ok && k.Form == FormDispatch && !v.dispatches(i, p) {
@@ -317,7 +317,7 @@ func (v *View) parseMark(i, p int) (Mark, bool) {
 	return k, ok
 }
 
-// OriginTokens returns what the part cost before it was ever edited.
+// OriginTokens returns the cost of the part before its first edit.
 func (v *View) OriginTokens(i, p int) int {
 	if o := v.Origin(i, p); o.Tokens >= 0 {
 		return o.Tokens

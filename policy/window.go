@@ -2,21 +2,21 @@ package policy
 
 import "context"
 
-// Window bounds the number of messages that are held: the oldest rounds above
-// it go, never pinned ones, never the anchor, never the newest round. Pinned
-// messages and our own notices are not counted.
+// Window limits the number of messages in the view. It removes the oldest rounds
+// above the limit, but never pinned ones, the anchor or the newest round. Pinned
+// messages and earlier summaries and notices do not count.
 type Window struct {
-	// Messages is the bound; default: what [MessageLimit] says of a window that
-	// is not known. Negative: as few as may be.
+	// Messages is the limit; 0: that of [MessageLimit] for an unknown window.
+	// Negative: as few messages as possible.
 	Messages int
 }
 
 // Name returns "window".
 func (Window) Name() string { return "window" }
 
-// MessageLimit derives the bound from the model's window:
-// clamp(2 * (tokens / 200), 100, 2000) in integers, 1000 when the window is
-// not known, which a negative number says.
+// MessageLimit derives the limit from the model's window: clamp(2 * (tokens /
+// 200), 100, 2000) in integers. It is 1000 if the window is unknown, that is,
+// negative.
 func MessageLimit(maxInputTokens int) int {
 	if maxInputTokens < 0 {
 		return 1000
@@ -24,7 +24,7 @@ func MessageLimit(maxInputTokens int) int {
 	return min(max(2*(maxInputTokens/200), 100), 2000)
 }
 
-// Propose offers the shortest cut that gets below the bound, with a notice.
+// Propose offers the shortest cut that meets the limit, with a notice.
 func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
 	over := -max(w.Messages, 0)
 	if w.Messages == 0 {
@@ -37,7 +37,7 @@ func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
 		return Proposal{}, nil
 	}
 	drops, err := Drop{}.Propose(ctx, v)
-	counted := 0 // each removes what the one before it does, and more
+	counted := 0 // each group removes a superset of the one before
 	for k, group := range drops.Groups {
 		for _, i := range group[0].Cut.Removed[counted:] {
 			over -= v.held(i)
@@ -51,7 +51,7 @@ func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
 	return Proposal{}, err
 }
 
-// held is 1 for a message of the conversation itself.
+// held returns 1 for a message that counts for the limit, otherwise 0.
 func (v *View) held(i int) int {
 	if v.Pinned[i] || v.Owned(i) {
 		return 0
