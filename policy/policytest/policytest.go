@@ -1,9 +1,9 @@
-// Package policytest holds stages against the contract of [policy.Stage].
+// Package policytest checks stages against the contract of [policy.Stage].
 //
 //	func TestStage(t *testing.T) { policytest.Run(t, MyStage{}) }
 //
-// Each promise is a subtest of its own, over conversations of many shapes; a
-// failure quotes the promise. Run it with -race: stages are asked concurrently.
+// Each promise has its own subtest, over conversations of many shapes. A failure
+// quotes the promise. Run it with -race: stages are called concurrently.
 package policytest
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Patience is how long one question to a stage may take.
+// Patience is the longest time that one call of a stage may take.
 const Patience = 30 * time.Second
 
-// Pins are the roles that the suite pins, as the presets do.
+// Pins are the pinned roles in this suite, the same as in the presets.
 var Pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
 type testCase struct {
 	name    string
 	promise string
-	check   func(s policy.Stage, v *policy.View) error // of one conversation
+	check   func(s policy.Stage, v *policy.View) error // checks the promise on one conversation
 }
 
 var cases = []testCase{
@@ -45,8 +45,8 @@ var cases = []testCase{
 	{"TakesWhatItSays", "A Taker takes out nothing that it did not say, and says nothing that is not there.", takes},
 }
 
-// Run tests a stage. It should propose something for some of the conversations;
-// one that never does is a failure, as nothing of it was seen.
+// Run tests a stage. The stage must propose something for at least one of the
+// conversations; otherwise Run fails, because nothing was tested.
 func Run(t *testing.T, s policy.Stage) {
 	t.Helper()
 	if !t.Run("DoesNotPanic", func(t *testing.T) {
@@ -54,7 +54,7 @@ func Run(t *testing.T, s policy.Stage) {
 			t.Errorf("Propose does not panic.\n%v", err)
 		}
 	}) {
-		return // it would stand below each promise, for each conversation
+		return // the panic would be reported for each promise and each conversation
 	}
 	offers := 0
 	for _, c := range cases {
@@ -86,7 +86,7 @@ func panics(s policy.Stage) error {
 	return nil
 }
 
-// ask puts a question to a stage that may panic or hang.
+// ask calls Propose of a stage that may panic or hang.
 func ask(ctx context.Context, s policy.Stage, v *policy.View) (p policy.Proposal, err error) {
 	type answer struct {
 		p   policy.Proposal
@@ -143,7 +143,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 	return nil
 }
 
-// partsOf is all of a message that can be read.
+// partsOf returns everything that can be read of a message.
 func partsOf(m message.Message) []any {
 	return []any{m.Role, m.Name, m.Protected, m.Parts, string(m.Raw())}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// run has an engine apply what a stage proposes for a conversation: all of it, or as
-// much as reaches the goal.
+// run lets an engine apply the proposal of a stage for a conversation: all of it,
+// or as much as reaches the goal.
 func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, error) {
 	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
 	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, Pins, nil), Budget: v.Budget})
@@ -26,7 +26,7 @@ func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goa
 	return out, nil
 }
 
-// keepsPromises lets the engine judge every edit that the stage proposes.
+// keepsPromises lets the engine check every edit that the stage proposes.
 func keepsPromises(s policy.Stage, v *policy.View) error {
 	for _, goal := range []policy.Goal{policy.All, policy.ToTarget} {
 		if _, err := run(s, v.Messages, v, goal); err != nil {
@@ -36,8 +36,8 @@ func keepsPromises(s policy.Stage, v *policy.View) error {
 	return eachGroup(s, v)
 }
 
-// eachGroup applies the first group, the first two, and so on in growing steps: an
-// engine applies only as many groups as its goal needs.
+// eachGroup applies the first group, the first two, and so on in growing steps,
+// because an engine applies only as many groups as its goal needs.
 func eachGroup(s policy.Stage, v *policy.View) error {
 	p, err := ask(context.Background(), s, v.Copy())
 	if err != nil {
@@ -55,7 +55,7 @@ func eachGroup(s policy.Stage, v *policy.View) error {
 	return nil
 }
 
-// fixed proposes what another stage has proposed.
+// fixed is a stage that proposes a given proposal.
 type fixed struct {
 	name string
 	p    policy.Proposal
@@ -65,7 +65,7 @@ func (f fixed) Name() string { return f.name }
 
 func (f fixed) Propose(context.Context, *policy.View) (policy.Proposal, error) { return f.p, nil }
 
-// replays checks that the recipes of the edits make the same view again.
+// replays checks that the recipes of the edits lead to the same view again.
 func replays(s policy.Stage, v *policy.View) error {
 	out, err := run(s, v.Messages, v, policy.All)
 	if err != nil {
@@ -90,10 +90,11 @@ func same(a, b []message.Message) error {
 	return nil
 }
 
-// restless is how many runs in a row a stage may change what it made itself.
+// restless is the number of consecutive runs in which a stage may change its own
+// output.
 const restless = 50
 
-// comesToRest checks that the stage at some point leaves its own view as it is.
+// comesToRest checks that the stage eventually leaves its own output unchanged.
 func comesToRest(s policy.Stage, v *policy.View) error {
 	msgs := v.Messages
 	for range restless {

@@ -13,13 +13,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Words costs a token a word and two a message: easy to reckon with.
+// Words is a coster that counts one token per word and two per message, which
+// makes costs easy to predict.
 type Words struct{}
 
-// Text returns how many words a text has.
+// Text returns the number of words in a text.
 func (Words) Text(s string) int { return len(strings.Fields(s)) }
 
-// Message returns how many words the parts of a message have, and 2.
+// Message returns the number of words in the parts of a message, plus 2.
 func (w Words) Message(m message.Message) int {
 	n := 2
 	for _, p := range m.Parts {
@@ -28,8 +29,7 @@ func (w Words) Message(m message.Message) int {
 	return n
 }
 
-// views are the conversations as a stage sees them, each with a budget that it is
-// above.
+// views returns the conversations as views, each with a budget that it exceeds.
 func views() iter.Seq2[string, *policy.View] {
 	all := conversations()
 	return func(yield func(string, *policy.View) bool) {
@@ -45,7 +45,7 @@ func views() iter.Seq2[string, *policy.View] {
 	}
 }
 
-// conversations are histories of the shapes that agents send.
+// conversations returns histories of the shapes that agents send.
 func conversations() map[string][]message.Message {
 	all := map[string][]message.Message{
 		"nothing":         nil,
@@ -70,7 +70,8 @@ func conversations() map[string][]message.Message {
 
 func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// loop is an agent's: a request, then calls with results of so many words.
+// loop returns the history of an agent: a request, then calls whose results have
+// size words.
 func loop(rounds, size int) []message.Message {
 	msgs := []message.Message{message.System("be good"), message.User("do the task")}
 	for i := range rounds {
@@ -81,7 +82,7 @@ func loop(rounds, size int) []message.Message {
 	return msgs
 }
 
-// output is what a build prints: many lines that are nearly the same, in colors.
+// output returns text as a build prints it: many similar lines, in colors.
 func output(lines int) string {
 	var b strings.Builder
 	for i := range lines {
@@ -98,7 +99,7 @@ func talk(turns int) []message.Message {
 	return append(msgs, message.User("and now?"))
 }
 
-// parallel is a loop that makes several calls at once.
+// parallel returns a loop that makes several calls at once.
 func parallel(rounds, calls, size int) []message.Message {
 	msgs := []message.Message{message.User("look at all of it")}
 	for i := range rounds {
@@ -121,7 +122,7 @@ func protected(msgs []message.Message) []message.Message {
 	return msgs
 }
 
-// random is a conversation of all that there is, in any order.
+// random returns a conversation of random messages of all kinds.
 func random(rng *rand.Rand) (msgs []message.Message) {
 	for i := range 20 + rng.IntN(40) {
 		size := 1 + rng.IntN(80)

@@ -5,12 +5,14 @@ import (
 	"fmt"
 )
 
-// leastAgain is from how many bytes on it pays to say that a result came before.
+// leastAgain is the size in bytes from which a repeated result is replaced by a
+// note.
 const leastAgain = 1000
 
-// again says of a result that came before, or that is a file which has changed
-// little since it was read, how it differs. It does not say that the other one
-// is still to be seen: it names what it is had back by.
+// again replaces a result that occurred before by a note, and a file that was
+// read before and has changed little by the differences. The note does not claim
+// that the earlier result is still in the view; it gives the reference for a
+// recall.
 func again(d *draft, r *Result, _ int) verdict {
 	if len(r.Text) < leastAgain || r.asked.ranged {
 		return pass
@@ -29,7 +31,7 @@ func again(d *draft, r *Result, _ int) verdict {
 	return pass
 }
 
-// named says which result it was.
+// named describes the earlier result. same says that it has the same call.
 func (e *Earlier) named(same bool) string {
 	name := "an earlier result"
 	if same {
@@ -54,11 +56,11 @@ func compacted(raw json.RawMessage) []byte {
 	return out
 }
 
-// diffMost is what share of a file may have changed for it to be told as a
-// difference.
+// diffMost bounds the differences of a file to 1/diffMost of its size.
 const diffMost = 4
 
-// since leaves of a file what is new in it since it was read.
+// since reduces a file to what changed since it was read. It returns false if too
+// much changed.
 func (d *draft) since(e *Earlier, r *Result) bool {
 	was := newDraft(e.Text)
 	hunks, ok := differ(was.lines, d.lines)

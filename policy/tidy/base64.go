@@ -6,10 +6,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// leastBase64 is how long a run of its alphabet must be to be taken for data.
+// leastBase64 is the length of the shortest run of base64 characters that counts
+// as data.
 const leastBase64 = 256
 
-// base64 leaves of data in a text how much it was.
+// base64 replaces base64 data in a text by its size.
 func base64(d *draft, _ *Result, _ int) verdict {
 	found := 0
 	for i := range d.lines {
@@ -35,7 +36,7 @@ func base64(d *draft, _ *Result, _ int) verdict {
 	return did
 }
 
-// dataIn returns the ranges in text that are data in base64.
+// dataIn returns the ranges of base64 data in text.
 func dataIn(text string) (out [][2]int) {
 	to := len(text)
 	for i := 0; i < to; {
@@ -60,7 +61,8 @@ func dataIn(text string) (out [][2]int) {
 			i++
 		}
 		n := i - start
-		// A path has marks, a name or a word few digits, a hash no capitals.
+		// A path has many marks, a name or a word has few digits, and a hash has
+		// no capitals.
 		if n >= leastBase64 && upper > n/8 && lower > n/8 && digits > n/32 && marks < n/8 {
 			out = append(out, [2]int{start, i})
 		}

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A Call is what a result answers.
+// A Call is the tool call that a result answers.
 type Call struct {
 	Tool string
 	Args json.RawMessage
 }
 
-// asked is what a call asks for.
+// asked describes what a call asks for.
 type asked struct {
-	command string // "" = it is none
-	file    string // that is read; "" = not known
-	ranged  bool   // it asked for a range: what it gets is what it wanted
+	command string // command line; "" = the call has none
+	file    string // file that is read; "" = not known
+	ranged  bool   // the call asked for a range, so that the result must stay whole
 }
 
-// asks reads the arguments of a call.
+// asks parses the arguments of a call.
 func (c Call) asks() asked {
 	var args arguments
 	if json.Unmarshal(c.Args, &args) != nil {
@@ -35,7 +35,7 @@ func (c Call) asks() asked {
 	return a
 }
 
-// ext returns the ending of the file, in small letters and without the dot.
+// ext returns the extension of the file in lower case, without the dot.
 func (a *asked) ext() string {
 	base := path.Base(a.file)
 	if i := strings.LastIndexByte(base, '.'); i >= 0 {
@@ -46,7 +46,8 @@ func (a *asked) ext() string {
 
 type arguments map[string]json.RawMessage
 
-// text returns the first of these arguments that is text, or a list of words.
+// text returns the value of the first of these arguments that is a text or a list
+// of words.
 func (args arguments) text(names ...string) string {
 	for _, name := range names {
 		var text string
@@ -61,13 +62,13 @@ func (args arguments) text(names ...string) string {
 	return ""
 }
 
-// rangeNames are arguments that ask for some lines of a file.
+// rangeNames are arguments that select lines of a file.
 var rangeNames = []string{"offset", "limit", "start_line", "end_line", "line_start", "line_end", "startLine", "endLine", "view_range", "lines", "head_limit"}
 
-// rangeCommands print some lines of a file.
+// rangeCommands matches commands that print some lines of a file.
 var rangeCommands = regexp.MustCompile(`\bsed\s+-n\b|\b(?:head|tail)\s+-(?:n\s*|c\s*)?[+]?\d|\b(?:head|tail)\s+--(?:lines|bytes)|\bawk\s+['"]?NR\b`)
 
-// ranged reports whether an argument asks for some lines.
+// ranged reports whether an argument selects lines.
 func (args arguments) ranged() bool {
 	for _, name := range rangeNames {
 		if v, ok := args[name]; ok && string(v) != "null" && string(v) != "0" && string(v) != `""` && string(v) != "[]" {
@@ -77,7 +78,7 @@ func (args arguments) ranged() bool {
 	return false
 }
 
-// shownBy returns the file that a command line prints, "" where it is not known.
+// shownBy returns the file that a command line prints, or "" if it is not known.
 func shownBy(command string) string {
 	words := strings.Fields(command)
 	for i, w := range words {

@@ -5,24 +5,24 @@ import (
 	"strconv"
 )
 
-// Ranks of a line: what is left of a large result is taken from the highest
-// rank down, as far as there is room.
+// Ranks of a line. The lines of a large result are kept from the highest rank
+// down, as far as there is room.
 const (
 	drop uint8 = iota
-	fill       // where nothing better is left
-	near       // around something better
+	fill       // only if there is room for nothing better
+	near       // next to a better line
 	some
 	good
 	best
-	must // whatever it costs
+	must // always kept
 )
 
-// choice is which lines of a draft stay.
+// A choice decides which lines of a draft stay.
 type choice struct {
 	d        *draft
 	rank     []uint8
-	from, to int  // between the frame
-	numbered bool // the lines have their numbers in front
+	from, to int  // the lines inside the frame
+	numbered bool // the lines begin with their numbers
 }
 
 func newChoice(d *draft) *choice {
@@ -37,14 +37,14 @@ func newChoice(d *draft) *choice {
 	return c
 }
 
-// raise gives a line at least a rank.
+// raise raises a line to at least a rank.
 func (c *choice) raise(i int, rank uint8) {
 	if i >= 0 && i < len(c.rank) {
 		c.rank[i] = max(c.rank[i], rank)
 	}
 }
 
-// around raises a line, and those beside it to near.
+// around raises a line to rank, and its neighbors to near.
 func (c *choice) around(i int, rank uint8, before, after int) {
 	c.raise(i, rank)
 	for k := i - before; k <= i+after; k++ {
@@ -52,7 +52,8 @@ func (c *choice) around(i int, rank uint8, before, after int) {
 	}
 }
 
-// errors lets every line stay that holds one.
+// errors keeps every line that holds an error, and its neighbors if there is
+// room.
 func (c *choice) errors() {
 	for i := range c.d.lines {
 		if holdsError(c.d.lines[i].text) {
@@ -61,8 +62,8 @@ func (c *choice) errors() {
 	}
 }
 
-// named raises the lines that hold a word which the call or the task names, up
-// to so many for a word: what stands everywhere tells nothing.
+// named raises lines that hold a word of the call or the task, but at most the
+// first few lines for a word, because a frequent word tells nothing.
 func (c *choice) named(words terms, rank uint8) {
 	const most = 12
 	found := map[string]int{}
@@ -75,8 +76,9 @@ func (c *choice) named(words terms, rank uint8) {
 	}
 }
 
-// take leaves the lines of the highest ranks in room bytes, and says in place of
-// the others which they were. It reports how many lines it left out.
+// take keeps the lines of the highest ranks that fit into room bytes. It replaces
+// the others by lines that give their numbers, and returns how many lines it left
+// out.
 func (c *choice) take(room int) (out int) {
 	keep := c.within(room)
 	c.bridge(keep)
@@ -98,8 +100,8 @@ func (c *choice) take(room int) (out int) {
 	return out
 }
 
-// within marks the lines that fit, rank by rank. Of the rank that does not fit
-// the first ones stay.
+// within marks the lines that fit, rank by rank. If not all lines of a rank fit,
+// the first ones are kept.
 func (c *choice) within(room int) []bool {
 	keep := make([]bool, len(c.rank))
 	for rank := must; rank >= fill; rank-- {
@@ -118,7 +120,7 @@ func (c *choice) within(room int) []bool {
 	return keep
 }
 
-// bridge keeps what is no longer than the line that would stand for it.
+// bridge keeps gaps that are no longer than the line that would replace them.
 func (c *choice) bridge(keep []bool) {
 	const gapLen = 48
 	for i := 0; i < len(keep); i++ {
@@ -136,8 +138,8 @@ func (c *choice) bridge(keep []bool) {
 	}
 }
 
-// gap is the line that stands for lines [from:to): their numbers, those of the
-// file where it has them.
+// gap returns the line that replaces lines [from, to) and gives their numbers, in
+// the numbering of the file if the lines have it.
 func (c *choice) gap(from, to int) line {
 	first, last := c.number(from), c.number(to-1)
 	if first == last {
@@ -146,8 +148,8 @@ func (c *choice) gap(from, to int) line {
 	return ours("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
 }
 
-// number is the number of a line: what stands in front of it, or what it is
-// within the frame.
+// number returns the number of a line: the number at its beginning, or else its
+// position inside the frame.
 func (c *choice) number(i int) int {
 	l := &c.d.lines[i]
 	if end := numberEnd(l.text); c.numbered && end > 0 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// codeEndings are the endings of files that hold code.
+// codeEndings are the extensions of files that hold code.
 var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts scala c h cc cpp cxx hpp hh cs swift m mm php lua pl pm r jl dart ex exs erl hs ml clj cljs sh bash zsh ps1 sql proto graphql vue svelte astro css scss less zig nim groovy gradle tf")
 
-// code leaves of a file of code its outline (what it declares, where) and the
+// code reduces a file of code to its outline, which is its declarations, and the
 // parts that the call or the task names.
 func code(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
@@ -36,14 +36,15 @@ func code(d *draft, r *Result, room int) verdict {
 	return done(d.shown("outline and what was named", c.take(room)))
 }
 
-// Bounds of what is left whole of what the call or the task names.
+// Limits for declarations whose body is kept because the call or the task names
+// them.
 const (
 	mostBodies = 8
 	mostBody   = 60 // lines
 )
 
-// body raises the lines of a declaration up to where it ends: at a line that is
-// no deeper than it, closing brackets included.
+// body raises the lines of a declaration up to its end: the first line that is
+// indented no deeper and is not a closing bracket.
 func (c *choice) body(i, depth int) {
 	for k := i + 1; k < c.to && k <= i+mostBody; k++ {
 		text := unnumbered(c.d.lines[k].text, c.numbered)
@@ -56,7 +57,8 @@ func (c *choice) body(i, depth int) {
 
 func closes(text string) bool { return text[0] == '}' || text[0] == ')' || text[0] == ']' }
 
-// rankAt is the rank of a declaration: what others stand in comes first.
+// rankAt returns the rank of a declaration at an indentation. Outer declarations
+// rank higher.
 func rankAt(depth int) uint8 {
 	if depth <= 4 {
 		return good
@@ -64,8 +66,7 @@ func rankAt(depth int) uint8 {
 	return some
 }
 
-// declaring are the words that a declaration begins with, in the usual
-// languages.
+// declaring are the first words of declarations in common languages.
 var declaring = strings.Fields("func type struct interface class enum trait impl fn mod pub def async export function const let var public private protected static abstract final override " +
 	"package namespace module import from use using include require extern typedef union template record object sealed data fun val describe it test create alter message service rpc extend " +
 	"union @ #define #include resource variable output provider locals mixin .")
@@ -78,8 +79,8 @@ var declaringSet = func() map[string]bool {
 	return m
 }()
 
-// longestDeclaring is how many bytes the longest of them has: those that are more
-// are looked up by nobody.
+// longestDeclaring is the length of the longest of these words. Longer words need
+// no lookup.
 var longestDeclaring = func() (n int) {
 	for _, w := range declaring {
 		n = max(n, len(w))
@@ -87,11 +88,11 @@ var longestDeclaring = func() (n int) {
 	return n
 }()
 
-// endsWord are the bytes behind the word that a declaration begins with.
+// endsWord are the bytes that may follow the first word of a declaration.
 var endsWord = [256]bool{' ': true, '\t': true, '(': true, '<': true, '{': true, ':': true, '[': true}
 
-// declares reports whether a line of code, without what it is indented by,
-// declares something.
+// declares reports whether a line of code, without its indentation, is a
+// declaration.
 func declares(text string) bool {
 	end := 0
 	for end < len(text) && !endsWord[text[end]] {
@@ -108,11 +109,11 @@ func declares(text string) bool {
 	case len(word) <= longestDeclaring && declaringSet[strings.ToLower(word)]:
 		return true
 	}
-	// A method: a name, what it takes, and where its body begins.
+	// A method: a name, parameters, and the start of the body.
 	return text[end] == '(' && strings.HasSuffix(text, "{") && strings.Contains(text, ")")
 }
 
-// unindented returns a text without the spaces and tabs in front of it.
+// unindented returns text without leading spaces and tabs.
 func unindented(text string) string {
 	i := 0
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
@@ -121,7 +122,7 @@ func unindented(text string) string {
 	return text[i:]
 }
 
-// indent returns how far a text is indented, a tab being four spaces.
+// indent returns the indentation of text; a tab counts as four spaces.
 func indent(text string) (n int) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -136,7 +137,7 @@ func indent(text string) (n int) {
 	return n
 }
 
-// numbered reports whether the lines of a file have their numbers in front.
+// numbered reports whether the lines of a file begin with their numbers.
 func (d *draft) numbered(from, to int) bool {
 	with, seen := 0, 0
 	for i := from; i < to && seen < 40; i++ {
@@ -148,7 +149,7 @@ func (d *draft) numbered(from, to int) bool {
 	return seen > 2 && with*4 >= seen*3
 }
 
-// numberEnd returns where the text of a numbered line begins, 0 where the line
+// numberEnd returns where the text of a numbered line begins, or 0 if the line
 // has no number: "  12→text", "12: text", "12\ttext", "00012| text".
 func numberEnd(text string) int {
 	i := 0
@@ -186,7 +187,7 @@ func unnumbered(text string, numbered bool) string {
 	return text
 }
 
-// looksLikeCode reports whether many lines end or begin as those of code do.
+// looksLikeCode reports whether many lines end like lines of code.
 func (d *draft) looksLikeCode(from, to int, numbered bool) bool {
 	signs, seen := 0, 0
 	step := max((to-from)/200, 1)

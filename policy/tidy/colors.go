@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// colors takes out what a terminal does not show: colors, moves of the cursor,
-// titles.
+// colors removes escape sequences, which a terminal does not show: colors, cursor
+// movements, titles.
 func colors(d *draft, _ *Result, _ int) verdict {
 	if !strings.ContainsRune(d.text, '\x1b') {
 		return pass
@@ -47,8 +47,8 @@ func uncolored(p *pieces, text string, from, to int) (segs []policy.Segment, sho
 	return p.end()
 }
 
-// escape returns how long the escape sequence is that s begins with: ESC [ … final
-// byte, ESC ] … BEL or ESC \, or ESC and one more.
+// escape returns the length of the escape sequence at the start of s: ESC [ …
+// final byte, ESC ] … BEL or ESC \, or ESC and one more byte.
 func escape(s string) int {
 	if len(s) < 2 {
 		return len(s)
@@ -59,7 +59,7 @@ func escape(s string) int {
 			if s[i] >= 0x40 && s[i] <= 0x7e {
 				return i + 1
 			}
-			if s[i] < 0x20 || s[i] > 0x3f { // none after all
+			if s[i] < 0x20 || s[i] > 0x3f { // not a sequence
 				return 2
 			}
 		}
@@ -69,7 +69,7 @@ func escape(s string) int {
 			if s[i] == '\a' {
 				return i + 1
 			}
-			if s[i] == '\x1b' { // which ends it, whatever follows
+			if s[i] == '\x1b' { // ends the sequence, whatever follows
 				if i+1 < len(s) && s[i+1] == '\\' {
 					return i + 2
 				}

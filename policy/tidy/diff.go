@@ -6,19 +6,19 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A hunk is a place at which a file changed: lines [a, aEnd) of the one became
-// lines [b, bEnd) of the other.
+// A hunk is one change of a file: lines [a, aEnd) of the old text became lines
+// [b, bEnd) of the new text.
 type hunk struct{ a, aEnd, b, bEnd int }
 
-// Bounds of what is told as a difference.
+// Bounds of the differences that are shown.
 const (
 	diffContext = 3
 	diffHunks   = 20
-	diffLines   = 200 // that changed
+	diffLines   = 200 // changed lines
 )
 
-// differ returns where two files differ, and false where that is too much. Lines
-// with numbers in front are compared without them.
+// differ returns the differences between two files. ok is false if there are none
+// or too many. Line numbers at the start of lines are ignored.
 func differ(a, b []line) (hunks []hunk, ok bool) {
 	as, bs := contents(a), contents(b)
 	i, j, changed := 0, 0, 0
@@ -40,8 +40,8 @@ func differ(a, b []line) (hunks []hunk, ok bool) {
 	return hunks, len(hunks) > 0
 }
 
-// resync returns the fewest lines after which both go on alike: three lines, or
-// to the end.
+// resync returns the smallest numbers of lines to skip so that both texts
+// continue with three equal lines or reach their ends together.
 func resync(a, b []string) (da, db int, ok bool) {
 	const alike = 3
 	for sum := 1; sum <= diffLines && sum <= len(a)+len(b); sum++ {
@@ -59,7 +59,7 @@ func resync(a, b []string) (da, db int, ok bool) {
 	return 0, 0, false
 }
 
-// contents are the texts of lines, without their numbers.
+// contents returns the texts of lines without their line numbers.
 func contents(lines []line) []string {
 	d := draft{lines: lines}
 	numbered := d.numbered(0, len(lines))
@@ -70,8 +70,8 @@ func contents(lines []line) []string {
 	return out
 }
 
-// lines writes a hunk as a unified diff does. The lines that went are not part
-// of the new text; the head counts them.
+// lines returns a hunk in the format of a unified diff. Removed lines are not
+// part of the new text; the hunk header only counts them.
 func (h hunk) lines(is *draft) []line {
 	from, to := max(h.b-diffContext, 0), min(h.bEnd+diffContext, len(is.lines))
 	out := []line{ours(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}

@@ -1,14 +1,14 @@
-// Package tidy reduces tool results when they arrive, before they were ever
-// sent, so that no cached prefix of a prompt changes.
+// Package tidy reduces tool results when they arrive, before they are first sent,
+// so that no cached prefix of a prompt changes.
 //
-// A reducer is a pure function of a result, of the call that it answers and of
-// what was said before it: one file each. Some are lossless to a reader (colors,
-// progress, runs of equal lines, the paths of search results); the others leave
-// of a large result what a reader of its kind needs, say in its first line what
-// they left out, and keep every line that holds an error. What a call itself
-// asked for by lines stays whole.
+// A reducer is a pure function of a result, of the call that it answers, and of
+// the text before the call. Each has a file of its own. Some lose nothing that a
+// reader needs (colors, progress, runs of equal lines, the paths of search
+// results). The others keep what a reader of that kind of result needs, state in
+// the first line what they left out, and keep every line that holds an error. A
+// result whose call asked for a range of lines stays whole.
 //
-// What comes out is made of ranges of the result and of words of our own, so
-// that a ledger can keep it. It is never longer than the result, and reducing it
-// again changes nothing.
+// The output consists of ranges of the result and of literals from this package,
+// so that a ledger can store it. It is never longer than the result, and reducing
+// it again changes nothing.
 package tidy

@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// documents leaves of a text with headings these, what stands right below them,
-// what the call or the task names, and as much of the rest as there is room
-// for.
+// documents reduces a text with headings to its headings, the lines right below
+// them, the lines that the call or the task names, and as many other lines as
+// there is room for.
 func documents(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
@@ -24,7 +24,8 @@ func documents(d *draft, r *Result, room int) verdict {
 	return done(d.outlineText(r, room, numbered, "headings and text"))
 }
 
-// outlineText is what is left of a text that has headings.
+// outlineText reduces a text with headings. It returns false if it left out
+// nothing.
 func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool {
 	d.shortenURLs()
 	c := newChoice(d)
@@ -58,8 +59,7 @@ func isHeading(text string) bool {
 	return n > 0 && n <= 6 && n < len(text) && text[n] == ' '
 }
 
-// isNavigation reports whether a line is one link, or a row of them, and nothing
-// else.
+// isNavigation reports whether a line consists of one or more links only.
 func isNavigation(text string) bool {
 	if text == "" || isLetter(text[0]) {
 		return false
@@ -91,14 +91,13 @@ func isNavigation(text string) bool {
 	return links > 0 && rest <= 4*links
 }
 
-// urlMost is how long the query of an address may be before it is taken for a
-// signature.
+// urlMost is the length from which the query of a URL counts as a signature.
 const urlMost = 100
 
-// shortenURLs cuts the long queries of addresses, which are signatures, and what
-// data addresses hold.
+// shortenURLs cuts the long queries of URLs, which are signatures, and the
+// content of data URLs.
 func (d *draft) shortenURLs() {
-	own := false // lists of other drafts stay as they are
+	own := false // whether d.lines was copied: other drafts share the original list
 	for i := range d.lines {
 		l := d.lines[i]
 		if len(l.text) < urlMost || l.segs != nil || !strings.Contains(l.text, ":") {
@@ -114,9 +113,9 @@ func (d *draft) shortenURLs() {
 }
 
 func shortened(text string, from, to int) (segs []policy.Segment) {
-	at, stop := from, from // stop: where the address ends, or its query begins
+	at, stop := from, from // stop: end of the URL, or start of its query
 	for i := from; i < to; {
-		begin := -1 // of what goes
+		begin := -1 // start of the part to cut
 		switch {
 		case strings.HasPrefix(text[i:to], "data:") && strings.Contains(text[i:min(to, i+60)], ","):
 			begin = i + strings.IndexByte(text[i:to], ',') + 1

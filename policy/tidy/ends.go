@@ -1,7 +1,7 @@
 package tidy
 
-// ends leaves of what has no kind its beginning and its end, the lines that the
-// call or the task names, and those that head a part of it.
+// ends reduces a result of unknown kind to its beginning and its end, the lines
+// that the call or the task names, and lines that look like headings.
 func ends(d *draft, r *Result, room int) verdict {
 	c := newChoice(d)
 	c.errors()
@@ -16,7 +16,7 @@ func ends(d *draft, r *Result, room int) verdict {
 	return done(d.shown("head and tail", c.take(room)))
 }
 
-// span raises as many of the first and of the last lines as have head and tail
+// span raises the first lines up to head bytes and the last lines up to tail
 // bytes.
 func (c *choice) span(from, to, head, tail int) {
 	for i := from; i < to && head > 0; i++ {
@@ -29,8 +29,8 @@ func (c *choice) span(from, to, head, tail int) {
 	}
 }
 
-// heads reports whether a line heads what follows it: a file or a hunk of a
-// patch, a commit, a heading, a title that is underlined.
+// heads reports whether a line introduces the lines after it: a file or a hunk of
+// a patch, a commit, a heading.
 func heads(text string) bool { return beginsAny(text, headings) }
 
 var headings = byFirst("diff --git ", "@@ ", "commit ", "+++ ", "# ", "## ", "### ", "==> ", "=== ", "*** ", "--- ")

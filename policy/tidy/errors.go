@@ -2,19 +2,19 @@ package tidy
 
 import "strings"
 
-// failing are the words, in small letters, that a line states an error by. The
-// first letter of each is in the table below.
+// failing are the words, in lower case, that state an error. The tables below
+// hold their first two letters.
 var failing = []string{"error", "errors", "err", "exception", "failed", "fail", "fails", "failure", "failures", "failing", "fatal", "panic", "traceback", "critical", "denied", "segfault"}
 
 var begins = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[0]], t[w[0]-'a'+'A'] = true, true
 	}
-	t["✗"[0]] = true // and of the marks
+	t["✗"[0]] = true // the first byte of the marks, too
 	return t
 }()
 
-// goesOn are the second letters of these words.
+// goesOn holds the second letters of these words.
 var goesOn = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[1]], t[w[1]-'a'+'A'] = true, true
@@ -22,13 +22,13 @@ var goesOn = func() (t [256]bool) {
 	return t
 }()
 
-// holdsError reports whether a line states an error, and not that something
-// passed.
+// holdsError reports whether a line states an error and does not report a
+// success.
 func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s)) }
 
-// mentionsError reports whether a line names an error: one of the words as a word
-// of its own, which is no part of a path or a name and not said of none ("0
-// failed"), or a name that ends in Error or Exception and a colon behind it.
+// mentionsError reports whether a line names an error. It accepts a whole word of
+// failing that is not part of a path or a name and not negated ("0 failed"), a
+// name that ends in Error or Exception with a colon behind it, or a cross mark.
 func mentionsError(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -56,17 +56,19 @@ func mentionsError(s string) bool {
 	return false
 }
 
-// endsNamed reports whether a word is the name of an error, with a colon behind it.
+// endsNamed reports whether a word is the name of an error that is followed by a
+// colon.
 func endsNamed(word, after string) bool {
 	return strings.HasPrefix(after, ":") && (len(word) > len("Error") && strings.HasSuffix(word, "Error") || len(word) > len("Exception") && strings.HasSuffix(word, "Exception"))
 }
 
-// isCross reports whether a text begins with a mark of what failed.
+// isCross reports whether a text begins with a mark for a failure.
 func isCross(s string) bool {
 	return strings.HasPrefix(s, "✗") || strings.HasPrefix(s, "✖") || strings.HasPrefix(s, "❌")
 }
 
-// namesError reports whether a text begins with how the name of an error ends.
+// namesError reports whether a text begins with the end of an error's name and a
+// colon.
 func namesError(s string) bool {
 	return strings.HasPrefix(s, "Error:") || strings.HasPrefix(s, "Exception:")
 }
@@ -80,7 +82,7 @@ func states(s string, i, end int) bool {
 	return isFailing(w) && !none(s[:i], s[end:])
 }
 
-// isFailing reports whether a word is one of those, in letters of any size.
+// isFailing reports whether a word is in failing, ignoring case.
 func isFailing(w string) bool {
 	for _, f := range failing {
 		if len(f) == len(w) && f[0] == w[0]|0x20 && strings.EqualFold(f, w) {
@@ -90,10 +92,10 @@ func isFailing(w string) bool {
 	return false
 }
 
-// none reports whether what stands before a word, or right behind it, says that
-// there was none of it.
+// none reports whether the text before or right behind a word says that its count
+// is zero.
 func none(before, after string) bool {
-	const longest = 16 // of a word that says so, and more
+	const longest = 16 // more than the length of such a word
 	before = strings.TrimRight(before, " \t:=")
 	before = before[max(len(before)-longest, 0):]
 	word := before[strings.LastIndexAny(before, " \t,;([|")+1:]
@@ -108,7 +110,7 @@ func none(before, after string) bool {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// inName says of a byte beside a word whether it makes it a part of a name or a
+// inName tells whether a byte next to a word makes the word a part of a name or a
 // path.
 var inName = func() (t [256]bool) {
 	for i := range t {

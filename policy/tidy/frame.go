@@ -2,8 +2,8 @@ package tidy
 
 import "strings"
 
-// frameEdge is how many lines at either end of a result may be those that the
-// program which ran the command puts around it.
+// frameEdge is the number of lines at either end of a result that may belong to
+// the frame, which the program that ran the command puts around the output.
 const frameEdge = 8
 
 var frames = []string{
@@ -13,7 +13,7 @@ var frames = []string{
 	"(End of file", "(File has more lines", "(Results are truncated", "[Showing lines", "<system_warning", "Warning: truncated output", "Found ",
 }
 
-// framed reports whether line i of n is one of those.
+// framed reports whether line i of n belongs to the frame.
 func framed(text string, i, n int) bool {
 	if i >= frameEdge && i < n-frameEdge || len(text) > 200 {
 		return false
@@ -26,7 +26,7 @@ func framed(text string, i, n int) bool {
 	return false
 }
 
-// inner returns the lines between the frame at the beginning and the end.
+// inner returns the range of lines inside the frame.
 func (d *draft) inner() (from, to int) {
 	from, to = 0, len(d.lines)
 	for i := 0; i < min(frameEdge, to); i++ {

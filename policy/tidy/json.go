@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// jsonShape leaves of a JSON document its shape: of long arrays the ends and the
-// elements that are unlike the first, or that the task names, of long strings
-// the beginning.
+// jsonShape reduces a JSON document to its shape. Of a long array it keeps the
+// ends, the elements that differ in shape from the first one, and the elements
+// that the task names. Of a long string it keeps the beginning.
 func jsonShape(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
@@ -47,7 +47,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	return leaves
 }
 
-// withHead puts the range that comes before the document in front.
+// withHead prepends the range in front of the document.
 func withHead(out []policy.Segment, from, start int) []policy.Segment {
 	if from == start {
 		return out
@@ -55,20 +55,20 @@ func withHead(out []policy.Segment, from, start int) []policy.Segment {
 	return append([]policy.Segment{{From: from, To: start}}, out...)
 }
 
-// shaper copies a document, without what it leaves out.
+// A shaper copies a document and leaves parts of it out.
 type shaper struct {
 	src   string
 	words terms
-	named map[string]int // elements that were left for a word
-	ends  int            // elements at either end of an array that stay
-	text  int            // bytes of a string that stay
+	named map[string]int // number of elements kept for each word
+	ends  int            // number of elements to keep at either end of an array
+	text  int            // number of bytes to keep of a string
 	out   []policy.Segment
 	at    int // copied up to here
 	begun bool
-	gone  int // bytes that were left out
+	gone  int // number of bytes left out
 }
 
-// copy copies up to a place.
+// copy copies the document up to to.
 func (s *shaper) copy(to int) {
 	if to > s.at {
 		s.out = join(s.out, policy.Segment{From: s.at, To: to})
@@ -76,17 +76,17 @@ func (s *shaper) copy(to int) {
 	}
 }
 
-// skip leaves out up to a place, and says so.
+// skip leaves out the document up to to, and writes say in its place.
 func (s *shaper) skip(to int, say string) {
 	s.gone += to - s.at
 	s.out = join(s.out, policy.Segment{Lit: say})
 	s.at = to
 }
 
-// deepest is how deep a document is looked into.
+// deepest is the nesting depth to which a document is reduced.
 const deepest = 12
 
-// value goes through the value at i.
+// value processes the value at i.
 func (s *shaper) value(i, depth int) {
 	if !s.begun {
 		s.at, s.begun = i, true
@@ -117,13 +117,13 @@ func (s *shaper) string(i int) {
 	s.skip(tail, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[head:tail])))
 }
 
-// elements goes through those of an array or an object.
+// elements processes the elements of the array or object at i.
 func (s *shaper) elements(i, depth int) {
 	spans := members(s.src, i)
 	array := s.src[i] == '['
 	most := s.ends
 	if !array {
-		most = 10 * s.ends // of an object every key says something
+		most = 10 * s.ends // every key of an object tells something
 	}
 	var first uint64
 	unlike, gone := 0, 0
@@ -145,7 +145,7 @@ func (s *shaper) elements(i, depth int) {
 	}
 }
 
-// rest leaves out the members before member k that are to go.
+// rest leaves out the *gone members before member k.
 func (s *shaper) rest(spans []member, gone *int, k int) {
 	if *gone > 0 {
 		s.copy(spans[k-*gone].from)
@@ -154,7 +154,8 @@ func (s *shaper) rest(spans []member, gone *int, k int) {
 	}
 }
 
-// holds reports whether a member holds an error, or what the task names.
+// holds reports whether a member holds an error or a word of the task. It accepts
+// each word only a few times.
 func (s *shaper) holds(e member) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
@@ -169,7 +170,8 @@ func (s *shaper) holds(e member) bool {
 	return true
 }
 
-// keys hashes which keys an object has; other values have their kind.
+// keys returns a hash of the keys of an object. For other values it returns their
+// kind.
 func (s *shaper) keys(i int) uint64 {
 	if s.src[i] != '{' {
 		if isDigit(s.src[i]) || s.src[i] == '-' {
@@ -185,11 +187,11 @@ func (s *shaper) keys(i int) uint64 {
 	return h
 }
 
-// member is an element of an array, or a key of an object with its value.
+// A member is an element of an array, or a key of an object with its value.
 type member struct{ from, value, to int }
 
-// members returns those of the array or object at i. There are none in what is no JSON
-// after all.
+// members returns the members of the array or object at i, or nil if the text is
+// not JSON.
 func members(s string, i int) (out []member) {
 	if !eachMember(s, i, func(m member) { out = append(out, m) }) {
 		return nil
@@ -197,8 +199,8 @@ func members(s string, i int) (out []member) {
 	return out
 }
 
-// eachMember calls f with each of them. It reports false where it is no JSON after
-// all.
+// eachMember calls f for each member of the array or object at i. It returns
+// false if the text is not JSON.
 func eachMember(s string, i int, f func(member)) (ok bool) {
 	object := s[i] == '{'
 	for i++; ; {
@@ -234,10 +236,10 @@ func blanks(s string, i int) int {
 	return i
 }
 
-// skipJSON returns where the value at i ends, -1 where there is none. It checks
-// that brackets and strings are closed and not much else.
+// skipJSON returns the end of the value at i, or -1 if there is none. It checks
+// little more than that brackets and strings are closed.
 func skipJSON(s string, i int) int {
-	var few [4 * deepest]byte // so many are open at once, mostly
+	var few [4 * deepest]byte // enough for most documents
 	open := few[:0]
 	for i < len(s) {
 		switch c := s[i]; c {
@@ -246,7 +248,7 @@ func skipJSON(s string, i int) int {
 				return -1
 			}
 		case '{', '[':
-			open = append(open, c+2) // what closes it: } is { + 2, ] is [ + 2
+			open = append(open, c+2) // the closing bracket: } is { + 2, ] is [ + 2
 			i++
 		case '}', ']':
 			if len(open) == 0 || open[len(open)-1] != c {
@@ -276,7 +278,7 @@ func skipJSON(s string, i int) int {
 	return -1
 }
 
-// quoted returns where the string at i ends, -1 where it does not.
+// quoted returns the end of the string at i, or -1 if it is not closed.
 func quoted(s string, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {

@@ -6,18 +6,18 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A large result has ten thousands of lines: to make and to collect lists of them
-// would take longer than most reducers do. So what a reduction does not need any
-// more serves the next one.
+// A large result has tens of thousands of lines. Allocating and collecting lists
+// of them would take longer than most reducers do, so that a reduction passes its
+// lists on to the next one.
 var (
 	lineLists  sync.Pool // of *[]line
 	pieceLists sync.Pool // of *[]policy.Segment
 )
 
-// mostLent is how many lines a list has at most that is held for the next result.
+// mostLent is the largest capacity of a list that is kept for later results.
 const mostLent = 1 << 16
 
-// lent are the lists of one reduction.
+// lent holds the lists borrowed by one reduction.
 type lent struct {
 	ofLines  []*[]line
 	ofPieces []*[]policy.Segment
@@ -26,12 +26,13 @@ type lent struct {
 // lines returns an empty list with room for n lines.
 func (l *lent) lines(n int) []line { return borrow(&lineLists, &l.ofLines, n) }
 
-// pieces returns an empty list with room for n pieces and more.
+// pieces returns an empty list with room for at least n pieces.
 func (l *lent) pieces(n int) []policy.Segment {
 	return borrow(&pieceLists, &l.ofPieces, max(n, blockSegs))
 }
 
-// back gives all lists back. Nothing may look at what is in them afterwards.
+// back returns all lists to the pools. Their contents must not be used
+// afterwards.
 func (l *lent) back() {
 	giveBack(&lineLists, l.ofLines)
 	giveBack(&pieceLists, l.ofPieces)
@@ -51,7 +52,7 @@ func borrow[T any](from *sync.Pool, lent *[]*[]T, n int) []T {
 func giveBack[T any](to *sync.Pool, lent []*[]T) {
 	for _, list := range lent {
 		if n := cap(*list); n <= mostLent {
-			clear((*list)[:n]) // it would hold the text of the result
+			clear((*list)[:n]) // it would keep the text of the result alive
 			to.Put(list)
 		}
 	}

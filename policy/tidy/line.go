@@ -6,15 +6,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A line is one line of a result on its way to the reader.
+// A line is one line of the output.
 type line struct {
-	no       int    // in the result, from 1; 0 = it is ours
-	from, to int    // its bytes in the result, without what ends it
-	text     string // as it will be read
+	no       int    // line number in the result, from 1; 0 = made by a reducer
+	from, to int    // its bytes in the result, without the line ending
+	text     string // its text in the output
 	segs     []policy.Segment
 }
 
-// segments are what the line is made of.
+// segments returns the segments that the line consists of.
 func (l *line) segments() []policy.Segment {
 	if l.segs != nil || l.from == l.to {
 		return l.segs
@@ -22,7 +22,7 @@ func (l *line) segments() []policy.Segment {
 	return []policy.Segment{{From: l.from, To: l.to}}
 }
 
-// piece returns a part of the line, [from:to) of what is read of it.
+// piece returns the segments for bytes [from, to) of the line's text.
 func (l *line) piece(from, to int) (out []policy.Segment) {
 	at := 0
 	for _, s := range l.segments() {
@@ -43,24 +43,23 @@ func (l *line) piece(from, to int) (out []policy.Segment) {
 	return out
 }
 
-// ours is a line of our own.
+// ours returns a line made by a reducer.
 func ours(text string) line {
 	return line{text: text, segs: []policy.Segment{{Lit: text}}}
 }
 
-// rewritten returns the line made of other pieces; their text is built from
-// text, the whole result.
+// rewritten returns the line with other segments. text is the whole result.
 func (l line) rewritten(text string, segs ...policy.Segment) line {
 	l.text, l.segs = render(text, segs), segs
 	return l
 }
 
-// A draft is a result that reducers work on.
+// A draft is a result while reducers work on it.
 type draft struct {
 	text  string
 	lines []line
-	total int    // lines of the result
-	what  string // what was left out, for the first line; "" = nothing was
+	total int    // number of lines of the result
+	what  string // what was left out, for the first line; "" = nothing
 	lent  *lent
 }
 
@@ -86,7 +85,7 @@ func newDraft(text string) *draft {
 	return d
 }
 
-// size returns how many bytes the lines have.
+// size returns the number of bytes of the lines.
 func (d *draft) size() int { return size(d.lines) }
 
 func size(lines []line) int {
@@ -97,7 +96,8 @@ func size(lines []line) int {
 	return n
 }
 
-// segments returns what the whole is made of: as few ranges as there can be.
+// segments returns the segments of the whole output, merged into as few as
+// possible.
 func (d *draft) segments() []policy.Segment {
 	var out []policy.Segment
 	for i := range d.lines {
@@ -111,8 +111,8 @@ func (d *draft) segments() []policy.Segment {
 	return out
 }
 
-// feed ends a line: with the line feed of the result, where the next line
-// follows there, and else with one of our own.
+// feed ends a line. If the next line follows directly in the result, it uses the
+// line ending of the result, otherwise a literal one.
 func (d *draft) feed(out []policy.Segment, next int, plain bool) []policy.Segment {
 	if last := len(out) - 1; plain && last >= 0 && out[last].Lit == "" {
 		if gap := next - out[last].To; gap > 0 && gap <= 2 && strings.Trim(d.text[out[last].To:next], "\r\n") == "" {
@@ -137,7 +137,7 @@ func join(out []policy.Segment, s policy.Segment) []policy.Segment {
 	return append(out, s)
 }
 
-// render returns what segments of text make.
+// render returns the text that segments of text stand for.
 func render(text string, segs []policy.Segment) string {
 	if len(segs) == 1 && segs[0].Lit == "" {
 		return text[segs[0].From:segs[0].To]

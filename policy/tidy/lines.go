@@ -7,15 +7,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What is left of an endless line, in bytes. A line above the first is cut to
-// its beginning and its end.
+// Sizes for very long lines, in bytes. A line longer than longLine is cut to its
+// beginning and its end.
 const (
 	longLine = 800
 	lineHead = 400
 	lineTail = 100
 )
 
-// longLines cuts lines that are endless.
+// longLines cuts very long lines.
 func longLines(d *draft, _ *Result, _ int) verdict {
 	n := 0
 	for i := range d.lines {
@@ -46,7 +46,7 @@ func clipped(text string, l line) line {
 	return l.rewritten(text, policy.Segment{From: l.from, To: head}, policy.Segment{Lit: fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(text[head:tail]))}, policy.Segment{From: tail, To: l.to})
 }
 
-// leftOut adds to what the first line says.
+// leftOut appends to the description of what was left out.
 func (d *draft) leftOut(what string) {
 	if d.what != "" {
 		d.what += ", "
@@ -54,7 +54,8 @@ func (d *draft) leftOut(what string) {
 	d.what += what
 }
 
-// shown says how much of a result is left, where lines were left out.
+// shown records how a result was reduced and that out lines were left out. It
+// returns false if out is 0.
 func (d *draft) shown(how string, out int) bool {
 	if out == 0 {
 		return false

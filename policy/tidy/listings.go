@@ -10,15 +10,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// listings leaves of a long list of files how many each folder has, by their
-// ending, with the first of them and those that the task names.
+// listings reduces a long list of files to the number of files in each folder, by
+// extension, the first files of each, and those that the task names.
 func listings(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.asked.file != "" && r.asked.command == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
 		return pass
 	}
 	words := r.words()
-	most, tooMany := depthOf(d.lines[from:to]), -1 // below it folders are the same
+	most, tooMany := depthOf(d.lines[from:to]), -1 // most: deeper limits give the same folders
 	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
 		if depth := min(try.depth, most); try.depth > 1 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
 			tooMany = depth
@@ -26,7 +26,7 @@ func listings(d *draft, r *Result, room int) verdict {
 		}
 		fit := room
 		if try.depth == 1 {
-			fit = math.MaxInt // there is nothing shorter
+			fit = math.MaxInt // no shorter form exists
 		}
 		out, left, fits := d.listed(d.lines[from:to], try.depth, try.each, words, fit)
 		if !fits {
@@ -40,10 +40,10 @@ func listings(d *draft, r *Result, room int) verdict {
 	return pass
 }
 
-// leastFolder is how many bytes a folder takes at least, in what is left.
+// leastFolder is the least number of bytes that a folder takes in the output.
 const leastFolder = 24
 
-// depthOf is how many names a folder has at most.
+// depthOf returns the largest number of names in the folder of a line.
 func depthOf(lines []line) (most int) {
 	for i := range lines {
 		most = max(most, strings.Count(lines[i].text, "/"))
@@ -51,7 +51,7 @@ func depthOf(lines []line) (most int) {
 	return most
 }
 
-// moreFolders reports whether lines are of more folders than there is room for.
+// moreFolders reports whether lines lie in more than most folders.
 func moreFolders(lines []line, depth, most int) bool {
 	seen, last, w := map[string]bool{}, "", walk{depth: depth}
 	for i := range lines {
@@ -67,13 +67,14 @@ func moreFolders(lines []line, depth, most int) bool {
 	return false
 }
 
-// listed returns the first lines of each folder, those that hold a word, and how
-// many more there are. It ends as soon as that is more than room.
+// listed returns, for each folder, its first lines, the lines that hold a word,
+// and the number of the others. It stops with fits false when the output exceeds
+// room.
 func (d *draft) listed(lines []line, depth, each int, words terms, room int) (out []line, left int, fits bool) {
 	const most = 6
 	named := map[string]int{}
 	var rest []int
-	bytes, counted := -1, 0 // a line feed stands between two
+	bytes, counted := -1, 0 // a line feed stands between two lines
 	for _, f := range folders(lines, depth) {
 		rest = rest[:0]
 		for k, at := range f.lines {
@@ -106,15 +107,15 @@ func (d *draft) listed(lines []line, depth, each int, words terms, room int) (ou
 	return out, left, true
 }
 
-// folder is which lines of a listing are in one folder.
+// A folder holds the indexes of the lines that lie in it.
 type folder struct {
 	name  string
-	n     int // lines
+	n     int // number of lines
 	lines []int
 }
 
-// folders groups the lines of a listing by their folders, of which so many
-// names count, in the order of the first of each.
+// folders groups the lines of a listing by the first depth names of their
+// folders, in the order of first occurrence.
 func folders(lines []line, depth int) (out []*folder) {
 	at := map[string]*folder{}
 	of := make([]*folder, len(lines))
@@ -122,7 +123,7 @@ func folders(lines []line, depth int) (out []*folder) {
 	var f *folder
 	for i := range lines {
 		name := w.folder(lines[i].text)
-		if f == nil || f.name != name { // most lines stand below one of the same folder
+		if f == nil || f.name != name { // most lines follow a line of the same folder
 			if f = at[name]; f == nil {
 				f = &folder{name: name}
 				at[name] = f
@@ -132,7 +133,7 @@ func folders(lines []line, depth int) (out []*folder) {
 		f.n++
 		of[i] = f
 	}
-	all := make([]int, len(lines)) // cut up among them
+	all := make([]int, len(lines)) // divided among the folders
 	for _, f := range out {
 		f.lines, all = all[:0:f.n], all[f.n:]
 	}
@@ -142,15 +143,15 @@ func folders(lines []line, depth int) (out []*folder) {
 	return out
 }
 
-// walk goes from line to line of a listing.
+// A walk computes the folders of consecutive lines.
 type walk struct {
-	depth int // how many names of a folder count
+	depth int // number of names of a folder that count
 	last  string
-	full  bool // last has as many
+	full  bool // last has depth names
 }
 
-// folder is folderOf of the next line. Most are in the folder of the line above, or
-// below it where no more names count.
+// folder returns folderOf of the next line. It is fast for a line in the folder
+// of the line before, or in a subfolder beyond depth.
 func (w *walk) folder(text string) string {
 	if w.last != "" && len(text) > len(w.last) && strings.HasPrefix(text, w.last) {
 		below := text[len(w.last) : len(text)-1]
@@ -164,7 +165,7 @@ func (w *walk) folder(text string) string {
 	return w.last
 }
 
-// names is how many names a folder has.
+// names returns the number of names in a folder.
 func names(folder string) (n int) {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(folder[at:], '/')
@@ -177,8 +178,7 @@ func names(folder string) (n int) {
 	}
 }
 
-// folderOf returns the folder that a line of a listing is in, of which so many names
-// count.
+// folderOf returns the folder of a line, limited to its first depth names.
 func folderOf(text string, depth int) string {
 	end := 0
 	for at := 0; depth >= 0; at++ {
@@ -196,7 +196,7 @@ func folderOf(text string, depth int) string {
 	return text[:end]
 }
 
-// count says how many more there are, by their endings.
+// count returns a line that counts the lines of rest by extension.
 func (f *folder) count(text string, lines []line, rest []int) line {
 	type ending struct{ of, n int }
 	var all []*ending
@@ -205,7 +205,7 @@ func (f *folder) count(text string, lines []line, rest []int) line {
 	last := ""
 	for _, i := range rest {
 		ext := endingOf(lines[i].text)
-		if e == nil || ext != last { // most have that of the one before
+		if e == nil || ext != last { // most files have the extension of the one before
 			last = ext
 			if e = by[ext]; e == nil {
 				e = &ending{of: i}
@@ -233,7 +233,7 @@ func (f *folder) count(text string, lines []line, rest []int) line {
 	return line{no: lines[rest[0]].no}.rewritten(text, segs...)
 }
 
-// endingOf returns the ending of a name, the dot included; "" where it has none.
+// endingOf returns the extension of a name with the dot, or "" if it has none.
 func endingOf(text string) string {
 	const longest = 12
 	if ext := path.Ext(text); len(ext) <= longest && ext != text {
@@ -242,8 +242,7 @@ func endingOf(text string) string {
 	return ""
 }
 
-// isListing reports whether nearly all lines are a path or a name and nothing
-// else.
+// isListing reports whether nearly all lines consist of a path or a name.
 func (d *draft) isListing(from, to int) bool {
 	hits, seen := 0, 0
 	slashes := 0
@@ -260,7 +259,7 @@ func (d *draft) isListing(from, to int) bool {
 			slashes++
 		}
 		if hits*10+to-i < seen*9 {
-			return false // not even if all others are
+			return false // even if all other lines are paths
 		}
 	}
 	return seen >= 20 && hits*10 >= seen*9 && slashes*2 >= seen

@@ -2,10 +2,10 @@ package tidy
 
 import "strings"
 
-// levels are the words that say of a line of a log how much it matters.
+// levels are words for the level of a log line.
 var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FATAL", "NOTICE", "info", "debug", "warn", "error", "trace", "level="}
 
-// logs leaves of a log the first line of each kind, the errors, and both ends.
+// logs reduces a log to the first line of each kind, the errors, and both ends.
 func logs(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.asked.file != "" && r.asked.ext() != "log" && r.asked.ext() != "txt" || !d.isLog(from, to) {
@@ -25,7 +25,7 @@ func logs(d *draft, r *Result, room int) verdict {
 	return done(d.shown("first occurrences, errors, ends", c.take(room)))
 }
 
-// isLog reports whether most lines begin with a time or say their level.
+// isLog reports whether at least half of the lines begin with a time or a level.
 func (d *draft) isLog(from, to int) bool {
 	hits, seen := 0, 0
 	step := max((to-from)/200, 1)
@@ -76,8 +76,8 @@ func beginsWithTime(s string) bool {
 	return len(s) >= 15 && isLetter(s[0]) && isLetter(s[2]) && s[3] == ' ' && isDigit(s[5]) && s[9] == ':' && s[12] == ':'
 }
 
-// shape hashes a line without what differs between lines of one kind: digits,
-// and the hexadecimal letters between them.
+// shape returns a hash of a line in which a run of digits, with the hexadecimal
+// letters behind them, counts as one digit. Lines of one kind have the same hash.
 func shape(s string) uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)

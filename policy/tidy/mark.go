@@ -6,13 +6,13 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// head begins the first line of a result of which something was left out.
+// head is the start of the first line of a result that lost something.
 const head = "[tidied"
 
-// IsReduced reports whether a text is one of which a reducer left something out:
-// its first line is ours.
+// IsReduced reports whether text is a result of which a reducer left something
+// out. It recognizes the first line.
 func IsReduced(text string) bool {
-	const longest = 300 // bytes of that line
+	const longest = 300 // length of that line in bytes
 	if !strings.HasPrefix(text, head+" — ") {
 		return false
 	}
@@ -20,8 +20,8 @@ func IsReduced(text string) bool {
 	return strings.HasSuffix(first, "]") && strings.Contains(first, " · ~")
 }
 
-// Render returns the text of what was reduced, as the stage writes it where the
-// model can ask for what a reference names.
+// Render returns the text of a reduced result as the stage writes it if the model
+// can recall references.
 func (r *Reduced) Render(text string, tokens int, ref string) string {
 	of, _ := policy.Forms{}.Render(policy.Mark{Form: policy.FormTidiedRecall, Tokens: tokens, Ref: ref}, policy.Answered{})
 	if r.What == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// pages leaves of a page in HTML its headings and its text: no tags, scripts and
-// styles, no navigation.
+// pages reduces an HTML page to its headings and its text, without tags, scripts,
+// styles and navigation.
 func pages(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.asked.file != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
@@ -29,7 +29,7 @@ func pages(d *draft, r *Result, room int) verdict {
 	return did
 }
 
-// changed reports whether a line is not as it was.
+// changed reports whether any line differs from the result.
 func (d *draft) changed() bool {
 	for i := range d.lines {
 		if d.lines[i].segs != nil || d.lines[i].no == 0 {
@@ -44,7 +44,7 @@ func isHTML(s string) bool {
 	return strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html") || strings.Contains(head, "<body")
 }
 
-// isSilent reports whether nothing is read of an element.
+// isSilent reports whether the content of an element is left out.
 func isSilent(name string) bool {
 	switch name {
 	case "script", "style", "svg", "nav", "footer", "noscript", "template", "iframe", "form", "button", "select":
@@ -53,13 +53,13 @@ func isSilent(name string) bool {
 	return false
 }
 
-// page reads HTML.
+// A page is the state of an HTML reader.
 type page struct {
 	text    string
 	at, end int
 	lines   []line
 	pieces  pieces
-	segs    []policy.Segment // of the line that is read
+	segs    []policy.Segment // segments of the current line
 	heading int
 }
 
@@ -77,7 +77,7 @@ func (p *page) read() {
 	p.flush()
 }
 
-// tag goes past a tag, and past all of an element that says nothing.
+// tag skips a tag, and the whole element if it is silent.
 func (p *page) tag() {
 	if strings.HasPrefix(p.text[p.at:p.end], "<!--") {
 		p.at = p.behind("-->")
@@ -101,7 +101,7 @@ func (p *page) tag() {
 	}
 }
 
-// behind returns where the text goes on behind an end mark.
+// behind returns the position after the tag or comment end that begins with mark.
 func (p *page) behind(mark string) int {
 	for i := p.at; i+len(mark) <= p.end; i++ {
 		n := strings.IndexByte(p.text[i:p.end], mark[0])
@@ -126,7 +126,7 @@ func tagName(tag string) string {
 	return strings.ToLower(strings.TrimSuffix(tag[:end], "/"))
 }
 
-// inline reports whether a tag stands within a line.
+// inline reports whether a tag does not end a line.
 func inline(name string) bool {
 	switch strings.TrimPrefix(name, "/") {
 	case "a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "u", "mark", "abbr", "time", "label", "kbd", "font", "img", "q", "cite":
@@ -135,7 +135,7 @@ func inline(name string) bool {
 	return false
 }
 
-// words adds the words of a text, one space between them.
+// words adds the words of a text to the current line, separated by one space.
 func (p *page) words(from, to int) {
 	for i := from; i < to; {
 		for i < to && space(p.text[i]) {
@@ -163,7 +163,7 @@ func (p *page) words(from, to int) {
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// flush ends a line.
+// flush ends the current line.
 func (p *page) flush() {
 	if len(p.segs) > 0 {
 		p.pieces.begin()

@@ -2,8 +2,8 @@ package tidy
 
 import "strings"
 
-// patches leaves of a large patch its files and hunks, and as many of the lines
-// that changed as there is room for, those first that the call or the task names.
+// patches reduces a large patch to its files and hunks and as many changed lines
+// as there is room for. Lines that the call or the task names come first.
 func patches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)

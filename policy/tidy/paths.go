@@ -6,19 +6,19 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// hit is a line of a search: a path, the number of a line, and the text.
+// A hit is a line in the output of a search: a path, a line number and the text.
 type hit struct {
 	path string
-	at   int // where the text begins; 0 = the line is no hit
+	at   int // start of the text; 0 = the line is not a hit
 }
 
-// hitOf reads path:12:text, or path-12-text as tools print the lines around a hit.
-// isPath decides whether the first part is a path.
+// hitOf parses path:12:text, or path-12-text, which tools print for the lines
+// around a hit. The path must look like that of a file, see isPath.
 func hitOf(text string) hit {
-	const longest = 400 // of a path
+	const longest = 400 // length of a path
 	head := text[:min(len(text), longest)]
 	if head == "" || isDigit(head[0]) {
-		return hit{} // the number of a line, or a time
+		return hit{} // a line number or a time
 	}
 	if strings.IndexByte(head, ':') < 0 && strings.IndexByte(head, '-') < 0 {
 		return hit{}
@@ -51,7 +51,8 @@ func hitOf(text string) hit {
 	return around.dated()
 }
 
-// hitAt reads the line number that stands between two separators, the first of them at i.
+// hitAt parses the line number between two separators, the first of which is at
+// i.
 func hitAt(text string, i int) hit {
 	end := i + 1
 	for end < len(text) && isDigit(text[end]) {
@@ -63,8 +64,8 @@ func hitAt(text string, i int) hit {
 	return hit{}
 }
 
-// dated returns no hit where the path has no file extension: 2026-11-23 is a date, not
-// a line around a hit.
+// dated returns the zero hit if the path has no file extension: 2026-11-23 is a
+// date and not a line around a hit.
 func (h hit) dated() hit {
 	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
 		return hit{}
@@ -101,8 +102,8 @@ var pathBytes = func() (t [256]uint8) {
 	return t
 }()
 
-// isPath reports whether a text can be the path of a file: no spaces, a dot or a
-// slash in it, and a letter: a time or a version is no path.
+// isPath reports whether a text can be the path of a file: it has no spaces, a
+// dot or a slash, and a letter, so that times and versions do not count.
 func isPath(s string) bool {
 	mark, named := false, false
 	for i := range len(s) {
@@ -122,10 +123,10 @@ func isPath(s string) bool {
 	return mark && named
 }
 
-// paths groups consecutive hits in one file: the path stands once, in a line above
-// them.
+// paths groups consecutive hits in one file: the path is written once, in a line
+// above them.
 func paths(d *draft, _ *Result, _ int) verdict {
-	var out []line // from the first change on
+	var out []line // set from the first change on
 	changed := false
 	for i := 0; i < len(d.lines); {
 		h, n := hitsFrom(d.lines[i:])
@@ -160,7 +161,8 @@ func paths(d *draft, _ *Result, _ int) verdict {
 	return done(changed)
 }
 
-// hitsFrom returns how many lines are hits in the same file, from the first on.
+// hitsFrom returns the first hit and the number of consecutive lines, from the
+// first on, that are hits in the same file.
 func hitsFrom(lines []line) (first hit, n int) {
 	for n < len(lines) {
 		l := lines[n].text

@@ -6,17 +6,17 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// pieces makes lines of pieces: many of them in one block of memory, which stays
-// where it is as others are added.
+// pieces builds lines from pieces. It allocates many lines in one block of
+// memory; a block never moves when others are added.
 type pieces struct {
 	lent *lent
 	segs []policy.Segment
 	text strings.Builder
-	// Where the line that is made begins in both.
+	// The starts of the current line in segs and in text.
 	firstSeg, firstByte int
 }
 
-// What a block holds.
+// The sizes of a block.
 const (
 	blockSegs  = 1 << 9
 	blockBytes = 1 << 14
@@ -25,7 +25,7 @@ const (
 // begin begins a line.
 func (p *pieces) begin() { p.firstSeg, p.firstByte = len(p.segs), p.text.Len() }
 
-// add adds a piece, of text or of our own.
+// add adds a piece, which is a range of text or a literal.
 func (p *pieces) add(text string, s policy.Segment) {
 	if len(p.segs) == cap(p.segs) {
 		p.segs = append(p.lent.pieces(2*(len(p.segs)-p.firstSeg)), p.segs[p.firstSeg:]...)
@@ -44,7 +44,7 @@ func (p *pieces) add(text string, s policy.Segment) {
 	p.text.WriteString(s.Lit)
 }
 
-// end returns the line: what it is made of, never nil, and how it is read.
+// end returns the segments of the line, never nil, and its text.
 func (p *pieces) end() (segs []policy.Segment, shown string) {
 	n := len(p.segs)
 	if n == p.firstSeg {

@@ -6,8 +6,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// progress leaves of a line that was written over again and again what stood
-// there last.
+// progress reduces a line that was overwritten several times to its last state.
 func progress(d *draft, _ *Result, _ int) verdict {
 	if strings.IndexByte(d.text, '\r') < 0 {
 		return pass
@@ -26,8 +25,8 @@ func progress(d *draft, _ *Result, _ int) verdict {
 	return done(changed)
 }
 
-// lastWritten returns the pieces behind the last carriage return that something
-// follows. All pieces of the line are ranges of the result.
+// lastWritten returns the pieces behind the last carriage return that is followed
+// by text. All pieces are ranges of the result.
 func lastWritten(p *pieces, text string, l *line) (out []policy.Segment, shown string) {
 	shown = strings.TrimRight(l.text, "\r")
 	skip := strings.LastIndexByte(shown, '\r') + 1

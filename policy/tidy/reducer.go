@@ -8,28 +8,28 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Version is that of the reducers: it changes whenever one of them makes
-// something else of a result than it did.
+// Version is the version of the reducers. It changes whenever the output of a
+// reducer changes.
 const Version = 2
 
-// A Result is a tool result that has just come.
+// A Result is a tool result that has just arrived.
 type Result struct {
 	Text string
 	Call Call
-	// Said is what was said before the call: by the user, and with the call. What
-	// it names is left in what remains of a large result.
+	// Said is the text before the call: of the user, and of the message with the
+	// call. Lines of a large result that hold names from it are preferred.
 	Said []string
-	// Tokens is what Text costs.
+	// Tokens is the cost of Text.
 	Tokens int
-	// Earlier are results of the same conversation that are in full in the view,
-	// oldest first.
+	// Earlier are the results of the same conversation that the view shows in
+	// full, oldest first.
 	Earlier []Earlier
 
 	asked asked
 	terms *terms
 }
 
-// words are the words that were said.
+// words returns the terms of Said.
 func (r *Result) words() terms {
 	if r.terms == nil {
 		t := termsOf(r.Said...)
@@ -38,17 +38,17 @@ func (r *Result) words() terms {
 	return *r.terms
 }
 
-// Earlier is a result that came before.
+// Earlier is an earlier result.
 type Earlier struct {
 	Text string
 	Call Call
-	Ref  string // what it is had back by; "" = ask the view
+	Ref  string // reference for a recall; "" = ask the view
 
 	view *policy.View
 	of   *message.Part
 }
 
-// ref returns what the result is had back by. It is asked of few.
+// ref returns the reference for a recall. It is computed only when needed.
 func (e *Earlier) ref() string {
 	if e.Ref == "" && e.of != nil {
 		return e.view.RefOf(e.of)
@@ -56,37 +56,36 @@ func (e *Earlier) ref() string {
 	return e.Ref
 }
 
-// Options say what is done.
+// Options configures the reducers.
 type Options struct {
-	// Large is from how many tokens on a result is large; 0 = 2,000.
+	// Large is the size in tokens from which a result is large; 0 = 2,000.
 	Large int
-	// Off are the names of reducers that are not used.
+	// Off lists the names of reducers that are not used.
 	Off []string
 }
 
 // DefaultLarge is the default of [Options.Large].
 const DefaultLarge = 2000
 
-// A Share is what one reducer did.
+// A Share is the effect of one reducer.
 type Share struct {
 	Name  string
-	Bytes int // that it took off
+	Bytes int // bytes that it removed
 }
 
-// A Reduced result.
+// Reduced is a reduced result.
 type Reduced struct {
-	// Segments are what it is made of: ranges of the text, and words of our own.
+	// Segments make up its text: ranges of the original text and literals.
 	Segments []policy.Segment
-	// What says what was left out of it; "" where a reader lacks nothing.
+	// What describes what was left out; "" if a reader misses nothing.
 	What string
-	// By says which reducers worked, in their order.
+	// By lists the reducers that changed something, in order.
 	By []Share
-	// Err is why the result was left whole where a reducer panicked, a
-	// [*ReducerError].
+	// Err is a [*ReducerError] if a reducer panicked and the result stays whole.
 	Err error
 }
 
-// A ReducerError is what a reducer failed with. Err is a [*policy.PanicError].
+// A ReducerError reports the panic of a reducer. Err is a [*policy.PanicError].
 type ReducerError struct {
 	Reducer string
 	Err     error
@@ -99,7 +98,7 @@ func (e *ReducerError) Error() string {
 // Unwrap returns the panic.
 func (e *ReducerError) Unwrap() error { return e.Err }
 
-// Main is the reducer that took the most.
+// Main returns the name of the reducer that removed the most.
 func (r *Reduced) Main() string {
 	best := Share{}
 	for _, s := range r.By {
@@ -110,16 +109,16 @@ func (r *Reduced) Main() string {
 	return best.Name
 }
 
-// A verdict is what a reducer says of a draft.
+// A verdict is what a reducer did with a draft.
 type verdict uint8
 
 const (
-	pass   verdict = iota // it has nothing to do with it; the draft is as it was
-	did                   // it changed the draft
-	leaves                // of its kind, and nothing is to be left out; likewise
+	pass   verdict = iota // the result is of another kind; the draft is unchanged
+	did                   // the reducer changed the draft
+	leaves                // the result is of its kind, but nothing can be left out; the draft is unchanged
 )
 
-// done is the verdict of a reducer that may have changed something.
+// done returns the verdict of a reducer that changed the draft or not.
 func done(changed bool) verdict {
 	if changed {
 		return did
@@ -130,14 +129,15 @@ func done(changed bool) verdict {
 // A reducer works on a draft.
 type reducer struct {
 	name string
-	// large reducers work on what is still large.
+	// large: the reducer runs only while the draft is large.
 	large bool
-	// last: the kind is known, and no other reducer works on what is left.
+	// last: if the reducer changes the draft, its kind is known and no other
+	// reducer runs.
 	last bool
 	work func(d *draft, r *Result, room int) verdict
 }
 
-// reducers are all of them, in the order in which they work.
+// reducers are all reducers in the order in which they run.
 var reducers = []reducer{
 	{name: "colors", work: colors},
 	{name: "progress", work: progress},
@@ -168,19 +168,19 @@ func Names() []string {
 	return names
 }
 
-// bytesPerToken is how many bytes a token has, roughly: it only says how much
-// room there is for what is left of a large result.
+// bytesPerToken is a rough estimate. It only determines how much room there is
+// for a reduced large result.
 const bytesPerToken = 4
 
-// least is from how many bytes on a result is looked at.
+// least is the size in bytes of the smallest result that is reduced.
 const least = 256
 
-// leastShare is what share of a large result must go, one of so many, for it to be
-// worth what is lost.
+// leastShare is the inverse of the smallest share of a large result whose removal
+// is worth the loss.
 const leastShare = 4
 
-// Reduce reduces a result. It reports false where nothing is to be gained, where
-// the text is one that was reduced already, and where a reducer panicked.
+// Reduce reduces a result. ok is false if nothing can be gained, if the text is
+// already reduced, or if a reducer panicked.
 func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	if len(r.Text) < least || IsReduced(r.Text) {
 		return Reduced{}, false
@@ -213,20 +213,20 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	return Reduced{Segments: w.d.segments(), What: w.d.what, By: w.by}, true
 }
 
-// work is one reduction on its way.
+// work is the state of one reduction.
 type work struct {
 	d     *draft
 	r     *Result
 	o     Options
-	size  int // of the draft, in bytes
+	size  int // size of the draft in bytes
 	by    []Share
-	now   string // the reducer that works
+	now   string // name of the running reducer
 	ended bool
 }
 
-// run lets the reducers work, those for large results or the others.
+// run runs the reducers for large results or the other ones.
 func (w *work) run(large bool) {
-	d := *w.d // what was done before may be gone back to
+	d := *w.d // the caller may return to the previous draft
 	w.d = &d
 	for _, x := range reducers {
 		if w.ended || x.large != large || slices.Contains(w.o.Off, x.name) || large && !w.isLarge() {
@@ -243,8 +243,8 @@ func (w *work) run(large bool) {
 	}
 }
 
-// isLarge reports whether what is left of a result costs as much as a large one,
-// by its share of the bytes.
+// isLarge reports whether the draft is still large. It estimates the tokens by
+// the share of bytes that are left.
 func (w *work) isLarge() bool {
 	return !w.ended && w.r.Tokens*w.size/len(w.r.Text) > w.o.Large
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// leastRun is how often a line must stand one below the other to be folded.
+// leastRun is the smallest number of equal consecutive lines that are folded.
 const leastRun = 3
 
-// repeats reports whether a line stands so often one below the other anywhere.
+// repeats reports whether there are leastRun equal consecutive lines anywhere.
 func (d *draft) repeats() bool {
 	n := 1
 	for i := 1; i < len(d.lines) && n < leastRun; i++ {
@@ -21,7 +21,7 @@ func (d *draft) repeats() bool {
 	return n >= leastRun
 }
 
-// counted reports whether a line ends with how often it stood there.
+// counted reports whether a line ends with a count written by runs.
 func counted(text string) bool {
 	i := len(text)
 	for i > 0 && isDigit(text[i-1]) {
@@ -30,8 +30,8 @@ func counted(text string) bool {
 	return i < len(text) && strings.HasSuffix(text[:i], " × ")
 }
 
-// runs folds lines that are the same, one below the other: once, and how often.
-// Not in a file: who edits it wants every line.
+// runs folds equal consecutive lines into one line with a count. It leaves files
+// alone, because whoever edits a file needs every line.
 func runs(d *draft, r *Result, _ int) verdict {
 	if r.asked.file != "" {
 		return pass

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// searches leaves of very many hits the files, each with the number of its
-// lines, the first hits of each, and those that the task names.
+// searches reduces many hits to the files with their numbers of lines, the first
+// hits of each file, and the hits that the task names.
 func searches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	files := d.hits(from, to)
@@ -28,17 +28,17 @@ func searches(d *draft, r *Result, room int) verdict {
 	return done(d.shown("first hits of each file", s.left))
 }
 
-// hitFile is a file that hits are in: the line of its path, -1 where it stands in
-// each hit, and the lines of its hits.
+// A hitFile is a file with hits. head is the line that holds its path, -1 if each
+// hit holds the path; hits are the lines of its hits.
 type hitFile struct {
 	path string
 	head int
 	hits []int
-	is   []bool // a hit, and not one of the lines around it
+	is   []bool // by hit: a hit itself, not a line around one
 }
 
-// hitFiles are files in the order of their hits. The hits of all of them stand in
-// one piece of memory each.
+// hitFiles are files in the order of their hits. The slices of all files share
+// one allocation each.
 type hitFiles struct {
 	all  []hitFile
 	hits []int
@@ -53,18 +53,18 @@ func (f *hitFiles) add(line int, is bool) {
 	last.hits, last.is = f.hits[from:n:n], f.is[from:n:n]
 }
 
-// hitList is what is left of hits.
+// A hitList builds the reduced list of hits.
 type hitList struct {
 	d    *draft
 	keep []bool // by line
-	room int    // for files of which no hit stays
+	room int    // room for files without a kept hit
 	out  []line
-	left int // lines that were left out
+	left int // number of lines left out
 
-	files, lines int // that are not even named
+	files, lines int // number of files that are not even named, and of their lines
 }
 
-// file adds what stays of a file.
+// file adds the kept lines of a file.
 func (s *hitList) file(f hitFile) {
 	var kept []line
 	for _, i := range f.hits {
@@ -91,16 +91,16 @@ func (s *hitList) file(f hitFile) {
 	s.out = append(s.out, kept...)
 }
 
-// says is the heading of a file of which lines were left out: the beginning of a
-// line, and how many.
+// says returns the heading of a file that lost lines: the first path bytes of
+// line i, and the number of lines left out.
 func (d *draft) says(i, path, gone, all int) line {
 	l := d.lines[i]
 	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %d lines", gone, all)})...)
 }
 
-// firstHits chooses which hits stay: those that a word names, then the first of
-// each file, the second of each, and so on while there is room; the lines around
-// hits come last.
+// firstHits chooses the hits to keep: those that hold a word, then the first hit
+// of each file, the second of each, and so on while there is room. The lines
+// around hits come last.
 func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
 	keep := make([]bool, len(d.lines))
 	take := func(i int) {
@@ -126,7 +126,7 @@ func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
 	return keep
 }
 
-// namedHits takes the hits that hold a word, a few for each.
+// namedHits takes the hits that hold a word, a few for each word.
 func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
 	const most = 6
 	named := map[string]int{}
@@ -140,9 +140,9 @@ func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
 	}
 }
 
-// hits reads the result of a search: paths, each with numbered lines below it or
-// in front of them. nil where it is none. Lines that are neither belong to the
-// file above them.
+// hits parses the result of a search: paths, each above its numbered lines or in
+// front of them. Other lines belong to the file above them. It returns nil if the
+// result is not that of a search.
 func (d *draft) hits(from, to int) []hitFile {
 	lines, others := 0, 0
 	var files hitFiles
@@ -185,11 +185,11 @@ func (d *draft) hits(from, to int) []hitFile {
 
 func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) }
 
-// numberedHit reports whether a line is 12:text, or 12-text.
+// numberedHit reports whether a line has the form 12:text or 12-text.
 func numberedHit(text string) bool { return hitNumber(text) > 0 }
 
-// hitNumber returns where the number ends that a line begins with, 0 where it is no
-// 12:text, or 12-text.
+// hitNumber returns the end of the number in a line of the form 12:text or
+// 12-text, and 0 for other lines.
 func hitNumber(text string) int {
 	i := 0
 	for i < len(text) && isDigit(text[i]) {

@@ -8,15 +8,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// StageName is what results and events call the stage.
+// StageName is the name of the stage in results and events.
 const StageName = "tidy"
 
-// Reason begins the reason of what the stage edits; the name of the reducer that
-// took the most follows.
+// Reason is the start of the reason of the stage's edits. The name of the reducer
+// that removed the most follows it.
 const Reason = "reduced at arrival by "
 
-// Stage reduces the results that came behind the last answer, which no call has
-// sent yet. It never touches another, so that no cached prefix changes.
+// Stage reduces the results behind the last answer, which no call has sent yet.
+// It changes no other message, so that no cached prefix changes.
 type Stage struct {
 	Options
 	// ExcludeTools are tools whose results stay as they are.
@@ -30,7 +30,7 @@ func (Stage) Name() string { return StageName }
 func (s Stage) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	var out policy.Proposal
 	from := v.Arrived()
-	var said []string // asked for once
+	var said []string // computed once, on demand
 	for i := from; i < len(v.Messages); i++ {
 		m := &v.Messages[i]
 		if v.Pinned[i] || v.Sent != nil && v.Sent(m) {
@@ -68,7 +68,7 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool,
 		r.Call = Call{name, args}
 		r.Said = append(slices.Clip(said), spoken(&v.Messages[at])...)
 		if wasReduced(v, i, r.Call) {
-			return policy.Edit{}, false, nil // it was not enough, and is asked for again
+			return policy.Edit{}, false, nil // the reduced result was not enough, and the model asked again
 		}
 	}
 	if len(r.Text) >= leastAgain {
@@ -98,7 +98,7 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool,
 	return e, true, nil
 }
 
-// withMark puts the first line in front.
+// withMark returns the segments with the first line in front.
 func (r *Reduced) withMark(mark policy.Mark) []policy.Segment {
 	var out []policy.Segment
 	if r.What != "" {
@@ -108,7 +108,7 @@ func (r *Reduced) withMark(mark policy.Mark) []policy.Segment {
 	return append(out, r.Segments...)
 }
 
-// users are the last words of the user.
+// users returns the texts of the last two user messages.
 func users(v *policy.View) []string {
 	const most = 2
 	said := []string{}
@@ -120,8 +120,8 @@ func users(v *policy.View) []string {
 	return said
 }
 
-// spoken is what the message of a call says, the arguments of its calls
-// included.
+// spoken returns the text and the reasoning of a message, and the arguments of
+// its calls.
 func spoken(m *message.Message) (out []string) {
 	for i := range m.Parts {
 		switch p := &m.Parts[i]; p.Kind {
@@ -134,14 +134,14 @@ func spoken(m *message.Message) (out []string) {
 	return out
 }
 
-// wasReduced reports whether a result of the same call stands before message i
-// and lost something when it came.
+// wasReduced reports whether a result of the same call or file before message i
+// lost something when it arrived.
 func wasReduced(v *policy.View, i int, c Call) bool {
 	return Before(v, i, c) >= 0
 }
 
-// Before returns the last message before message i with a result that lost
-// something when it came, of the same call or the same file; -1 = there is none.
+// Before returns the index of the last message before message i with a result of
+// the same call or the same file that lost something when it arrived, or -1.
 func Before(v *policy.View, i int, c Call) int {
 	file := c.asks().file
 	for k := i - 1; k >= 0; k-- {
@@ -159,7 +159,7 @@ func Before(v *policy.View, i int, c Call) int {
 	return -1
 }
 
-// earlier are the results in front of message i that stand there in full.
+// earlier returns the results before message i that the view shows in full.
 func earlier(v *policy.View, i int) (out []Earlier) {
 	for k := range i {
 		m := &v.Messages[k]

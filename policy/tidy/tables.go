@@ -2,7 +2,7 @@ package tidy
 
 import "strings"
 
-// tables leaves of a table its head, the ends, and the rows that are unlike the
+// tables reduces a table to its head, its ends, and the rows that differ from the
 // others.
 func tables(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
@@ -24,8 +24,8 @@ func tables(d *draft, r *Result, room int) verdict {
 	return done(d.shown("head, ends and outliers of a table", c.take(room)))
 }
 
-// columns returns what separates the columns of most lines, and how many of it
-// a row has; 0 where it is no table.
+// columns returns the separator of the columns of most lines, and how many
+// separators such a row has. sep is 0 if the text is not a table.
 func (d *draft) columns(from, to int) (sep byte, n int) {
 	for _, sep := range []byte{'\t', '|', ',', ';'} {
 		counts := map[int]int{}

@@ -2,12 +2,11 @@ package tidy
 
 import "strings"
 
-// terms are the words that the call or the task names: names of things, as far
-// as one can tell them from other words.
+// terms are words in the call or the task that are probably names.
 type terms struct {
 	words map[string]bool
-	// lengths and firsts are what words there are, so that nearly all others are
-	// passed over at a glance.
+	// lengths and firsts hold the lengths and the first bytes of the words, so
+	// that most other words can be rejected quickly.
 	lengths uint64
 	firsts  [256]bool
 }
@@ -17,11 +16,11 @@ const (
 	termMost  = 60
 )
 
-// termsOf returns the terms of texts.
+// termsOf returns the terms in texts.
 func termsOf(texts ...string) terms {
 	t := terms{words: map[string]bool{}}
 	for _, text := range texts {
-		const most = 20_000 // bytes of one text: a task, not a file that was pasted
+		const most = 20_000 // bytes of one text: enough for a task, too few for a pasted file
 		text = text[:min(len(text), most)]
 		eachWord(text, func(w string, quoted bool) bool {
 			if quoted || isName(w) {
@@ -39,7 +38,7 @@ func (t *terms) add(w string) {
 	t.firsts[w[0]] = true
 }
 
-// in returns the first term that a text holds, "" where it holds none.
+// in returns the first term in a text, or "" if there is none.
 func (t *terms) in(text string) string {
 	if len(t.words) == 0 {
 		return ""
@@ -62,9 +61,9 @@ func (t *terms) in(text string) string {
 	return ""
 }
 
-// eachWord calls f with each word of letters, digits and underscores that is
-// neither short nor endless, and whether quotes stand around it, until f returns
-// false.
+// eachWord calls f for each word of letters, digits and underscores with
+// termLeast to termMost bytes, until f returns false. quoted says whether the
+// word stands in quotes.
 func eachWord(s string, f func(w string, quoted bool) bool) {
 	for i := 0; i < len(s); {
 		if !wordByte[s[i]] {
@@ -92,8 +91,8 @@ var wordByte = func() (t [256]bool) {
 	return t
 }()
 
-// isName tells a name from a word: a mark or a digit in it, or a capital behind
-// a small letter.
+// isName tells names from words: a name holds an underscore or a digit, or a
+// capital behind a small letter.
 func isName(w string) bool {
 	letters, other, hump := 0, false, false
 	for i := 0; i < len(w); i++ {

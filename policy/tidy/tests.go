@@ -2,18 +2,17 @@ package tidy
 
 import "strings"
 
-// totals are how the lines of test runs, builds and linters begin that say how
-// it went as a whole.
+// totals are the beginnings of lines that sum up a test run, a build or a linter.
 var totals = byFirst(
 	"FAIL", "ok  \t", "PASS", "Tests:", "Tests ", "Test Files", "Test Suites", "Ran ", "test result:", "BUILD ", "Found ", "Failures:", "FAILED", "Summary", "Total", "Done in", "Finished",
 	"Duration", "Coverage", "make: ", "make[", "npm ERR", "error Command", "Executed ", "Results", "✖ ", "✗ ", "Passed!", "Failed!",
 )
 
-// passes are how the lines begin of what went well, or just went on.
+// passes are the beginnings of lines that report success or progress.
 var passes = byFirst("ok ", "PASS", "--- PASS", "=== RUN", "=== PAUSE", "=== CONT", "✓", "✔", "√", "(pass)", "· ", "[PASS]", "PASSED", "Compiling ", "Downloading ", "Downloaded ", "Checking ", "Building ", "Installing ", "Collecting ", "Requirement already", "Fetching ")
 
-// tests leaves of the output of a test run or a build what failed, with what
-// stands around it, and the totals.
+// tests reduces the output of a test run or a build to the failures, the lines
+// around them, and the totals.
 func tests(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.asked.file != "" {
@@ -45,14 +44,15 @@ func tests(d *draft, r *Result, room int) verdict {
 	return done(d.shown("failures and totals", c.take(room)))
 }
 
-// What a line of a run says.
+// The meaning of a line, as bits.
 const (
 	aPass uint8 = 1 << iota
 	aTotal
 )
 
-// isRun reports whether an output is of a test run, a build or a linter: lines
-// that pass or go on, with a total. says is what each of them does.
+// isRun reports whether the output is that of a test run, a build or a linter: it
+// has lines that report success or progress, and totals. says holds the meaning
+// of each line.
 func (d *draft) isRun(from, to int) (says []uint8, run bool) {
 	pass, total := 0, 0
 	says = make([]uint8, to-from)
@@ -75,8 +75,8 @@ func isPass(text string) bool {
 	return beginsAny(text, passes) || strings.HasSuffix(text, " PASSED") || strings.HasSuffix(text, "... ok") || strings.Contains(text, " PASSED ")
 }
 
-// isTotal reports whether a line says how a run went as a whole: it begins so,
-// or counts what passed and failed.
+// isTotal reports whether a line sums up a run, by its beginning or by a count of
+// passes and failures.
 func isTotal(text string) bool {
 	if len(text) > 300 {
 		return false
@@ -95,11 +95,11 @@ func isTotal(text string) bool {
 	return false
 }
 
-// sums are the words of what is counted as a whole.
+// sums are the words that follow a count in a total.
 var sums = byFirst("pass", "fail", "errors", "warnings")
 
-// unprefixed returns a line without what stands before each line of a program
-// that runs several ("@scope/name test: "), and without what it is indented by.
+// unprefixed returns a line without its indentation and without the prefix of a
+// program that runs several tasks ("@scope/name test: ").
 func unprefixed(text string) string {
 	text = unindented(text)
 	if i := strings.Index(text[:min(len(text), 61)], ": "); i > 0 {
@@ -111,7 +111,7 @@ func unprefixed(text string) string {
 	return text
 }
 
-// starts are beginnings of lines, by their first byte.
+// starts holds beginnings of lines by their first byte.
 type starts [256][]string
 
 func byFirst(all ...string) *starts {
