@@ -9,34 +9,35 @@ import (
 )
 
 // A Card holds the prices of one model and the rules of its provider's prompt
-// cache. Prices are in US dollars per million tokens. The zero Card is not
-// valid; take one from [For], or fill one and call [Card.Validate].
+// cache. Prices are in US dollars per million tokens. The zero Card is not valid;
+// take one from [For], or fill one and call [Card.Validate].
 type Card struct {
-	Model string `json:"model"` // the name, or the part of names, that the card is for
+	Model string `json:"model"` // the name of the model, or a part of the names of several models
 
-	Input          float64 `json:"input"`            // prompt tokens that have nothing to do with the cache
-	CacheRead      float64 `json:"cache_read"`       // prompt tokens that were read from the cache
-	CacheWrite     float64 `json:"cache_write"`      // prompt tokens that were written into the cache, at its shorter lifetime
-	CacheWriteHour float64 `json:"cache_write_hour"` // the same at a lifetime of an hour; equal to CacheWrite where there is one lifetime
+	Input          float64 `json:"input"`            // prompt tokens neither read from nor written into the cache
+	CacheRead      float64 `json:"cache_read"`       // prompt tokens read from the cache
+	CacheWrite     float64 `json:"cache_write"`      // prompt tokens written into the cache, for the shorter lifetime
+	CacheWriteHour float64 `json:"cache_write_hour"` // likewise, for a lifetime of an hour; equal to CacheWrite if there is only one lifetime
 	Output         float64 `json:"output"`           // tokens of the answer, reasoning included
 
 	MinPrefix   int           `json:"min_prefix"`  // tokens; a shorter prefix is not cached. 0 = the provider caches nothing
 	Granularity int           `json:"granularity"` // tokens; the length of a cached prefix is a multiple of it
-	Lifetime    time.Duration `json:"-"`           // of a cached prefix that nobody reads
-	Marks       int           `json:"marks"`       // how many prefixes a request may mark for the cache; 0 = the provider caches by itself
+	Lifetime    time.Duration `json:"-"`           // how long a cached prefix stays without being read
+	Marks       int           `json:"marks"`       // number of prefixes that a request may mark for the cache; 0 = the provider caches automatically
 
-	// Relative: the provider is known and the model is not. The prices are in
-	// units of its input price, and only their ratios mean something.
+	// Relative: the provider is known and the model is not. The prices are
+	// multiples of the input price, and only their ratios are meaningful.
 	Relative bool `json:"relative"`
 
-	Source string `json:"source"` // where the prices stand
+	Source string `json:"source"` // where the prices are published
 	Date   string `json:"date"`   // the day they were looked up, as 2006-01-02
 }
 
-// Caches reports whether reading from the cache is cheaper than sending anew.
+// Caches reports whether reading a token from the cache is cheaper than sending
+// it as new input.
 func (c Card) Caches() bool { return c.MinPrefix > 0 && c.CacheRead < c.Input }
 
-// String names the card, and where its prices stand: "claude
+// String returns the name of the card and the source of its prices: "claude
 // (github.com/simonw/llm-prices, 2026-08-05)".
 func (c Card) String() string {
 	name := cmp.Or(c.Model, "an unknown model")
@@ -46,8 +47,8 @@ func (c Card) String() string {
 	return name + " (" + c.Source + ", " + c.Date + ")"
 }
 
-// Scaled returns the card with an input price in US dollars per million tokens,
-// and the others in proportion. 0 leaves it as it is.
+// Scaled returns the card with the given input price in US dollars per million
+// tokens, and the other prices in proportion. An input of 0 changes nothing.
 func (c Card) Scaled(input float64) Card {
 	if input <= 0 || c.Input <= 0 {
 		return c
@@ -59,7 +60,7 @@ func (c Card) Scaled(input float64) Card {
 	return c
 }
 
-// Validate returns every reason why the card can't be used, joined.
+// Validate returns an error that joins every reason why the card is not valid.
 func (c Card) Validate() error {
 	var errs []error
 	for _, p := range []struct {

@@ -1,13 +1,13 @@
-// Package price says what model calls cost: price cards by model, the rules of
-// the providers' prompt caches, and what a call is billed by them. It is pure:
-// it knows no message and asks no network.
+// Package price computes what model calls cost. It holds price cards by model and
+// the rules of the providers' prompt caches. It is pure: it knows no messages and
+// uses no network.
 //
-// A call is billed for the part of its prompt that the provider read from its
-// cache, for the part that it wrote into the cache, for the rest of the prompt,
-// and for the answer. [Card.Split] says which part is which, [Card.Cost] what
-// they cost.
+// A call is billed for four parts: the tokens of its prompt that the provider
+// read from its cache, those that it wrote into the cache, the other tokens of
+// the prompt, and the answer. [Card.Split] returns the size of each part of a
+// prompt, and [Card.Cost] their cost.
 //
 // The prices are list prices in US dollars per million tokens, each with its
-// source and the day it was looked up. They are for planning and comparison;
-// what a provider bills under a contract is set with a card of one's own.
+// source and the day of the look-up. They are for planning and comparison. For
+// contract prices, fill a card of your own.
 package price

@@ -2,63 +2,63 @@ package price
 
 import "math"
 
-// A Stock is what a decision to compact knows of a session: a call adds to the
-// prompt, every later call reads it again, and a compaction makes it smaller
-// once, for a price.
+// A Stock describes a session for the decision whether to compact it. Each call
+// adds to the prompt, and every later call reads it again. A compaction makes the
+// prompt smaller, once and at a price.
 type Stock struct {
-	Tokens  int     // of the prompt that is about to be sent
-	Growth  float64 // tokens that a call adds, at least 1
-	Horizon float64 // calls that are still to come, this one included
-	Step    float64 // tokens; no compaction takes out less, and none comes sooner than this after another
-	Raw     float64 // what the calls so far would have cost with the whole history
-	Overrun float64 // share of Raw that a compaction may cost more than it saves, if the session ends now
-	Cold    bool    // the provider holds nothing of the prompt any more
+	Tokens  int     // tokens of the prompt that is about to be sent
+	Growth  float64 // tokens that a call adds; values below 1 count as 1
+	Horizon float64 // expected number of calls to come, this one included
+	Step    float64 // tokens; the least that a compaction removes, and the least growth between two compactions
+	Raw     float64 // cost of the calls so far, had each sent the whole history
+	Overrun float64 // share of Raw; the most by which a compaction may cost more than it saves if the session ends now
+	Cold    bool    // the provider's cache holds nothing of the prompt
 }
 
-// A Candidate is one way of compacting, and what it costs. Money is in the
-// units of [Card.Cost].
+// A Candidate is one possible compaction with its costs. Money is in the units of
+// [Card.Cost].
 type Candidate struct {
-	Level   int     // tokens of the prompt that it leaves
-	Prefix  int     // tokens in front of its first edit that the cache goes on holding
-	Summary float64 // price of writing the summary, however much is taken out
-	Reading float64 // price of reading the messages that the summary stands for
-	Recalls float64 // expected price of the recalls that it leads to
-	Weight  float64 // weight of Recalls in the choice among candidates; 1 counts them at their price
+	Level   int     // tokens of the prompt after it
+	Prefix  int     // tokens in front of its first edit, which stay in the cache
+	Summary float64 // price of writing the summary; does not depend on how much is removed
+	Reading float64 // price of reading the messages that are summarized
+	Recalls float64 // expected price of recalling removed messages
+	Weight  float64 // weight of Recalls in PerCall, which decides among candidates; 1 counts them at their price
 }
 
-// A Verdict is what the arithmetic says of a candidate.
+// A Verdict holds what a candidate costs and saves.
 type Verdict struct {
-	Fixed   float64 // F: what it costs whatever the size of what goes
-	Linear  float64 // L: what grows with what goes
-	PerCall float64 // c: what a call costs in the long run, if this is what is always done
-	Due     float64 // tokens of the prompt from which on it is due
-	Saves   float64 // over the horizon
-	Overrun float64 // what it costs beyond what it saves, if the session ends with this call
+	Fixed   float64 // F: costs that do not depend on how much is removed
+	Linear  float64 // L: costs that grow with how much is removed
+	PerCall float64 // c: cost of a call in the long run, if every compaction is like this one
+	Due     float64 // size of the prompt in tokens at which it is due
+	Saves   float64 // savings over the horizon
+	Overrun float64 // costs minus savings if the session ends with this call
 	Pays    bool    // it saves more than it costs
-	Safe    bool    // Overrun is within the share that is allowed
+	Safe    bool    // Overrun is within the allowed share of Raw
 }
 
-// Chosen reports whether the candidate is to be carried out now.
+// Chosen reports whether the candidate should be carried out now.
 func (v Verdict) Chosen(s Stock) bool { return v.Pays && v.Safe && float64(s.Tokens) >= v.Due }
 
-// Judge says what a candidate costs and saves under the card.
+// Judge computes what a candidate costs and saves under the card.
 //
-// Writing anew what stands behind the first edit costs the difference between a
-// written and a read token; that does not depend on the size of the prompt. So
-// compactions follow the law of economic order quantities: F is paid each time,
-// and between two of them the prompt is larger by half of what it grows. The
-// cost of a call is least where it has grown by sqrt(2 growth F / read). Where
-// the least step is larger than that, it is what a call pays for.
+// Rewriting the cache behind the first edit costs, per token, the difference
+// between a written and a read token. That does not depend on the size of the
+// prompt, so that compactions follow the law of economic order quantities: F is
+// paid each time, and between two compactions the prompt is larger on average by
+// half of its growth. The cost of a call is lowest if the prompt may grow by
+// sqrt(2 growth F / read) in between, or by Step if that is larger.
 //
-// In a cold cache everything is written in any case, so that only the summary is
-// fixed cost, and what is not sent saves a write at once.
+// If the cache is cold, everything is written in any case. Then only the summary
+// is a fixed cost, and a token that is not sent saves a write at once.
 func (c Card) Judge(s Stock, x Candidate) Verdict {
 	read, write := c.CacheRead/million, c.CacheWrite/million
 	gone := float64(s.Tokens - x.Level)
 	if gone <= 0 || read <= 0 {
 		return Verdict{PerCall: math.Inf(1), Due: math.Inf(1)}
 	}
-	first := read // what a token that is not sent saves in this call
+	first := read // savings in this call for a token that is not sent
 	v := Verdict{Fixed: x.Summary, Linear: x.Reading + x.Recalls}
 	missed := x.Reading + x.Weight*x.Recalls
 	rewriting := (write - read) * math.Max(0, float64(x.Level-x.Prefix))

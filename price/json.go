@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// plain is a card without the methods, so that JSON reads its fields.
+// plain is a Card without methods, so that package json encodes its fields.
 type plain Card
 
 type cardJSON struct {
@@ -15,15 +15,15 @@ type cardJSON struct {
 	Lifetime string `json:"lifetime"` // "5m", "1h"
 }
 
-// MarshalJSON writes the card as [Card.UnmarshalJSON] reads it.
+// MarshalJSON writes the card in the form that [Card.UnmarshalJSON] reads.
 func (c Card) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cardJSON{plain(c), c.Lifetime.String()})
 }
 
 // UnmarshalJSON reads a card: prices in US dollars per million tokens, the
-// lifetime as "5m". Fields that are not given stay as they are, except that what
-// is written into the cache costs what input costs unless something else is
-// said. An unknown field is an error.
+// lifetime as "5m". Missing fields keep their values. After that, a CacheWrite of
+// 0 becomes Input, and a CacheWriteHour of 0 becomes CacheWrite. An unknown field
+// is an error.
 func (c *Card) UnmarshalJSON(data []byte) error {
 	in := cardJSON{plain: plain(*c)}
 	dec := json.NewDecoder(bytes.NewReader(data))

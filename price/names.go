@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// covered are the names of models that a line of the table is meant for, where
-// its text is only a part of them. A name that is neither of these nor a line
-// has the card of whatever it begins like.
+// covered lists the full names of models for lines of the table whose text is
+// only a part of their names. A name that is neither listed here nor a line of
+// the table gets the card of the first line that is a part of it.
 var covered = map[string][]string{
 	"claude-opus-4": {"claude-opus-4-1", "claude-4-opus"},
 	"opus":          {"claude-opus"},
@@ -28,11 +28,12 @@ var covered = map[string][]string{
 	"mixtral":     {"mixtral-8x7b", "mixtral-8x22b"},
 }
 
-// ends are what stands behind the name of a model and makes no other price:
-// dates, versions of an endpoint, how it is hosted.
+// ends matches suffixes of model names that do not change the price: dates,
+// versions of an endpoint, kinds of hosting.
 var ends = regexp.MustCompile(`([-@](latest|preview|exp|instruct|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{3,4}|v\d+)|:[a-z0-9]+)$`)
 
-// named is the name of a model as the table spells it: Claude's has no dots.
+// named returns the name of a model as the table spells it, for Claude without
+// the text in front of "claude" and with hyphens for dots.
 func named(model string) string {
 	name := strings.ToLower(strings.TrimSpace(model))
 	if at := strings.Index(name, "claude"); at >= 0 {
@@ -41,13 +42,12 @@ func named(model string) string {
 	return name
 }
 
-// Listed reports whether the table lists this exact name. For a name that it does
-// not list, [For] may still return a card: that of a model whose name is part of
-// this one.
+// Listed reports whether the table lists this exact name. For other names, [For]
+// may still return a card: that of a line whose text is a part of the name.
 func Listed(model string) bool {
 	known := Names()
 	name := named(model)
-	name = name[strings.LastIndexByte(name, '/')+1:] // who hosts it
+	name = name[strings.LastIndexByte(name, '/')+1:] // without the name of a host
 	for {
 		if slices.Contains(known, name) {
 			return true
@@ -60,7 +60,7 @@ func Listed(model string) bool {
 	}
 }
 
-// Names returns the names of the models that the table has prices for.
+// Names returns the names of the models for which the table has prices.
 func Names() (all []string) {
 	for _, l := range cards {
 		all = append(all, l.part)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Rules of the providers' caches. A time to live that a provider gives as a
-// range is its lower end.
+// The rules of the providers' caches. If a provider gives a range for the
+// lifetime, the table holds its lower end.
 //
 // Anthropic: platform.claude.com/docs, prompt caching. OpenAI:
-// platform.openai.com/docs, prompt caching (from 1024 tokens, in steps of 128,
-// 5 to 10 minutes; writing costs what input costs). Gemini:
+// platform.openai.com/docs, prompt caching (from 1024 tokens, in steps of 128, 5
+// to 10 minutes; writing costs what input costs). Gemini:
 // ai.google.dev/gemini-api/docs/caching (implicit; no lifetime is promised).
 // DeepSeek: api-docs.deepseek.com/guides/kv_cache (units of 64 tokens, hours).
 // xAI: docs.x.ai, prompt caching. Mistral: docs.mistral.ai, prompt caching (a
@@ -33,7 +33,7 @@ type rules struct {
 	marks     int
 }
 
-// A source says where prices stand, and when that was looked up.
+// A source is where prices are published, and the day of the look-up.
 type source struct{ where, date string }
 
 var (
@@ -43,10 +43,10 @@ var (
 	byFamily = source{"ratios of the provider's other models", "2026-08-05"}
 )
 
-// cards is searched from the top; the first line whose text stands anywhere in
-// the lower-cased name of the model wins. More specific lines go above. read is
-// the price of a cached token; 0 = a tenth of the input price, where the
-// provider publishes the ratio and not the price.
+// cards is searched from the top. The first line wins whose part occurs anywhere
+// in the lower-case name of the model, so that more specific lines stand first.
+// read is the price of a cached token; 0 = a tenth of the input price, for
+// providers that publish the ratio and not the price.
 var cards = []struct {
 	part                string
 	input, read, output float64
@@ -103,9 +103,9 @@ var cards = []struct {
 	{"qwen3", 0.5, 0.5, 3, none, listed},
 }
 
-// For returns the card of a model. Where no line of the table names it, the
-// card is that of the provider's family, relative to its input price, and ok is
-// false: only ratios mean something then.
+// For returns the card of a model. If no line of the table matches, it returns
+// the card of the provider's family, relative to its input price, and ok is
+// false: then only the ratios of the prices are meaningful.
 func For(model string) (c Card, ok bool) {
 	name := named(model)
 	for _, l := range cards {
@@ -126,7 +126,7 @@ func For(model string) (c Card, ok bool) {
 	return c, false
 }
 
-// families are the ratios of the providers whose models the table may lack.
+// families hold price ratios for providers whose models the table may lack.
 var families = []struct {
 	part         string
 	read, output float64
@@ -138,7 +138,7 @@ var families = []struct {
 	{"magistral", 0.1, 3, mistral},
 	{"codestral", 0.1, 3, mistral},
 	{"qwen", 1, 4, none},
-	{"llama", 1, 3, none}, // sold by many hosts, at prices of their own
+	{"llama", 1, 3, none}, // sold by many hosts at different prices
 }
 
 // Prices of writing into Anthropic's cache, in units of the input price
@@ -148,8 +148,8 @@ const (
 	writeHour  = 2
 )
 
-// readShare is the published price of a cached token where no price is listed,
-// in units of the input price (Anthropic, Gemini, Mistral).
+// readShare is the price of a cached token, in units of the input price, for
+// providers that publish only the ratio (Anthropic, Gemini, Mistral).
 const readShare = 0.1
 
 func (r rules) card(model string, input, read, output float64, from source) Card {
@@ -167,8 +167,8 @@ func (r rules) card(model string, input, read, output float64, from source) Card
 	return c
 }
 
-// Models returns the names, or parts of names, that the table has prices for,
-// in the order in which they are looked for.
+// Models returns the names, or parts of names, in the table of prices, in the
+// order of the search.
 func Models() []string {
 	out := make([]string, len(cards))
 	for i, l := range cards {

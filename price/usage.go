@@ -1,11 +1,11 @@
 package price
 
-// A Usage is what one call was billed for, in tokens.
+// A Usage holds the tokens that one call was billed for.
 type Usage struct {
 	Cached      int `json:"cached"`       // read from the cache
-	Written     int `json:"written"`      // written into it
-	WrittenHour int `json:"written_hour"` // the same, for an hour
-	Fresh       int `json:"fresh"`        // the rest of the prompt
+	Written     int `json:"written"`      // written into the cache
+	WrittenHour int `json:"written_hour"` // written into the cache for an hour
+	Fresh       int `json:"fresh"`        // other tokens of the prompt
 	Output      int `json:"output"`       // the answer
 }
 
@@ -22,17 +22,17 @@ func (u Usage) Plus(v Usage) Usage {
 
 const million = 1e6
 
-// Cost returns what a usage costs, in US dollars (in units of the input price
-// of a million tokens where the card is relative).
+// Cost returns the cost of a usage in US dollars. For a relative card, the unit
+// is the price of a million input tokens.
 func (c Card) Cost(u Usage) float64 {
 	return (float64(u.Cached)*c.CacheRead + float64(u.Written)*c.CacheWrite + float64(u.WrittenHour)*c.CacheWriteHour +
 		float64(u.Fresh)*c.Input + float64(u.Output)*c.Output) / million
 }
 
-// Split says what a prompt of so many tokens is billed as when its first same
-// tokens are those of a prompt that the provider still holds. All of a prompt
-// that can be cached is: the last mark of the request is taken to stand at its
-// end, as agents set it.
+// Split returns how a prompt of prompt tokens is billed if its first same tokens
+// are still in the provider's cache. It assumes that the last mark of the request
+// stands at the end of the prompt, as agents set it, so that everything that can
+// be cached is.
 func (c Card) Split(prompt, same int) Usage {
 	switch {
 	case !c.Caches() || prompt < c.MinPrefix:
@@ -44,8 +44,8 @@ func (c Card) Split(prompt, same int) Usage {
 	return Usage{Cached: cached, Written: prompt - cached}
 }
 
-// Cached returns how much of a prefix of so many tokens, which the provider
-// has seen before, is read from the cache.
+// Cached returns how many tokens are read from the cache if the provider has seen
+// a prefix of same tokens before.
 func (c Card) Cached(same int) int {
 	if c.MinPrefix <= 0 || same < c.MinPrefix {
 		return 0

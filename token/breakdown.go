@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Breakdown says where the tokens of a request are. System, Developer,
-// ToolsSchema and Messages add up to all of it; the tokens that prime the
-// reply are part of Messages, under the role assistant.
+// A Breakdown splits the tokens of a request. System, Developer, ToolsSchema and
+// Messages add up to the total. The tokens that prime the reply are part of
+// Messages, under the role assistant.
 type Breakdown struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
@@ -17,9 +17,9 @@ type Breakdown struct {
 
 	// ByRole splits Messages by role.
 	ByRole map[string]int `json:"by_role,omitempty"`
-	// ByTool is what the calls and results of each tool cost, without what the
-	// format adds to their messages. Results whose call is not in the request
-	// and that name no tool stand under "unknown".
+	// ByTool is the cost of the calls and results of each tool, without the
+	// overhead of their messages. Results without a tool name and without a call
+	// in the request count under "unknown".
 	ByTool map[string]int `json:"by_tool,omitempty"`
 	// Mix is the whole request by kind of text, for a [Calibrator].
 	Mix Mix `json:"-"`
@@ -28,8 +28,9 @@ type Breakdown struct {
 // Total returns the cost of the whole request.
 func (b Breakdown) Total() int { return b.System + b.Developer + b.ToolsSchema + b.Messages }
 
-// Breakdown counts a request. It stops between two messages when ctx is done
-// and returns its error; progress, which may be nil, is told the messages.
+// Breakdown counts a request. It stops between two messages when ctx is done and
+// returns the error of ctx. progress, which may be nil, is called after each
+// message.
 func (e *Estimator) Breakdown(ctx context.Context, msgs []message.Message, tools []byte, progress Progress) (Breakdown, error) {
 	b := Breakdown{ByRole: map[string]int{}, ByTool: map[string]int{}, ToolsSchema: e.Tools(tools)}
 	calls := map[string]string{}
@@ -71,8 +72,8 @@ func (b *Breakdown) add(e *Estimator, m *message.Message, calls map[string]strin
 	}
 }
 
-// toolName returns the tool that a part belongs to, if to any. It remembers
-// the names of calls for the results that come later.
+// toolName returns the tool of a call or a result. It stores the names of calls
+// in calls, for later results.
 func toolName(p *message.Part, calls map[string]string) (name string, ok bool) {
 	switch name = p.Name; p.Kind {
 	case message.KindToolCall:

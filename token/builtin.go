@@ -2,8 +2,7 @@ package token
 
 import "github.com/agentcompact/compact/token/internal/bpe"
 
-// builtin returns the counter of an encoding that this package counts itself,
-// or nil.
+// builtin returns the counter of a built-in encoding, or nil.
 func builtin(name string) Counter {
 	switch name {
 	case CL100K:
@@ -14,12 +13,12 @@ func builtin(name string) Counter {
 	return nil
 }
 
-// exact counts as byte-pair encoding does.
+// exact is a counter by byte-pair encoding.
 type exact struct{ *bpe.Encoding }
 
-// Load unpacks the vocabulary that a counter needs (about ten milliseconds), so
-// that the first count does not have to. It does nothing the second time, and
-// for counters that need none.
+// Load unpacks the vocabulary of a counter (about ten milliseconds), so that the
+// first count does not have to. It does nothing if that is done already or if the
+// counter needs no vocabulary.
 func Load(c Counter) {
 	if l, ok := c.(interface{ Load() }); ok {
 		l.Load()

@@ -7,16 +7,16 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// cacheKey names what was priced. A fingerprint is of content only; what else
-// decides the cost (sizes of images, white space in arguments, what is sealed)
-// is in shape.
+// A cacheKey identifies a message. A fingerprint covers only its content; shape
+// covers everything else that affects the cost: sizes of images, white space in
+// arguments, encryption.
 type cacheKey struct {
 	fp    message.Fingerprint
 	shape uint64
 }
 
-// cache remembers costs in a table of fixed size without locks. A slot is
-// replaced as a whole, so that a reader sees all of an entry or nothing of it.
+// A cache stores costs in a table of fixed size, without locks. A slot is
+// replaced as a whole, so that readers never see half of an entry.
 type cache struct {
 	slots []atomic.Pointer[cached]
 	turn  atomic.Uint32
@@ -27,7 +27,7 @@ type cached struct {
 	price priced
 }
 
-// ways is how many neighboring slots a key may stand in.
+// ways is the number of neighboring slots in which a key may be stored.
 const ways = 4
 
 func newCache(entries int) *cache {
@@ -35,8 +35,8 @@ func newCache(entries int) *cache {
 	return &cache{slots: make([]atomic.Pointer[cached], size)}
 }
 
-// group returns the slots that a key may stand in. Fingerprints are evenly
-// spread, so that some of their bits are as good as a hash.
+// group returns the slots for a key. Fingerprints are evenly distributed, so that
+// some of their bits serve as a hash.
 func (c *cache) group(k *cacheKey) []atomic.Pointer[cached] {
 	h := uint64(k.fp[0]) | uint64(k.fp[1])<<8 | uint64(k.fp[2])<<16 | uint64(k.fp[3])<<24
 	at := int(h) & (len(c.slots) - 1) &^ (ways - 1)
@@ -64,8 +64,8 @@ func (c *cache) store(k cacheKey, p priced) {
 	group[c.turn.Add(1)%ways].Store(e)
 }
 
-// shape hashes what the cost of a message depends on besides its fingerprint.
-// It reads lengths, never text.
+// shape hashes everything that affects the cost of a message besides its
+// fingerprint. It reads lengths and never text.
 func shape(m *message.Message) uint64 {
 	h := uint64(len(m.Parts))
 	for i := range m.Parts {

@@ -7,58 +7,59 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Calibrator corrects what an [Estimator] says of one model by what the
-// provider billed. It learns a factor for each kind of text of a [Mix], and how
-// far it was off, from which it makes an upper bound.
+// A Calibrator corrects the counts of an [Estimator] for one model, using the
+// token counts that the provider bills. It learns a factor for each kind of text
+// of a [Mix], and a margin for an upper bound.
 //
-// A model whose tokenizer is published needs no correction and gets none:
-// estimates stay as they are, and figures are not used. The methods may be
-// called from many goroutines at once.
+// A model whose tokenizer is published needs no correction: its estimates stay as
+// they are, and billed counts are ignored. The methods may be called
+// concurrently.
 type Calibrator struct {
 	exact bool
 
 	mu    sync.Mutex
 	state Calibration
-	sent  ring // requests that wait for their figure
-	known ring // requests whose figure is known
+	sent  ring // requests whose billed count is not known yet
+	known ring // requests whose billed count is known
 }
 
-// A Calibration is what a [Calibrator] has learned, to be stored.
+// A Calibration is the stored state of a [Calibrator].
 type Calibration struct {
-	Prose        float64 `json:"prose"` // what a cost of this kind is multiplied by
+	Prose        float64 `json:"prose"` // the factor for costs of this kind
 	Code         float64 `json:"code"`
 	Wide         float64 `json:"wide"`
 	Fixed        float64 `json:"fixed"`
-	Margin       float64 `json:"margin"` // how far the truth may be above the estimate, as a share of it
+	Margin       float64 `json:"margin"` // how far the billed count may exceed the estimate, as a share of the estimate
 	Observations int     `json:"observations"`
 }
 
-// What is learned is bounded, so that one wrong figure does little harm.
+// All learned values are bounded, so that one wrong billed count does little
+// harm.
 const (
-	firstMargin = 0.25 // before anything was observed
+	firstMargin = 0.25 // before the first observation
 	leastMargin = 0.03
 	mostMargin  = 0.5
-	calmer      = 0.9 // what is left of the margin after an observation that it covered
-	wary        = 1.5 // how much more than an underestimate the next one is taken for
+	calmer      = 0.9 // factor for the margin after each observation
+	wary        = 1.5 // the margin is at least this multiple of the last underestimate
 
-	rate        = 0.5 // how much of an error is corrected at once
-	step        = 0.1 // the most that a factor changes at once, as a share of it
+	rate        = 0.5 // share of an error that one observation corrects
+	step        = 0.1 // the most that one observation changes a factor, as a share of the factor
 	leastFactor = 0.5
 	mostFactor  = 2.0
-	implausible = 3.0 // a figure this many times off is not of this request
+	implausible = 3.0 // a billed count this many times off does not belong to the request
 )
 
-// NewCalibrator returns a calibrator for a model that has observed nothing.
+// NewCalibrator returns a calibrator for a model, without observations.
 func NewCalibrator(model string) *Calibrator {
 	_, exact := EncodingForModel(model)
 	return &Calibrator{exact: exact, state: Calibration{1, 1, 1, 1, firstMargin, 0}}
 }
 
-// An Estimate is what a request is expected to be billed at.
+// An Estimate is the expected billed token count of a request.
 type Estimate struct {
 	Tokens int     // the best guess
-	Upper  int     // what it will hardly exceed; the same where the count is exact
-	Factor float64 // Tokens as a multiple of what was counted; 1 where nothing was corrected
+	Upper  int     // an upper bound that is rarely exceeded; equal to Tokens if the count is exact
+	Factor float64 // the correction: Tokens divided by the counted tokens; 1 if the count is exact
 }
 
 // Estimate corrects the cost of a request.
@@ -71,7 +72,7 @@ func (c *Calibrator) Estimate(counted Mix) Estimate {
 	return c.estimate(0, counted)
 }
 
-// estimate adds the corrected cost to what is known to be billed.
+// estimate adds the corrected cost of counted to billed tokens.
 func (c *Calibrator) estimate(billed int, counted Mix) Estimate {
 	guess := c.state.weigh(counted)
 	e := Estimate{Tokens: billed + round(guess), Upper: billed + round(guess*(1+c.state.Margin)), Factor: 1}
@@ -81,8 +82,8 @@ func (c *Calibrator) estimate(billed int, counted Mix) Estimate {
 	return e
 }
 
-// Within returns how much a request of the kinds of text that like has may
-// count, so that what it will hardly exceed is no more than limit.
+// Within returns the largest count for a request whose [Estimate.Upper] does not
+// exceed limit. like is a mix with the kinds of text that the request has.
 func (c *Calibrator) Within(limit int, like Mix) int {
 	if c.exact {
 		return limit
@@ -103,8 +104,8 @@ func (c *Calibrator) Within(limit int, like Mix) int {
 	return int(float64(limit) / (most * (1 + s.Margin)))
 }
 
-// Sent notes that a request is sent that was counted so. request is its
-// [RequestID]. The latest few hundred are remembered.
+// Sent records that a request with this count was sent. request is its
+// [RequestID]. The latest few hundred requests are remembered.
 func (c *Calibrator) Sent(request message.Fingerprint, counted Mix) {
 	if c.exact || counted.Total() == 0 {
 		return
@@ -114,10 +115,10 @@ func (c *Calibrator) Sent(request message.Fingerprint, counted Mix) {
 	c.sent.put(request, figure{mix: counted})
 }
 
-// Observe learns what a request was billed at, and reports whether the figure
-// was used. It is not for a request that was not [Calibrator.Sent] or was
-// observed before, nor if it is so far off that it must be of something else:
-// some providers leave out of it what they had cached.
+// Observe learns from the billed token count of a request and reports whether it
+// used the count. It ignores a request that was not [Calibrator.Sent] or was
+// observed before. It also ignores a count that is implausibly far off: some
+// providers leave out cached tokens.
 func (c *Calibrator) Observe(request message.Fingerprint, promptTokens int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,10 +136,10 @@ func (c *Calibrator) Observe(request message.Fingerprint, promptTokens int) bool
 	return true
 }
 
-// Since estimates a request that repeats an earlier one and adds to it: what
-// the earlier one was billed at, and the corrected cost of the rest. It returns
-// false if the earlier request's figure is not known. An edit changes the
-// [RequestID], so that a figure is never taken for something else.
+// Since estimates a request that extends an earlier one: the billed count of the
+// earlier request, plus the corrected cost of rest. It returns false if the
+// billed count of the earlier request is not known. An edit changes the
+// [RequestID], so that a count is never used for another content.
 func (c *Calibrator) Since(earlier message.Fingerprint, rest Mix) (Estimate, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,15 +150,14 @@ func (c *Calibrator) Since(earlier message.Fingerprint, rest Mix) (Estimate, boo
 	return c.estimate(f.billed, rest), true
 }
 
-// State returns what has been learned.
+// State returns the learned state.
 func (c *Calibrator) State() Calibration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state
 }
 
-// Restore goes on from what was learned before. Figures out of bounds are
-// brought into them.
+// Restore continues from a stored state. Values out of bounds are clamped.
 func (c *Calibrator) Restore(s Calibration) {
 	s.Prose, s.Code, s.Wide, s.Fixed = within(s.Prose), within(s.Code), within(s.Wide), within(s.Fixed)
 	s.Margin = clamp(s.Margin, leastMargin, mostMargin)
@@ -167,13 +167,13 @@ func (c *Calibrator) Restore(s Calibration) {
 	c.state = s
 }
 
-// weigh returns the corrected cost.
+// weigh returns the corrected cost of m.
 func (s *Calibration) weigh(m Mix) float64 {
 	return s.Prose*float64(m.Prose) + s.Code*float64(m.Code) + s.Wide*float64(m.Wide) + s.Fixed*float64(m.Fixed)
 }
 
-// learn corrects each factor by its part in the error: a kind that makes up
-// most of a request takes most of the blame.
+// learn corrects each factor in proportion to the share of its kind in the
+// request: a kind that makes up most of a request takes most of the error.
 func (s *Calibration) learn(m Mix, billed, guess float64) {
 	missed := billed - guess
 	s.Margin = clamp(math.Max(s.Margin*calmer, wary*missed/guess), leastMargin, mostMargin)
@@ -194,7 +194,7 @@ func (s *Calibration) learn(m Mix, billed, guess float64) {
 
 func within(factor float64) float64 { return clamp(factor, leastFactor, mostFactor) }
 
-// clamp also turns what is not a number into the low bound.
+// clamp bounds x to [low, high]. It turns NaN into low.
 func clamp(x, low, high float64) float64 {
 	if !(x > low) {
 		return low

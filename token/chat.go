@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What the chat format adds, as OpenAI's cookbook publishes it. The cost of a
-// tool call is not published; 3 is what the marks around it were measured at.
+// Overhead of the chat format, as published in OpenAI's cookbook. The overhead of
+// a tool call is not published; 3 was measured.
 const (
 	perMessage = 3
 	perName    = 1
@@ -15,7 +15,7 @@ const (
 	perReply   = 3
 )
 
-// chat prices as the chat-completions format does.
+// chat is the format of the chat-completions API.
 type chat struct {
 	counter Counter
 	media   mediaRule
@@ -44,7 +44,7 @@ func (c *chat) message(m *message.Message) priced {
 	return p
 }
 
-// add adds what a part costs.
+// add adds the cost of a part.
 func (p *priced) add(part *message.Part, mix Mix) {
 	p.Mix = p.Plus(mix)
 	if part.Kind == message.KindToolCall || part.Kind == message.KindToolResult {
@@ -59,7 +59,7 @@ func (c *chat) part(p *message.Part) Mix {
 	case message.KindReasoning:
 		n := c.text(p.Text)
 		if size := sealed(p); p.Sealed && size > n {
-			return Mix{Prose: size} // the text is no more than a summary of what is encrypted
+			return Mix{Prose: size} // the text is only a summary of the encrypted reasoning
 		}
 		return prose(p.Text, n)
 	case message.KindToolCall:
@@ -77,11 +77,11 @@ func (c *chat) part(p *message.Part) Mix {
 	return Mix{Code: max(1, c.text(p.Text)+c.other(string(p.Args)))}
 }
 
-// blobs are what base64 stands behind in JSON.
+// blobs are the texts that precede base64 in JSON.
 var blobs = [3]string{";base64,", `"encrypted_content":"`, `"encrypted_content": "`}
 
-// other prices JSON that no rule knows as text, with what it holds in base64
-// priced by size. It is linear: each mark is looked for once.
+// other returns the cost of JSON of an unknown kind: as text, but with base64 by
+// its size. It takes linear time, because it searches for each mark only once.
 func (c *chat) other(raw string) int {
 	var next [3]int // where base64 begins behind each mark; len(raw) = nowhere
 	for i := range next {
@@ -109,8 +109,8 @@ func (c *chat) other(raw string) int {
 	return n
 }
 
-// blob returns where the next base64 behind a mark begins, len(raw) where
-// there is none.
+// blob returns the start of the next base64 behind a mark, or len(raw) if there
+// is none.
 func blob(raw string, from int, mark string) int {
 	if at := strings.Index(raw[from:], mark); at >= 0 {
 		return from + at + len(mark)
@@ -118,7 +118,7 @@ func blob(raw string, from int, mark string) int {
 	return len(raw)
 }
 
-// sealed prices encrypted reasoning, of which only the size is known.
+// sealed returns the cost of encrypted reasoning, estimated from its size.
 func sealed(p *message.Part) int {
 	size := len(p.Args)
 	if p.Media != nil {
@@ -127,6 +127,6 @@ func sealed(p *message.Part) int {
 	return sealedTokens(size)
 }
 
-// sealedTokens returns what size bytes of base64 are priced at: four bytes of
-// what was encoded are one token.
+// sealedTokens returns the cost of size bytes of base64: one token per four
+// decoded bytes.
 func sealedTokens(size int) int { return max(1, size*3/16) }

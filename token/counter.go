@@ -2,18 +2,17 @@ package token
 
 import "unicode/utf8"
 
-// A Counter says what a text costs.
+// A Counter counts the tokens of a text.
 type Counter interface {
-	// Count may be called from many goroutines at once. It depends on the text
-	// alone: the same text always costs the same, the empty text costs 0, and
-	// special-token spellings such as <|endoftext|> are counted as the ordinary
-	// text they are.
+	// Count returns the number of tokens. It may be called concurrently. The
+	// result depends only on the text, and is 0 for the empty text. Spellings of
+	// special tokens such as <|endoftext|> count as ordinary text.
 	Count(text string) int
 }
 
 // Counters that need no vocabulary.
 var (
-	// Bytes4 counts the UTF-8 bytes divided by four, rounded down.
+	// Bytes4 counts UTF-8 bytes, divided by four and rounded down.
 	Bytes4 Counter = bytes4{}
 
 	// Chars counts Unicode code points; a byte that is not valid UTF-8 counts as one.

@@ -1,12 +1,12 @@
-// Package token counts what text and messages cost a model.
+// Package token counts the tokens of texts and messages for a model.
 //
-// Three things stand here. A [Counter] counts text: exactly, for the models
-// whose tokenizer is published ([ForModel], [ForEncoding]), or by a rule of
-// thumb ([Bytes4], [Chars], [UTF16]). An [Estimator] prices messages, tool
-// schemas and requests the way the chat format does, and remembers the price
-// of each message it has seen. A [Calibrator] corrects the estimate for models
-// whose tokenizer is not published, from what the provider really billed.
+// It has three parts. A [Counter] counts text: exactly, for models whose
+// tokenizer is published ([ForModel], [ForEncoding]), or by a rule of thumb
+// ([Bytes4], [Chars], [UTF16]). An [Estimator] computes the cost of messages,
+// tool schemas and requests in the chat format, and caches the cost of each
+// message. A [Calibrator] learns from billed token counts to correct the estimate
+// for models whose tokenizer is not published.
 //
-// Importing the package costs nothing at start: a vocabulary is unpacked when
-// a counter for it is first asked for, once per process.
+// Importing the package takes no time at startup: a vocabulary is unpacked once
+// per process, at the first count that needs it.
 package token

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ErrUnknownEncoding is wrapped by the error of [ForEncoding] for a name that
-// is no encoding, or one that nobody has registered.
+// ErrUnknownEncoding is wrapped by the error of [ForEncoding] for a name that is
+// not an encoding, or not a registered one.
 var ErrUnknownEncoding = errors.New("token: unknown encoding")
 
 var registry struct {
@@ -15,18 +15,18 @@ var registry struct {
 	encodings map[string]*registered
 }
 
-// registered is an encoding of another package. Its lock is held while it is
-// opened, which delays nobody who asks for another one.
+// registered is an encoding of another package. Its lock is held while the
+// encoding is opened, so that callers of other encodings do not wait.
 type registered struct {
 	sync.Mutex
 	open   func() (Counter, error)
 	opened Counter
 }
 
-// Register makes an encoding known to [ForEncoding], which calls open when the
-// encoding is first asked for, once unless it fails. It is for packages that
-// bring an encoding, called from their init function. A name that is
-// registered already panics; one that this package counts itself has no effect.
+// Register makes an encoding available to [ForEncoding]. ForEncoding calls open
+// when the encoding is first needed, and again only if that failed. Register is
+// for init functions of packages that bring an encoding. It panics if the name is
+// registered already. A registration of a built-in encoding has no effect.
 func Register(name string, open func() (Counter, error)) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -41,9 +41,9 @@ func Register(name string, open func() (Counter, error)) {
 
 // ForEncoding returns the counter of an encoding, the same one at every call.
 // cl100k_base, o200k_base and o200k_harmony are exact and built in; they are
-// unpacked at the first count, or by [Load]. p50k_base, p50k_edit, r50k_base and
-// gpt2 need an import of token/tiktoken for its side effect, else the error
-// wraps [ErrUnknownEncoding].
+// unpacked by the first count or by [Load]. p50k_base, p50k_edit, r50k_base and
+// gpt2 need an import of token/tiktoken for its side effect; without it, the
+// error wraps [ErrUnknownEncoding].
 func ForEncoding(name string) (Counter, error) {
 	if c := builtin(name); c != nil {
 		return c, nil

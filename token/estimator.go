@@ -6,39 +6,38 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// DefaultCachedMessages is how many messages an [Estimator] remembers the cost
-// of when [EstimatorOptions] does not say.
+// DefaultCachedMessages is the default of [EstimatorOptions.CachedMessages].
 const DefaultCachedMessages = 1 << 15
 
-// An Estimator prices messages and requests for one model. It can't be
-// changed, may be used from many goroutines at once, and is meant to be shared
-// by all sessions of a model: a message that any of them has shown before is
-// priced without its text being touched again.
+// An Estimator computes the cost of messages and requests for one model. It is
+// immutable, safe for concurrent use, and meant to be shared by all sessions of a
+// model: the cost of a message that any session has shown before comes from a
+// cache.
 type Estimator struct {
 	format format
-	cache  *cache // nil: every message is priced anew
+	cache  *cache // nil: no cache
 }
 
 // EstimatorOptions are the optional settings of [NewEstimator].
 type EstimatorOptions struct {
-	// CachedMessages bounds the number of messages whose cost is remembered
-	// (about 60 bytes each). 0 means [DefaultCachedMessages]; it is rounded up
-	// to a power of two.
+	// CachedMessages bounds the number of messages whose cost is cached (about 60
+	// bytes each). It is rounded up to a power of two; 0 means
+	// [DefaultCachedMessages].
 	CachedMessages int
 }
 
-// A format is one way of pricing.
+// A format computes costs.
 type format interface {
-	message(m *message.Message) priced // with its share of the format
-	part(p *message.Part) Mix          // without
+	message(m *message.Message) priced // with the overhead of the format
+	part(p *message.Part) Mix          // without it
 	text(s string) int
 	tools(schemas []byte) int // a JSON array
-	reply() int               // what primes the answer
+	reply() int               // the tokens that prime the answer
 }
 
-// NewEstimator returns an estimator that prices requests to model as the chat
-// format does. counter nil means [ForModel], whose error is returned; o nil
-// means the defaults.
+// NewEstimator returns an estimator for requests to model in the chat format. A
+// nil counter means [ForModel], whose error is returned; a nil o means the
+// defaults.
 func NewEstimator(model string, counter Counter, o *EstimatorOptions) (*Estimator, error) {
 	if counter == nil {
 		c, err := ForModel(model)
@@ -54,23 +53,23 @@ func NewEstimator(model string, counter Counter, o *EstimatorOptions) (*Estimato
 	return &Estimator{format: newChat(model, counter), cache: newCache(size)}, nil
 }
 
-// NewGatewayEstimator returns an estimator that prices as the gateway preset
-// does: the bytes of each part divided by four and rounded down, the tool
-// calls of a message taken together as the compact JSON of the chat wire, and
-// 4 for each message. There is no reply primer.
+// NewGatewayEstimator returns an estimator for the preset gateway: the bytes of
+// each part divided by four and rounded down, and 4 for each message. The tool
+// calls of a message count together, as the compact JSON of the chat format.
+// There is no reply primer.
 func NewGatewayEstimator() *Estimator { return &Estimator{format: gateway{}} }
 
-// NewCharsEstimator returns an estimator whose unit is not tokens but the
-// UTF-16 code units of text and tool results: the unit of the history-reducer
-// preset. Tool calls, reasoning, schemas and the format itself cost nothing.
+// NewCharsEstimator returns an estimator that counts UTF-16 code units of text
+// and tool results instead of tokens. It is the unit of the preset
+// history-reducer. Tool calls, reasoning, schemas and the format cost nothing.
 func NewCharsEstimator() *Estimator { return &Estimator{format: charsFormat{}} }
 
-// Message returns the cost of a message in a request, with what the format
-// adds for each message and for a name. One that the provider does not read costs
-// nothing.
+// Message returns the cost of a message in a request, with the overhead of the
+// format for each message and for a name. A message that the provider does not
+// read costs nothing.
 func (e *Estimator) Message(m message.Message) int { return e.Mix(m).Total() }
 
-// Mix returns the cost of a message by the kind of its text.
+// Mix returns the cost of a message by kind of text.
 func (e *Estimator) Mix(m message.Message) Mix {
 	if m.Unread {
 		return Mix{}
@@ -80,14 +79,14 @@ func (e *Estimator) Mix(m message.Message) Mix {
 			return p.Mix
 		}
 	}
-	unknown := m // what is handed to a format goes to the heap, and m need not
+	unknown := m // the copy escapes to the heap, so that m does not have to
 	return e.price(&unknown).Mix
 }
 
-// priced is what a message costs.
+// priced is the cost of a message.
 type priced struct {
 	Mix
-	tools []int // what each tool call and each result of it costs, in order
+	tools []int // cost of each tool call and each result, in order
 }
 
 func (e *Estimator) price(m *message.Message) priced {
@@ -108,7 +107,7 @@ func (e *Estimator) price(m *message.Message) priced {
 
 func keyOf(m *message.Message) cacheKey { return cacheKey{m.Fingerprint(), shape(m)} }
 
-// Messages returns the cost of messages together, without tools and reply.
+// Messages returns the total cost of messages, without tools and reply.
 func (e *Estimator) Messages(msgs []message.Message) int {
 	n := 0
 	for i := range msgs {
@@ -117,17 +116,17 @@ func (e *Estimator) Messages(msgs []message.Message) int {
 	return n
 }
 
-// Part returns what one part adds to its message. Every part costs at least 1,
-// but for text, reasoning and results that are empty; an estimator made by
-// [NewGatewayEstimator] or [NewCharsEstimator] may round down to 0.
+// Part returns the cost that one part adds to its message. It is at least 1,
+// except for empty text, reasoning and results. Estimators from
+// [NewGatewayEstimator] and [NewCharsEstimator] may round down to 0.
 func (e *Estimator) Part(p message.Part) int { return e.format.part(&p).Total() }
 
 // Text returns the cost of a text by itself.
 func (e *Estimator) Text(s string) int { return e.format.text(s) }
 
 // Tools returns the cost of tool schemas: the JSON of the tools field of a
-// request, in the form of any of the known wires. JSON that is none of them is
-// priced as text. No schemas cost 0.
+// request, in the form of any known API. Other JSON is counted as text. No
+// schemas cost 0.
 func (e *Estimator) Tools(schemas []byte) int {
 	if len(schemas) == 0 {
 		return 0
@@ -145,6 +144,6 @@ func (e *Estimator) Tools(schemas []byte) int {
 	return n
 }
 
-// Reply returns what a request costs besides its messages and tools: the
-// tokens that prime the model's answer.
+// Reply returns the cost of a request besides its messages and tools: the tokens
+// that prime the model's answer.
 func (e *Estimator) Reply() int { return e.format.reply() }

@@ -2,7 +2,8 @@ package token
 
 import "github.com/agentcompact/compact/message"
 
-// gateway prices by bytes, each part rounded down by itself.
+// gateway is the format that counts bytes divided by four, each part rounded down
+// by itself.
 type gateway struct{}
 
 const gatewayPerMessage = 4
@@ -26,7 +27,7 @@ func (g gateway) message(m *message.Message) priced {
 			apart += mix.Code
 		}
 	}
-	if calls > 0 { // all calls together, with the commas between, in place of each by itself
+	if calls > 0 { // count all calls together, with commas between them, instead of one by one
 		p.Code += (size+calls-1)/4 - apart
 	}
 	return p
@@ -38,7 +39,7 @@ func (g gateway) part(p *message.Part) Mix {
 		return Mix{Code: (callSize(p) + len("[]")) / 4}
 	case message.KindImage, message.KindAudio, message.KindFile:
 		return Mix{Fixed: mediaFor("").cost(p)}
-	case message.KindToolResult: // the id of the call is a field of its own
+	case message.KindToolResult: // the id of the call is a separate field
 		return Mix{Code: g.text(p.Text) + g.text(p.CallID)}
 	case message.KindOther:
 		return Mix{Code: (len(p.Text) + len(p.Args)) / 4}
@@ -46,15 +47,15 @@ func (g gateway) part(p *message.Part) Mix {
 	return Mix{Prose: g.text(p.Text)}
 }
 
-// callSize is the length of a tool call as compact JSON:
+// callSize returns the length of a tool call as compact JSON:
 // {"id":…,"type":"function","function":{"name":…,"arguments":…}}.
 func callSize(p *message.Part) int {
 	const frame = `{"id":,"type":"function","function":{"name":,"arguments":}}`
 	return len(frame) + quoted(p.CallID) + quoted(p.Name) + quoted(string(p.Args))
 }
 
-// quoted is the length of s as a JSON string in which only what must be
-// escaped is.
+// quoted returns the length of s as a JSON string with the fewest possible
+// escapes.
 func quoted(s string) int {
 	n := len(s) + len(`""`)
 	for i := 0; i < len(s); i++ {
@@ -68,7 +69,7 @@ func quoted(s string) int {
 	return n
 }
 
-// charsFormat measures in UTF-16 code units of what is said and returned.
+// charsFormat counts the UTF-16 code units of text and tool results.
 type charsFormat struct{}
 
 func (charsFormat) text(s string) int { return UTF16.Count(s) }

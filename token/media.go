@@ -6,25 +6,25 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// mediaRule prices what is not text, by the rules that the providers publish.
+// A mediaRule computes the cost of media by the rules that the providers publish.
 type mediaRule struct {
 	picture     pictureRule
 	audioSecond int // tokens for a second of audio
 	page        int // tokens for a page of a PDF
 }
 
-// Sizes and prices where the wire tells nothing but the size in base64.
+// Assumptions for media of which only the size in base64 is known.
 const (
 	rawAudioBytes  = 32_000 // a second of 16-bit mono at 16 kHz
 	packedAudio    = 8_000  // a second of mp3, opus or aac at 64 kbit/s
-	unknownSeconds = 60     // of audio that is only referred to
-	pageBytes      = 50_000 // of a document that is no PDF
+	unknownSeconds = 60     // of audio that is given by reference
+	pageBytes      = 50_000 // per page of a document that is not a PDF
 	pageTokens     = 2_000
-	leastPageBytes = 10_000 // of a PDF whose pages can't be counted: fewer have nothing but words
-	maxPages       = 1_000  // that any provider takes
+	leastPageBytes = 10_000 // per page of a PDF whose pages can't be counted; smaller pages hold only text
+	maxPages       = 1_000  // the most that any provider accepts
 )
 
-// cost prices an image, audio or file part; it is at least 1.
+// cost returns the cost of an image, audio or file part; it is at least 1.
 func (r mediaRule) cost(p *message.Part) int {
 	m := p.Media
 	if m == nil {
@@ -47,8 +47,8 @@ func (r mediaRule) image(m *message.Media) int {
 	return r.picture.most(m.Detail)
 }
 
-// file prices a PDF by its pages, what can't be read of it by its size, as any other
-// document.
+// file returns the cost of a PDF by its pages. The bytes of it that can't be
+// decoded count by their size, as do other documents.
 func (r mediaRule) file(p *message.Part) int {
 	pdf, lost := pdfOf(p)
 	if pdf == nil {
@@ -62,8 +62,9 @@ func (r mediaRule) file(p *message.Part) int {
 	return min(pages, maxPages) * r.page
 }
 
-// PictureSize returns the size of a picture in pixels, as the wire says it or
-// from the header of its data (PNG, JPEG, GIF, WebP); zeros where neither does.
+// PictureSize returns the size of a picture in pixels, from the message or from
+// the header of its data (PNG, JPEG, GIF, WebP). It returns zeros if both are
+// unknown.
 func PictureSize(m *message.Media) (width, height int) {
 	if m.Width > 0 && m.Height > 0 {
 		return m.Width, m.Height
@@ -73,7 +74,7 @@ func PictureSize(m *message.Media) (width, height int) {
 
 func (r mediaRule) audio(m *message.Media) int {
 	decoded := m.Bytes * 3 / 4
-	if decoded < 512 { // an id or a link, not the sound itself
+	if decoded < 512 { // an id or a link, not the audio itself
 		return unknownSeconds * r.audioSecond
 	}
 	rate := packedAudio
@@ -83,7 +84,7 @@ func (r mediaRule) audio(m *message.Media) int {
 	return max(1, decoded*r.audioSecond/rate)
 }
 
-// isText says that the model gets the words of a document as they are.
+// isText reports whether the model gets the words of a document as they are.
 func isText(mime string) bool {
 	mime = strings.ToLower(mime)
 	return strings.HasPrefix(mime, "text/") || strings.HasPrefix(mime, "application/json")
@@ -98,19 +99,20 @@ func document(m *message.Media) int {
 	return pages * pageTokens
 }
 
-// What a page of a PDF costs. Anthropic: 1,500 to 3,000 tokens of text, and a picture
-// (https://docs.claude.com/en/docs/build-with-claude/pdf-support); OpenAI: its text and a
-// picture, too, without a number, so that the same is taken; Google: 258 tokens, from
-// Gemini 3 on 560 (https://ai.google.dev/gemini-api/docs/document-processing). It is the
-// most of a usual page, US Letter at 150 dots an inch.
+// The cost of a page of a PDF. Anthropic: 1,500 to 3,000 tokens of text, and an
+// image (https://docs.claude.com/en/docs/build-with-claude/pdf-support). OpenAI:
+// text and an image without published numbers, so that the same ones are used.
+// Google: 258 tokens, from Gemini 3 on 560
+// (https://ai.google.dev/gemini-api/docs/document-processing). The image is that
+// of a US Letter page at 150 dots per inch.
 const (
 	pageText   = 3_000
 	pageWidth  = 1275
 	pageHeight = 1650
 )
 
-// mediaFor returns the rules of a model. Those of gpt-4o stand for models that
-// publish none.
+// mediaFor returns the rules of a model. Models that publish none get the rules
+// of gpt-4o.
 func mediaFor(model string) mediaRule {
 	name := baseName(model)
 	switch {

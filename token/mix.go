@@ -7,7 +7,7 @@ type Mix struct {
 	Prose int // text and reasoning
 	Code  int // tool calls, tool results, tool schemas
 	Wide  int // text of any role that is largely not ASCII
-	Fixed int // what the format adds, and what is not text: images, audio, files
+	Fixed int // overhead of the format, and images, audio and files
 }
 
 // Total returns the sum.
@@ -18,7 +18,7 @@ func (m Mix) Plus(o Mix) Mix {
 	return Mix{m.Prose + o.Prose, m.Code + o.Code, m.Wide + o.Wide, m.Fixed + o.Fixed}
 }
 
-// wideSample is how much of a text is looked at to tell its script.
+// wideSample is the number of bytes of a text that are examined for its script.
 const wideSample = 2048
 
 // wide reports whether at least a third of the first bytes of a text are not ASCII.
@@ -31,7 +31,7 @@ func wide(text string) bool {
 	return high*3 >= len(sample) && high > 0
 }
 
-// prose and code put the cost of a text where it belongs.
+// prose and code assign the cost of a text to a kind.
 func prose(text string, n int) Mix {
 	if wide(text) {
 		return Mix{Wide: n}

@@ -2,14 +2,14 @@ package token
 
 import "strings"
 
-// The encodings that this package counts by itself.
+// The built-in encodings.
 const (
 	CL100K = "cl100k_base" // gpt-4, gpt-3.5-turbo, text-embedding-3
 	O200K  = "o200k_base"  // gpt-4o, gpt-4.1, gpt-4.5, gpt-5, o1, o3, o4, gpt-oss
 )
 
-// families says which base models have which encoding; the first line that fits
-// wins. A name that ends in * is the beginning of a name.
+// families maps base models to encodings; the first match wins. A name that ends
+// in * is a prefix.
 var families = []struct{ name, encoding string }{
 	{"gpt-5*", O200K},
 	{"gpt-4.5*", O200K},
@@ -62,17 +62,15 @@ var families = []struct{ name, encoding string }{
 	{"gpt-2", "gpt2"},
 }
 
-// EncodingForModel returns the name of the encoding that counts text for a
-// model, and whether it is the model's own. Names are matched as OpenAI's
-// tiktoken matches them, in any case, with a provider's path before them
-// (openai/gpt-4o), as fine-tunes (ft:gpt-4o-mini:org::id) and with a variant
-// behind a colon (openai/gpt-4o:extended).
+// EncodingForModel returns the name of the encoding that counts text for a model,
+// and whether it is the model's own. It matches names like OpenAI's tiktoken, but
+// ignores case and accepts a provider's path (openai/gpt-4o), fine-tunes
+// (ft:gpt-4o-mini:org::id) and a variant behind a colon (openai/gpt-4o:extended).
 //
-// A model whose tokenizer is not published gets the published encoding that
-// comes nearest, and exact is false: cl100k_base for Claude (which makes more
-// tokens of a text than o200k_base does), Qwen and Llama (whose vocabularies
-// descend from it), o200k_base for everything else. A [Calibrator] learns the
-// difference.
+// For a model whose tokenizer is not published it returns the closest published
+// encoding, and exact is false: cl100k_base for Claude (which makes more tokens
+// of a text than o200k_base does), Qwen and Llama (whose vocabularies descend
+// from it), o200k_base for all others. A [Calibrator] learns the difference.
 func EncodingForModel(model string) (name string, exact bool) {
 	base := baseName(model)
 	for _, f := range families {
@@ -88,8 +86,8 @@ func EncodingForModel(model string) (name string, exact bool) {
 	return O200K, false
 }
 
-// baseName strips what stands around the name of the base model: the
-// provider's path, the mark of a fine-tune and its owner, a variant.
+// baseName returns the name of the base model, without the provider's path, the
+// prefix and the owner of a fine-tune, and a variant.
 func baseName(model string) string {
 	base := strings.ToLower(strings.TrimSpace(model))
 	base = base[strings.LastIndexByte(base, '/')+1:]
@@ -98,10 +96,10 @@ func baseName(model string) string {
 	return base
 }
 
-// ForModel returns the counter for a model, under the name that
-// [EncodingForModel] gives. An unknown model is no error: its counter is the
-// nearest published encoding. The error is that of [ForEncoding], for the
-// models of before 2023 only.
+// ForModel returns the counter for a model, by the name that [EncodingForModel]
+// returns. An unknown model is not an error; it gets the closest published
+// encoding. The error is that of [ForEncoding], and occurs only for models from
+// before 2023.
 func ForModel(model string) (Counter, error) {
 	name, _ := EncodingForModel(model)
 	return ForEncoding(name)

@@ -11,24 +11,25 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// pdfStart is how a PDF begins in base64: %PDF-.
+// pdfStart is the start of a PDF in base64: %PDF-.
 const pdfStart = "JVBERi0"
 
-// How much of the packed objects of one PDF is looked at, in bytes.
+// The amount of packed objects of one PDF that is examined, in bytes.
 const (
 	maxInflated = 16 << 20
-	maxDeflated = maxInflated / 4 // empty blocks take time, too
-	maxHeader   = 400             // from their type to their stream
+	maxDeflated = maxInflated / 4 // even empty blocks take time
+	maxHeader   = 400             // from the type of packed objects to their stream
 )
 
-// What an object in a PDF says that it is.
+// The types of objects in a PDF.
 const (
 	page          = "/Page"
 	packedObjects = "/ObjStm"
 )
 
-// pdfOf returns the PDF that a file holds in base64, on whatever wire, and how many bytes
-// behind it could not be decoded; nil: it holds none, or is a text that one may stand in.
+// pdfOf returns the PDF that a file part holds in base64, in any message format,
+// and the number of bytes behind it that could not be decoded. pdf is nil if
+// there is none, or if the file is a text that quotes one.
 func pdfOf(p *message.Part) (pdf []byte, lost int) {
 	if isText(p.Media.MIME) {
 		return nil, 0
@@ -42,7 +43,7 @@ func pdfOf(p *message.Part) (pdf []byte, lost int) {
 	return nil, 0
 }
 
-// unescaped returns what stands before the closing quote of a JSON string.
+// unescaped returns the text before the closing quote of a JSON string.
 func unescaped(data []byte) string {
 	end := 0
 	for end < len(data) && data[end] != '"' {
@@ -57,13 +58,14 @@ func unescaped(data []byte) string {
 	}
 	var s string
 	if json.Unmarshal([]byte(`"`+string(data)+`"`), &s) != nil {
-		return string(data) // what can't be decoded of it counts as lost
+		return string(data) // the part that can't be decoded counts as lost
 	}
 	return s
 }
 
-// decodeBase64 stops at what is no base64, and returns the size of the rest, too. White
-// space does not count, and the alphabet of URLs, which Google's clients write, is as good.
+// decodeBase64 decodes s up to the first byte that is not base64, and returns the
+// size of the rest. It ignores white space and accepts the URL alphabet, which
+// Google's clients write.
 func decodeBase64(s string) (data []byte, lost int) {
 	code := make([]byte, 0, len(s))
 	for i := range len(s) {
@@ -82,8 +84,8 @@ func decodeBase64(s string) (data []byte, lost int) {
 	return code[:n], max(0, base64.RawStdEncoding.DecodedLen(len(code))-n)
 }
 
-// pdfPages counts the page objects of a PDF, packed ones among them, up to maxPages; 0:
-// none can be read, as in one that is encrypted.
+// pdfPages returns the number of page objects of a PDF, including packed ones, up
+// to maxPages. It returns 0 if none can be read, for example in an encrypted PDF.
 func pdfPages(pdf []byte) int {
 	n := countPages(pdf)
 	u := unpacker{in: min(len(pdf), maxDeflated), out: maxInflated}
@@ -110,9 +112,9 @@ func countPages(objects []byte) (pages int) {
 	return pages
 }
 
-// behindType returns the offset behind the next /Type that has this name, white space
-// between them or none; -1: there is none. It is no regular expression: those take
-// seconds for a file that is made for them.
+// behindType returns the offset behind the next /Type with this name, with or
+// without white space between them, or -1 if there is none. It does not use
+// regular expressions, because they take seconds for a malicious file.
 func behindType(pdf []byte, name string) int {
 	const key, space = "/Type", "\t\n\f\r "
 	for rest := pdf; ; {
@@ -127,7 +129,7 @@ func behindType(pdf []byte, name string) int {
 	}
 }
 
-// inWord reports whether a name goes on: /Pages is no /Page.
+// inWord reports whether a name continues: /Pages is not /Page.
 func inWord(rest []byte) bool {
 	if len(rest) == 0 {
 		return false
@@ -136,8 +138,7 @@ func inWord(rest []byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// packedStream returns where the stream of the next packed objects begins; -1: there is
-// none.
+// packedStream returns the start of the next stream of packed objects, or -1.
 func packedStream(pdf []byte) int {
 	const keyword = "stream"
 	for rest := pdf; ; {
@@ -153,8 +154,8 @@ func packedStream(pdf []byte) int {
 	}
 }
 
-// An unpacker bounds what is read and what is written for all streams of a PDF: streams
-// may overlap, and a stream may be long without holding anything.
+// An unpacker bounds the bytes read and written for all streams of a PDF
+// together, because streams may overlap, and a long stream may hold nothing.
 type unpacker struct{ in, out int }
 
 func (u *unpacker) unpack(stream []byte) []byte {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A pictureRule prices an image by its size in pixels.
+// A pictureRule computes the cost of an image from its size in pixels.
 type pictureRule interface {
-	cost(width, height int, detail string) int // detail as the request asks for it: low, high, original, auto or ""
-	most(detail string) int                    // that an image of any size costs: what one of unknown size is taken for
+	cost(width, height int, detail string) int // detail is that of the request: low, high, original, auto or ""
+	most(detail string) int                    // the highest cost of any image, used if the size is unknown
 }
 
-// pictureRules are OpenAI's, searched from the top
-// (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
-// The factor of gpt-5.4 and later is not published; 1.2 is what they were measured at.
-// That of gpt-5.2 is assumed to be the same: no page states it; users report that they
-// were billed so.
+// pictureRules are OpenAI's rules, searched from the top
+// (https://developers.openai.com/api/docs/guides/images-vision, read in November
+// 2026). The factor of gpt-5.4 and later is not published; 1.2 was measured. That
+// of gpt-5.2 is assumed to be the same: no page states it, but users report such
+// bills.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule
@@ -41,9 +41,9 @@ var pictureRules = []struct {
 	{"computer-use", tiles{65, 129}},
 }
 
-// tiles is the tile rule: the image is scaled to fit a square of 2048 pixels,
-// then until its shorter side is at most 768, and each started tile of 512 by
-// 512 costs. Low detail costs the base alone.
+// tiles is the tile rule. The image is scaled down to fit a square of 2048
+// pixels, then until its shorter side is at most 768. Each started tile of 512 by
+// 512 pixels costs tile tokens, plus base once. Low detail costs only base.
 type tiles struct{ base, tile int }
 
 func (t tiles) cost(width, height int, detail string) int {
@@ -57,29 +57,29 @@ func (t tiles) cost(width, height int, detail string) int {
 	return t.base + t.tile*started(w, 512)*started(h, 512)
 }
 
-// most is what 768 by 2048 pixels cost.
+// most returns the cost of an image of 768 by 2048 pixels.
 func (t tiles) most(detail string) int { return t.cost(768, 2048, detail) }
 
-// bounds are the most that an image may have before it is scaled down.
+// bounds are the limits above which an image is scaled down.
 type bounds struct {
 	patches int
 	edge    float64 // pixels of the longer side
 }
 
-// The bounds that OpenAI's models have.
+// The bounds of OpenAI's models.
 var (
 	smallBounds    = bounds{1536, 2048}
 	highBounds     = bounds{2500, 2048}
 	originalBounds = bounds{10_000, 6000}
-	noBounds       = bounds{1 << 20, 1 << 15} // none is published; more than anybody sends
+	noBounds       = bounds{1 << 20, 1 << 15} // no limit is published; larger than any real image
 )
 
-// patches is the patch rule: each started patch of 32 by 32 pixels is one
-// token times a factor of the model; an image that is larger than the bounds is scaled
-// down until it fits them.
+// patches is the patch rule. Each started patch of 32 by 32 pixels costs one
+// token times the factor of the model. An image larger than the bounds is scaled
+// down until it fits.
 type patches struct {
 	factor     float64
-	high, auto bounds // by the detail that is asked for
+	high, auto bounds // by the requested detail
 }
 
 func (f patches) cost(width, height int, detail string) int {
@@ -111,7 +111,8 @@ func (f patches) bounds(detail string) bounds {
 	return f.auto
 }
 
-// most is that of the bound; where none is published, that of the largest bound that is.
+// most returns the cost of an image at the bound. If no bound is published, it
+// uses the largest published one.
 func (f patches) most(detail string) int {
 	if detail == "low" {
 		return f.cost(lowEdge, lowEdge, detail)
@@ -119,15 +120,17 @@ func (f patches) most(detail string) int {
 	return int(math.Ceil(float64(min(f.bounds(detail).patches, originalBounds.patches)) * f.factor))
 }
 
-// claudePicture is Anthropic's: a token for each started patch of 28 by 28 pixels;
-// an image is scaled down until its longer side has at most so many pixels and it costs
-// at most so many tokens (https://platform.claude.com/docs/en/build-with-claude/vision).
+// claudePicture is Anthropic's rule: one token for each started patch of 28 by 28
+// pixels. An image is scaled down until its longer side has at most edge pixels
+// and it costs at most limit tokens
+// (https://platform.claude.com/docs/en/build-with-claude/vision).
 type claudePicture struct {
 	edge  float64
 	limit int
 }
 
-// claudeRule returns the rule of a Claude: those from 4.7 on see more.
+// claudeRule returns the rule of a Claude model. Models from 4.7 on accept larger
+// images.
 func claudeRule(name string) claudePicture {
 	if seesMore(name) {
 		return claudePicture{2576, 4784}
@@ -135,8 +138,8 @@ func claudeRule(name string) claudePicture {
 	return claudePicture{1568, 1568}
 }
 
-// claudeVersion finds the version behind the family: opus-4-8, sonnet-5. What has
-// more digits is a date.
+// claudeVersion finds the version behind the family: opus-4-8, sonnet-5. A number
+// with more than two digits is a date.
 var claudeVersion = regexp.MustCompile(`(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 
 func seesMore(name string) bool {
@@ -162,8 +165,9 @@ func (c claudePicture) cost(width, height int, _ string) int {
 
 func (c claudePicture) most(string) int { return c.limit }
 
-// geminiPicture is Google's: 258 for a small image, else an image is scaled to
-// fit a square of 3072 pixels, and costs 258 for each started tile of 768 by 768.
+// geminiPicture is Google's rule: 258 tokens for a small image. A larger image is
+// scaled down to fit a square of 3072 pixels, and costs 258 for each started tile
+// of 768 by 768.
 type geminiPicture struct{}
 
 func (geminiPicture) cost(width, height int, _ string) int {
@@ -177,8 +181,9 @@ func (geminiPicture) cost(width, height int, _ string) int {
 
 func (g geminiPicture) most(string) int { return g.cost(3072, 3072, "") }
 
-// flatPicture is Google's from Gemini 3 on: an image costs the same whatever its size
-// (https://ai.google.dev/gemini-api/docs/media-resolution; that of the default, high).
+// flatPicture is Google's rule from Gemini 3 on: an image costs the same at any
+// size (https://ai.google.dev/gemini-api/docs/media-resolution; the cost is that
+// of the default resolution, high).
 type flatPicture int
 
 func (f flatPicture) cost(int, int, string) int { return int(f) }
@@ -192,7 +197,7 @@ func fit(w, h, edge float64) (float64, float64) {
 	return w, h
 }
 
-// started returns how many pieces of this size a length takes, with room for
+// started returns the number of pieces of a size that cover a length, tolerating
 // the rounding of floating point.
 func started(length, size float64) int {
 	return max(1, int(math.Ceil(length/size-1e-9)))

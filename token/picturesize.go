@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// headerBytes is how much of an image is decoded to find its size. The size of
-// a JPEG stands behind its metadata, which a camera may fill with a preview.
+// headerBytes is how much of an image is decoded to find its size. In a JPEG the
+// size follows the metadata, which may hold a large preview.
 const headerBytes = 96 << 10
 
 // dataURLSize reads the size in pixels from the header of an image in a base64

@@ -6,18 +6,18 @@ import (
 	"github.com/agentcompact/compact/token/internal/bpe"
 )
 
-// A Progress is told how much of a piece of work has been done. It is called
-// from the goroutine that works, and should return soon.
+// A Progress is called with the finished and the total amount of work. The
+// working goroutine calls it, so it should return soon.
 type Progress func(done, total int)
 
-// stride is how many bytes are counted between two looks at a context: a few
-// milliseconds.
+// stride is the number of bytes that are counted between two checks of a context,
+// which takes a few milliseconds.
 const stride = 1 << 18
 
-// CountContext counts as c does and can be canceled: it returns the error of
-// ctx soon after ctx is done. progress, which may be nil, is told the bytes.
-// Only the exact counters of this package count in steps, between the pieces of
-// a text; others count all at once.
+// CountContext counts like c, but can be canceled: it returns the error of ctx
+// soon after ctx is done. progress, which may be nil, is called with the number
+// of bytes counted. Only the built-in exact counters count in steps; others count
+// the whole text at once.
 func CountContext(ctx context.Context, c Counter, text string, progress Progress) (int, error) {
 	stepper, ok := c.(interface {
 		CountTo(text string, from, to int) (tokens, next int)

@@ -7,9 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// RequestID names a request by what is sent: the fingerprints of its messages
-// in their order, and its tool schemas. Requests of other content have another
-// id.
+// RequestID returns an id for the content of a request: a hash over the
+// fingerprints of its messages, in order, and its tool schemas.
 func RequestID(msgs []message.Message, tools []byte) message.Fingerprint {
 	h := sha256.New()
 	var n [8]byte
@@ -23,17 +22,18 @@ func RequestID(msgs []message.Message, tools []byte) message.Fingerprint {
 	return message.Fingerprint(h.Sum(nil)[:len(message.Fingerprint{})])
 }
 
-// figure is what is known of a request.
+// A figure is what is known of a request: its counted cost and, later, its billed
+// token count.
 type figure struct {
 	mix    Mix
 	billed int
 }
 
-// remembered is how many requests a ring holds: of all sessions of a model
-// together, those whose answer is still to come.
+// remembered is the number of requests in a ring. It covers the unanswered
+// requests of all sessions of a model.
 const remembered = 512
 
-// ring remembers figures of the latest requests.
+// A ring stores the figures of the latest requests.
 type ring struct {
 	figures map[message.Fingerprint]figure
 	order   [remembered]message.Fingerprint

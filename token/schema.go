@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// schemaCost prices tool schemas as OpenAI's cookbook does: so much for a
-// function, a property and an entry of an enumeration, and the text of the
-// lines that the model is shown.
+// schemaCost computes the cost of tool schemas by the rules in OpenAI's cookbook:
+// a constant for each function, property and enumeration entry, plus the text of
+// the lines that the model sees.
 type schemaCost struct {
 	function, properties, property, enum, entry, end int
 }
@@ -21,8 +21,8 @@ func schemaCostFor(encoding string) schemaCost {
 	return c
 }
 
-// known reports whether a member of a schema is priced by a rule of its own, or
-// costs nothing.
+// known reports whether a member of a schema has a rule of its own or costs
+// nothing.
 func known(member string) bool {
 	switch member {
 	case "type", "description", "enum", "properties", "items", "required", "additionalProperties", "$schema",
@@ -32,7 +32,7 @@ func known(member string) bool {
 	return false
 }
 
-// maxSchemaDepth bounds the nesting that is walked; deeper schemas are priced as text.
+// maxSchemaDepth bounds the nesting depth; deeper schemas count as text.
 const maxSchemaDepth = 32
 
 type object = map[string]json.RawMessage
@@ -59,8 +59,8 @@ type schemaWalk struct {
 	counter Counter
 }
 
-// tool prices one entry of a tools field: a function as chat, responses,
-// Anthropic or Gemini write it, else its JSON as text.
+// tool returns the cost of one entry of a tools field: a function in the form of
+// chat, responses, Anthropic or Gemini; anything else counts as text.
 func (w schemaWalk) tool(raw json.RawMessage) int {
 	var t object
 	if json.Unmarshal(raw, &t) != nil {
@@ -99,7 +99,7 @@ func (w schemaWalk) functionCost(f object) int {
 	return n
 }
 
-// schema prices what stands inside an object schema, without the schema itself.
+// schema returns the cost of the contents of a schema, without the schema itself.
 func (w schemaWalk) schema(raw json.RawMessage, depth int) int {
 	var s object
 	if json.Unmarshal(raw, &s) != nil || depth > maxSchemaDepth {
@@ -121,7 +121,7 @@ func (w schemaWalk) schema(raw json.RawMessage, depth int) int {
 	return n
 }
 
-// named prices a map of names to schemas.
+// named returns the cost of a map from names to schemas.
 func (w schemaWalk) named(raw json.RawMessage, depth int) int {
 	var props object
 	if json.Unmarshal(raw, &props) != nil || len(props) == 0 {
@@ -170,12 +170,12 @@ func (w schemaWalk) enumCost(raw json.RawMessage) int {
 	return n
 }
 
-// line prices fields joined by colons, the last without its full stop.
+// line returns the cost of fields joined by colons, without a final period.
 func (w schemaWalk) line(fields ...string) int {
 	return w.counter.Count(strings.TrimSuffix(strings.Join(fields, ":"), "."))
 }
 
-// text returns a JSON string decoded, or "" for what is none.
+// text decodes a JSON string. It returns "" for other JSON.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -184,7 +184,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// typeName returns the type of a schema, which may be a list.
+// typeName returns the type of a schema; several types are joined by "|".
 func typeName(raw json.RawMessage) string {
 	if s := text(raw); s != "" {
 		return s

@@ -2,12 +2,13 @@ package token
 
 import "strings"
 
-// DefaultContextWindow is the window of a model that no line of the table
-// names, in tokens.
+// DefaultContextWindow is the window, in tokens, of a model that is not in the
+// table.
 const DefaultContextWindow = 128_000
 
-// windows is searched from the top; the first line whose text stands anywhere
-// in the lower-cased name of the model wins. More specific lines go above.
+// windows is searched from the top. The first line wins whose part occurs
+// anywhere in the lower-case name of the model, so that more specific lines stand
+// first.
 var windows = []struct {
 	part   string
 	tokens int
@@ -39,10 +40,10 @@ var windows = []struct {
 	{"mixtral", 128_000},
 }
 
-// ContextWindow returns the size of a model's window in tokens, input and
-// output together. It goes by the model's name; [DefaultContextWindow] is
-// returned for one that the table does not know. Configuration overrides it:
-// a deployment may well allow less than the model can.
+// ContextWindow returns the size of a model's window in tokens, input and output
+// together. It looks only at the name, and returns [DefaultContextWindow] for an
+// unknown one. Configuration overrides it, because a deployment may allow less
+// than the model.
 func ContextWindow(model string) int {
 	if n := listed(model); n > 0 {
 		return n
@@ -50,8 +51,8 @@ func ContextWindow(model string) int {
 	return DefaultContextWindow
 }
 
-// KnowsContextWindow reports whether the table knows a model; else what
-// [ContextWindow] says of it is a guess.
+// KnowsContextWindow reports whether the model is in the table. If it is not,
+// [ContextWindow] returns a guess.
 func KnowsContextWindow(model string) bool { return listed(model) > 0 }
 
 func listed(model string) int {

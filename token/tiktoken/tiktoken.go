@@ -1,12 +1,11 @@
-// Package tiktoken brings the encodings that package token does not count
-// itself, those of the models before gpt-3.5-turbo, from
-// github.com/pkoukk/tiktoken-go with its vocabularies linked in: p50k_base,
-// p50k_edit, r50k_base and gpt2. Importing it makes them known to
-// token.ForEncoding and token.ForModel:
+// Package tiktoken provides the encodings of models before gpt-3.5-turbo, which
+// package token does not build in: p50k_base, p50k_edit, r50k_base and gpt2. It
+// uses github.com/pkoukk/tiktoken-go and links the vocabularies into the program.
+// Importing it registers the encodings for token.ForEncoding and token.ForModel:
 //
 //	import _ "github.com/agentcompact/compact/token/tiktoken"
 //
-// It is a package of its own because it adds about 7 MB to a program.
+// It is a separate package because it adds about 7 MB to a program.
 package tiktoken
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// names maps what an encoding is called to what tiktoken-go calls it. The
-// vocabulary and the pattern of gpt2 are those of r50k_base.
+// names maps the names of encodings to those in tiktoken-go. The vocabulary and
+// the pattern of gpt2 are those of r50k_base.
 var names = map[string]string{
 	"p50k_base": tiktoken.MODEL_P50K_BASE,
 	"p50k_edit": tiktoken.MODEL_P50K_EDIT,
@@ -33,8 +32,8 @@ func init() {
 	}
 }
 
-// offline makes tiktoken-go read its vocabularies from the program. The
-// setting is one for the whole process; without it they would be downloaded.
+// offline makes tiktoken-go read its vocabularies from the program instead of
+// downloading them. The setting is global in the process.
 var offline = sync.OnceFunc(func() { tiktoken.SetBpeLoader(loader.NewOfflineLoader()) })
 
 func open(name string) (token.Counter, error) {
@@ -48,6 +47,6 @@ func open(name string) (token.Counter, error) {
 
 type counter struct{ enc *tiktoken.Tiktoken }
 
-// Count implements token.Counter. The time for one long piece grows with its
-// square.
+// Count implements token.Counter. The time for one long piece is quadratic in its
+// length.
 func (c counter) Count(text string) int { return len(c.enc.EncodeOrdinary(text)) }

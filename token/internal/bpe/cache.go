@@ -6,23 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// cache remembers what pieces that are no tokens count: identifiers and clauses
-// come again and again. It is direct-mapped and shared by all goroutines. A slot
-// fills a cache line and is guarded by a sequence number, odd while the slot is
-// written; who finds it odd, or another one after reading, has found nothing.
+// A cache stores the counts of pieces that are not tokens, because identifiers
+// and clauses recur. It is direct-mapped and shared by all goroutines. A slot
+// fills a cache line and is guarded by a sequence number, which is odd while the
+// slot is written. A reader that finds it odd, or changed after reading, has a
+// miss.
 type cache [cacheSlots]cacheSlot
 
 const (
 	cacheBits  = 12
 	cacheSlots = 1 << cacheBits
 	cacheWords = 6
-	cachedSize = 8 * cacheWords // bytes of the longest piece that is remembered
+	cachedSize = 8 * cacheWords // bytes of the longest piece that is cached
 )
 
 type cacheSlot struct {
 	seq   atomic.Uint64
-	sizes atomic.Uint64             // the length of the piece, and above 32 bits its tokens
-	text  [cacheWords]atomic.Uint64 // as many words as the length needs, zeros behind the text
+	sizes atomic.Uint64             // the length of the piece in the low 32 bits, its tokens above
+	text  [cacheWords]atomic.Uint64 // as many words as the length needs, zero-padded
 }
 
 // words are the bytes of a piece as little-endian words, the last one cut.
@@ -31,8 +32,8 @@ type words struct {
 	size int
 }
 
-// wordsOf returns the words of the piece of size bytes at b[from], or false if
-// it is too long to be remembered or too near to the end of b.
+// wordsOf returns the words of the piece of size bytes at b[from]. It returns
+// false if the piece is too long for the cache or too near to the end of b.
 func wordsOf(b []byte, from, size int) (words, bool) {
 	end := from + (size+7)&^7
 	if size > cachedSize || end > len(b) {
@@ -60,7 +61,7 @@ func (c *cache) slot(w words) *cacheSlot {
 	return &c[h>>(64-cacheBits)]
 }
 
-// find returns what was put for a piece, or 0.
+// find returns the cached count of a piece, or 0.
 func (s *cacheSlot) find(w words) int {
 	seq := s.seq.Load()
 	sizes := s.sizes.Load()
@@ -78,7 +79,7 @@ func (s *cacheSlot) find(w words) int {
 	return int(sizes >> 32)
 }
 
-// put remembers a count, unless another goroutine is at the slot.
+// put stores a count, unless another goroutine is writing the slot.
 func (s *cacheSlot) put(w words, tokens int) {
 	seq := s.seq.Load()
 	if seq&1 != 0 || !s.seq.CompareAndSwap(seq, seq+1) {

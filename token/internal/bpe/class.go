@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A class says what the patterns want to know about a character.
+// A class holds the properties of a character that the patterns use, as bits.
 type class uint8
 
 const (
@@ -18,12 +18,12 @@ const (
 	lower                     // \p{Ll} \p{Lm} \p{Lo} \p{M}
 )
 
-// Nothing of the above: punctuation, symbols, control characters. Marks are
-// upper and lower, but no letter.
+// A character with none of these bits is punctuation, a symbol or a control
+// character. Marks are upper and lower, but not letters.
 const visible = letter | number | space
 
-// ascii holds the classes of single-byte characters; of bytes from 0x80 it
-// holds none.
+// ascii holds the classes of single-byte characters. The entries from 0x80 on are
+// 0.
 var ascii = [256]class{
 	'\t': space, '\n': space | newline, '\v': space, '\f': space, '\r': space | newline, ' ': space,
 	'0': number, '1': number, '2': number, '3': number, '4': number, '5': number, '6': number, '7': number, '8': number, '9': number,
@@ -39,15 +39,15 @@ var ascii = [256]class{
 	'y': letter | lower, 'z': letter | lower,
 }
 
-// classes is a two-stage table of the classes of all code points: which block
-// of 256 a code point is in. Block 0 has no class at all.
+// classes is a two-stage table of the classes of all code points: block maps the
+// high bits of a code point to a block of 256 classes. Block 0 has no classes.
 type classes struct {
 	block  [(unicode.MaxRune + 1) / 256]uint16
 	blocks [][256]class
 }
 
-// unicodeClasses is made from the tables of package unicode when first asked
-// for, so that they are those of the Go release the program is built with.
+// unicodeClasses is built on first use from the tables of package unicode, so
+// that they are those of the Go release that built the program.
 var unicodeClasses = sync.OnceValue(newClasses)
 
 func newClasses() *classes {
@@ -64,7 +64,7 @@ func newClasses() *classes {
 	return c
 }
 
-// mark gives a class to the characters of a table that are not ASCII.
+// mark adds a class to the characters of a table that are not ASCII.
 func (c *classes) mark(t *unicode.RangeTable, cls class) {
 	for _, r := range t.R16 {
 		c.markRange(int(r.Lo), int(r.Hi), int(r.Stride), cls)

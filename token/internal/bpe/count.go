@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// An Encoding counts tokens. Its methods may be called from many goroutines at
-// once. The vocabulary is unpacked at the first call.
+// An Encoding counts tokens. Its methods may be called concurrently. The
+// vocabulary is unpacked at the first call.
 type Encoding struct {
 	load  func() *vocabulary
-	cased bool // pieces depend on upper and lower case: o200k_base
+	cased bool // pieces depend on letter case, as in o200k_base
 }
 
 // The encodings.
@@ -21,26 +21,26 @@ var (
 	O200K  = &Encoding{sync.OnceValue(func() *vocabulary { return load(o200kPacked) }), true}
 )
 
-// Load unpacks the vocabulary, if that has not been done.
+// Load unpacks the vocabulary if that has not been done.
 func (e *Encoding) Load() {
 	e.load()
 	unicodeClasses()
 }
 
-// Count returns the number of tokens of text. It allocates nothing, unless the
-// text is not valid UTF-8: each byte that is not counts as U+FFFD.
+// Count returns the number of tokens of text. Each byte that is not valid UTF-8
+// counts as U+FFFD. Count allocates only if there are such bytes.
 func (e *Encoding) Count(text string) int {
 	text = Valid(text)
 	n, _ := e.CountTo(text, 0, len(text))
 	return n
 }
 
-// lent are the parts that a call works with.
+// lent holds parts for reuse by later calls.
 var lent = sync.Pool{New: func() any { return newParts(window) }}
 
-// CountTo counts the pieces of text that begin in [from, to) and returns where
-// the next piece begins. text must be valid UTF-8, and from 0 or what an
-// earlier call returned.
+// CountTo counts the pieces of text that begin in [from, to), and returns the
+// start of the next piece. text must be valid UTF-8; from must be 0 or the result
+// of an earlier call.
 func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 	v, c := e.load(), unicodeClasses()
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) // read only
@@ -81,7 +81,7 @@ func (e *Encoding) next(c *classes, b []byte, i int) int {
 	return nextCL100K(c, b, i)
 }
 
-// rest returns the end of a word that goes on at b[i].
+// rest returns the end of a word that continues at b[i].
 func (e *Encoding) rest(c *classes, b []byte, i int) int {
 	if !e.cased {
 		return c.run(b, i, letter)
@@ -99,7 +99,7 @@ func (v *vocabulary) count(p *parts, piece []byte) int {
 }
 
 // remembered returns the number of tokens of the piece of n bytes at b[from],
-// which is no token.
+// which is not a token. It uses the cache.
 func (v *vocabulary) remembered(p *parts, b []byte, from, n int) int {
 	w, ok := wordsOf(b, from, n)
 	if !ok {

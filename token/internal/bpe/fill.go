@@ -2,10 +2,10 @@ package bpe
 
 import "unicode/utf8"
 
-// fill starts with the bytes of b, as many as there is room for, and returns
-// their number. A character that is a token is one part from the start where
-// its bytes can't merge with anything else before they have merged with each
-// other. Where b is cut, it is cut between two characters.
+// fill fills p with the bytes of b, as many as there is room for, and returns
+// their number. If a character is a token whose bytes can't merge with other
+// bytes before they have merged with each other, it is one part from the start.
+// If b does not fit, it is cut between two characters.
 func (p *parts) fill(v *vocabulary, b []byte) int {
 	p.n = 0
 	i := 0
@@ -33,8 +33,8 @@ func (p *parts) add(r rank) {
 	p.n++
 }
 
-// whole returns the token of the character r of this size at b[i] if it is
-// safe to begin with it, else none.
+// whole returns the token of the character r with this size at b[i] if it is safe
+// to start with that token, otherwise none.
 func (v *vocabulary) whole(b []byte, i, size int, r rune) rank {
 	if r > 0xFFFF {
 		return none
@@ -46,15 +46,14 @@ func (v *vocabulary) whole(b []byte, i, size int, r rune) rank {
 	return t
 }
 
-// borders says for two bytes at a border between characters, the last of one
-// and the first of the next, the lowest rank of a merge across the border that
-// takes only some of the bytes of a character beside it. All of ASCII is one
-// byte here.
+// borders holds, for the last byte of a character and the first byte of the next
+// one, the lowest rank of a merge across the border that takes only some bytes of
+// one of the two characters. All ASCII bytes share an index.
 type borders [65][65]rank
 
 func (s *borders) at(last, first byte) rank { return s[borderIndex(last)][borderIndex(first)] }
 
-// borderIndex gives the number of a continuation byte, of a lead byte or of ASCII.
+// borderIndex returns the index of a continuation byte, a lead byte or ASCII.
 func borderIndex(b byte) int {
 	if b < utf8.RuneSelf {
 		return 64
@@ -62,7 +61,7 @@ func borderIndex(b byte) int {
 	return int(b & 0x3F)
 }
 
-// read reads the borders of a packed vocabulary: two bytes and a rank each.
+// read decodes the borders of a packed vocabulary: two bytes and a rank each.
 func (s *borders) read(packed string) {
 	for i := range s {
 		for j := range s[i] {

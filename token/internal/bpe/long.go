@@ -1,19 +1,19 @@
 package bpe
 
-// widest is the most parts that a window ever needs: the last quarter of it is
-// more than what stands behind a window can have an effect on, in either
-// vocabulary (a test proves it).
+// widest is the largest number of parts that a window needs. Its last quarter is
+// larger than the range in which the text behind a window can affect the tokens,
+// in either vocabulary (a test proves it).
 const widest = 2048
 
-// countLong counts a piece that may have more parts than a window. It merges
-// one window after the other, keeps the tokens that are far from where the
-// window was cut, and goes on behind them.
+// countLong counts a piece that may have more parts than a window. It merges one
+// window after the other, keeps the tokens that are far from the end of the
+// window, and continues behind them.
 //
-// That is exact, because tokens in a row are what byte-pair encoding makes of
-// their text if and only if every two neighbors are: each window is, and the
-// seams are checked. Should a check fail (a text in which what stands behind a
-// window decides how its beginning is merged), the piece is merged by larger
-// windows, at last by the widest.
+// This is exact: a sequence of tokens is the byte-pair encoding of its text if
+// and only if every two neighbors are. Within a window they are, and the seams
+// are checked. If a check fails, because the text behind a window decides how its
+// beginning is merged, countLong merges the piece again with larger windows, up
+// to widest.
 func (v *vocabulary) countLong(p *parts, b []byte) int {
 	for {
 		if n, ok := v.sweep(p, b); ok {
@@ -23,8 +23,8 @@ func (v *vocabulary) countLong(p *parts, b []byte) int {
 	}
 }
 
-// sweep merges b in windows of the size of p, or says that it can't. The last
-// quarter of a window is not trusted, and never its last token.
+// sweep merges b in windows of the size of p. ok is false if a seam check fails.
+// It does not trust the last quarter of a window, and never the last token.
 func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	last := none
 	for {
@@ -48,10 +48,9 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 	}
 }
 
-// neighbors reports whether two tokens can stand side by side: whether
-// byte-pair encoding of their text gives these two. It takes back merges on
-// both sides of the border, the latest first, and looks for one across it that
-// would have come before.
+// neighbors reports whether byte-pair encoding of the text of two tokens gives
+// these two. It undoes merges on both sides of the border, the latest first, and
+// looks for a merge across the border that would have come earlier.
 func (v *vocabulary) neighbors(left, right rank) bool {
 	limit := none
 	for {

@@ -1,23 +1,24 @@
 package bpe
 
-// window is how many parts are merged at once, where that is enough.
+// window is the number of parts that are merged at once, if that is enough.
 const window = 256
 
-// parts is the row of tokens that a piece is at while it is merged: a list in
-// which the lowest pair is found by way of the lowest of each block.
+// parts holds the tokens of a piece while they are merged. It is a linked list,
+// with the lowest pair of each block, which speeds up the search for the lowest
+// pair.
 type parts struct {
 	token []rank
-	pair  []rank   // what a token and the next make; none for one that is merged away
-	next  []uint32 // links between the tokens that are left
+	pair  []rank   // the token that a token and the next one make; none for a token that was merged away
+	next  []uint32 // links between the remaining tokens
 	prev  []uint32
 	least []rank // the lowest pair of each block
-	n     int    // how many tokens there are
+	n     int    // number of tokens
 }
 
-// block is how many pairs share an entry of parts.least.
+// block is the number of pairs that share an entry of parts.least.
 const block = 16
 
-// newParts makes room for a number of parts that is a multiple of block.
+// newParts returns parts with room for size tokens, a multiple of block.
 func newParts(size int) *parts {
 	return &parts{
 		token: make([]rank, size), pair: make([]rank, size), least: make([]rank, size/block),
@@ -25,14 +26,14 @@ func newParts(size int) *parts {
 	}
 }
 
-// merge joins neighbors, the pair of the lowest rank first and the leftmost
-// of equal ones, until no two make a token. The tokens that are left stand at
-// the beginning of p.token.
+// merge joins neighbors until no two make a token: always the pair with the
+// lowest rank, and the leftmost of equal ones. The remaining tokens stand at the
+// beginning of p.token.
 //
-// Looking for pairs among the merges alone is enough: two neighbors that
-// together spell a token were made by the very merges that make that token
-// from its bytes, for these happen in the same order whatever stands around.
-// So they are the two that the token was merged from last.
+// It is enough to look for pairs among the merges. Two neighbors that together
+// spell a token were made by the same merges that make that token from its bytes,
+// because these happen in the same order in any context. So they are the two
+// halves from which the token was merged last.
 func (p *parts) merge(v *vocabulary) {
 	if p.n <= block {
 		p.mergeFew(v)
@@ -54,8 +55,8 @@ func (p *parts) merge(v *vocabulary) {
 	p.n = n
 }
 
-// mergeFew is merge for so few parts that moving them up is less work than
-// keeping a list.
+// mergeFew is merge for so few parts that shifting them takes less time than
+// maintaining a list.
 func (p *parts) mergeFew(v *vocabulary) {
 	token, pair, last := (*[block]rank)(p.token), (*[block]rank)(p.pair), p.n-1
 	for i := range last {
@@ -86,7 +87,7 @@ func (p *parts) mergeFew(v *vocabulary) {
 	p.n = last + 1
 }
 
-// link sets up the list, and returns the number of blocks.
+// link builds the list and returns the number of blocks.
 func (p *parts) link(v *vocabulary) int {
 	last := p.n - 1
 	for i := range last {
@@ -113,7 +114,7 @@ func (p *parts) settle(k int) {
 	p.least[k] = least
 }
 
-// lowest returns the place of the lowest pair, or -1 if no pair makes a token.
+// lowest returns the index of the lowest pair, or -1 if no pair makes a token.
 func (p *parts) lowest(blocks int) int {
 	best, in := none, 0
 	for k, r := range p.least[:blocks] {
@@ -131,7 +132,7 @@ func (p *parts) lowest(blocks int) int {
 	return at
 }
 
-// join makes one token of the pair at i.
+// join replaces the pair at i by one token.
 func (p *parts) join(v *vocabulary, i int) {
 	token, gone := p.pair[i], int(p.next[i])
 	after := int(p.next[gone])

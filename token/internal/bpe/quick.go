@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Most pieces are short and ASCII. They are found in eight bytes at once: a
-// mask has the top bit of each byte set that it is about; the first byte of the
-// text is the lowest one of the word.
+// Most pieces are short and ASCII. They are found in eight bytes at once. The
+// first byte of the text is the lowest one of the word. A mask has the top bit
+// set of each byte that it selects.
 const (
 	tops = 0x8080808080808080
 	ones = 0x0101010101010101
@@ -29,18 +29,19 @@ func lineEnds(w uint64) uint64 { return equal(w, '\n') | equal(w, '\r') }
 
 func blanks(w uint64) uint64 { return between(w, '\t', '\r') | equal(w, ' ') }
 
-// lead returns how many bytes from the lowest on are in a mask, 0 to 8.
+// lead returns the number of consecutive selected bytes from the lowest on, 0 to
+// 8.
 func lead(mask uint64) int { return bits.TrailingZeros64(^mask&tops) >> 3 }
 
 // byteAt returns byte n of w, n < 8.
 func byteAt(w uint64, n int) byte { return byte(w >> (8 * uint(n) & 63)) }
 
-// goesOn is what the functions below return for a word of at least eight ASCII
-// characters, the last of them a lower letter where case matters.
+// goesOn is the result of the functions below for a word of at least eight ASCII
+// characters. If case matters, the last of the eight is a lower letter.
 const goesOn = 8
 
-// quickCL100K returns the length of the piece that the eight bytes of w begin
-// with, goesOn, or 0 if they don't tell. More text follows them.
+// quickCL100K returns the length of the piece at the start of the eight bytes of
+// w, goesOn, or 0 if the bytes do not determine it. More text must follow them.
 func quickCL100K(w uint64) int {
 	first := ascii[byte(w)]
 	letters := between(w|ones*0x20, 'a', 'z') &^ (w & tops)
@@ -64,7 +65,7 @@ func quickCL100K(w uint64) int {
 	return n
 }
 
-// quickO200K is the same for o200k_base.
+// quickO200K is quickCL100K for o200k_base.
 func quickO200K(w uint64) int {
 	first := ascii[byte(w)]
 	uppers, lowers := between(w, 'A', 'Z'), between(w, 'a', 'z')
@@ -79,8 +80,8 @@ func quickO200K(w uint64) int {
 		}
 		uppers |= 0x80
 	}
-	rest := ^uppers & tops // what is not in the upper letters at the beginning …
-	rest |= -rest          // … and all behind
+	rest := ^uppers & tops // all but the leading upper letters …
+	rest |= -rest          // … and everything behind the first such byte
 	n := bits.TrailingZeros64(^lowers&rest&tops) >> 3
 	if n < 8 {
 		if c := byteAt(w, n); c >= utf8.RuneSelf || c == '\'' {
@@ -88,13 +89,14 @@ func quickO200K(w uint64) int {
 		}
 		return n
 	}
-	if rest == 0 { // only upper letters: what follows decides where the word ends
+	if rest == 0 { // only upper letters: the following text decides where the word ends
 		return 0
 	}
 	return goesOn
 }
 
-// quickSpan is a number, or white space that begins with a line end.
+// quickSpan returns the length of a number, or of white space that begins with a
+// line end.
 func quickSpan(w uint64, first class) int {
 	if first&number != 0 {
 		return quickNumber(w)
@@ -102,7 +104,7 @@ func quickSpan(w uint64, first class) int {
 	return quickSpace(w)
 }
 
-// quickNumber is a number of up to three digits.
+// quickNumber returns the length of a number, at most three digits.
 func quickNumber(w uint64) int {
 	n := min(3, lead(between(w, '0', '9')))
 	if n < 3 && byteAt(w, n) >= 0x80 {
@@ -111,8 +113,8 @@ func quickNumber(w uint64) int {
 	return n
 }
 
-// quickSpace is white space that no word or symbol follows directly: see
-// classes.whitespace.
+// quickSpace returns the length of a piece of white space, without the last
+// character if a word or symbol follows: see classes.whitespace.
 func quickSpace(w uint64) int {
 	n := lead(blanks(w))
 	if n == 8 || byteAt(w, n) >= 0x80 {
@@ -124,8 +126,9 @@ func quickSpace(w uint64) int {
 	return max(1, n-1)
 }
 
-// quickSymbols is symbols, with a space before and line ends behind them, and
-// what the pattern takes with the line ends; or white space.
+// quickSymbols returns the length of a piece of symbols with an optional space in
+// front, and of the line ends and also bytes behind it. It also handles white
+// space.
 func quickSymbols(w uint64, first class, letters uint64, also byte) int {
 	symbols := ^(letters | between(w, '0', '9') | blanks(w) | w) & tops
 	if first&space != 0 {

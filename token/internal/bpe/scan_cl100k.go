@@ -12,7 +12,7 @@ import "unicode/utf8"
 //	\s+(?!\S)
 //	\s+
 
-// nextCL100K returns where the piece that begins at b[i] ends; i < len(b).
+// nextCL100K returns the end of the piece that begins at b[i]; i < len(b).
 func nextCL100K(c *classes, b []byte, i int) int {
 	cls, size := c.at(b, i)
 	after := i + size
@@ -40,7 +40,7 @@ func nextCL100K(c *classes, b []byte, i int) int {
 	return newlines(b, c.symbols(b, after), '\n')
 }
 
-// run returns the end of the characters from b[i] on that are of a class.
+// run returns the end of the run of characters of a class that begins at b[i].
 func (c *classes) run(b []byte, i int, of class) int {
 	for i < len(b) {
 		if b[i] < utf8.RuneSelf {
@@ -59,8 +59,8 @@ func (c *classes) run(b []byte, i int, of class) int {
 	return i
 }
 
-// symbols returns the end of the characters from b[i] on that are neither
-// space nor letter nor number.
+// symbols returns the end of the run of symbols from b[i] on: characters that are
+// neither space nor letter nor number.
 func (c *classes) symbols(b []byte, i int) int {
 	for i < len(b) {
 		cls, size := c.at(b, i)
@@ -72,8 +72,7 @@ func (c *classes) symbols(b []byte, i int) int {
 	return i
 }
 
-// newlines returns the end of the line ends from b[i] on, and of the
-// characters also that the pattern takes with them.
+// newlines returns the end of the run of line ends and also bytes from b[i] on.
 func newlines(b []byte, i int, also byte) int {
 	for i < len(b) && (b[i] == '\n' || b[i] == '\r' || b[i] == also) {
 		i++
@@ -81,8 +80,8 @@ func newlines(b []byte, i int, also byte) int {
 	return i
 }
 
-// numbers returns the end of a number whose first digit ends at b[i]: there
-// are three at most.
+// numbers returns the end of a number whose first digit ends at b[i]. A number
+// has at most three digits.
 func (c *classes) numbers(b []byte, i int) int {
 	for range 2 {
 		if i == len(b) {
@@ -97,10 +96,10 @@ func (c *classes) numbers(b []byte, i int) int {
 	return i
 }
 
-// whitespace returns the end of a piece that begins with the white space at
-// b[i]: up to the last line end in it; else all of it at the end of the text;
-// else all but its last character, which goes with the word behind it, unless
-// it is the only one.
+// whitespace returns the end of a piece that begins with the white space at b[i].
+// The piece ends behind the last line end in it. Without a line end, it takes all
+// white space at the end of the text; elsewhere it leaves the last character to
+// the word behind it, unless it has only one.
 func (c *classes) whitespace(b []byte, i int) int {
 	line, last, end := 0, i, i
 	for end < len(b) {

@@ -10,7 +10,7 @@ package bpe
 //	\s+(?!\S)
 //	\s+
 
-// nextO200K returns where the piece that begins at b[i] ends; i < len(b).
+// nextO200K returns the end of the piece that begins at b[i]; i < len(b).
 func nextO200K(c *classes, b []byte, i int) int {
 	cls, size := c.at(b, i)
 	after := i + size
@@ -34,9 +34,9 @@ func nextO200K(c *classes, b []byte, i int) int {
 	return newlines(b, c.symbols(b, after), '/')
 }
 
-// word returns the end of a word that begins at b[i], its first character of
-// class cls ending at b[after], or 0 if there is none: with that character
-// before the word, if it is no letter, or as part of it.
+// word returns the end of a word that begins at b[i], or 0 if there is none. The
+// first character has class cls and ends at b[after]. If it is not a letter, it
+// may stand in front of the word; otherwise it is part of it.
 func (c *classes) word(b []byte, i, after int, cls class) int {
 	if cls&letter != 0 {
 		after = i
@@ -50,9 +50,9 @@ func (c *classes) word(b []byte, i, after int, cls class) int {
 	return c.raised(b, after)
 }
 
-// lowered is the first alternative from b[i] on, without what it may begin
-// with: as many upper characters as leave a lower one behind them, and all
-// lower ones from there. It returns the end, or 0 if there is none.
+// lowered matches the first alternative from b[i] on, without the optional first
+// character: as many upper characters as leave a lower one behind them, and all
+// lower ones after that. It returns the end, or 0 if there is none.
 func (c *classes) lowered(b []byte, i int) int {
 	both := 0 // the end of the last character that is upper and lower
 	for i < len(b) {
@@ -71,7 +71,8 @@ func (c *classes) lowered(b []byte, i int) int {
 	return both
 }
 
-// raised is the second alternative where there is no first: upper characters.
+// raised matches the second alternative when the first does not match: only upper
+// characters.
 func (c *classes) raised(b []byte, i int) int {
 	if end := c.run(b, i, upper); end > i {
 		return end

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// table finds tokens by a hash: open addressing with linear probing. A slot
+// A table finds tokens by a hash, with open addressing and linear probing. A slot
 // holds a token in its low 18 bits and 14 bits of the hash above them, so that
-// most of what is not sought is passed by without a look at the token. 0 is a
-// free slot: token 0, a single byte, is in no table.
+// most wrong slots are skipped without looking at the token. 0 is a free slot:
+// token 0, a single byte, is in no table.
 type table []uint32
 
 const (
@@ -16,9 +16,9 @@ const (
 	slotRank = 1<<rankBits - 1
 )
 
-// newTable makes a table for so many entries, and writes to each page of it.
-// Where a page that was never written is read first, as tables do, the
-// operating system maps it twice.
+// newTable returns a table for a number of entries. It writes to each page of the
+// table first: if a fresh page is first read and then written, the operating
+// system maps it twice.
 func newTable(entries int) table {
 	const page = 4096 / 4
 	t := make(table, entries*5/3)
@@ -28,7 +28,7 @@ func newTable(entries int) table {
 	return t
 }
 
-// home returns where the search for a hash begins.
+// home returns the slot at which the search for a hash begins.
 func (t table) home(hash uint64) int {
 	hi, _ := bits.Mul64(hash, uint64(len(t)))
 	return int(hi)
@@ -42,11 +42,11 @@ func (t table) next(i int) int {
 	return 0
 }
 
-// tag returns the bits of a hash that a slot holds.
+// tag returns the bits of a hash that are stored in a slot.
 func tag(hash uint64) uint32 { return uint32(hash>>16) &^ slotRank }
 
-// batch collects entries of a table, so that they are put in side by side: the
-// processor fetches the slots of all of them before it needs the first.
+// A batch collects entries of a table and inserts them together, so that the
+// processor can fetch all their slots in parallel.
 type batch struct {
 	table table
 	n     int
@@ -63,7 +63,7 @@ func (b *batch) add(hash uint64, r rank) {
 	}
 }
 
-// flush puts in what was added.
+// flush inserts the collected entries.
 func (b *batch) flush() {
 	var first [batchSize]uint32
 	for k, i := range b.home[:b.n] {

@@ -1,14 +1,15 @@
 // Package bpe counts the tokens of text in OpenAI's encodings cl100k_base and
-// o200k_base. The counts are exact: an encoding's pattern cuts a text into pieces, and
-// byte-pair encoding makes tokens of each piece. The package needs no regular
-// expression for that, and makes no tokens.
+// o200k_base. The counts are exact: the pattern of an encoding cuts a text into
+// pieces, and byte-pair encoding makes tokens of each piece. The package uses no
+// regular expressions and does not build the list of tokens.
 //
-// How it works: a scanner written by hand finds the next piece, most often in
-// one machine word (quick.go, else scan_*.go). A piece that is a token counts
-// 1: one lookup in an open-addressing table (table.go). The count of any other piece
-// is remembered (cache.go) or found by merging (fill.go, merge.go). Long pieces are
-// merged in windows whose seams are checked (long.go), so that no text takes more than
-// linear time. Nothing is allocated.
+// A hand-written scanner finds the next piece, most often within one machine word
+// (quick.go, otherwise scan_*.go). A piece that is a token counts 1, after one
+// lookup in an open-addressing table (table.go). The count of any other piece
+// comes from a cache (cache.go) or from merging (fill.go, merge.go). Long pieces
+// are merged in windows whose seams are checked (long.go), so that every text
+// takes linear time. Counting valid UTF-8 does not allocate, unless a seam check
+// fails.
 package bpe
 
 import (
@@ -25,15 +26,15 @@ var cl100kPacked string
 //go:embed o200k_base.bin
 var o200kPacked string
 
-// A rank is the number of a token: its place in the order in which
-// byte-pair encoding prefers to merge.
+// A rank is the number of a token, which is also its priority in byte-pair
+// encoding: lower ranks merge first.
 type rank = uint32
 
-// none stands for no token, and is larger than every rank.
+// none means no token. It is larger than every rank.
 const none rank = 1<<32 - 1
 
-// The parts of a packed vocabulary, as genvocab writes it: a head of two
-// numbers (of tokens, of borders), the single bytes, the merges, the borders.
+// The layout of a packed vocabulary, as genvocab writes it: a header of two
+// numbers (of tokens and of borders), the single bytes, the merges, the borders.
 const (
 	headSize   = 8
 	singles    = 256 // the first ranks are the single bytes
@@ -43,18 +44,18 @@ const (
 	rankMask   = 1<<20 - 1
 )
 
-// vocabulary is an unpacked vocabulary. Only its cache changes once it is made.
+// A vocabulary is unpacked once. After that, only its cache changes.
 type vocabulary struct {
-	merges string // the left and right of each token but the single ones: mergeSize bytes each
+	merges string // left and right half of each token, without the single bytes: mergeSize bytes each
 	size   int    // number of tokens
 
 	spelling []spelling
-	text     []byte // the tokens of 8 bytes and more
+	text     []byte // texts of the tokens of 8 bytes and more
 	longest  int    // bytes of the longest token
 
-	texts       table // the text of a token → the token, but for single bytes
-	pairs       table // two tokens → the one they merge to
-	left, right set   // the tokens that merge with one on their right, on their left
+	texts       table // text of a token → token, without the single bytes
+	pairs       table // two tokens → the token they merge to
+	left, right set   // tokens that occur as the left, the right half of a merge
 
 	single   [singles]rank           // byte → token
 	bytes    [singles]byte           // single-byte token → byte
@@ -76,7 +77,8 @@ func load(packed string) *vocabulary {
 	return v
 }
 
-// halves returns the two tokens that token r was merged from. r is no single byte.
+// halves returns the two tokens that token r was merged from. r must not be a
+// single byte.
 func (v *vocabulary) halves(r rank) (left, right rank) {
 	at := (int(r) - singles) * mergeSize
 	e := v.merges[at : at+8]
@@ -84,8 +86,9 @@ func (v *vocabulary) halves(r rank) (left, right rank) {
 	return rank(both & rankMask), rank(both >> 20 & rankMask)
 }
 
-// A spelling is the text of a token. Its top byte is the length. The low bytes are the
-// text itself where that has at most 7 bytes, else its offset in vocabulary.text.
+// A spelling is the text of a token. Its top byte is the length. The low bytes
+// are the text itself if it has at most 7 bytes, otherwise its offset in
+// vocabulary.text.
 type spelling uint64
 
 func (s spelling) length() int { return int(s >> 56) }
@@ -93,12 +96,12 @@ func (s spelling) length() int { return int(s >> 56) }
 // letters returns the bytes of a short spelling as a word.
 func (s spelling) letters() uint64 { return uint64(s) & (1<<56 - 1) }
 
-// short spells up to 7 bytes: the low ones of word.
+// short returns the spelling of the n lowest bytes of word; n is at most 7.
 func short(word uint64, n int) spelling {
 	return spelling(word&(1<<(8*uint(n)&63)-1) | uint64(n)<<56)
 }
 
-// longText returns the bytes of a token, or nothing for one of less than 8.
+// longText returns the bytes of a token, or nil for a token of less than 8 bytes.
 func (v *vocabulary) longText(r rank) []byte {
 	s := v.spelling[r]
 	if s.length() < 8 {
@@ -107,7 +110,7 @@ func (v *vocabulary) longText(r rank) []byte {
 	return v.text[uint32(s):][:s.length()]
 }
 
-// spell spells the tokens and enters their texts.
+// spell computes the spellings of the tokens and inserts their texts.
 func (v *vocabulary) spell(single string) {
 	v.spelling = make([]spelling, v.size)
 	v.text = make([]byte, 0, 4*v.size)
@@ -148,7 +151,8 @@ func (v *vocabulary) write(r rank) {
 	v.text = append(v.text, v.longText(r)...)
 }
 
-// noteChar enters token r if it is one character of the basic plane and not ASCII.
+// noteChar records token r if it is one character of the basic plane and not
+// ASCII.
 func (v *vocabulary) noteChar(s spelling, r rank) {
 	if n := s.length(); n > 3 || byte(s) < utf8.RuneSelf {
 		return
@@ -159,7 +163,7 @@ func (v *vocabulary) noteChar(s spelling, r rank) {
 	}
 }
 
-// joinPairs enters the merges.
+// joinPairs inserts the merges.
 func (v *vocabulary) joinPairs() {
 	v.pairs, v.left, v.right = newTable(v.size), newSet(v.size), newSet(v.size)
 	pairs := batch{table: v.pairs}

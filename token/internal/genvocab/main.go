@@ -4,17 +4,17 @@
 //
 //	go run ./token/internal/genvocab
 //
-// A packed vocabulary is, numbers being little-endian:
+// A packed vocabulary has these parts; numbers are little-endian:
 //
-//   - two numbers of 4 bytes: how many tokens, how many borders;
+//   - two numbers of 4 bytes: the numbers of tokens and of borders;
 //   - the 256 single bytes, in the order of their ranks;
-//   - for each further rank the two ranks that byte-pair encoding joins last
-//     when it makes this token, 20 bits each, the left in the low bits: bytes
-//     and lengths of the tokens follow from that;
+//   - for each further rank, the two ranks that byte-pair encoding joins last
+//     to make this token, 20 bits each, the left one in the low bits. The bytes
+//     and lengths of the tokens follow from them;
 //   - the borders, 5 bytes each: the last byte of a character, the first byte
-//     of the next, any ASCII byte standing for all of them, and in 3 bytes the
-//     lowest rank of a merge across the border between them that takes only a
-//     part of a character that is not ASCII;
+//     of the next one (any ASCII byte stands for all of them), and in 3 bytes
+//     the lowest rank of a merge across this border that takes only a part of
+//     a character that is not ASCII;
 //   - 8 zero bytes, so that each entry can be read as a word.
 package main
 
@@ -62,7 +62,7 @@ func generate(name, out string) error {
 	return os.WriteFile(filepath.Join(out, name+".bin"), packed, 0o644)
 }
 
-// parse returns the tokens in the order of their ranks, which must be 0, 1, 2 and so on.
+// parse returns the tokens in the order of their ranks, which must be 0, 1, 2, …
 func parse(source string) ([]string, error) {
 	var tokens []string
 	for line := range strings.Lines(source) {
@@ -108,16 +108,16 @@ func pack(tokens []string) ([]byte, error) {
 	return slices.Concat(out, singles, merges, found.pack(), make([]byte, 8)), nil
 }
 
-// little returns the low n bytes of v, the lowest first.
+// little returns the low n bytes of v in little-endian order.
 func little(v uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:n]
 }
 
-// borders maps the bytes beside a border to the lowest rank of a merge across
-// it that takes a part of a character.
+// borders maps the two bytes beside a border to the lowest rank of a merge across
+// the border that takes only a part of a character.
 type borders map[[2]byte]int
 
-// note enters the merge of left and right.
+// note records the merge of left and right.
 func (b borders) note(left, right string, rank int) {
 	if !utf8.RuneStart(right[0]) || utf8.RuneStart(left[0]) && endsWhole(right) {
 		return
@@ -147,7 +147,7 @@ func (b borders) pack() []byte {
 	return out
 }
 
-// endsWhole reports whether s does not end within a character.
+// endsWhole reports whether s ends at the end of a character.
 func endsWhole(s string) bool {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -158,7 +158,7 @@ func endsWhole(s string) bool {
 }
 
 // lastMerge runs byte-pair encoding on the bytes of a token until two parts
-// are left.
+// remain.
 func lastMerge(t string, ranks map[string]int) (left, right int, err error) {
 	parts := make([]string, 0, len(t))
 	for i := range len(t) {
