@@ -42,12 +42,13 @@ func adviseEncryption(err error) string {
 	return "correct storage.encrypt, or " + crypt.IdentityVariable
 }
 
-// says looks for words, because the numbers are not the same on every system.
+// says reports whether the text of err holds one of words. It looks at the text
+// because error numbers differ between systems.
 func says(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
 }
 
-// adviseBucket says nothing where the error itself says what to do.
+// adviseBucket returns "" if the error itself says what to do.
 func adviseBucket(err error) string {
 	var not *s3.NotEnforcedError
 	switch code := codeOf(err); {
@@ -111,7 +112,7 @@ func adviseSummarizer(err error) string {
 	return ""
 }
 
-// codeOf returns the name that S3 has for an error.
+// codeOf returns the error code of S3.
 func codeOf(err error) string {
 	var e interface{ ErrorCode() string }
 	if errors.As(err, &e) {
@@ -130,7 +131,8 @@ func statusOf(err error) int {
 
 var statusText = regexp.MustCompile(`\b([45]\d\d)\b`)
 
-// statusIn finds the status in the text of an error that has it nowhere else.
+// statusIn finds an HTTP status in the text of an error, for errors that hold it
+// nowhere else.
 func statusIn(err error) int {
 	if m := statusText.FindStringSubmatch(err.Error()); m != nil {
 		n, _ := strconv.Atoi(m[1])

@@ -9,21 +9,20 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// alias is the name that a system from which a preset comes has for a setting.
+// An alias is the name of a setting in a system that a preset reproduces.
 type alias struct {
-	path string // of the setting here
-	// preset, where the number has the unit of one preset and would mean
-	// something else in another.
+	path string // path of the setting in this project
+	// preset is set if the number is in a unit of this preset and would mean
+	// something else in another preset.
 	preset string
-	// read makes the setting's value of the given one, where it is not the
-	// same; now is what the setting has without it.
+	// read converts the given value to that of the setting, if they differ. now
+	// is the value of the setting without this one.
 	read func(v, now any) any
-	kind kind // of the given value, with read
+	kind kind // kind of the given value, if read is set
 }
 
-// aliases are the option names of the source systems, by the path that they
-// have there, and also without their section. They are listed in
-// docs/COMPATIBILITY.md.
+// aliases are the option names of those systems, by their paths there and also
+// without their sections. They are listed in docs/COMPATIBILITY.md.
 var aliases = func() map[string]alias {
 	all := map[string]alias{
 		"model.name":              {path: "model"},
@@ -49,7 +48,7 @@ var aliases = func() map[string]alias {
 		"maxObservationChars":                    {path: "mask.max_observation_chars"},
 		"maxInputChars":                          {path: "max_context_tokens", preset: reducer},
 		"summaryMaxChars":                        {path: "summarizer.max_tokens", preset: reducer},
-		// It counts messages, whatever its name says.
+		// It counts messages, despite its name.
 		"preserveRecentRawTurns": {path: "policy.keep_recent_messages", preset: reducer},
 	} {
 		all[name] = a
@@ -58,11 +57,11 @@ var aliases = func() map[string]alias {
 	return all
 }()
 
-// spelled are names in the values of settings that versions before 0.1 spelled
-// otherwise, by the setting.
+// spelled holds, by setting, names in values that versions before 0.1 spelled
+// differently.
 var spelled = map[string]map[string]string{"policy.stages": {"summarise": "summarize"}}
 
-// asSpelled returns a value of the setting with the names as they are spelled now.
+// asSpelled returns a value of the setting with names in the current spelling.
 func asSpelled(path string, v any) any {
 	list, ok := v.([]string)
 	if !ok || spelled[path] == nil {
@@ -75,11 +74,11 @@ func asSpelled(path string, v any) any {
 	return list
 }
 
-// neighbors stand in the option blocks of the source systems beside what they
-// say of compaction. They are about something else, and have no effect here.
+// neighbors are options beside those of compaction in the option blocks of the
+// source systems. They have no effect here.
 var neighbors = []string{"model.provider", "session.on_disconnect", "session.max_tool_iterations"}
 
-// aliasSections are the sections that only aliases have.
+// aliasSections are the sections in which there are only aliases.
 var aliasSections = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range aliases {
@@ -92,7 +91,7 @@ var aliasSections = func() map[string]bool {
 	return all
 }()
 
-// whenEnabled switches compaction off.
+// whenEnabled converts "enabled" to policy.when: false is never.
 func whenEnabled(v, _ any) any {
 	if v.(bool) {
 		return string(policy.AtWindow)
@@ -100,7 +99,7 @@ func whenEnabled(v, _ any) any {
 	return string(policy.Never)
 }
 
-// withMask puts the stage mask into the stages, or takes it out.
+// withMask adds the stage mask to the stages, or removes it.
 func withMask(v, now any) any {
 	stages := slices.DeleteFunc(slices.Clone(now.([]string)), func(s string) bool { return s == "mask" })
 	if v.(bool) {
@@ -113,8 +112,8 @@ func withMask(v, now any) any {
 	return stages
 }
 
-// settings reads the values of a file's keys; prefix is that of the override
-// in which they stand.
+// settings reads the values of a file's keys. prefix is that of the override that
+// holds them.
 func (l *loader) settings(name, prefix string, keys []given) []setting {
 	var all []setting
 	first := map[string]given{}
@@ -161,7 +160,7 @@ func (l *loader) setting(name, prefix string, g given, path string, a alias) (se
 	return s, true
 }
 
-// unitOf warns that the number is another one there.
+// unitOf returns a note that the number there is in another unit.
 func unitOf(path string) string {
 	if strings.HasSuffix(path, "_tokens") {
 		return ", in tokens"

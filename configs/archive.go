@@ -18,18 +18,18 @@ import (
 
 const s3Adapter = "s3"
 
-// OpenArchive opens the archive that a configuration names. It is for those
-// who read archives; a manager opens its own. Of S3 nothing is asked yet. A
-// spool is opened where its folder is there: what waits in it is read too, and
-// sent when it is flushed.
+// OpenArchive opens the archive that a configuration names. It is for readers of
+// archives; a manager opens its own. It does not access S3 yet. If the folder of
+// the spool exists, the spool is opened too: its waiting files are readable, and
+// are sent when it is flushed.
 //
-// One that is encrypted is decrypted with the identities of the environment, and
-// encrypted for the recipients of the configuration, which must name some then.
+// An encrypted archive is decrypted with the identities in the environment, and
+// encrypted for the recipients of the configuration, which must then name some.
 func OpenArchive(c compact.StorageConfig) (storage.Archive, error) {
 	return opened(c, openPlain, encrypted)
 }
 
-// opened opens an archive and puts in front of it what has to be there.
+// opened opens an archive and wraps it with front.
 func opened(c compact.StorageConfig, open func(compact.StorageConfig) (storage.Archive, error),
 	front func(context.Context, compact.StorageConfig, storage.Archive) (storage.Archive, error)) (storage.Archive, error) {
 	a, err := open(c)
@@ -46,7 +46,7 @@ func opened(c compact.StorageConfig, open func(compact.StorageConfig) (storage.A
 }
 
 func closed(ctx context.Context, a storage.Archive) error {
-	return crypt.New(a, nil).Close(ctx) // which knows how
+	return crypt.New(a, nil).Close(ctx) // Close of the wrapper closes any archive
 }
 
 func openPlain(c compact.StorageConfig) (storage.Archive, error) {
@@ -72,9 +72,9 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 	return openRegistered(ctx, c)
 }
 
-// OpenArchiveReadOnly is OpenArchive for those who write nothing: what it opens
-// may be on a medium that can't be written, and refuses to be. What is there says
-// whether it is to be decrypted, whatever the configuration says.
+// OpenArchiveReadOnly is like OpenArchive for callers that write nothing. The
+// archive may be on a read-only medium, and it refuses writes. Its content
+// decides whether it is decrypted, whatever the configuration says.
 func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 	if c.Timeout == 0 || c.Timeout > readTimeout {
 		c.Timeout = readTimeout
@@ -87,18 +87,18 @@ func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 	}, decrypted)
 }
 
-// readTimeout is the most that a read may take, besides what its bytes take,
-// whatever is configured for agents: somebody waits, and can ask again.
+// readTimeout is the longest time for a read, not counting the transfer of its
+// bytes, whatever is configured for agents: a person waits, and can ask again.
 const readTimeout = 15 * time.Second
 
-// tryTimeout is how long a bucket is tried that has a spool in front of it.
+// tryTimeout is how long a bucket with a spool in front of it is tried.
 const tryTimeout = 10 * time.Second
 
-// openForAgents opens for a manager what that does not link: S3, and what is
-// encrypted.
+// openForAgents opens for a manager what package compact does not link: S3,
+// encrypted archives and registered stores.
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	if c.Encrypt.On() {
-		if _, err := encryptionKeys(c.Encrypt); err != nil { // before anything is asked
+		if _, err := encryptionKeys(c.Encrypt); err != nil { // before any access
 			return nil, err
 		}
 	}
@@ -125,8 +125,9 @@ func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, e
 	return openRegistered(ctx, c)
 }
 
-// openBucket opens S3 and tries what the bucket enforces. With a spool a server that
-// cannot be reached is no error: the bucket is tried before the first object is sent.
+// openBucket opens S3 and tries what the bucket enforces. With a spool, an
+// unreachable server is not an error: the bucket is tried again before the first
+// object is sent.
 func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	a, err := s3.New(s3Config(c))
 	if err != nil {
@@ -154,7 +155,7 @@ func s3Config(c compact.StorageConfig) s3.Config {
 	}
 }
 
-// bucket reports what is wrong with the settings of S3.
+// bucket reports mistakes in the settings of S3.
 func (l *loader) bucket(c compact.StorageConfig) {
 	if c.Adapter != s3Adapter {
 		return
@@ -167,8 +168,8 @@ func (l *loader) bucket(c compact.StorageConfig) {
 	}
 }
 
-// inOurWords names the settings that package s3 speaks of as files do. The value
-// is not shown: an endpoint can hold a password.
+// inOurWords renames the settings in errors of package s3 to their names in
+// files. It omits the values, because an endpoint can hold a password.
 func inOurWords(err error) error {
 	var errs []error
 	for _, err := range split(err) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// withSections puts the commented sections of components into the file of a preset, at
-// the end of storage and of trace.
+// withSections inserts the commented sections of components into the file of a
+// preset, at the ends of storage and trace.
 func withSections(file []byte, sections []*section) []byte {
 	if len(sections) == 0 {
 		return file
@@ -23,7 +23,7 @@ func withSections(file []byte, sections []*section) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// endOf returns the line behind the last one of a section at the top of a file.
+// endOf returns the index behind the last line of a top-level section.
 func endOf(lines []string, name string) int {
 	end := slices.Index(lines, name+":\n") + 1
 	for i := end; i < len(lines); i++ {
@@ -38,7 +38,7 @@ func endOf(lines []string, name string) int {
 	return end
 }
 
-// commented is the section as a file has it, with the defaults.
+// commented returns the section as text for a file, with the defaults.
 func (s *section) commented() string {
 	var b bytes.Buffer
 	b.WriteByte('\n')
@@ -56,10 +56,10 @@ func (s *section) commented() string {
 	return b.String()
 }
 
-// commentWidth is that of the presets' files.
+// commentWidth is the line width of the presets' files.
 const commentWidth = 90
 
-// comment writes a comment of a setting, as lines.
+// comment writes the comment of a setting as lines.
 func comment(b *bytes.Buffer, text string) {
 	const start = "    #"
 	line := start
@@ -73,7 +73,8 @@ func comment(b *bytes.Buffer, text string) {
 	b.WriteString(line + "\n")
 }
 
-// written is a value as a file has it: JSON is YAML, but for durations.
+// written returns a value as text for a file. JSON is valid YAML, except for
+// durations.
 func written(v any) string {
 	if d, ok := v.(time.Duration); ok {
 		return unit.Replace(d.String() + " ")

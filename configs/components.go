@@ -13,21 +13,21 @@ import (
 	"github.com/agentcompact/compact/trace/otel"
 )
 
-// Variables that hold secrets are no settings.
+// Variables that hold secrets are not settings.
 const (
-	keyVariable       = "OPENAI_API_KEY"        // of the summarizer
-	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // of redaction.pseudonyms
-	headsVariable     = "COMPACT_HEADS_KEY"     // that heads are signed with
-	publicVariable    = "COMPACT_HEADS_PUBLIC"  // that compactctl checks them with
+	keyVariable       = "OPENAI_API_KEY"        // key of the summarizer
+	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // key of redaction.pseudonyms
+	headsVariable     = "COMPACT_HEADS_KEY"     // key that signs heads
+	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies them
 )
 
-// KeysOptional says that the configuration is to be looked at, or used for
-// what asks no model: a key that is not in the environment is no mistake then.
+// KeysOptional allows keys to be missing from the environment. It is for
+// configurations that are only inspected, or used without a model.
 func KeysOptional() Option {
 	return func(l *loader) { l.keysOptional = true }
 }
 
-// components makes what a configuration names.
+// components creates the components that a configuration names.
 func (l *loader) components(c *compact.Config) {
 	l.summarizer(c, "")
 	l.summarizers(c)
@@ -39,17 +39,17 @@ func (l *loader) components(c *compact.Config) {
 	}
 }
 
-// pseudonyms finds the key of the pseudonyms.
+// pseudonyms sets the key of the pseudonyms from the environment.
 func (l *loader) pseudonyms(c *compact.Config) {
 	if key := l.variable(pseudonymVariable); key != "" {
 		c.Redaction.PseudonymKey = compact.Secret(key)
 	}
 }
 
-// heads finds the key that heads are signed with.
+// heads sets the key that signs heads from the environment.
 func (l *loader) heads(c *compact.Config) {
 	if key := l.variable(headsVariable); key != "" {
-		if _, err := storage.HeadsKey(key); err != nil { // the value is not shown
+		if _, err := storage.HeadsKey(key); err != nil { // the error omits the value
 			l.report.add(&Error{Source: headsVariable, Reason: "must be 32 random bytes in base64, as \"openssl rand -base64 32\" prints them", Err: err})
 			return
 		}
@@ -57,7 +57,7 @@ func (l *loader) heads(c *compact.Config) {
 	}
 }
 
-// archiveKeys finds the keys of the archive.
+// archiveKeys sets the keys of the archive from the environment.
 func (l *loader) archiveKeys(c *compact.Config) {
 	if keys := l.variable(compact.ArchiveKeyVariable); keys != "" {
 		c.ArchiveKey = compact.Secret(keys)
@@ -66,9 +66,8 @@ func (l *loader) archiveKeys(c *compact.Config) {
 
 const pseudonymsPath = "redaction.pseudonyms"
 
-// collector makes the exporter to an OpenTelemetry collector. Whoever makes a
-// manager of the configuration hands it over with it; nothing is opened before
-// the first event.
+// collector creates the exporter to an OpenTelemetry collector. A manager made
+// from the configuration uses it; it opens no connection before the first event.
 func (l *loader) collector(c *compact.Config) {
 	t := c.Trace
 	if t.OTLPEndpoint == "" || len(l.report.all) > 0 {
@@ -82,7 +81,7 @@ func (l *loader) collector(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// counter makes the exporter that sends metrics to a collector.
+// counter creates the exporter that sends metrics to a collector.
 func (l *loader) counter(c *compact.Config) {
 	t := c.Trace
 	if t.OTLPMetricsEndpoint == "" || len(l.report.all) > 0 {
@@ -98,7 +97,7 @@ func (l *loader) counter(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// summarizer makes the client of a model that writes summaries. prefix is that
+// summarizer creates the client of a model that writes summaries. prefix is that
 // of the override that names it.
 func (l *loader) summarizer(c *compact.Config, prefix string) {
 	s := c.Summarizer
@@ -120,8 +119,8 @@ func (l *loader) summarizer(c *compact.Config, prefix string) {
 	c.Summarize = client
 }
 
-// overruled leaves out a model to ask, and how, where the backend was named by somebody
-// who stands higher, to overrule it.
+// overruled clears the settings of a model that became useless because a higher
+// layer named another backend.
 func (l *loader) overruled(s *compact.SummarizerConfig) {
 	if s.Backend == openai.Name {
 		return
@@ -138,8 +137,8 @@ func (l *loader) overruled(s *compact.SummarizerConfig) {
 	}
 }
 
-// ofServers are the settings that only a server has a use for that is asked for
-// summaries, ofModels those that the agent's own model has, too.
+// ofServers are settings that only a server for summaries uses. ofModels are
+// settings that the agent's own model uses as well.
 var (
 	ofServers = []string{"summarizer.model", "summarizer.base_url"}
 	ofModels  = []string{"summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// encryptionKeys returns what an archive is encrypted for, and read with. An error is a
-// [*compact.ConfigError] where the configuration is wrong.
+// encryptionKeys returns the keys that encrypt and decrypt an archive. An error
+// is a [*compact.ConfigError] if the configuration is wrong.
 func encryptionKeys(c compact.EncryptConfig) (*crypt.Keys, error) {
 	recipients, err := recipientsOf(c)
 	if err != nil {
@@ -30,7 +30,7 @@ func encryptionKeys(c compact.EncryptConfig) (*crypt.Keys, error) {
 
 const recipientsPath, recipientsFilePath = "storage.encrypt.recipients", "storage.encrypt.recipients_file"
 
-// recipientsOf returns all recipients, each of which is one.
+// recipientsOf returns all recipients and checks each of them.
 func recipientsOf(c compact.EncryptConfig) ([]string, error) {
 	for i, r := range c.Recipients {
 		if _, err := crypt.NewKeys([]string{r}, ""); err != nil {
@@ -54,7 +54,7 @@ func recipientsOf(c compact.EncryptConfig) ([]string, error) {
 	return all, nil
 }
 
-// encryption reports what is wrong with the recipients.
+// encryption reports mistakes in the recipients.
 func (l *loader) encryption(c compact.StorageConfig) {
 	if !c.Encrypt.On() {
 		return
@@ -65,9 +65,8 @@ func (l *loader) encryption(c compact.StorageConfig) {
 	}
 }
 
-// encrypted puts encryption in front of an archive that was opened, where the
-// configuration says so; what is there already must be of the same kind. What can't
-// be reached is not asked.
+// encrypted wraps an open archive with encryption if the configuration says so.
+// The existing content must match. An unreachable archive is not checked.
 func encrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) (storage.Archive, error) {
 	if c.Adapter == "memory" {
 		return a, nil
@@ -87,8 +86,8 @@ func encrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) 
 	return x, reached(x.Check(ctx))
 }
 
-// reached is nil for a server that can't be reached: whoever writes or reads is told
-// then.
+// reached returns nil for an unreachable server, because later reads and writes
+// report that.
 func reached(err error) error {
 	if errors.Is(err, s3.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
@@ -96,8 +95,8 @@ func reached(err error) error {
 	return err
 }
 
-// decrypted is what encrypted is for those who only read: what is there says whether it
-// has to be decrypted.
+// decrypted is encrypted for readers: the existing content decides whether it is
+// decrypted.
 func decrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) (storage.Archive, error) {
 	state, err := crypt.Look(ctx, a)
 	switch {
@@ -121,8 +120,9 @@ func decrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) 
 	return x, x.Check(ctx)
 }
 
-// SpoolOf returns the spool of an archive that this package opened, and what puts in
-// front of its parts what stands in front of it; false where there is none.
+// SpoolOf returns the spool of an archive that this package opened. over wraps a
+// part of the spool like the archive itself is wrapped, for example with
+// encryption. ok is false if there is no spool.
 func SpoolOf(a storage.Archive) (s *spool.Spool, over func(storage.Archive) storage.Archive, ok bool) {
 	over = func(a storage.Archive) storage.Archive { return a }
 	if x, is := a.(*crypt.Archive); is {
@@ -132,7 +132,7 @@ func SpoolOf(a storage.Archive) (s *spool.Spool, over func(storage.Archive) stor
 	return s, over, ok
 }
 
-// encryptionDid says what is tried.
+// encryptionDid describes what the probe of encryption does.
 func encryptionDid() string {
 	if text, err := crypt.IdentityText(); err == nil && text == "" {
 		return "a file was encrypted; without " + crypt.IdentityVariable + " only what this process wrote is read"
@@ -140,8 +140,8 @@ func encryptionDid() string {
 	return "a file was encrypted, and decrypted with the identity"
 }
 
-// tryEncryption finds out whether something can be encrypted, and read again where there
-// is an identity.
+// tryEncryption checks that encryption works, and that the result can be read if
+// there is an identity.
 func tryEncryption(ctx context.Context, c compact.StorageConfig) error {
 	keys, err := encryptionKeys(c.Encrypt)
 	if err != nil {
@@ -151,7 +151,7 @@ func tryEncryption(ctx context.Context, c compact.StorageConfig) error {
 		return keys.Try(ctx)
 	}
 	a, err := fs.OpenReadOnly(c.Path)
-	if err != nil { // it is not there yet
+	if err != nil { // the folder does not exist yet
 		return keys.Try(ctx)
 	}
 	return errors.Join(keys.Try(ctx), crypt.New(a, keys).Check(ctx), a.Close())

@@ -11,19 +11,19 @@ import (
 
 const envPrefix = "COMPACT_"
 
-// short are the settings outside of policy that have a short variable, too.
+// short are settings outside policy that also have a short variable.
 var short = []string{"trace.ariadne_url", "trace.otlp_endpoint"}
 
-// foreign are variables of this prefix that are no settings: a secret, and what
-// belongs to the tests of this project.
+// foreign are variables with the prefix that are not settings: secrets, and
+// variables of this project's tests.
 var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, crypt.IdentityVariable, crypt.IdentityFileVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
 
-// variables maps the name of every variable to the setting it is for.
+// variables maps the name of every variable to its setting.
 func variables() map[string]string {
 	all := map[string]string{}
 	leaves := map[string]int{}
 	for _, f := range schema().fields {
-		if f.of3rd == nil { // it takes no short name away
+		if f.of3rd == nil { // settings of components do not affect short names
 			leaves[f.leaf()]++
 		}
 	}
@@ -71,8 +71,8 @@ func (l *loader) environment() []setting {
 	return all
 }
 
-// suspect reports a variable that seems to mean a setting. Others of the
-// prefix may belong to anybody.
+// suspect reports a variable that looks like a setting. Other variables with the
+// prefix may belong to other programs.
 func (l *loader) suspect(name string, known map[string]string) {
 	lower := strings.ToLower(name)
 	names := make([]string, 0, len(known))

@@ -11,19 +11,20 @@ import (
 )
 
 // An Error is one mistake in a configuration. [Load] joins all of them;
-// [Mistakes] takes the join apart.
+// [Mistakes] splits the joined error.
 type Error struct {
-	Source string // the file, the environment variable, or what an [Override] was named; "" = not known
+	Source string // the file, the environment variable, or the source of an [Override]; "" = not known
 	Line   int    // in the file, from 1; 0 = not known
-	Path   string // the setting, "policy.trigger_pct"; "" where it is not one setting
-	Value  any    // what was given; nil where there is none to show
+	Path   string // the setting, "policy.trigger_pct"; "" if the mistake is not in one setting
+	Value  any    // the given value; nil = none to show
 	Reason string // "must be 0.0-1.0"
-	Err    error  // the cause, if there is one besides the reason
+	Err    error  // the cause, if any besides the reason
 
-	setting string // the path of the setting, whatever name it was given by
+	setting string // the path of the setting, even if it was given by an alias
 }
 
-// Error reads "compact.yaml:12: policy.trigger_pct must be 0.0-1.0 (got 1.7)".
+// Error returns a text like "compact.yaml:12: policy.trigger_pct must be 0.0-1.0
+// (got 1.7)".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Source != "" {
@@ -46,8 +47,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Mistakes returns the mistakes that an error of [Load] or [Parse] is made of.
-// It is empty for an error that is none of theirs.
+// Mistakes returns the mistakes in an error of [Load] or [Parse]. It returns nil
+// for other errors.
 func Mistakes(err error) []*Error {
 	var one *Error
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -63,13 +64,13 @@ func Mistakes(err error) []*Error {
 	return nil
 }
 
-// report collects mistakes.
+// A report collects mistakes.
 type report struct{ all []*Error }
 
 func (r *report) add(e *Error) { r.all = append(r.all, e) }
 
-// err joins the mistakes in the order in which they stand in the files, the
-// base first, then those of other places in the order in which they were found.
+// err joins the mistakes in the order of their places in the files, the base
+// first, followed by mistakes elsewhere in the order in which they were found.
 func (r *report) err(files []*file) error {
 	rank := map[string]int{}
 	for i, f := range files {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Keys that are no settings: they say how files and calls share settings.
+// Keys that are not settings. They control how files and calls share settings.
 const (
 	extendsKey   = "extends"
 	lockedKey    = "locked"
@@ -19,7 +19,7 @@ const (
 
 var specialKeys = []string{extendsKey, lockedKey, overridesKey}
 
-// special takes one of these keys at the top of a file.
+// special reads one of these keys at the top level of a file.
 func (f *file) special(key string, line int, n *yaml.Node) {
 	switch key {
 	case extendsKey:
@@ -36,7 +36,8 @@ func (f *file) special(key string, line int, n *yaml.Node) {
 	}
 }
 
-// chain reads a file and those that it extends, the base first.
+// chain reads a file and the files that it extends, and returns them with the
+// base first.
 func (l *loader) chain(name string, data []byte) []*file {
 	var all []*file
 	var visited []string
@@ -64,7 +65,8 @@ func (l *loader) chain(name string, data []byte) []*file {
 	}
 }
 
-// readBase reads a file. What has no end is none.
+// readBase reads a file. It refuses anything that is not a regular file, because
+// that may have no end.
 func readBase(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -76,8 +78,8 @@ func readBase(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// circle names the files of a circle that ends with one that came before. all
-// has the base first, i counts from the other end.
+// circle names the files of a cycle that ends with last. all has the base first;
+// i counts from its end.
 func circle(all []*file, i int, last string) string {
 	var names []string
 	for k := len(all) - 1 - i; k >= 0; k-- {
@@ -86,7 +88,7 @@ func circle(all []*file, i int, last string) string {
 	return strings.Join(append(names, last), " → ")
 }
 
-// identity is the same for two names of one file.
+// identity returns the same name for all names of one file.
 func identity(name string) string {
 	if full, err := filepath.Abs(name); err == nil {
 		name = full
@@ -97,7 +99,7 @@ func identity(name string) string {
 	return name
 }
 
-// cause is what an error of a file says without its name.
+// cause returns the error of a file operation without the file name.
 func cause(err error) error {
 	if pe := new(os.PathError); errors.As(err, &pe) {
 		return pe.Err

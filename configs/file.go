@@ -16,18 +16,18 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// setting is a value that somebody gave, and where.
+// A setting is a given value and its place.
 type setting struct {
-	path   string // of a field
+	path   string // path of a field
 	source string
 	line   int
-	name   string // as it was given, where that is not the path: an alias
-	within string // the override that it stands in, "overrides[0]"
-	layer  int    // who stands higher: the files, the base first, from 1; then environment, then program
-	value  any    // of the field's type
+	name   string // given name if that is not the path: an alias
+	within string // the override that holds it, "overrides[0]"
+	layer  int    // precedence: the files from 1, the base first; then environment, then program
+	value  any    // has the type of the field
 }
 
-// shown is the path as it was given.
+// shown returns the path as it was given.
 func (s setting) shown() string {
 	path := cmp.Or(s.name, s.path)
 	if s.within != "" && s.name != s.within {
@@ -36,29 +36,29 @@ func (s setting) shown() string {
 	return path
 }
 
-// file is a configuration file that is being read.
+// A file is a configuration file while it is read.
 type file struct {
 	name   string
 	report *report
 	seen   map[string]int // path or alias → line
 	given  []given
-	within string // the override whose keys these are; "" = the file's own
+	within string // the override that holds the keys; "" = the file itself
 
-	extends     string // the file below which this one stands; "" = none
+	extends     string // the base file; "" = none
 	extendsLine int
 	locks       []lock
 	exceptions  []exception
 }
 
-// given is a key of the file that names a setting, before its value is read.
+// A given is a key in a file that names a setting, before its value is read.
 type given struct {
 	key  string // path or alias
 	line int
 	node *yaml.Node
 }
 
-// readFile returns a YAML or JSON file with its keys that name settings or
-// aliases. What is wrong with the others is reported.
+// readFile parses a YAML or JSON file and collects the keys that name settings or
+// aliases. It reports mistakes in other keys.
 func readFile(name string, data []byte, r *report) *file {
 	f := &file{name: name, report: r, seen: map[string]int{}}
 	root, err := parse(name, data)
@@ -74,7 +74,7 @@ func readFile(name string, data []byte, r *report) *file {
 	return f
 }
 
-// preset returns where the file names its preset.
+// preset returns the preset that the file names.
 func (f *file) preset() (setting, bool) {
 	for _, g := range f.given {
 		if v, ok := fromNode(kindString, g.node); ok && g.key == "preset" {
@@ -90,7 +90,7 @@ func (f *file) fail(line int, path string, value any, reason string, err error) 
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// lineIn returns the line that a YAML error names in its text.
+// lineIn returns the line number in the text of a YAML error.
 func lineIn(err error) int {
 	var at *jsonError
 	if errors.As(err, &at) {
@@ -103,8 +103,8 @@ func lineIn(err error) int {
 	return 0
 }
 
-// parse returns the root of the only document, nil when there is none. JSON is
-// nearly YAML, but for some of its escapes.
+// parse returns the root of the only document, or nil if there is none. JSON has
+// its own parser, because YAML does not support all its escapes.
 func parse(name string, data []byte) (*yaml.Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if json.Valid(data) || strings.HasSuffix(strings.ToLower(name), ".json") {
@@ -128,7 +128,7 @@ func parse(name string, data []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// mapping walks over the keys of a section.
+// mapping reads the keys of a section.
 func (f *file) mapping(n *yaml.Node, prefix string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		f.key(n.Content[i], prefix, n.Content[i+1])
@@ -143,7 +143,7 @@ func (f *file) key(key *yaml.Node, prefix string, value *yaml.Node) {
 	f.member(prefix+key.Value, key.Line, value)
 }
 
-// member takes one key: a section, a setting, or the old name of one.
+// member reads one key: a section, a setting, or an alias of one.
 func (f *file) member(path string, line int, value *yaml.Node) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
@@ -178,7 +178,7 @@ func (f *file) member(path string, line int, value *yaml.Node) {
 	}
 }
 
-// plain is the value of a scalar, for errors.
+// plain returns the value of a scalar for errors.
 func plain(n *yaml.Node) any {
 	if n.Kind != yaml.ScalarNode {
 		return nil
@@ -189,8 +189,8 @@ func plain(n *yaml.Node) any {
 	return words.Raw(n.Value)
 }
 
-// unknown says that there is no such setting. The value is not shown: it may
-// well be a secret.
+// unknown returns the reason for an unknown setting. It omits the value, which
+// may be a secret.
 func unknown(path string) string {
 	for _, s := range secretsOf(registered()) {
 		if s.path == path {

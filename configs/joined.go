@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// joined are the settings of a registered component, as they were given.
+// A joined holds the given settings of a registered component.
 type joined struct {
 	*section
 	value reflect.Value
@@ -23,10 +23,10 @@ type joined struct {
 
 func (j joined) settings() any { return j.value.Interface() }
 
-// used reports whether anybody looks at them.
+// used reports whether the configuration uses the component.
 func (j joined) used(c compact.StorageConfig) bool { return j.export != nil || c.Adapter == j.name }
 
-// join makes the settings of components that are used.
+// join sets the settings of the components that are used.
 func (l *loader) join(c *compact.Config) {
 	for _, s := range registered() {
 		j := joined{s, reflect.New(s.defaults.Type()).Elem()}
@@ -53,7 +53,7 @@ func (l *loader) join(c *compact.Config) {
 	}
 }
 
-// valueOf is what a setting is in the end.
+// valueOf returns the final value of a setting.
 func (l *loader) valueOf(f field, c *compact.Config) any {
 	if f.of3rd != nil {
 		return l.now(f.path)
@@ -61,8 +61,8 @@ func (l *loader) valueOf(f field, c *compact.Config) any {
 	return f.of(reflect.ValueOf(c).Elem()).Interface()
 }
 
-// plain is the configuration without the names of a registered adapter and of stages of
-// the caller's own, which the rules for all others do not know.
+// plain returns the configuration without the names of registered adapters and of
+// the caller's stages, which the general rules do not know.
 func (l *loader) plain(c compact.Config) compact.Config {
 	if c.Storage.Settings != nil {
 		c.Storage.Adapter, c.Storage.Path = l.base.Storage.Adapter, l.base.Storage.Path
@@ -74,7 +74,7 @@ func (l *loader) plain(c compact.Config) compact.Config {
 	return c
 }
 
-// checkJoined reports what is wrong with the settings of components.
+// checkJoined reports mistakes in the settings of components.
 func (l *loader) checkJoined() {
 	for _, j := range l.joined {
 		var invalid validator.ValidationErrors
@@ -106,8 +106,8 @@ func (l *loader) checked(j joined, err error) {
 	l.report.add(told)
 }
 
-// broken says what a setting must be, in the words of the built-in ones; of a secret it
-// says where that comes from.
+// broken describes a broken rule in the words of the built-in settings. For a
+// missing secret, it names the variable.
 func (j joined) broken(path string, e validator.FieldError) string {
 	for _, s := range j.secrets {
 		if s.path == path && e.Tag() == "required" {
@@ -121,14 +121,14 @@ func (j joined) broken(path string, e validator.FieldError) string {
 		return words.OneOf(fmt.Sprint(e.Value()), strings.Fields(e.Param()))
 	case "gt", "gte", "lt", "lte":
 		i := slices.IndexFunc(j.fields, func(f field) bool { return f.path == path })
-		if i >= 0 && slices.Contains([]kind{kindInt, kindFloat, kindDuration}, j.fields[i].kind) { // else the rule is about a length
+		if i >= 0 && slices.Contains([]kind{kindInt, kindFloat, kindDuration}, j.fields[i].kind) { // otherwise the rule limits a length
 			return words.Bounds(j.fields[i].rules, j.fields[i].kind == kindFloat, e.Tag())
 		}
 	}
 	return "breaks the rule " + strings.TrimSuffix(e.Tag()+"="+e.Param(), "=")
 }
 
-// shown is the value for an error: nothing of a secret.
+// shown returns the value for an error, or nil for a secret.
 func (j joined) shown(path string, v any) any {
 	if slices.ContainsFunc(j.secrets, func(s secret) bool { return s.path == path }) {
 		return nil
@@ -136,7 +136,7 @@ func (j joined) shown(path string, v any) any {
 	return v
 }
 
-// exporters makes those of registered components.
+// exporters creates the exporters of registered components.
 func (l *loader) exporters(c *compact.Config) {
 	for _, j := range l.joined {
 		if j.export == nil || len(l.report.all) > 0 {
@@ -190,7 +190,8 @@ func isSecret(name string) bool {
 	return slices.ContainsFunc(secretsOf(registered()), func(s secret) bool { return s.variable() == name })
 }
 
-// adapters says which adapters there are, where a name is none of them.
+// adapters returns the reason for an unknown adapter, with the names of all
+// adapters. ok is false if v is not text or no adapter is registered.
 func adapters(v any) (reason string, ok bool) {
 	names := []string{"fs", "memory", s3Adapter}
 	for _, s := range registered() {

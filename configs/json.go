@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonError is JSON that can't be read, with its line.
+// A jsonError reports invalid JSON with its line.
 type jsonError struct {
 	line int
 	err  error
@@ -20,8 +20,8 @@ func (e *jsonError) Error() string { return "not valid JSON: " + e.err.Error() }
 
 func (e *jsonError) Unwrap() error { return e.err }
 
-// parseJSON reads JSON into the nodes that YAML is read into, so that both
-// have lines and are treated alike.
+// parseJSON parses JSON into YAML nodes, so that both formats have line numbers
+// and are treated alike.
 func parseJSON(data []byte) (*yaml.Node, error) {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -39,7 +39,7 @@ func parseJSON(data []byte) (*yaml.Node, error) {
 
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
 
-// jsonReader makes nodes of the tokens of valid JSON.
+// A jsonReader turns the tokens of valid JSON into nodes.
 type jsonReader struct {
 	dec  *json.Decoder
 	data []byte
@@ -73,8 +73,8 @@ func (r *jsonReader) node() (*yaml.Node, error) {
 	return n, nil
 }
 
-// children reads up to the closing bracket: elements, or keys and values in
-// turn.
+// children reads up to the closing bracket: elements, or alternating keys and
+// values.
 func (r *jsonReader) children(n *yaml.Node) error {
 	for r.dec.More() {
 		c, err := r.node()

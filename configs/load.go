@@ -13,39 +13,39 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// An Option says more about how a configuration is loaded.
+// An Option changes how a configuration is loaded.
 type Option func(*loader)
 
-// Override sets one setting above environment and file, as flags of a command
-// do. source is what a mistake in it is reported for ("--model"), path names
-// the setting, value has its type or is the text of it.
+// Override sets one setting with precedence over environment and file, like a
+// command-line flag. source names it in errors ("--model"), path names the
+// setting, and value has the type of the setting or is its text.
 func Override(source, path string, value any) Option {
 	return func(l *loader) { l.said = append(l.said, said{source, path, value}) }
 }
 
-// Environ is read instead of the environment of the process; its form is that
-// of [os.Environ]. Nil is an empty environment.
+// Environ replaces the environment of the process. Its form is that of
+// [os.Environ]. Nil is an empty environment.
 func Environ(environ []string) Option {
 	return func(l *loader) { l.environ = environ }
 }
 
-// Stages hands stages of the caller's own to the configuration, which may then name them
-// in policy.stages. A program that does not have them, such as compactctl, refuses a
-// file that names one. See [compact.Config.Stages].
+// Stages adds stages of the caller, which the configuration may then name in
+// policy.stages. A program without them, such as compactctl, rejects a file that
+// names one. See [compact.Config.Stages].
 func Stages(stages ...compact.OwnStage) Option {
 	return func(l *loader) { l.stages = append(l.stages, stages...) }
 }
 
-// Strategy hands a strategy of the caller's own to the configuration, which has it where
-// policy.strategy names it. An override can't name it. See [compact.Config.Strategy].
+// Strategy adds a strategy of the caller, which is used if policy.strategy names
+// it. An override can't name it. See [compact.Config.Strategy].
 func Strategy(s strategy.Strategy) Option {
 	return func(l *loader) { l.strategy = &s }
 }
 
-// Load reads a configuration from a YAML or JSON file; "" is no file, for a
-// configuration of environment and presets alone. What it returns is complete:
-// its zeros mean zero. Every mistake is in the error ([Mistakes]), which is
-// also that of reading the file.
+// Load reads a configuration from a YAML or JSON file. The path "" means no file:
+// the configuration then comes from environment and preset only. The result is
+// complete: a zero value in it means zero. The error holds every mistake (see
+// [Mistakes]), or is that of reading the file.
 func Load(path string, opts ...Option) (compact.Config, error) {
 	_, c, err := loadFile(path, opts)
 	return c, err
@@ -62,8 +62,8 @@ func loadFile(path string, opts []Option) (*loader, compact.Config, error) {
 	return parseWith(path, data, opts)
 }
 
-// Parse is [Load] for a file that was read already; name stands for it in
-// errors, and is what the name of a file that it extends is seen from.
+// Parse is like [Load] for file contents that were read already. name stands for
+// the file in errors, and the names of base files are relative to its folder.
 func Parse(name string, data []byte, opts ...Option) (compact.Config, error) {
 	_, c, err := parseWith(name, data, opts)
 	return c, err
@@ -86,7 +86,7 @@ type said struct {
 	value        any
 }
 
-// loader loads one configuration.
+// A loader loads one configuration.
 type loader struct {
 	environ      []string
 	said         []said
@@ -96,13 +96,13 @@ type loader struct {
 
 	report     report
 	files      []*file            // the base first
-	preset     string             // name of the base
-	presetAt   setting            // who named it
+	preset     string             // name of the preset
+	presetAt   setting            // where it was named
 	base       compact.Config     // the preset
-	defaults   map[string]any     // the settings of base
-	from       map[string]setting // who gave each setting
+	defaults   map[string]any     // values of base by path
+	from       map[string]setting // where each setting was given
 	locks      map[string]lock    // by path
-	exceptions []exception        // of which the overrides were made
+	exceptions []exception        // sources of c.Overrides
 	joined     []joined           // settings of registered components
 }
 
@@ -124,7 +124,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	}
 	l.take(vars, len(l.files)+1)
 	l.take(said, len(l.files)+2)
-	// Not viper's own environment: it would take any text for any type.
+	// Viper's own environment would accept any text for any type.
 	for _, s := range append(vars, said...) {
 		v.Set(s.path, s.value)
 	}
@@ -148,7 +148,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	return c, l.report.err(l.files)
 }
 
-// take remembers who gave what, unless it is locked.
+// take records where settings were given, and reports those that are locked.
 func (l *loader) take(settings []setting, layer int) {
 	for _, s := range settings {
 		s.layer = layer
@@ -157,9 +157,9 @@ func (l *loader) take(settings []setting, layer int) {
 	}
 }
 
-// chooseBase settles which preset the configuration is built on: the one that
-// is named by the program, else by the environment, else by the nearest file.
-// Where nobody names one, a name that belongs to one preset alone does.
+// chooseBase chooses the preset: the one named by the program, otherwise by the
+// environment, otherwise by the nearest file. If none is named, an alias that
+// belongs to one preset chooses that.
 func (l *loader) chooseBase(layers ...[]setting) {
 	at := setting{value: ""}
 	for _, f := range l.files {
@@ -185,7 +185,7 @@ func (l *loader) chooseBase(layers ...[]setting) {
 	}
 }
 
-// impliedPreset returns the preset whose own names the files use.
+// impliedPreset returns the preset whose aliases the files use.
 func (l *loader) impliedPreset() setting {
 	for _, f := range l.files {
 		for _, g := range f.given {
@@ -197,7 +197,7 @@ func (l *loader) impliedPreset() setting {
 	return setting{value: ""}
 }
 
-// now is what a setting has without what is being read.
+// now returns the value that a setting has so far.
 func (l *loader) now(path string) any {
 	if s, ok := l.from[path]; ok {
 		return s.value
@@ -205,8 +205,8 @@ func (l *loader) now(path string) any {
 	return l.defaults[path]
 }
 
-// useBase takes the preset that was named; in place of one that there is not,
-// the default one, so that the other mistakes are found too.
+// useBase loads the named preset. For an unknown one it loads the default, so
+// that other mistakes are found too.
 func (l *loader) useBase(at setting) {
 	wanted := at.value.(string)
 	base, err := compact.Preset(wanted)
@@ -217,7 +217,7 @@ func (l *loader) useBase(at setting) {
 	l.base, l.preset = base, base.Preset
 }
 
-// nested makes the tree of a file out of its settings.
+// nested turns settings into a tree of sections.
 func nested(settings []setting) map[string]any {
 	root := map[string]any{}
 	for _, s := range settings {
@@ -236,7 +236,7 @@ func nested(settings []setting) map[string]any {
 	return root
 }
 
-// program checks what the program says.
+// program checks the settings given by the program.
 func (l *loader) program() []setting {
 	var all []setting
 	for _, o := range l.said {
@@ -259,8 +259,8 @@ func (l *loader) program() []setting {
 	return all
 }
 
-// settle makes what does not differ in meaning not differ in form, and derives
-// what follows from what was given.
+// settle normalizes values that mean the same, and derives settings that follow
+// from others.
 func (l *loader) settle(c *compact.Config) {
 	root := reflect.ValueOf(c).Elem()
 	for _, f := range schema().fields {

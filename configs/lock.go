@@ -12,14 +12,14 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// lock is a setting that a file locks: what stands below it in the chain of
-// files, the environment and the program may not weaken it.
+// A lock is a setting that a file locks: the files that extend it, the
+// environment and the program may not weaken it.
 type lock struct {
 	path   string
 	source string
 	line   int
-	layer  int // of the file
-	value  any // as of that file
+	layer  int // layer of the locking file
+	value  any // value in that file
 }
 
 func (k lock) at() string { return fmt.Sprintf("%s:%d", k.source, k.line) }
@@ -47,7 +47,7 @@ func (f *file) lock(line int, n *yaml.Node) {
 	}
 }
 
-// below returns the settings of a section, or the one setting of that name.
+// below returns the settings of a section, or the one setting with that name.
 func (t *table) below(name string) []string {
 	var all []string
 	for _, f := range t.fields {
@@ -58,8 +58,8 @@ func (t *table) below(name string) []string {
 	return all
 }
 
-// fasten gives the locks of a file the values that they lock: what the file and
-// those above it say, else their preset. The first lock of a setting holds.
+// fasten sets the values of the locks of a file: those given by the file or its
+// bases, otherwise those of their preset. The first lock of a setting wins.
 func (l *loader) fasten(f *file, layer int, chain []*file) {
 	base := presetOf(chain)
 	for _, k := range f.locks {
@@ -84,7 +84,7 @@ func presetOf(chain []*file) compact.Config {
 		}
 	}
 	base, err := compact.Preset(name)
-	if err != nil { // it is reported elsewhere
+	if err != nil { // reported elsewhere
 		base, _ = compact.Preset("")
 	}
 	return base
@@ -109,8 +109,8 @@ func (l *loader) locked(k lock) string {
 	return text + "; leave it out here, or change it there"
 }
 
-// unchanged holds the finished configuration against the locks: a preset, or
-// what follows from another setting, may have changed what nobody named.
+// unchanged checks the finished configuration against the locks, because a preset
+// or a derived value may have changed a setting that was not named.
 func (l *loader) unchanged(c *compact.Config) {
 	for _, f := range schema().fields {
 		k, ok := l.locks[f.path]
@@ -131,8 +131,8 @@ func (l *loader) unchanged(c *compact.Config) {
 	}
 }
 
-// stricter says of settings whose values have an order which may replace a
-// locked one.
+// stricter holds, for settings whose values have an order, functions that report
+// whether a given value may replace the locked one.
 var stricter = map[string]func(locked, given any) bool{
 	"redaction.enabled":        isTrue,
 	"redaction.strict":         isTrue,
@@ -160,14 +160,14 @@ func contains(locked, given any) bool {
 	return true
 }
 
-// inOrder is for names, the weakest first.
+// inOrder compares names by their position in a list, the weakest first.
 func inOrder(names ...string) func(locked, given any) bool {
 	return func(locked, given any) bool {
 		return slices.Index(names, given.(string)) >= slices.Index(names, locked.(string))
 	}
 }
 
-// weaker reports whether a value may not stand in the place of a locked one.
+// weaker reports whether a value must not replace a locked one.
 func weaker(path string, locked, given any) bool {
 	if reflect.DeepEqual(locked, given) {
 		return false
@@ -176,8 +176,8 @@ func weaker(path string, locked, given any) bool {
 	return !ok || !order(locked, given)
 }
 
-// normal makes values of one meaning equal: names are strings, lists are lists
-// of strings.
+// normal converts values with the same meaning to equal values: names to strings,
+// lists to lists of strings.
 func normal(v any) any {
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
@@ -193,7 +193,7 @@ func normal(v any) any {
 	return v
 }
 
-// shortly writes a value for a sentence.
+// shortly formats a value for a sentence.
 func shortly(v any) string {
 	if list, ok := v.([]string); ok {
 		return "[" + strings.Join(list, ", ") + "]"

@@ -16,23 +16,23 @@ import (
 
 // An Origin says where the value of one setting comes from.
 type Origin struct {
-	Path   string // "policy.trigger_pct"; of an override with its number, "overrides[0].policy.trigger_pct"
-	Value  any    // string, int, float64, bool or []string, with nothing secret in it
+	Path   string // "policy.trigger_pct"; in an override "overrides[0].policy.trigger_pct"
+	Value  any    // string, int, float64, bool or []string, without secrets
 	From   From
 	Source string // the file, the environment variable, the flag or the preset
-	Line   int    // in the file; 0 = none
-	Model  string // of an override: for which models
-	Agent  string // of an override: for which agents
+	Line   int    // line in the file; 0 = none
+	Model  string // models that an override is for
+	Agent  string // agents that an override is for
 	Locked string // the file and line that lock it, "base.yaml:3"; "" = none
 }
 
-// From is a kind of place where a value comes from, the lowest first.
+// From is a kind of source of a value.
 type From string
 
-// The places.
+// The kinds of sources, the lowest first.
 const (
-	FromDefault     From = "default"     // what every preset has that says nothing else
-	FromPreset      From = "preset"      // what the named preset has
+	FromDefault     From = "default"     // the common default of the presets
+	FromPreset      From = "preset"      // the named preset
 	FromBase        From = "base"        // a file that the file extends
 	FromFile        From = "file"        // the file
 	FromOverride    From = "override"    // an override in a file, for some calls
@@ -40,7 +40,8 @@ const (
 	FromFlag        From = "flag"        // the program
 )
 
-// String reads "team.yaml:3", "COMPACT_TRIGGER_PCT", "preset masking".
+// String returns a text like "team.yaml:3", "COMPACT_TRIGGER_PCT" or "preset
+// masking".
 func (o Origin) String() string {
 	text := o.Source
 	switch o.From {
@@ -57,8 +58,8 @@ func (o Origin) String() string {
 	return text
 }
 
-// LoadWithOrigins is [Load] that also says where each setting comes from: all
-// settings in the order of the presets' files, then those of the overrides.
+// LoadWithOrigins is like [Load], and also returns where each setting comes from:
+// all settings in the order of the presets' files, then those of the overrides.
 func LoadWithOrigins(path string, opts ...Option) (compact.Config, []Origin, error) {
 	l, c, err := loadFile(path, opts)
 	if err != nil {
@@ -90,8 +91,8 @@ func (l *loader) origins(c *compact.Config) []Origin {
 	return append(all, l.overridden(c)...)
 }
 
-// giver returns who gave a setting. A backend that nobody named is chosen by a
-// model or a server.
+// giver returns the source of a setting. If summarizer.backend was not given, the
+// model or the server that implies it counts as its source.
 func (l *loader) giver(path string, c *compact.Config) (setting, bool) {
 	s, ok := l.from[path]
 	if ok || path != "summarizer.backend" || c.Summarizer.Backend == l.base.Summarizer.Backend {
@@ -100,7 +101,7 @@ func (l *loader) giver(path string, c *compact.Config) (setting, bool) {
 	return l.blame([]string{"summarizer.model", "summarizer.base_url"}), true
 }
 
-// place says what kind of place a setting was given in.
+// place returns the kind of source of a setting.
 func (l *loader) place(s setting) From {
 	switch files := len(l.files); {
 	case s.layer > files+1:
@@ -127,17 +128,17 @@ func (l *loader) overridden(c *compact.Config) []Origin {
 	return all
 }
 
-// secrets takes out what should not have been written into a configuration.
+// secrets removes secrets that should not be in a configuration.
 var secrets = sync.OnceValue(func() *redact.Redactor {
 	r, err := compact.RedactionConfig{Enabled: true}.Redactor()
 	if err != nil {
-		panic(err) // it has no pattern of anybody's own
+		panic(err) // can't happen without custom patterns
 	}
 	return r
 })
 
-// showable is a value for people and programs. The user's own patterns may name
-// what they find, so they are counted.
+// showable returns a value for display. Custom redaction patterns may contain
+// what they find, so only their number is shown.
 func showable(path string, v any) any {
 	if path == "redaction.patterns" {
 		if n := reflect.ValueOf(v).Len(); n > 0 {
@@ -160,7 +161,7 @@ func showable(path string, v any) any {
 	}
 }
 
-// unit writes a minute as 1m, not as 1m0s.
+// unit shortens durations: 1m instead of 1m0s.
 var unit = strings.NewReplacer("h0m0s ", "h", "m0s ", "m", " ", "")
 
 func clean(s string) string {

@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/strategy/openai"
 )
 
-// exception is one entry of the list of overrides.
+// An exception is one entry in the list of overrides of a file.
 type exception struct {
-	at           string // "overrides[2]", as its own file counts
+	at           string // "overrides[2]", counted within its file
 	source       string
 	line, layer  int
 	model, agent string
 	keys         []given
 	settings     []setting
-	broken       bool // there is a mistake in it already
+	broken       bool // a mistake in it was reported already
 }
 
 // override reads the list of overrides.
@@ -67,8 +67,8 @@ func (f *file) exception(at string, n *yaml.Node) {
 	f.exceptions = append(f.exceptions, x)
 }
 
-// overridesOf makes the overrides of the files, each with what it sets and
-// nobody who stands higher does.
+// overridesOf returns the overrides of the files. Each holds the settings that no
+// higher layer sets.
 func (l *loader) overridesOf(chain []*file) []compact.Override {
 	var all []compact.Override
 	for i, f := range chain {
@@ -88,7 +88,8 @@ func (l *loader) overridesOf(chain []*file) []compact.Override {
 	return all
 }
 
-// overrideOf is false for what has been overruled altogether.
+// overrideOf returns one override. ok is false if higher layers overrule all of
+// it.
 func (l *loader) overrideOf(number int, x exception, files int) (compact.Override, bool) {
 	o := compact.Override{Model: x.model, Agent: x.agent, Set: map[string]any{}}
 	prefix := fmt.Sprintf("%s[%d]", overridesKey, number)
@@ -106,8 +107,7 @@ func (l *loader) overrideOf(number int, x exception, files int) (compact.Overrid
 	return o, len(o.Set) > 0 || len(x.settings) == 0
 }
 
-// chooseBackend makes a model or a server choose the backend, as they do in a
-// file.
+// chooseBackend derives the backend from a model or a server, as for a file.
 func (l *loader) chooseBackend(prefix string, set map[string]any) {
 	const backend = "summarizer.backend"
 	if _, named := set[backend]; named || l.from[backend].layer > l.from[prefix].layer {
@@ -121,10 +121,10 @@ func (l *loader) chooseBackend(prefix string, set map[string]any) {
 	}
 }
 
-// ofSummaries are the settings of summarizer that are nothing to a client.
+// ofSummaries are the settings of summarizer that do not affect the client.
 var ofSummaries = []string{"summarizer.max_tokens", "summarizer.user_tokens", "summarizer.instructions", "summarizer.sections", "summarizer.prompt_file"}
 
-// summarizers makes the clients of the models that overrides name.
+// summarizers creates the clients of the models that overrides name.
 func (l *loader) summarizers(c *compact.Config) {
 	for i := range c.Overrides {
 		o := &c.Overrides[i]

@@ -15,9 +15,9 @@ var files embed.FS
 // Names returns the names of the presets, the default one first.
 func Names() []string { return compact.Presets() }
 
-// Preset returns the file of a preset, with every setting, its default and
-// what it means; "" is "graduated". The sections of registered components
-// ([Register]) stand among the others. The bytes are the caller's.
+// Preset returns the file of a preset with every setting, its default and its
+// meaning; "" is "graduated". It includes the sections of registered components
+// ([Register]). The caller may modify the bytes.
 func Preset(name string) ([]byte, error) {
 	c, err := compact.Preset(name)
 	if err != nil {

@@ -13,31 +13,36 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Component is a store or an exporter of another package, with settings T: a struct
-// whose fields are strings, ints, float64s, bools, durations and lists of strings. Each
-// has the tag `mapstructure`, which is its name in files, and the tag `doc`, which says
-// in them what it means. The tag `validate` is a rule of go-playground/validator. A
-// field of type [compact.Secret] is in no file: it comes from the environment.
+// A Component is a store or an exporter of another package. Its settings T are a
+// struct with fields of type string, int, float64, bool, duration or list of
+// strings. Each field has the tag `mapstructure`, its name in files, and the tag
+// `doc`, its description in files. The tag `validate` is a rule of
+// go-playground/validator. A field of type [compact.Secret] is in no file: it
+// comes from the environment.
 type Component[T any] struct {
-	// Defaults are the settings that nobody gives. Those of an exporter switch it off.
+	// Defaults are the values of settings that are not given. Those of an
+	// exporter must switch it off.
 	Defaults T
-	// Check reports what is wrong with settings before anything is opened: a
-	// [*compact.ConfigError] whose Path is the name of the setting ("url") and whose
-	// Reason ends a sentence that begins with it ("must not be empty"), or several that
-	// are joined. A nil Check takes whatever the rules take.
+	// Check reports mistakes in the settings before anything is opened: a
+	// [*compact.ConfigError] whose Path is the name of the setting ("url") and
+	// whose Reason completes a sentence that begins with it ("must not be
+	// empty"), or several of them, joined. A nil Check accepts what the rules
+	// accept.
 	Check func(settings T) error
-	// Open opens the archive where storage.adapter is the name of the component. It
-	// must come back when ctx ends. An archive with a method Try(context.Context)
-	// error is tried by [Try]; one with a method Close is closed by who opened it.
+	// Open opens the archive if storage.adapter names the component. It must
+	// return when ctx ends. [Try] calls the method Try(context.Context) error of
+	// an archive that has one. The opener calls its method Close if it has one.
 	Open func(ctx context.Context, settings T) (storage.Archive, error)
-	// Export makes the exporter, and asks nobody yet; nil: the settings switch it off.
+	// Export creates the exporter without connecting yet. A nil exporter means
+	// that the settings switch it off.
 	Export func(settings T) (trace.Exporter, error)
 }
 
-// Register adds a component to what [Load] knows, and so to every program that links
-// the package which calls it, from an init. A store has the section storage.NAME, an
-// exporter trace.NAME; they are read, checked, locked and shown as all others. It panics
-// where the name is taken, and where T or the functions are not what [Component] says.
+// Register adds a component to those that [Load] knows, in every program that
+// links the calling package. Call it from an init function. A store has the
+// section storage.NAME, an exporter trace.NAME; they are read, checked, locked
+// and shown like all others. Register panics if the name is taken, or if T or the
+// functions do not conform to [Component].
 func Register[T any](name string, c Component[T]) {
 	s := &section{name: name, defaults: reflect.ValueOf(c.Defaults)}
 	switch {
@@ -68,20 +73,20 @@ func Register[T any](name string, c Component[T]) {
 	registry.schema = nil
 }
 
-// section is what is registered.
+// A section is a registered component.
 type section struct {
 	name     string
 	path     string // "storage.quota"
 	defaults reflect.Value
 	fields   []field
-	docs     map[string]string // by path, of fields and secrets
+	docs     map[string]string // descriptions of fields and secrets, by path
 	secrets  []secret
 	open     func(context.Context, any) (storage.Archive, error)
 	export   func(any) (trace.Exporter, error)
 	check    func(any) error
 }
 
-// secret is a setting that the environment alone has.
+// A secret is a setting that comes only from the environment.
 type secret struct {
 	path  string
 	index int
@@ -89,11 +94,11 @@ type secret struct {
 
 func (s secret) variable() string { return variable(s.path) }
 
-// registry is what was registered, and the schema with it.
+// registry holds the registered components, and the schema that includes them.
 var registry struct {
 	sync.Mutex
 	sections []*section
-	schema   *table // nil: read it again
+	schema   *table // nil: must be read again
 }
 
 func registered() []*section {
@@ -104,7 +109,7 @@ func registered() []*section {
 
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// describe reads the settings off the type of the defaults.
+// describe reads the settings from the type of the defaults.
 func (s *section) describe() error {
 	if !plainName.MatchString(s.name) {
 		return fmt.Errorf("%q is no name of a component: it must be of small letters, digits and _", s.name)
@@ -136,7 +141,7 @@ func (s *section) describe() error {
 	return nil
 }
 
-// isSetting reports whether files can have values of a type.
+// isSetting reports whether files can hold values of a type.
 func isSetting(t reflect.Type) bool {
 	if t.Kind() == reflect.Slice {
 		return t.Elem().Kind() == reflect.String
@@ -144,7 +149,7 @@ func isSetting(t reflect.Type) bool {
 	return t.Kind() == reflect.String || kindOf(t) != kindString
 }
 
-// free says what is in the way of the section.
+// free returns an error if the name of the section is taken.
 func (s *section) free(t *table) error {
 	_, setting := t.byPath[s.path]
 	if setting || t.sections[s.path] || aliasSections[s.path] || slices.Contains([]string{"fs", "memory", s3Adapter}, s.name) {
@@ -153,7 +158,7 @@ func (s *section) free(t *table) error {
 	return nil
 }
 
-// adapter returns the store that storage.adapter names, if it is a registered one.
+// adapter returns the registered store with that name, or nil.
 func adapter(name string) *section {
 	for _, s := range registered() {
 		if s.open != nil && s.name == name {

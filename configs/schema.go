@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// kind is the type of a setting as a file writes it.
+// A kind is the type of a setting in a file.
 type kind int
 
 const (
@@ -21,21 +21,22 @@ const (
 	kindList
 )
 
-// field is one setting of compact.Config.
+// A field is one setting.
 type field struct {
-	path  string // as files write it: "policy.trigger_pct"
+	path  string // path in files: "policy.trigger_pct"
 	kind  kind
 	index []int
-	rules string   // of the validator
-	of3rd *section // whose setting it is; nil: compact.Config's
+	rules string   // rules of the validator
+	of3rd *section // the component that the setting belongs to; nil: compact.Config
 }
 
 func (f field) leaf() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
 
 func (f field) section() string { return f.path[:max(strings.LastIndexByte(f.path, '.'), 0)] }
 
-// of returns the field's value in c, which must be addressable to be set. That of a
-// registered component is not in c: it is the default then, in a copy.
+// of returns the field's value in c, which must be addressable to be set. For a
+// setting of a registered component it returns the default, in a copy, because
+// the setting is not in c.
 func (f field) of(c reflect.Value) reflect.Value {
 	if f.of3rd != nil {
 		c = reflect.New(f.of3rd.defaults.Type()).Elem()
@@ -44,14 +45,14 @@ func (f field) of(c reflect.Value) reflect.Value {
 	return c.FieldByIndex(f.index)
 }
 
-// table is every setting there is.
+// A table holds all settings.
 type table struct {
 	fields   []field // in the order of the struct
 	byPath   map[string]field
 	sections map[string]bool
 }
 
-// schema is every setting, those of registered components last.
+// schema returns all settings, those of registered components last.
 func schema() *table {
 	registry.Lock()
 	defer registry.Unlock()
@@ -61,7 +62,8 @@ func schema() *table {
 	return registry.schema
 }
 
-// readSchema reads it off the struct, so that a new field needs nothing here.
+// readSchema reads the settings from the struct, so that a new field needs no
+// change here.
 func readSchema(more []*section) *table {
 	t := &table{byPath: map[string]field{}, sections: map[string]bool{}}
 	t.read(reflect.TypeFor[compact.Config](), "", nil)

@@ -19,30 +19,30 @@ import (
 	"github.com/agentcompact/compact/trace/otel"
 )
 
-// A Probe is what came of trying one thing that a configuration names.
+// A Probe is the result of trying one thing that a configuration names.
 type Probe struct {
 	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption", "collector", "Ariadne", "summarizer"
 	Where  string        // the folder, the bucket, the URL without a password, the model
-	Did    string        // what was done, where it works
-	Err    error         // why it does not work; nil: it does, or it was not tried
-	Advice string        // what to do about it
-	Not    string        // why it was not tried; "" = it was
-	Took   time.Duration // until it was known
+	Did    string        // what was done, if it works
+	Err    error         // why it does not work; nil if it works or was not tried
+	Advice string        // how to fix it
+	Not    string        // why it was not tried; "" if it was
+	Took   time.Duration // time until the result
 }
 
-// OK reports whether it works, as far as that was tried.
+// OK reports whether it was tried and works.
 func (p Probe) OK() bool { return p.Err == nil && p.Not == "" }
 
-// Stored reports whether the archive hangs on it.
+// Stored reports whether the archive depends on it.
 func (p Probe) Stored() bool {
 	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool" || p.What == "encryption"
 }
 
-// Try opens what a configuration of [Load] names: its archive, spool,
-// collectors and summarizers, all at once, each for at most so long. It writes
-// as little as shows that it works, and removes that again; what Object Lock
-// keeps goes at a later try. A summarizer is asked for one word, which may be
-// billed. Nothing secret is in what it returns.
+// Try opens what a configuration of [Load] names: its archive, spool, collectors
+// and summarizers, in parallel, each for at most timeout. It writes as little as
+// possible and removes that again; a later Try removes an object that Object Lock
+// keeps. A summarizer is asked for one word, which may be billed. The result
+// holds no secrets.
 func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	var tries []attempt
 	tries = append(tries, archiveTries(c.Storage)...)
@@ -76,11 +76,11 @@ func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	return probes
 }
 
-// attempt tries one thing, or several that are tried in one go.
+// An attempt tries one thing, or several things at once.
 type attempt struct {
 	named []Probe
 	try   func(ctx context.Context) error
-	// judge says what the error means for each of named.
+	// judge returns what the error means for each of named.
 	judge func(named []Probe, err error) []Probe
 }
 
@@ -101,7 +101,7 @@ func (p Probe) failed(err error, advise func(error) string) Probe {
 	return p
 }
 
-// bounded returns in time, even where what is tried does not.
+// bounded runs the attempt and returns in time, even if the attempt does not.
 func (t attempt) bounded(ctx context.Context, timeout time.Duration) []Probe {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -127,8 +127,8 @@ func (t attempt) bounded(ctx context.Context, timeout time.Duration) []Probe {
 // told is an error without secrets.
 type told struct{ err error }
 
-// Error says of an answer of S3 what the server said, without what the SDK puts
-// around it.
+// Error returns the text of the error. For an answer of S3 it is the server's
+// message without the additions of the SDK.
 func (e *told) Error() string {
 	text := e.err.Error()
 	var answer interface {
@@ -181,8 +181,8 @@ func bucketTries(c compact.StorageConfig) []attempt {
 	return all
 }
 
-// judgeBucket finds out which of them an error is about: what was tried before
-// it works, what comes after it was not tried.
+// judgeBucket assigns an error to one of the probes: the probes before it work,
+// those after it were not tried.
 func judgeBucket(named []Probe, err error) []Probe {
 	if err == nil {
 		return named

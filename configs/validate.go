@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// rules is the validator, which names fields as files do.
+// rules is the validator. It names fields like files do.
 var rules = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("mapstructure") })
@@ -22,9 +22,9 @@ var rules = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// validate reports the values that can't be. What is wrong, and the words for
-// it, are those of compact.New; here is where each was given. The validator has
-// its own reading of the same rules: what it alone refuses is refused.
+// validate reports invalid values with the checks and the words of compact.New,
+// and adds the place where each was given. The validator checks the same rules
+// again; its findings count too.
 func (l *loader) validate(c compact.Config) {
 	for _, err := range split(c.Validate()) {
 		var e *compact.ConfigError
@@ -54,12 +54,12 @@ func (l *loader) validate(c compact.Config) {
 	l.encryption(c.Storage)
 }
 
-// refused reports a mistake where it was made: of several settings that do not
-// go together, at the one that was given last by who stands highest. Nothing
-// is said of those that are known to be wrong by themselves.
+// refused reports a mistake at its place. If several settings conflict, that is
+// the place of the last one in the highest layer. A conflict is not reported if
+// one of the settings is already known to be wrong.
 func (l *loader) refused(e *compact.ConfigError) {
 	of := e.Setting()
-	if of == overridesKey { // an override as a whole
+	if of == overridesKey { // a whole override
 		of = e.Path
 	}
 	about := append([]string{of}, e.With...)
@@ -69,7 +69,7 @@ func (l *loader) refused(e *compact.ConfigError) {
 	l.report.add(l.told(l.blame(about), of, e.Path, e.Value, why(e), e))
 }
 
-// why is the reason of a mistake: its cause, where nobody said it in words.
+// why returns the reason of a mistake, or its cause if there is no reason.
 func why(e *compact.ConfigError) string {
 	if e.Reason == "" && e.Err != nil {
 		return e.Err.Error()
@@ -77,13 +77,13 @@ func why(e *compact.ConfigError) string {
 	return e.Reason
 }
 
-// wrong reports a value, where it was given.
+// wrong reports a value at the place where it was given.
 func (l *loader) wrong(setting, path string, value any, reason string) {
 	l.report.add(l.told(l.blame([]string{setting}), setting, path, value, reason, nil))
 }
 
-// told is a mistake in a setting, in the words of who gave it: an alias, or the
-// number that an override has in its own file.
+// told returns a mistake in a setting with the path as it was given: by an alias,
+// or by the number of an override in its own file.
 func (l *loader) told(from setting, of, path string, value any, reason string, err error) *Error {
 	number, rest := override(path)
 	if given, ok := l.from[number]; ok {
@@ -95,7 +95,7 @@ func (l *loader) told(from setting, of, path string, value any, reason string, e
 	return &Error{Source: from.source, Line: from.line, Path: path, Value: value, Reason: reason, Err: err, setting: of}
 }
 
-// override takes the number of an override, "overrides[2]", off a path.
+// override splits the number of an override, "overrides[2]", from a path.
 func override(path string) (number, rest string) {
 	if !strings.HasPrefix(path, overridesKey+"[") {
 		return "", path
@@ -104,13 +104,13 @@ func override(path string) (number, rest string) {
 	return path[:end], path[end:]
 }
 
-// reported reports whether a setting is known to be wrong.
+// reported reports whether a mistake in a setting was reported.
 func (l *loader) reported(path string) bool {
 	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.setting == path || e.Path == path })
 }
 
-// blame returns who gave one of the settings: the highest of them, and in a
-// file the last one. Where it was none of them, it is the override itself.
+// blame returns the source of one of the settings: the one in the highest layer,
+// and within a file the last one. If none was given, it is the override itself.
 func (l *loader) blame(paths []string) setting {
 	number, _ := override(paths[0])
 	last := l.from[number]

@@ -13,7 +13,7 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// wanted says in words what a setting of a kind takes.
+// wanted describes the values that a kind of setting accepts.
 var wanted = map[kind]string{
 	kindString:   words.Wanted(reflect.TypeFor[string]()),
 	kindInt:      words.Wanted(reflect.TypeFor[int]()),
@@ -23,8 +23,8 @@ var wanted = map[kind]string{
 	kindList:     words.Wanted(reflect.TypeFor[[]string]()),
 }
 
-// fromNode reads a value of a file. Nothing is converted: a number in quotes
-// is text, and a duration has a unit.
+// fromNode reads a value from a file. It converts nothing: a number in quotes is
+// text, and a duration needs a unit.
 func fromNode(k kind, n *yaml.Node) (any, bool) {
 	if k == kindList {
 		return listOf(n)
@@ -72,7 +72,7 @@ func duration(s string) (any, bool) {
 	return d, err == nil
 }
 
-// fromText reads a value of an environment variable.
+// fromText parses a value of an environment variable.
 func fromText(k kind, s string) (any, bool) {
 	s = strings.TrimSpace(s)
 	var v any
@@ -99,7 +99,7 @@ func number(s string) (any, bool) {
 	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// listFromText reads a JSON array, or elements with commas between.
+// listFromText parses a JSON array or elements separated by commas.
 func listFromText(s string) (any, bool) {
 	list := []string{}
 	if strings.HasPrefix(s, "[") {
@@ -114,8 +114,8 @@ func listFromText(s string) (any, bool) {
 	return list, true
 }
 
-// fromValue takes what a program gives: a value of the setting's own type, or
-// the text of one.
+// fromValue accepts a value from a program: one of the setting's own type, or its
+// text.
 func fromValue(k kind, v any) (any, bool) {
 	switch v := v.(type) {
 	case string:

@@ -1,5 +1,5 @@
-// Generate writes the file of each preset into the folder configs, where
-// go generate runs it, and the settings into docs/CONFIGURATION.md.
+// Generate writes the file of each preset into the folder configs, where go
+// generate runs it, and all settings into docs/CONFIGURATION.md.
 package main
 
 import (
@@ -25,7 +25,7 @@ func failed(err error) {
 	}
 }
 
-// page replaces what stands behind the mark.
+// page replaces the text behind the mark.
 func page(file string) error {
 	text, err := reference.Page()
 	if err != nil {

@@ -18,7 +18,7 @@ Copy this file and change what you need; what you leave out keeps the value that
 	"gateway":         `The preset "gateway": no model is asked for a summary. Tokens are estimated as bytes / 4.`,
 }
 
-// foot is what stands at the end of each file.
+// foot is the end of each file.
 const foot = `# These keys are no settings: they are for files that several share.
 #
 # The file below which this one stands, seen from its folder. Lists replace those of it.
@@ -38,7 +38,7 @@ const foot = `# These keys are no settings: they are for files that several shar
 #   - {agent: "batch-*", policy: {when: never}}
 `
 
-// comments say what each setting does.
+// comments describe each setting.
 var comments = map[string]string{
 	"preset":             `What the settings that are left out come from: graduated, economy, summarize, masking, history-reducer, gateway.`,
 	"model":              `The model that is sent the messages, such as gpt-4o: decides the tokenizer, and the window unless that is set below.`,

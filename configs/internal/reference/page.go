@@ -8,11 +8,12 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// Mark is the line of docs/CONFIGURATION.md behind which the page stands.
+// Mark is the line in docs/CONFIGURATION.md behind which the page begins.
 const Mark = "<!-- made by go generate ./configs -->\n"
 
-// Page returns every setting as a page of Markdown, a table a section: its value in the
-// first preset, in others where that differs, and what it means.
+// Page returns all settings as a Markdown page with one table per section: the
+// value in the first preset, the values in other presets if they differ, and the
+// meaning.
 func Page() (string, error) {
 	p := &page{}
 	for _, name := range compact.Presets() {
@@ -31,7 +32,7 @@ type page struct {
 	presets []reflect.Value // of compact.Config
 }
 
-// section writes the settings of a struct, and after them the structs in it.
+// section writes the settings of a struct, followed by the structs in it.
 func (p *page) section(prefix string, index []int) {
 	t := at(p.presets[0], index).Type()
 	p.b.WriteString("| setting | default | |\n|---|---|---|\n")
@@ -63,7 +64,7 @@ func (p *page) setting(path string, index []int) {
 	fmt.Fprintf(&p.b, " | %s |\n", cell(comments[path]))
 }
 
-// at returns the field of an index; none is the struct itself.
+// at returns the field with an index. An empty index returns the struct itself.
 func at(s reflect.Value, index []int) reflect.Value {
 	if len(index) == 0 {
 		return s
@@ -71,7 +72,7 @@ func at(s reflect.Value, index []int) reflect.Value {
 	return s.FieldByIndex(index)
 }
 
-// cell is a comment in a table.
+// cell escapes a comment for a table.
 func cell(comment string) string {
 	return strings.NewReplacer("\n", " ", "|", `\|`, "<", "&lt;", "*", `\*`).Replace(comment)
 }

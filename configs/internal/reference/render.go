@@ -1,5 +1,4 @@
-// Package reference writes a configuration as the commented file that people
-// copy.
+// Package reference writes a configuration as a commented file for users to copy.
 package reference
 
 import (
@@ -12,11 +11,11 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-const width = 90 // of a line of comment, in characters
+const width = 90 // characters in a line of a comment
 
-// Render returns the YAML file of a configuration: every setting in the order
-// of the struct, with its value and what it means. The error names a setting
-// that nothing is known of.
+// Render returns the YAML file of a configuration: every setting in the order of
+// the struct, with its value and its meaning. The error names a setting without a
+// comment.
 func Render(c compact.Config) ([]byte, error) {
 	w := &writer{}
 	w.comment("", heads[c.Preset])
@@ -106,7 +105,7 @@ func decimals(f float64) int {
 	return len(after)
 }
 
-// scalar quotes what YAML would read as something else than this text.
+// scalar quotes a text if YAML would read it as something else.
 func scalar(s string) string {
 	plain := s != "" && s[0] >= 'a' && s[0] <= 'z' || strings.HasPrefix(s, ".") || strings.HasPrefix(s, "/")
 	if plain && !strings.ContainsAny(s, ":#,[]{}\"'\\ \t\n") {
