@@ -47,6 +47,7 @@ func extractBrief(h *History) []Line {
 	for _, f := range h.Decisions() {
 		out = append(out, Line{Text: f.Text + h.against(f), Value: f.Value * 0.7, Order: 20_000 + f.Step})
 	}
+	out = append(out, h.selectionLines(0, selection.line)...)
 	out = best(out, maxBrief)
 	out = append(out, h.planLines(0)...)
 	return append(out, h.fileLines(0)...)

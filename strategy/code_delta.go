@@ -91,6 +91,7 @@ func extractDelta(h *History) []Line {
 	for _, f := range h.Decisions() {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
 	}
+	out = append(out, h.selectionLines(deltaWhy, selection.line)...)
 	out = append(out, h.checkLines(deltaChecks)...)
 	out = append(out, h.planLines(deltaFollow)...)
 	for _, f := range h.effects() {

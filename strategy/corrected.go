@@ -30,7 +30,8 @@ func (h *History) took(i int) bool {
 		return false
 	}
 	answer := h.Steps[i+1].Text
-	return assents(answer) && !objects(answer) || len(answer) <= shortAnswer && len(optionsIn(s.Text, answer)) > 0
+	taken, _ := chosen(s.Text, answer)
+	return assents(answer) && !objects(answer) || len(taken) > 0
 }
 
 // objecting begin messages of users who do not want what they were told.

@@ -66,6 +66,7 @@ func extractDecisions(h *History) []Line {
 			ask = ""
 		}
 	}
+	out = append(out, h.selectionLines(0, selection.logged)...)
 	out = append(out, h.planLines(1)...)
 	return append(out, h.fileLines(logFiles)...)
 }

@@ -12,6 +12,26 @@ const fileValue = 4.5
 // with those of their folder.
 const alone = 8
 
+// newerFolders is the number of lines of folders that halves the value of the
+// next one. Without it a session that changed files in thirty folders tells of
+// nothing else.
+const newerFolders = 8
+
+// scratchFolders hold files that nobody keeps.
+var scratchFolders = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/appdata/local/temp/"}
+
+// keptShare returns the share of the value of a file that its place leaves it: a
+// successor seldom needs a file in a folder for temporary files.
+func keptShare(path string) float64 {
+	low := strings.ToLower(strings.ReplaceAll(path, `\`, "/"))
+	for i, d := range scratchFolders {
+		if strings.HasPrefix(low, d) || i > 2 && strings.Contains(low, d) {
+			return 0.4
+		}
+	}
+	return 1
+}
+
 // fileLines tell of the files that were changed, each with what was done to
 // it, those of a folder together where there are many.
 func (h *History) fileLines(section int) []Line {
@@ -31,7 +51,7 @@ func (h *History) fileLines(section int) []Line {
 		if w := why[f.Path]; w != "" && w != said { // once for what was done together
 			text, said = text+saidBefore(w), w
 		}
-		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
+		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last) * keptShare(f.Path), Order: f.Last})
 	}
 	return append(out, h.folderLines(rest, section)...)
 }
@@ -62,7 +82,8 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 		all := byFolder[d]
 		for len(all) > 0 {
 			n := min(filesPerLine, len(all))
-			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: (fileValue - 0.4) * h.recency(all[0].Last), Order: all[0].Last, Names: pathsOf(all[:n])})
+			value := (fileValue - 0.4) * h.recency(all[0].Last) * keptShare(all[0].Path) / (1 + float64(len(out))/newerFolders)
+			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: value, Order: all[0].Last, Names: pathsOf(all[:n])})
 			all = all[n:]
 		}
 	}

@@ -15,12 +15,16 @@ const (
 )
 
 // proposalLines tell what short answers of the user answer: "yes" says nothing
-// without the question.
+// without the question. Answers that name an option are told by selectionLines.
 func (h *History) proposalLines(section int) []Line {
 	var out []Line
+	told := map[int]bool{}
+	for _, c := range h.selections() {
+		told[c.step] = true
+	}
 	for i := 1; i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if !s.user() || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") {
+		if !s.user() || told[s.ID] || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") {
 			continue
 		}
 		before := &h.Steps[i-1]
@@ -34,8 +38,8 @@ func (h *History) proposalLines(section int) []Line {
 	return out
 }
 
-// proposalIn is what a message asks or proposes at its end: its questions, the
-// option that the answer names, else its last sentence.
+// proposalIn returns what a message asks or proposes at its end: its questions,
+// else its last sentence where the answer is a yes or a no.
 func proposalIn(text, answer string) string {
 	var asked []string
 	last := ""
@@ -48,14 +52,13 @@ func proposalIn(text, answer string) string {
 			asked = append(asked, t)
 		}
 	})
-	chosen := optionsIn(text, answer)
-	if len(asked) == 0 && len(chosen) == 0 && assents(answer) && last != "" {
+	if len(asked) == 0 && assents(answer) && last != "" {
 		asked = []string{last}
 	}
 	if n := len(asked); n > 3 {
 		asked = asked[n-3:]
 	}
-	return clip(squash(strings.Join(append(chosen, asked...), " ")), maxProposal)
+	return clip(squash(strings.Join(asked, " ")), maxProposal)
 }
 
 // assents reports whether an answer is nothing but a yes or a no.
@@ -67,23 +70,3 @@ func assents(answer string) bool {
 var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
 func proposes(t string) bool { return hasAny(strings.ToLower(t), proposing) }
-
-// optionsIn are the items of the numbered list of a text whose numbers or
-// letters an answer names.
-func optionsIn(text, answer string) []string {
-	named := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(answer), func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z') }) {
-		if w = strings.TrimPrefix(w, "#"); len(w) == 1 || isDigits(w) && len(w) == 2 {
-			named[w] = true
-		}
-	}
-	var out []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.ReplaceAll(strings.TrimLeft(line, " \t#>*-+•"), "**", ""))
-		mark, _, ok := strings.Cut(line, " ")
-		if mark = strings.ToLower(strings.Trim(mark, "().:")); ok && named[mark] && len(line) > len(mark)+3 && strings.ContainsAny(line[len(mark):min(len(line), len(mark)+3)], ").:") {
-			out = append(out, line)
-		}
-	}
-	return out[:min(len(out), 4)]
-}

@@ -23,7 +23,7 @@ func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
 		message.User("ok, do 2"),
 		message.Assistant("On it."),
 	))
-	if want := "the user's “ok, do 2” [s5] answered the assistant's “2. Cache the lookups in memory. Which one do you want?” [s4]"; !strings.Contains(text, want) {
+	if want := "to “Which one do you want?” the user answered “ok, do 2” [s5], of the list: “2. Cache the lookups in memory.” [s4]"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }

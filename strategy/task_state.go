@@ -93,6 +93,7 @@ func extractState(h *History) []Line {
 	for _, f := range h.Decisions() {
 		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
 	}
+	out = append(out, h.selectionLines(stateDecisions, selection.line)...)
 	out = append(out, h.actionLines(stateActions)...)
 	out = append(out, h.fileLines(stateEntities)...)
 	return append(out, h.sourceLines(stateSources)...)

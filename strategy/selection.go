@@ -1,0 +1,230 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+const (
+	longestAnswer = 600 // bytes of an answer; a longer one explains itself
+	maxOption     = 200 // characters of an option that are quoted
+	maxQuestion   = 140 // characters of the question that are quoted
+	manyOptions   = 4   // options of one answer that are quoted
+	nearLines     = 8   // between a question and the list below it
+
+	selectionValue = fileValue - 0.1
+	halving        = 6 // newer selections that halve the value of one
+)
+
+// An option is an item of a list that the assistant put to the user.
+type option struct {
+	mark string // in upper case: "2", "B"
+	text string // the item on one line, mark included
+	line int    // of the message
+}
+
+// optionLine matches an item of a list, or a row of a table, that begins with a
+// number or a letter. A number of a list is followed by a sign; in "2 files were
+// changed" it is not one.
+var optionLine = regexp.MustCompile(`^(?:(?i:option|approach|choice|plan|variant|alternative)\s+)?(?:([A-Z]|[a-z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[.:]|\s+[|–—-]))\s*(\S.*)$`)
+
+// options returns the items that a message numbers or letters.
+func options(text string) []option {
+	var out []option
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(strings.ReplaceAll(strings.TrimLeft(line, " \t#>*-+•|"), "**", ""))
+		m := optionLine.FindStringSubmatch(strings.TrimLeft(line, "("))
+		if m == nil {
+			continue
+		}
+		out = append(out, option{mark: strings.ToUpper(m[1] + m[2]), text: cells(line), line: n})
+	}
+	return out
+}
+
+// cells puts the cells of a row of a table behind one another.
+func cells(row string) string {
+	parts := strings.Split(strings.Trim(row, "| \t"), "|")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " — ")
+}
+
+// marks matches one mark or several: "2", "B", "1, 2 and 4". A letter within a
+// sentence is in upper case, as "a" is a word.
+const marks = `((?:[A-HJ-Z]|\d{1,2})(?:(?:\s*[,/&+]\s*|\s*,?\s+(?i:and|or)\s+)(?:[A-HJ-Z]|\d{1,2}))*)`
+
+// An answer that is nothing but marks, or that calls an option an option, names
+// one whatever was asked.
+var (
+	onlyMarks = regexp.MustCompile(`^(?i)\(?#?(?:[a-z]|\d{1,2})(?:\)?(?:\s*[,/&+]\s*|\s+and\s+|\s+)\(?#?(?:[a-z]|\d{1,2}))*[).!]*$`)
+	byName    = regexp.MustCompile(`\b(?i:options?|choice|approach|variant|alternative)\s+\(?#?` + marks + `(?:\W|$)`)
+)
+
+// Other ways to name an option count where the assistant asked something, or
+// offered something and the answer is short: a long one may number items of its
+// own. A number within a sentence follows a word that takes one, as "wait for 5
+// minutes" takes none.
+var byPlace = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^\s*\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+[–—-]\s)`),
+	regexp.MustCompile(`[.!]\s+\(?` + marks + `\)\s`),
+	regexp.MustCompile(`\b(?i:with|do|pick|take|choose|prefer|think|want|like|go|fix|address|implement|examine|skip|drop)\s+\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+(?i:please|first|then|but|is|for)\b)`),
+}
+
+var oneMark = regexp.MustCompile(`(?i)\b(?:[a-z]|\d{1,2})\b`)
+
+// chosen returns the options of a message that an answer names, in the order of
+// the list, and the question that the message asks.
+func chosen(text, answer string) ([]option, string) {
+	answer = strings.TrimSpace(answer)
+	all := options(text)
+	if len(all) < 2 || answer == "" || len(answer) > longestAnswer || inquiresAtOnce(answer) {
+		return nil, ""
+	}
+	question := questionAt(text, all)
+	named := map[string]bool{}
+	name := func(s string) {
+		for _, m := range oneMark.FindAllString(s, -1) {
+			named[strings.ToUpper(m)] = true
+		}
+	}
+	if onlyMarks.MatchString(answer) {
+		name(answer)
+	}
+	ways := []*regexp.Regexp{byName}
+	if question != "" || offers(text) && len(answer) <= shortAnswer {
+		ways = append(ways, byPlace...)
+	}
+	for _, r := range ways {
+		for _, m := range r.FindAllStringSubmatch(answer, -1) {
+			name(m[1])
+		}
+	}
+	var out []option
+	for _, o := range slices.Backward(all) { // the last list is the one that was put to them
+		if named[o.mark] {
+			out, named[o.mark] = append(out, o), false
+		}
+	}
+	slices.Reverse(out)
+	if len(out) > 0 {
+		question = questionAt(text, listOf(all, out[0]))
+	}
+	return out[:min(len(out), manyOptions)], question
+}
+
+// listOf returns the options from the beginning of the list on that an option
+// belongs to: a message may have several.
+func listOf(all []option, o option) []option {
+	i := slices.Index(all, o)
+	for i > 0 && all[i].line-all[i-1].line <= nearLines && all[i-1].mark < all[i].mark && isDigits(all[i-1].mark) == isDigits(all[i].mark) {
+		i--
+	}
+	return all[i:]
+}
+
+// inquiresAtOnce reports whether an answer begins with a question of its own.
+func inquiresAtOnce(answer string) bool {
+	end := strings.IndexAny(answer, ".!?\n？。")
+	return end >= 0 && (answer[end] == '?' || strings.HasPrefix(answer[end:], "？"))
+}
+
+// A selection is an answer of the user that names options of the message before
+// it.
+type selection struct {
+	step, from                int // of the user, and of the assistant
+	answer, question, options string
+}
+
+// selections returns what the user chose, oldest first: "B" says nothing without
+// the list.
+func (h *History) selections() []selection {
+	var out []selection
+	for i := 1; i < len(h.Steps); i++ {
+		s, before := &h.Steps[i], &h.Steps[i-1]
+		if !s.user() || before.Role != message.RoleAssistant || len(before.Calls) > 0 {
+			continue
+		}
+		taken, question := chosen(before.Text, s.Text)
+		if len(taken) == 0 {
+			continue
+		}
+		var quoted []string
+		for _, o := range taken {
+			quoted = append(quoted, "“"+quotable(o.text, maxOption)+"”")
+		}
+		out = append(out, selection{s.ID, before.ID, quotable(s.Text, shortAnswer), quotable(question, maxQuestion), strings.Join(quoted, " and ")})
+	}
+	return out
+}
+
+// quotable returns the beginning of a text on one line. Backticks go, as a summary
+// puts the commands in them that it tells the outcome of.
+func quotable(text string, n int) string {
+	return clip(squash(strings.ReplaceAll(text, "`", "")), n)
+}
+
+// asked returns the user's answer, after the question if there is one.
+func (s selection) asked() string {
+	text := "the user answered “" + s.answer + "”"
+	if s.question != "" {
+		text = "to “" + s.question + "” " + text
+	}
+	return text
+}
+
+// line tells of a selection in a sentence.
+func (s selection) line() string {
+	return s.asked() + " " + stepID(s.step) + ", of the list: " + s.options + " " + stepID(s.from)
+}
+
+// logged tells of a selection in the parts of decision_log.
+func (s selection) logged() string {
+	return strings.Join([]string{stepID(s.step) + " " + part(s.options), part(s.asked()), "-", "-"}, " :: ")
+}
+
+// selectionLines offer a line for each selection. The newest are worth most: in a
+// long session the oldest have mostly been carried out.
+func (h *History) selectionLines(section int, line func(selection) string) []Line {
+	var out []Line
+	all := h.selections()
+	for i, s := range all {
+		newer := float64(len(all) - 1 - i)
+		out = append(out, Line{Section: section, Text: line(s), Value: selectionValue / (1 + newer/halving), Order: s.step})
+	}
+	return out
+}
+
+// questionAt returns the question that a list belongs to: the last one above it,
+// if it is near, or else the last one below it.
+func questionAt(text string, list []option) string {
+	above, below, n := "", "", 0
+	first, isOption := list[0].line, map[int]bool{}
+	for _, o := range list {
+		isOption[o.line] = true
+	}
+	for l := range strings.Lines(text) {
+		if n++; isOption[n] {
+			continue
+		}
+		sentences(l, func(t string, heading bool) {
+			switch {
+			case heading || !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？"):
+			case n > first:
+				below = t
+			case first-n <= nearLines:
+				above = t
+			}
+		})
+	}
+	if above != "" {
+		return above
+	}
+	return below
+}

@@ -1,0 +1,105 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+const table = "**Next question:** How should failures be handled?\n\n| Option | Description |\n|---|---|\n" +
+	"| **A. Silent fallback (recommended)** | Log the error and proceed. |\n| **B. Warn** | Print a warning, proceed. |\n| **C. Fail** | Return the error. |\n\nWhich do you prefer?"
+
+func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
+	const list = "There are three ways:\n1. Batch the inserts.\n2. Cache the lookups.\n3) Drop the index.\n\nWhich one do you want?"
+	const report = "Done:\n1. Batched the inserts.\n2. Cached the lookups."
+	for _, c := range []struct {
+		text, answer string
+		want         string // marks
+	}{
+		{table, "A.", "A"},
+		{table, "b", "B"},
+		{table, "A. is fine, ensure we log", "A"},
+		{table, "I think B, as nobody reads the log of this tool, and please say in the README what it means for those who run it at night", "B"},
+		{table, "yes, let's go with C", "C"},
+		{table, "a test would be good, too", ""},
+		{table, "I want something else", ""},
+		{table, "D", ""},
+		{table, "what would A cost?", ""},
+		{list, "2", "2"},
+		{list, "1 and 3", "1 3"},
+		{list, "1, 2 & 3.", "1 2 3"},
+		{list, "Implement 1,2 and 3.", "1 2 3"},
+		{list, "ok, do 2", "2"},
+		{list, "option #3 please", "3"},
+		{list, "1. yes\n2. no, it hides mistakes", "1 2"},
+		{list, "wait for 2 minutes, then go on", ""},
+		{list, "the 2 of us decide tomorrow", ""},
+		{list, "use version 1.2 of it", ""},
+		{list, strings.Repeat("This is a plan of my own. ", 40) + "\n1. Nothing of it.", ""},
+		{report, "2. Strengthen the tests, add a check of the totals", ""}, // a list of their own
+		{report, "2", "2"},
+		{"The file has 2 parts.", "2", ""},
+		{"1. One item is no list. Is it?", "1", ""},
+	} {
+		taken, _ := chosen(c.text, c.answer)
+		var got []string
+		for _, o := range taken {
+			got = append(got, o.mark)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q names %v, want %q", c.answer, got, c.want)
+		}
+	}
+}
+
+func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
+	in := long("Design the importer with me.", message.Assistant(table), message.User("A. is fine, ensure we log"), message.Assistant("Noted."))
+	for _, s := range []Strategy{TaskState, CodeDelta, DecisionLog, Brief} {
+		text := writtenBy(t, s, in)
+		for _, want := range []string{"to “Next question: How should failures be handled?” the user answered “A. is fine, ensure we log”", "“A. Silent fallback (recommended) — Log the error and proceed.”", "[s5]"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in:\n%s", s.Name, want, text)
+			}
+		}
+		if strings.Contains(text, "answered the assistant's") {
+			t.Errorf("%s tells it twice:\n%s", s.Name, text)
+		}
+	}
+}
+
+// Selections compete with the files that were changed, which are worth as much:
+// in little room neither takes all of it.
+func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
+	var then []message.Message
+	for i := range 60 {
+		id := "w" + itoa(i)
+		then = append(then, message.Assistant("", message.Call(id, "write_file", `{"path":"src/part`+itoa(i)+`/deeply/nested/component_`+itoa(i)+`.go","content":"x"}`)), message.ToolResult(id, "ok"))
+	}
+	then = append(then, message.Assistant(table), message.User("B."), message.Assistant("Noted."))
+	if text := writtenBy(t, TaskState, long("Design the importer with me.", then...)); !strings.Contains(text, "“B. Warn — Print a warning, proceed.”") || !strings.Contains(text, "component_59.go") {
+		t.Errorf("a selection or the newest file is not in:\n%s", text)
+	}
+}
+
+// Files for temporary use are told of after those that stay.
+func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
+	var then []message.Message
+	write := func(path string) {
+		id := "w" + itoa(len(then))
+		then = append(then, message.Assistant("", message.Call(id, "write_file", `{"path":"`+path+`","content":"x"}`)), message.ToolResult(id, "ok"))
+	}
+	for i := range 20 {
+		write("src/part" + itoa(i) + "/deeply/nested/component_" + itoa(i) + ".go")
+	}
+	for i := range 20 {
+		write("/tmp/run" + itoa(i) + "/output/of_the_check_" + itoa(i) + ".txt")
+	}
+	text := writtenBy(t, TaskState, long("Build the parts.", then...))
+	if kept, scratch := strings.Count(text, "component_"), strings.Count(text, "of_the_check_"); kept < 10 || scratch > kept {
+		t.Errorf("%d files that stay, %d temporary ones in:\n%s", kept, scratch, text)
+	}
+	if keptShare(`C:\Users\a\AppData\Local\Temp\x.txt`) == 1 || keptShare("src/tmp/x.go") != 1 {
+		t.Error("the place of a temporary file is not known")
+	}
+}
