@@ -139,7 +139,7 @@ func TestFootOfThePresetsIsRight(t *testing.T) {
 	lines := strings.Split(string(text), "\n")
 	shared := false
 	for i, line := range lines {
-		if shared = shared || strings.HasPrefix(line, "# These keys are no settings"); !shared {
+		if shared = shared || strings.HasPrefix(line, "# These keys are not settings"); !shared {
 			continue
 		}
 		for _, key := range append(specialKeys, "  -") {

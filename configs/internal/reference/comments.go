@@ -9,30 +9,30 @@ import (
 
 // heads are the first lines of each file.
 var heads = map[string]string{
-	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarize the old part, and only then give anything up.
-Copy this file and change what you need; what you leave out keeps the value that stands here. The environment goes over it: COMPACT_POLICY_TRIGGER_PCT, or COMPACT_TRIGGER_PCT for short.`,
-	"economy":         `The preset "economy": the stages of graduated, as soon as they pay by the prices of the model (docs/ECONOMY.md), and at the window at the latest.`,
-	"summarize":       `The preset "summarize": the old part of a conversation becomes a summary, nothing is masked.`,
+	"graduated": `The preset "graduated", the default: cut huge tool results, mask old ones, summarize the old part, and remove messages only as a last resort.
+Copy this file and change what you need. A setting that you leave out keeps the value shown here. Environment variables override the file: COMPACT_POLICY_TRIGGER_PCT, or COMPACT_TRIGGER_PCT for short.`,
+	"economy":         `The preset "economy": the stages of graduated, as soon as they pay by the prices of the model (docs/ECONOMY.md), and at the latest when the window requires it.`,
+	"summarize":       `The preset "summarize": the old part of a conversation becomes a summary. Nothing is masked.`,
 	"masking":         `The preset "masking": old tool results become placeholders at every call. No summary is made, and nothing else is touched.`,
 	"history-reducer": `The preset "history-reducer": mask, then a local summary, then truncation. Sizes are characters (UTF-16 units), not tokens.`,
 	"gateway":         `The preset "gateway": no model is asked for a summary. Tokens are estimated as bytes / 4.`,
 }
 
 // foot is the end of each file.
-const foot = `# These keys are no settings: they are for files that several share.
+const foot = `# These keys are not settings. They control how several files share settings.
 #
-# The file below which this one stands, seen from its folder. Lists replace those of it.
+# The base of this file, relative to its folder. Lists here replace lists of the base.
 # extends: ../company.yaml
 #
-# Settings and sections that the files which extend this one, the environment and flags
-# can't weaken (redaction: true stays true; a retention may become longer). Who tries is
-# told so, with the file that locks it.
+# Settings and sections that files which extend this one, the environment and flags must
+# not weaken (redaction: true stays true; a retention may become longer). An attempt is an
+# error that names the locking file.
 # locked: [redaction, storage]
 #
 # Settings for the calls of some models or agents: of policy, tidy, truncate, mask,
 # summarizer and prices, max_context_tokens, max_output_tokens, max_request_bytes. * is
-# any text. The last one that is for a call wins. They stand over all files, below the
-# environment and flags.
+# any text. If several apply to a call, the last one wins. They take precedence over all
+# files, but not over the environment and flags.
 # overrides:
 #   - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.70}}
 #   - {agent: "batch-*", policy: {when: never}}
@@ -40,150 +40,151 @@ const foot = `# These keys are no settings: they are for files that several shar
 
 // comments describe each setting.
 var comments = map[string]string{
-	"preset":             `What the settings that are left out come from: graduated, economy, summarize, masking, history-reducer, gateway.`,
-	"model":              `The model that is sent the messages, such as gpt-4o: decides the tokenizer, and the window unless that is set below.`,
-	"max_context_tokens": `The window, input and output together. 0: what the model is known to have.`,
-	"max_output_tokens":  `Kept free for the answer.`,
-	"max_request_bytes":  `How large the body of a request may be, in bytes: where pictures and files make it larger, the oldest of them are masked (mask.media). 0: what the provider publishes (Anthropic 32 MB, OpenAI 50 MB, Gemini 100 MB); -1: no bound.`,
-	"counting":           `model: in the model's own tokens; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
+	"preset":             `The preset that supplies the settings you leave out: graduated, economy, summarize, masking, history-reducer, gateway.`,
+	"model":              `The model that receives the messages, such as gpt-4o. It determines the tokenizer, and the window unless that is set below.`,
+	"max_context_tokens": `The window, input and output together. 0: the known window of the model.`,
+	"max_output_tokens":  `Tokens reserved for the answer.`,
+	"max_request_bytes":  `The largest body of a request, in bytes. If images and files make it larger, the oldest of them are masked (mask.media). 0: the limit that the provider publishes (Anthropic 32 MB, OpenAI 50 MB, Gemini 100 MB); -1: no limit.`,
+	"counting":           `The unit of all token counts. model: tokens of the model; bytes4: bytes / 4; utf16: characters as JavaScript counts them.`,
 
-	"observe": `true: nothing is changed and nothing archived; events say what would have been done and saved.`,
+	"observe": `true: nothing is changed and nothing is archived; events say what would have been done and saved.`,
 
 	"policy":                    `When a conversation is compacted, how far, and what is kept.`,
-	"policy.stages":             `What may be done, in this order, each only as far as it must: some of ` + strings.Join(compact.StageNames(), ", ") + `.`,
-	"policy.when":               `window: at the shares of it that follow; trigger is the same; economic: also below that, as soon as a compaction pays by the prices below; never: nothing is compacted, however large it is, unless somebody asks for it. What was done before stays done.`,
-	"policy.recall_weight":      `With economic: what something that went and is needed again counts, in prices of fetching it. More keeps more.`,
-	"policy.overrun_pct":        `With economic: a compaction may cost at most this share of what the calls so far cost with the whole history, beyond what it saves at once; each is held against it by itself.`,
-	"policy.background":         `A summary that a model writes is written beside the calls, before one needs it, so that none waits for a model that had time. Nothing where no model writes summaries.`,
-	"policy.prepare_pct":        `From this share on of the amount at which a call would compact. 1: never.`,
-	"policy.trigger_pct":        `A compaction is due from this share of the window on ...`,
-	"policy.target_pct":         `... and goes on until this share is reached.`,
+	"policy.stages":             `The stages in the order in which they run, each only as far as needed: some of ` + strings.Join(compact.StageNames(), ", ") + `.`,
+	"policy.when":               `window: at the shares of the window below; trigger: the same; economic: also earlier, as soon as a compaction pays by the prices below; never: only on request, whatever the size. Earlier compactions remain in effect.`,
+	"policy.recall_weight":      `With economic: the cost of removing something that is needed again, in multiples of the price of one recall. A higher weight keeps more.`,
+	"policy.overrun_pct":        `With economic: the most that one compaction may cost beyond what it saves at once, as a share of the cost so far with the whole history. Each compaction is judged by itself.`,
+	"policy.background":         `Write a model's summary in the background before a call needs it, so that no call waits for it. No effect if no model writes summaries.`,
+	"policy.prepare_pct":        `Begin with it at this share of the size at which a call would compact. 1: never.`,
+	"policy.trigger_pct":        `A compaction is due at this share of the window ...`,
+	"policy.target_pct":         `... and stops at this share.`,
 	"policy.hard_cap_buffer":    `Tokens at the end of the window that are never used.`,
-	"policy.margin_pct":         `The same as a share of the window, in percent, on top.`,
-	"policy.keep_recent_turns":  `The newest turns are left as they are ...`,
-	"policy.keep_tool_io_pairs": `... and so are the newest tool calls with their results.`,
-	"policy.roles_never_prune":  `Messages of these roles are never touched: of system, developer, user, assistant, tool.`,
-	"policy.max_history_tokens": `The stage history: the most that is left of the conversation before the last request, newest first. 0: what the budget leaves.`,
-	"policy.keep_recent_messages": `The stages local and fallback: the last messages that stay raw. Not 0 in others: mask keeps the results ` +
-		`of these messages instead of those of turns.`,
-	"policy.strategy": `What a summary holds: task_state, decision_log, code_delta, brief.`,
+	"policy.margin_pct":         `An additional reserve as a share of the window, in percent.`,
+	"policy.keep_recent_turns":  `The last turns stay as they are ...`,
+	"policy.keep_tool_io_pairs": `... and so do the last tool calls with their results.`,
+	"policy.roles_never_prune":  `Messages of these roles are never changed: of system, developer, user, assistant, tool.`,
+	"policy.max_history_tokens": `The stage history: the most that is kept of the conversation before the last request, newest first. 0: the room in the budget.`,
+	"policy.keep_recent_messages": `The last messages that the stages local and fallback leave unchanged. If not 0, mask keeps the results ` +
+		`of these messages, too, instead of those of turns.`,
+	"policy.strategy": `The kind of summary: task_state, decision_log, code_delta, brief.`,
 
-	"tidy":               `The stage tidy, where policy.stages names it: tool results are reduced when they come, before any call has sent them, so that no cached prompt changes.`,
-	"tidy.large_tokens":  `A result from this size on is left with what its reader needs: the outline of code, what failed in tests, the first of each line of a log, the shape of data, counts of listings. What the call itself asked for by lines stays whole, and so does every line that holds an error.`,
+	"tidy":               `The stage tidy, if policy.stages names it: tool results are reduced on arrival, before any call has sent them, so that no cached prompt changes.`,
+	"tidy.large_tokens":  `A result from this size on is reduced to what its reader needs: the outline of code, the failures of tests, the first line of each kind in a log, the shape of data, counts of listings. A result whose call asked for certain lines stays whole, and so does every line that holds an error.`,
 	"tidy.off":           `Reducers that are not used: some of ` + strings.Join(tidy.Names(), ", ") + `.`,
-	"tidy.exclude_tools": `Tools whose results stay as they come.`,
-	"tidy.wait":          `How long a call waits until the archive has the originals; after that the results go out whole, and stay so.`,
+	"tidy.exclude_tools": `Tools whose results stay as they are.`,
+	"tidy.wait":          `How long a call waits for the archive to store the originals. After that the results are sent whole, and stay so.`,
 
-	"truncate":                        `One tool result that is too large by itself is cut.`,
-	"truncate.when":                   `trigger: when a compaction is due; always: when it is first seen.`,
-	"truncate.max_tool_result_tokens": `The most that is left of it; at most a quarter of the budget in any case.`,
-	"truncate.keep":                   `Which end is kept: head, tail, both, or auto (both of what a command printed, else head).`,
+	"truncate":                        `A single tool result that is too large is cut.`,
+	"truncate.when":                   `trigger: when a compaction is due; always: when the result first appears.`,
+	"truncate.max_tool_result_tokens": `The largest size of one result. A quarter of the budget is a limit in any case.`,
+	"truncate.keep":                   `The part that is kept: head, tail, both, or auto (both for the output of a command, otherwise head).`,
 
-	"mask":               `Old tool results become a line that says how much was there.`,
-	"mask.when":          `trigger: in one batch when a compaction is due, which keeps the provider's prompt cache; always: at every call.`,
-	"mask.every":         `With always: turns between two batches. 1: the window slides with every turn.`,
-	"mask.window_turns":  `Results of the newest turns stay ...`,
+	"mask":               `Old tool results become a line that states their size.`,
+	"mask.when":          `trigger: in one batch when a compaction is due, which preserves the provider's prompt cache; always: at every call.`,
+	"mask.every":         `With always: turns between two batches. 1: the window moves every turn.`,
+	"mask.window_turns":  `The results of the last turns stay ...`,
 	"mask.keep_first":    `... and so do the first results ...`,
 	"mask.keep_last":     `... and the last ones ...`,
 	"mask.exclude_tools": `... and all results of these tools.`,
-	"mask.dispatch_tools": `Tools that hand work to other agents: the BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks in their results survive masking, and in no other's. ` +
-		`Names, in any case; * stands for any letters. [] for none.`,
-	"mask.min_tokens":            `What a mask has to save; a result where it would save less stays.`,
-	"mask.media":                 `true: old pictures, sounds and files become a line, too, before any text does, and not before the trigger.`,
-	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most so many characters with the placeholder.`,
-	"mask.plain":                 `true: a placeholder says how much was there, and nothing of the call it stands for.`,
-	"mask.template":              `A placeholder of your own. It knows {chars} {tokens} {tool} {turn} {ref} {status}. "": the preset's.`,
+	"mask.dispatch_tools": `Tools that hand work to other agents: only in their results do BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks survive masking. ` +
+		`Case is ignored; * stands for any characters. []: none.`,
+	"mask.min_tokens":            `The tokens that a mask must save. A result that would save less stays.`,
+	"mask.media":                 `true: old images, audio and files become a line, too, before any text does, but not before the trigger.`,
+	"mask.max_observation_chars": `Not 0: a masked result keeps its beginning, at most this many characters with the placeholder.`,
+	"mask.plain":                 `true: a placeholder states only the size, and nothing about the call.`,
+	"mask.template":              `A custom placeholder with the fields {chars} {tokens} {tool} {turn} {ref} {status}. "": that of the preset.`,
 
-	"summarizer": `Who writes summaries. Secrets never stand here: the key of openai comes from OPENAI_API_KEY.`,
+	"summarizer": `Who writes summaries. Secrets are never in this file: the key for openai comes from OPENAI_API_KEY.`,
 	"summarizer.backend": `extractive: no model, no network; openai: any server that speaks OpenAI's chat completions; agent: the agent's own model, ` +
-		`asked behind the agent's last request, which its provider has in its cache, with the credentials of the request that is under way (needs ` +
-		`compactctl serve or run, or hook/transport; extractive where that cannot be). It is openai where nothing stands here, but a model or a base_url does.`,
-	"summarizer.model":      `The model to ask; it may be a cheaper one than the agent's.`,
-	"summarizer.base_url":   `Its server, such as http://localhost:11434/v1. "": OpenAI's.`,
-	"summarizer.max_tokens": `The most that a summary may take. 0: a twentieth of the target, at least 1500 and at most 8000.`,
-	"summarizer.user_tokens": `The most that what people typed may take beside that, at most a tenth of the target (of half of the trigger, where the target is lower; then at most a quarter of it): word for word, by turn. Over it the ` +
-		`longest are cut in the middle, the last ten never.`,
-	"summarizer.instructions": `What a summarizing model is asked for besides, such as "Write in German.". The user's words, the plan and the check against ` +
-		`the history stay as they are, whatever stands here.`,
-	"summarizer.sections": `Headings in place of those of the strategy, such as [Ticket, What the customer was promised]. What happened, where ` +
-		`things stand and what is next follow in every summary.`,
-	"summarizer.prompt_file": `A file whose text the model is given in place of the strategy's instructions and examples; the rules of every summary ` +
-		`follow it. Seen from where the program runs, read when it starts.`,
-	"summarizer.window_tokens": `The window of the summarizing model. 0: what it is known to have.`,
-	"summarizer.timeout":       `For a whole summary, retries included: each try has its share. A caller may have less time: the summary goes on without it.`,
-	"summarizer.max_attempts":  `Tries of one call; the agent's own model is asked once.`,
-	"summarizer.parallel":      `Pieces of one summary that are written at once.`,
-	"summarizer.seed":          `Sent to the model, for answers that are the same each time.`,
-	"summarizer.fallback": `When there is no summary to be had. pruning-only: a notice stands for the old part, and what people typed stays as far as it fits; ` +
-		`extractive: a summary without a model, which is recommended where a model writes them. ` +
-		`So too where the caller's deadline comes before the summary, which then serves the next call.`,
+		`asked behind the agent's last request, which its provider has in its cache, with the credentials of the current request (needs ` +
+		`compactctl serve or run, or hook/transport; otherwise extractive). If only a model or a base_url is set, the backend is openai.`,
+	"summarizer.model":      `The model to use; it may be cheaper than the agent's.`,
+	"summarizer.base_url":   `The URL of its server, such as http://localhost:11434/v1. "": OpenAI.`,
+	"summarizer.max_tokens": `The largest size of a summary. 0: a twentieth of the target, at least 1500 and at most 8000.`,
+	"summarizer.user_tokens": `The largest size of the users' own words, which a summary holds in addition, word for word and by turn; never more than a tenth of the target. ` +
+		`(A target below half of the trigger counts as that half; then a quarter of the target is the limit.) ` +
+		`Above it, the longest messages are cut in the middle, except the last ten.`,
+	"summarizer.instructions": `Additional instructions for a summarizing model, such as "Write in German.". They do not affect the user's words, the plan ` +
+		`and the check against the history.`,
+	"summarizer.sections": `Headings that replace those of the strategy, such as [Ticket, What the customer was promised]. Every summary also says ` +
+		`what happened, where things stand and what is next.`,
+	"summarizer.prompt_file": `A file whose text replaces the strategy's instructions and examples for the model; the general rules for summaries ` +
+		`follow it. Relative to the working directory; read at startup.`,
+	"summarizer.window_tokens": `The window of the summarizing model. 0: its known window.`,
+	"summarizer.timeout":       `Limit for a whole summary with all retries; each try gets its share. If a caller's deadline comes first, the summary is finished without it.`,
+	"summarizer.max_attempts":  `Tries of one call. The agent's own model is asked only once.`,
+	"summarizer.parallel":      `Pieces of one summary that are written at the same time.`,
+	"summarizer.seed":          `Sent to the model to make its answers repeatable.`,
+	"summarizer.fallback": `If a summary fails. pruning-only: a notice replaces the old part, and users' messages stay as far as they fit; ` +
+		`extractive: a summary without a model, which is recommended if a model writes summaries. ` +
+		`The same if the caller's deadline comes first; the summary then serves the next call.`,
 
-	"redaction":          `What is taken out of everything that is stored, exported or sent to a summarizing model. The messages that the agent's own model is sent stay as they are.`,
-	"redaction.enabled":  `false stores secrets. Every export then says so, with high severity.`,
-	"redaction.strict":   `Also take what merely looks like api_key=... or password: ..., such as a type or a variable.`,
-	"redaction.pii":      `Also e-mail addresses, telephone numbers, cards and IBANs.`,
-	"redaction.patterns": `Regular expressions (RE2) of your own; the first group, or the whole match, is the secret.`,
-	"redaction.pseudonyms": `A placeholder says which secret it stands for, <REDACTED:aws_key:7f3a>: the same for the same secret, by a hash whose ` +
+	"redaction":          `What is removed from everything that is stored, exported or sent to a summarizing model. The messages for the agent's own model do not change.`,
+	"redaction.enabled":  `false: secrets are stored. Every export then has an event of high severity that says so.`,
+	"redaction.strict":   `Also remove text that only looks like api_key=... or password: ..., such as a type or a variable.`,
+	"redaction.pii":      `Also remove e-mail addresses, telephone numbers, cards and IBANs.`,
+	"redaction.patterns": `Custom regular expressions (RE2). The first group, or else the whole match, is the secret.`,
+	"redaction.pseudonyms": `Placeholders tell secrets apart, <REDACTED:aws_key:7f3a>: equal secrets have equal placeholders, by a hash whose ` +
 		`key comes from COMPACT_PSEUDONYM_KEY (16 bytes or more).`,
-	"redaction.summarizer": `false sends the old part to a summarizing model as it is.`,
+	"redaction.summarizer": `false: the old part goes to a summarizing model unredacted.`,
 
-	"storage":             `Where what is taken out goes, before it is taken out.`,
-	"storage.adapter":     `fs: a folder; memory: nothing outlives the process, and placeholders name neither calls nor references; s3: a bucket.`,
-	"storage.path":        `The folder, seen from where the program runs.`,
-	"storage.access_log":  `true: who reads what of the archive is recorded beside the sessions, and what cannot be recorded is not read.`,
-	"storage.erased":      `What becomes of a session that was erased or pruned and whose agent goes on. new: it begins anew in another folder, ID.after-…; refuse: nothing of it is stored again, and so nothing taken out: calls above the window fail. What was erased does not come back with either.`,
-	"storage.on_error":    `fail: if nothing can be stored nothing is taken out; continue: take it out all the same, and say so, even where the archive cannot be opened.`,
+	"storage":             `Where removed text is stored before it is removed.`,
+	"storage.adapter":     `fs: a folder; memory: lost when the process ends, and placeholders name neither calls nor references; s3: a bucket.`,
+	"storage.path":        `The folder, relative to the working directory.`,
+	"storage.access_log":  `true: each access to the archive is recorded beside the sessions. If the record fails, the access is refused.`,
+	"storage.erased":      `For a session that was erased or pruned while its agent continues. new: it starts again in another folder, ID.after-…; refuse: nothing of it is stored again, so that nothing can be removed and calls above the window fail. Erased data never comes back.`,
+	"storage.on_error":    `If nothing can be stored. fail: remove nothing; continue: remove it anyway, with a warning, even if the archive cannot be opened.`,
 	"storage.transcripts": `compactions: the history before each compaction; all: each message, also of sessions that never compact.`,
-	"storage.repeat":      `How a transcript has what an earlier one has already. reference: it says where that stands, so that each message is stored once. full: it is written again, so that every file is whole by itself, and nine steps take 8 times the history.`,
+	"storage.repeat":      `How a transcript holds messages that an earlier one has already. reference: by their place there, so that each message is stored once; full: written again, so that every file is complete by itself, and nine steps take 8 times the history.`,
 
-	"storage.bucket":           `The bucket of s3. Secrets never stand here: credentials come from the environment, a profile, web identity, or the container.`,
+	"storage.bucket":           `The bucket of s3. Secrets are never in this file: credentials come from the environment, a profile, web identity, or the container.`,
 	"storage.prefix":           `The folder in the bucket.`,
 	"storage.region":           `The region. "": AWS_REGION, or that of the profile.`,
 	"storage.endpoint":         `The server, such as https://minio.internal:9000. "": AWS.`,
-	"storage.path_style":       `true: the bucket stands in the path of the URL, not in its host's name.`,
-	"storage.kms_key_id":       `The KMS key that every object is encrypted with: its id, ARN or alias. "": what the bucket does by default.`,
-	"storage.object_lock":      `The retention of every object. The bucket must have been made with Object Lock.`,
-	"storage.object_lock.mode": `governance: who has the right to can shorten it; compliance: nobody can. "": what the bucket does by default.`,
-	"storage.object_lock.days": `From the day on which an object is written.`,
-	"storage.encrypt":          `For whom what is stored is encrypted (age), on the disk, in the spool and in the bucket. Names and sizes are not hidden.`,
-	"storage.encrypt.recipients": `Public keys, such as age1…, at most seven; []: nothing is encrypted. Who reads needs an identity, in COMPACT_ARCHIVE_IDENTITY, ` +
-		`or in the file that COMPACT_ARCHIVE_IDENTITY_FILE names. Who has none writes, and reads what this process wrote.`,
-	"storage.encrypt.recipients_file": `A file with more of them, one a line.`,
-	"storage.timeout":                 `For one operation on S3, retries included; large files get more.`,
-	"storage.spool": `A folder that everything is written to first, durably; it goes to S3 in the background, so that S3 can be away for a while. ` +
-		`"": straight to S3. One machine at a time for each session.`,
-	"storage.spool_keep": `How long a session stays in that folder once it was sent.`,
+	"storage.path_style":       `true: the bucket is part of the path of the URL, not of the host name.`,
+	"storage.kms_key_id":       `The KMS key that encrypts every object: its id, ARN or alias. "": the default of the bucket.`,
+	"storage.object_lock":      `The retention of every object. The bucket must have been created with Object Lock.`,
+	"storage.object_lock.mode": `governance: users with the permission can shorten it; compliance: nobody can. "": the default of the bucket.`,
+	"storage.object_lock.days": `Days from the day on which an object is written.`,
+	"storage.encrypt":          `Encryption of the archive with age: on the disk, in the spool and in the bucket. Names and sizes are not hidden.`,
+	"storage.encrypt.recipients": `Public keys, such as age1…, at most seven; []: nothing is encrypted. Readers need an identity, in COMPACT_ARCHIVE_IDENTITY ` +
+		`or in the file named by COMPACT_ARCHIVE_IDENTITY_FILE. Without one, a process can write, and read only what it wrote itself.`,
+	"storage.encrypt.recipients_file": `A file with more recipients, one per line.`,
+	"storage.timeout":                 `Limit for one operation on S3 with its retries; large files get more.`,
+	"storage.spool": `A folder to which everything is durably written first. It is sent to S3 in the background, so that S3 may be unreachable for a while. ` +
+		`"": write to S3 directly. Each session may be on one machine at a time only.`,
+	"storage.spool_keep": `How long a session stays in that folder after it was sent.`,
 
-	"trace":             `Where events go besides the audit log in the archive.`,
+	"trace":             `Where events go in addition to the audit log in the archive.`,
 	"trace.ariadne_url": `An Ariadne server, such as http://127.0.0.1:5175. "": none.`,
-	"trace.otlp_endpoint": `An OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318. "": none. ` +
-		`Secrets never stand here: headers come from OTEL_EXPORTER_OTLP_HEADERS.`,
-	"trace.otlp_service":          `What the spans say they come from (service.name). "": OTEL_SERVICE_NAME, or compact.`,
-	"trace.otlp_timeout":          `For one request to the collector.`,
-	"trace.otlp_metrics_endpoint": `A collector that takes metrics in OTLP over HTTP, which may be the same. "": none. serve has /metrics in any case.`,
-	"trace.otlp_metrics_interval": `How often they are sent.`,
-	"trace.content":               `Send the texts of summaries and searches to the collector, too. They are redacted, and always in the audit log.`,
-	"trace.console":               `One line an event on standard error.`,
-	"trace.per_session":           `One trace for each session instead of one for each model call.`,
+	"trace.otlp_endpoint": `An OpenTelemetry collector for OTLP over HTTP, such as http://127.0.0.1:4318. "": none. ` +
+		`Secrets are never in this file: headers come from OTEL_EXPORTER_OTLP_HEADERS.`,
+	"trace.otlp_service":          `The service.name of the spans. "": OTEL_SERVICE_NAME, or compact.`,
+	"trace.otlp_timeout":          `Limit for one request to the collector.`,
+	"trace.otlp_metrics_endpoint": `A collector for metrics in OTLP over HTTP, which may be the same one. "": none. serve has /metrics in any case.`,
+	"trace.otlp_metrics_interval": `How often metrics are sent.`,
+	"trace.content":               `Also send the texts of summaries and searches to the collector. They are redacted. The audit log has them in any case.`,
+	"trace.console":               `Write one line per event to standard error.`,
+	"trace.per_session":           `One trace per session instead of one per model call.`,
 
-	"sessions": `How much is remembered of sessions.`,
-	"sessions.max_bytes": `For those that no call is under way for. The ones that were idle for longest are forgotten, and read from the archive ` +
-		`again when they come back.`,
+	"sessions": `How much is kept in memory about sessions.`,
+	"sessions.max_bytes": `Limit for sessions without a running call. The ones that were idle for longest are dropped from memory, and read from the archive ` +
+		`again when they continue.`,
 
-	"cache": `What is done for the provider's prompt cache.`,
-	"cache.marks": `Marks (cache_control) on Anthropic's wire, in the transport and the proxy. keep: the caller's alone; one on a message that goes ` +
-		`moves to the last before it that stays. auto: as far as four allow, also at the end of the system prompt or of the tools, behind the summary and at the last message.`,
+	"cache": `Support for the provider's prompt cache.`,
+	"cache.marks": `Marks (cache_control) for Anthropic, in the transport and the proxy. keep: only the caller's; if its message is removed, a mark ` +
+		`moves to the last remaining message before it. auto: up to four in all, also at the end of the system prompt or of the tools, behind the summary and at the last message.`,
 
-	"prices": `What calls cost, in US dollars for a million tokens, where that is not what the list says of the model: for the bill of each call, and for policy.when economic. ` +
-		`0 is the price of the list; with input alone the others are scaled to it.`,
-	"prices.model":            `The model whose list prices count, whatever model is called, such as claude-sonnet-4-5. "": that of the call.`,
-	"prices.input":            `Tokens of the prompt that no cache has to do with.`,
-	"prices.cache_read":       `What the provider reads from its prompt cache. Not above what writing costs: such prices are ignored, with a warning.`,
-	"prices.cache_write":      `What it writes into it, for its shorter lifetime.`,
+	"prices": `Prices in US dollars per million tokens that replace the model's list prices: for the bill of each call, and for policy.when economic. ` +
+		`0: the list price; if only input is set, the others are scaled to it.`,
+	"prices.model":            `The model whose list prices apply to every call, such as claude-sonnet-4-5. "": the model of the call.`,
+	"prices.input":            `Prompt tokens that are neither read from a cache nor written into one.`,
+	"prices.cache_read":       `Tokens read from the prompt cache. Must not exceed cache_write: such prices are ignored, with a warning.`,
+	"prices.cache_write":      `Tokens written into the cache, for its shorter lifetime.`,
 	"prices.cache_write_hour": `The same for a lifetime of an hour.`,
 	"prices.output":           `Tokens of answers.`,
 	"prices.min_prefix":       `The shortest prompt that is cached, in tokens.`,
-	"prices.granularity":      `What the length of a cached prefix is a multiple of, in tokens.`,
-	"prices.lifetime":         `How long a cached prefix lives that nobody reads.`,
-	"prices.marks":            `How many prefixes a request may mark for the cache.`,
+	"prices.granularity":      `The length of a cached prefix is a multiple of this number of tokens.`,
+	"prices.lifetime":         `How long a cached prefix stays without being read.`,
+	"prices.marks":            `The number of prefixes that a request may mark for the cache.`,
 }
