@@ -131,7 +131,7 @@ func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, e
 func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	a, err := s3.New(s3Config(c))
 	if err != nil {
-		return nil, inOurWords(err)
+		return nil, renamed(err)
 	}
 	if c.Spool == "" {
 		return a, a.Try(ctx)
@@ -160,7 +160,7 @@ func (l *loader) bucket(c compact.StorageConfig) {
 	if c.Adapter != s3Adapter {
 		return
 	}
-	for _, err := range split(inOurWords(s3Config(c).Check())) {
+	for _, err := range split(renamed(s3Config(c).Check())) {
 		var e *compact.ConfigError
 		if errors.As(err, &e) && !l.reported(e.Path) {
 			l.refused(e)
@@ -168,9 +168,9 @@ func (l *loader) bucket(c compact.StorageConfig) {
 	}
 }
 
-// inOurWords renames the settings in errors of package s3 to their names in
+// renamed renames the settings in errors of package s3 to their names in
 // files. It omits the values, because an endpoint can hold a password.
-func inOurWords(err error) error {
+func renamed(err error) error {
 	var errs []error
 	for _, err := range split(err) {
 		if at := new(s3.ConfigError); errors.As(err, &at) {

@@ -23,7 +23,7 @@ func variables() map[string]string {
 	all := map[string]string{}
 	leaves := map[string]int{}
 	for _, f := range schema().fields {
-		if f.of3rd == nil { // settings of components do not affect short names
+		if f.owner == nil { // settings of components do not affect short names
 			leaves[f.leaf()]++
 		}
 	}

@@ -55,10 +55,10 @@ func (l *loader) join(c *compact.Config) {
 
 // valueOf returns the final value of a setting.
 func (l *loader) valueOf(f field, c *compact.Config) any {
-	if f.of3rd != nil {
+	if f.owner != nil {
 		return l.now(f.path)
 	}
-	return f.of(reflect.ValueOf(c).Elem()).Interface()
+	return f.valueIn(reflect.ValueOf(c).Elem()).Interface()
 }
 
 // plain returns the configuration without the names of registered adapters and of
@@ -102,8 +102,8 @@ func (l *loader) checked(j joined, err error) {
 		return
 	}
 	path := j.path + "." + e.Path
-	told := l.told(l.blame([]string{path}), path, path, j.shown(path, e.Value), why(e), err)
-	l.report.add(told)
+	m := l.mistake(l.blame([]string{path}), path, path, j.shown(path, e.Value), why(e), err)
+	l.report.add(m)
 }
 
 // broken describes a broken rule in the words of the built-in settings. For a

@@ -20,7 +20,7 @@ type Option func(*loader)
 // command-line flag. source names it in errors ("--model"), path names the
 // setting, and value has the type of the setting or is its text.
 func Override(source, path string, value any) Option {
-	return func(l *loader) { l.said = append(l.said, said{source, path, value}) }
+	return func(l *loader) { l.flags = append(l.flags, flagValue{source, path, value}) }
 }
 
 // Environ replaces the environment of the process. Its form is that of
@@ -81,7 +81,7 @@ func parseWith(name string, data []byte, opts []Option) (*loader, compact.Config
 	return l, c, nil
 }
 
-type said struct {
+type flagValue struct {
 	source, path string
 	value        any
 }
@@ -89,7 +89,7 @@ type said struct {
 // A loader loads one configuration.
 type loader struct {
 	environ      []string
-	said         []said
+	flags        []flagValue
 	keysOptional bool
 	stages       []compact.OwnStage
 	strategy     *strategy.Strategy
@@ -108,8 +108,8 @@ type loader struct {
 
 func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	l.files = l.chain(name, data)
-	vars, said := l.environment(), l.program()
-	l.chooseBase(vars, said)
+	vars, flags := l.environment(), l.program()
+	l.chooseBase(vars, flags)
 	v := viper.New()
 	for path, value := range l.defaults {
 		v.SetDefault(path, value)
@@ -123,9 +123,9 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 		l.fasten(f, i+1, l.files[:i+1])
 	}
 	l.take(vars, len(l.files)+1)
-	l.take(said, len(l.files)+2)
+	l.take(flags, len(l.files)+2)
 	// Viper's own environment would accept any text for any type.
-	for _, s := range append(vars, said...) {
+	for _, s := range append(vars, flags...) {
 		v.Set(s.path, s.value)
 	}
 	c := l.base
@@ -181,7 +181,7 @@ func (l *loader) chooseBase(layers ...[]setting) {
 	l.useBase(at)
 	l.defaults = map[string]any{}
 	for _, f := range schema().fields {
-		l.defaults[f.path] = f.of(reflect.ValueOf(&l.base).Elem()).Interface()
+		l.defaults[f.path] = f.valueIn(reflect.ValueOf(&l.base).Elem()).Interface()
 	}
 }
 
@@ -239,7 +239,7 @@ func nested(settings []setting) map[string]any {
 // program checks the settings given by the program.
 func (l *loader) program() []setting {
 	var all []setting
-	for _, o := range l.said {
+	for _, o := range l.flags {
 		f, ok := schema().byPath[o.path]
 		if schema().sections[o.path] {
 			l.report.add(&Error{Source: o.source, Path: o.path, Reason: "is a section, not a setting"})
@@ -264,7 +264,7 @@ func (l *loader) program() []setting {
 func (l *loader) settle(c *compact.Config) {
 	root := reflect.ValueOf(c).Elem()
 	for _, f := range schema().fields {
-		if v := f.of(root); f.kind == kindList && v.Len() == 0 {
+		if v := f.valueIn(root); f.kind == kindList && v.Len() == 0 {
 			v.SetZero()
 		}
 	}

@@ -67,7 +67,7 @@ func (l *loader) fasten(f *file, layer int, chain []*file) {
 			continue
 		}
 		k.layer = layer
-		k.value = normal(schema().byPath[k.path].of(reflect.ValueOf(&base).Elem()).Interface())
+		k.value = normal(schema().byPath[k.path].valueIn(reflect.ValueOf(&base).Elem()).Interface())
 		if s, ok := l.from[k.path]; ok {
 			k.value = normal(s.value)
 		}
@@ -102,7 +102,7 @@ func (l *loader) attempt(s setting) {
 }
 
 func (l *loader) locked(k lock) string {
-	text := fmt.Sprintf("is locked at %s by %s", shortly(k.value), k.at())
+	text := fmt.Sprintf("is locked at %s by %s", formatted(k.value), k.at())
 	if _, ordered := stricter[k.path]; ordered {
 		return text + "; leave it out here, or make it stricter"
 	}
@@ -114,7 +114,7 @@ func (l *loader) locked(k lock) string {
 func (l *loader) unchanged(c *compact.Config) {
 	for _, f := range schema().fields {
 		k, ok := l.locks[f.path]
-		if !ok || l.reported(f.path) || !weaker(f.path, k.value, normal(f.of(reflect.ValueOf(c).Elem()).Interface())) {
+		if !ok || l.reported(f.path) || !weaker(f.path, k.value, normal(f.valueIn(reflect.ValueOf(c).Elem()).Interface())) {
 			continue
 		}
 		by := l.presetAt
@@ -193,8 +193,8 @@ func normal(v any) any {
 	return v
 }
 
-// shortly formats a value for a sentence.
-func shortly(v any) string {
+// formatted formats a value for a sentence.
+func formatted(v any) string {
 	if list, ok := v.([]string); ok {
 		return "[" + strings.Join(list, ", ") + "]"
 	}

@@ -76,7 +76,7 @@ func (l *loader) origins(c *compact.Config) []Origin {
 	var all []Origin
 	for _, f := range schema().fields {
 		o := Origin{Path: f.path, Value: showable(f.path, l.valueOf(f, c)), From: FromDefault}
-		differs := !reflect.DeepEqual(normal(f.of(reflect.ValueOf(&common).Elem()).Interface()), normal(f.of(reflect.ValueOf(&l.base).Elem()).Interface()))
+		differs := !reflect.DeepEqual(normal(f.valueIn(reflect.ValueOf(&common).Elem()).Interface()), normal(f.valueIn(reflect.ValueOf(&l.base).Elem()).Interface()))
 		switch s, given := l.giver(f.path, c); {
 		case given:
 			o.From, o.Source, o.Line = l.place(s), s.source, s.line

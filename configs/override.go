@@ -132,7 +132,7 @@ func (l *loader) summarizers(c *compact.Config) {
 		for path, value := range o.Set {
 			f := schema().byPath[path]
 			if f.section() == "summarizer" && !slices.Contains(ofSummaries, f.path) {
-				f.of(reflect.ValueOf(&own).Elem()).Set(reflect.ValueOf(value).Convert(f.of(reflect.ValueOf(&own).Elem()).Type()))
+				f.valueIn(reflect.ValueOf(&own).Elem()).Set(reflect.ValueOf(value).Convert(f.valueIn(reflect.ValueOf(&own).Elem()).Type()))
 				named = true
 			}
 		}

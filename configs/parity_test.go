@@ -147,7 +147,7 @@ func inGo(t *testing.T, bucket bool, f field, value any) []string {
 	if bucket {
 		c = load(t, "storage: {adapter: s3, bucket: b-1}\n")
 	}
-	v := f.of(reflect.ValueOf(&c).Elem())
+	v := f.valueIn(reflect.ValueOf(&c).Elem())
 	switch list, ok := value.([]string); {
 	case ok:
 		v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
@@ -216,7 +216,7 @@ func TestValidatorAndCompactReadTheSameRules(t *testing.T) {
 				continue
 			}
 			c := load(t, "")
-			v := f.of(reflect.ValueOf(&c).Elem())
+			v := f.valueIn(reflect.ValueOf(&c).Elem())
 			v.Set(reflect.ValueOf(value).Convert(v.Type()))
 			if rules().Struct(c) == nil {
 				t.Errorf("the validator takes %s = %v", f.path, value)

@@ -135,7 +135,7 @@ func (s *section) describe() error {
 		case !isSetting(f.Type):
 			return fmt.Errorf("%s: the field %s is a %s; a setting is a string, int, float64, bool, duration, list of strings, or compact.Secret", s.name, f.Name, f.Type)
 		default:
-			s.fields = append(s.fields, field{path: path, kind: kindOf(f.Type), index: []int{i}, rules: f.Tag.Get("validate"), of3rd: s})
+			s.fields = append(s.fields, field{path: path, kind: kindOf(f.Type), index: []int{i}, rules: f.Tag.Get("validate"), owner: s})
 		}
 	}
 	return nil

@@ -27,20 +27,20 @@ type field struct {
 	kind  kind
 	index []int
 	rules string   // rules of the validator
-	of3rd *section // the component that the setting belongs to; nil: compact.Config
+	owner *section // the component that the setting belongs to; nil: compact.Config
 }
 
 func (f field) leaf() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
 
 func (f field) section() string { return f.path[:max(strings.LastIndexByte(f.path, '.'), 0)] }
 
-// of returns the field's value in c, which must be addressable to be set. For a
+// valueIn returns the field's value in c, which must be addressable to be set. For a
 // setting of a registered component it returns the default, in a copy, because
 // the setting is not in c.
-func (f field) of(c reflect.Value) reflect.Value {
-	if f.of3rd != nil {
-		c = reflect.New(f.of3rd.defaults.Type()).Elem()
-		c.Set(f.of3rd.defaults)
+func (f field) valueIn(c reflect.Value) reflect.Value {
+	if f.owner != nil {
+		c = reflect.New(f.owner.defaults.Type()).Elem()
+		c.Set(f.owner.defaults)
 	}
 	return c.FieldByIndex(f.index)
 }

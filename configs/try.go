@@ -93,7 +93,7 @@ func one(what, where, did string, advise func(error) string, try func(context.Co
 
 func (p Probe) failed(err error, advise func(error) string) Probe {
 	if err != nil {
-		p.Did, p.Err = "", &told{err}
+		p.Did, p.Err = "", &cleanError{err}
 		if p.Advice = advise(err); errors.Is(err, context.DeadlineExceeded) && p.Advice == "" {
 			p.Advice = "it may be slow or out of reach from here; allow it more time, or correct the address"
 		}
@@ -124,12 +124,12 @@ func (t attempt) bounded(ctx context.Context, timeout time.Duration) []Probe {
 	return probes
 }
 
-// told is an error without secrets.
-type told struct{ err error }
+// A cleanError is an error without secrets.
+type cleanError struct{ err error }
 
 // Error returns the text of the error. For an answer of S3 it is the server's
 // message without the additions of the SDK.
-func (e *told) Error() string {
+func (e *cleanError) Error() string {
 	text := e.err.Error()
 	var answer interface {
 		ErrorCode() string
@@ -141,7 +141,7 @@ func (e *told) Error() string {
 	return clean(strings.Join(strings.Fields(text), " "))
 }
 
-func (e *told) Unwrap() error { return e.err }
+func (e *cleanError) Unwrap() error { return e.err }
 
 func archiveTries(c compact.StorageConfig) []attempt {
 	switch c.Adapter {

@@ -66,7 +66,7 @@ func (l *loader) refused(e *compact.ConfigError) {
 	if len(e.With) > 0 && slices.ContainsFunc(about, l.reported) {
 		return
 	}
-	l.report.add(l.told(l.blame(about), of, e.Path, e.Value, why(e), e))
+	l.report.add(l.mistake(l.blame(about), of, e.Path, e.Value, why(e), e))
 }
 
 // why returns the reason of a mistake, or its cause if there is no reason.
@@ -79,12 +79,12 @@ func why(e *compact.ConfigError) string {
 
 // wrong reports a value at the place where it was given.
 func (l *loader) wrong(setting, path string, value any, reason string) {
-	l.report.add(l.told(l.blame([]string{setting}), setting, path, value, reason, nil))
+	l.report.add(l.mistake(l.blame([]string{setting}), setting, path, value, reason, nil))
 }
 
-// told returns a mistake in a setting with the path as it was given: by an alias,
+// mistake returns a mistake in a setting with the path as it was given: by an alias,
 // or by the number of an override in its own file.
-func (l *loader) told(from setting, of, path string, value any, reason string, err error) *Error {
+func (l *loader) mistake(from setting, of, path string, value any, reason string, err error) *Error {
 	number, rest := override(path)
 	if given, ok := l.from[number]; ok {
 		path = given.path + rest

@@ -251,7 +251,7 @@ func freed(o *Outcome, after *Conversation) int {
 	at := places(o.Conversation)
 	for k := range after.items.len() {
 		it := after.items.at(k)
-		if i, ok := at.of(it.src); ok && o.Conversation.items.at(i).m.Fingerprint() == it.m.Fingerprint() {
+		if i, ok := at.index(it.src); ok && o.Conversation.items.at(i).m.Fingerprint() == it.m.Fingerprint() {
 			n -= o.View.Tokens[i]
 		} else {
 			n -= o.View.Cost.Message(it.m)

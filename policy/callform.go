@@ -29,7 +29,7 @@ type Answered struct {
 //
 // and leaves out what is not known. It cuts the target so that the whole text
 // has at most 160 characters.
-func renderCall(k *Mark, of Answered) string {
+func renderCall(k *Mark, answered Answered) string {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
 	if k.Form == FormCallRecall {
@@ -38,13 +38,13 @@ func renderCall(k *Mark, of Answered) string {
 	if k.Ended {
 		tail = " · exit " + strconv.Itoa(k.Exit) + tail
 	}
-	tool := strings.ReplaceAll(cutRunes(oneLine(of.Tool), callToolMost), " ", "_")
+	tool := strings.ReplaceAll(cutRunes(oneLine(answered.Tool), callToolMost), " ", "_")
 	if tool == "" {
 		return head + tail
 	}
 	head += " · " + tool
 	const around = len(` ""`)
-	target := cutRunes(oneLine(of.Target), callFormMost-runes(head)-runes(tail)-around)
+	target := cutRunes(oneLine(answered.Target), callFormMost-runes(head)-runes(tail)-around)
 	if target == "" {
 		return head + tail
 	}

@@ -11,7 +11,7 @@ import (
 // as callers ask, and after a change it is recomputed from the changed message.
 type Chain struct {
 	links list[message.Fingerprint] // the first one is that of the empty prefix
-	of    list[int]                 // the message that each link but the first adds
+	added list[int]                 // the message that each link but the first adds
 	next  int                       // the next message to add to the chain
 }
 
@@ -31,7 +31,7 @@ func (k *Chain) at(c *Conversation, n int) message.Fingerprint {
 	for ; k.links.len() <= n && k.next < c.items.len(); k.next++ {
 		if it := c.items.at(k.next); !it.pinned {
 			k.links.add(linked(*k.links.at(k.links.len() - 1), it.m.Fingerprint()))
-			k.of.add(k.next)
+			k.added.add(k.next)
 		}
 	}
 	return *k.links.at(min(n, k.links.len()-1))
@@ -40,19 +40,19 @@ func (k *Chain) at(c *Conversation, n int) message.Fingerprint {
 // Cut forgets the links of messages from index i on. The messages before i must
 // not have changed.
 func (k *Chain) Cut(i int) {
-	n := k.of.len()
-	for n > 0 && *k.of.at(n - 1) >= i {
+	n := k.added.len()
+	for n > 0 && *k.added.at(n - 1) >= i {
 		n--
 	}
 	k.links.cut(n + 1)
-	k.of.cut(n)
+	k.added.cut(n)
 	k.next = min(k.next, i)
 }
 
 // Fork returns a chain for another conversation that has the same messages up
 // to index i. It does not change k.
 func (k *Chain) Fork(i int) *Chain {
-	out := &Chain{links: k.links.clone(), of: k.of.clone(), next: k.next}
+	out := &Chain{links: k.links.clone(), added: k.added.clone(), next: k.next}
 	out.Cut(i)
 	return out
 }

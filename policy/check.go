@@ -47,7 +47,7 @@ func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 		if !pinned || b.items.at(i).src < 0 {
 			continue
 		}
-		k, ok := at.of(b.items.at(i).src)
+		k, ok := at.index(b.items.at(i).src)
 		if !ok && before.isCopy(i, b, at) {
 			continue
 		}
@@ -86,7 +86,7 @@ func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 				continue
 			}
 			all++
-			k, ok := at.of(src)
+			k, ok := at.index(src)
 			if !ok {
 				continue
 			}
@@ -104,7 +104,7 @@ func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 
 func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
 	for i := range before.Messages {
-		k, ok := at.of(b.items.at(i).src)
+		k, ok := at.index(b.items.at(i).src)
 		if !ok || message.Same(before.Messages[i], after.Messages[k]) {
 			continue
 		}
@@ -146,7 +146,7 @@ func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 	if before.Anchor < 0 {
 		return ""
 	}
-	k, ok := at.of(b.items.at(before.Anchor).src)
+	k, ok := at.index(b.items.at(before.Anchor).src)
 	switch {
 	case !ok:
 		return "the last user message is gone"
@@ -183,7 +183,7 @@ func newSummary(before, after *View) (at int, many bool) {
 func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
-		if _, ok := at.of(src); src >= 0 && !ok && !before.isCopy(i, b, at) {
+		if _, ok := at.index(src); src >= 0 && !ok && !before.isCopy(i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
 		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) && i >= before.Open {
@@ -198,7 +198,7 @@ func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 func checkAccount(_, _ *View, _, a *Conversation, at placed) string {
 	for src := range a.fates.len() {
 		d := a.fates.at(src).decision
-		_, there := at.of(src)
+		_, there := at.index(src)
 		if gone := d == Summarized || d == Dropped; gone == there {
 			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
 		}

@@ -170,15 +170,15 @@ func (c *contract) note(m *message.Message, tags []string, clean func(string) st
 	for _, tag := range tags {
 		switch tag {
 		case TagUnresolved:
-			c.unresolved.add(clean(said(m)))
+			c.unresolved.add(clean(textOf(m)))
 		case TagConstraint:
-			c.constraints.add(clean(said(m)))
+			c.constraints.add(clean(textOf(m)))
 		}
 	}
 }
 
-// said returns the text of a message, or its tool results if it has no text.
-func said(m *message.Message) string {
+// textOf returns the text of a message, or its tool results if it has no text.
+func textOf(m *message.Message) string {
 	if s := m.Text(); s != "" {
 		return s
 	}

@@ -21,9 +21,9 @@ type Conversation struct {
 
 type item struct {
 	m       message.Message
-	src     int      // index of the input message; -1 = made by a stage
-	origins *origins // nil = unknown
-	veil    veil     // summarizes origins
+	src     int       // index of the input message; -1 = made by a stage
+	origins *origins  // nil = unknown
+	mask    maskState // summarizes origins
 	pinned  bool
 }
 
@@ -104,7 +104,7 @@ func (c *Conversation) Inputs() int { return c.fates.len() }
 // Origin returns what part p of message i was before its first edit. ok is
 // false if that is not known.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
-	return c.items.at(i).origins.of(p)
+	return c.items.at(i).origins.get(p)
 }
 
 // Shared returns a lower bound for the number of leading messages that c has in
@@ -247,15 +247,15 @@ func (d *Conversation) decide(src int, e *Edit) {
 	}
 }
 
-// render builds the new text of a part from the old one. It calls of, which
+// render builds the new text of a part from the old one. It calls answered, which
 // describes the tool call that the part answers, only for a mark that names the
 // call.
-func (d *Conversation) render(old string, segments []Segment, of func() Answered) (string, error) {
+func (d *Conversation) render(old string, segments []Segment, answered func() Answered) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
 		switch {
 		case s.Mark != nil:
-			text, err := d.forms.renderOf(s.Mark, of)
+			text, err := d.forms.renderLazily(s.Mark, answered)
 			if err != nil {
 				return "", err
 			}

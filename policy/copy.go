@@ -25,10 +25,10 @@ func (v *View) Copy() *View {
 	return &w
 }
 
-func copies(n int, of func(i int) message.Message) []message.Message {
+func copies(n int, get func(i int) message.Message) []message.Message {
 	all := make([]message.Message, n)
 	for i := range all {
-		all[i] = of(i).Copy()
+		all[i] = get(i).Copy()
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func (Duplicates) Takes(v *View) []int { return v.duplicates() }
 func (v *View) duplicates() (at []int) {
 	newest := map[message.Fingerprint][]int{} // by content: messages that are not identical to each other
 	free := false                             // an unpinned message stands behind
-	waits := v.waits()
+	waits := v.waiting()
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := &v.Messages[i]
 		free = free || !v.Pinned[i]
@@ -65,9 +65,9 @@ func (v *View) duplicates() (at []int) {
 	return at
 }
 
-// waits returns the start of the round that has unanswered calls, or
+// waiting returns the start of the round that has unanswered calls, or
 // len(v.Messages) if there is none.
-func (v *View) waits() int {
+func (v *View) waiting() int {
 	if v.Open < len(v.Messages) && v.Rounds[v.round[v.Open]].Assistant {
 		return v.Open
 	}
@@ -98,7 +98,7 @@ func (v *View) isCopy(i int, b *Conversation, at placed) bool {
 		return false
 	}
 	for k := i + 1; k < len(v.Messages); k++ {
-		if _, there := at.of(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
+		if _, there := at.index(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
 			return true
 		}
 	}

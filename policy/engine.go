@@ -67,7 +67,7 @@ type Request struct {
 	Recall       bool // the model can fetch the original by its reference
 
 	Sent func(m *message.Message) bool       // see [View]
-	Ref  func(of message.Fingerprint) string // likewise
+	Ref  func(fp message.Fingerprint) string // likewise
 
 	// View is the view of Conversation if the caller has it from [Engine.View]
 	// or [Engine.Grow]; nil: the engine reads it. Costs are the known costs of
@@ -168,7 +168,7 @@ func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
 	began := q.Conversation // capture nothing else of q, because q holds a view
 	at := sync.OnceValue(func() placed { return places(began) })
 	v.before = func(i int) message.Message {
-		if k, ok := at().of(c.items.at(i).src); ok {
+		if k, ok := at().index(c.items.at(i).src); ok {
 			return began.items.at(k).m
 		}
 		return c.items.at(i).m

@@ -79,12 +79,12 @@ func (f Forms) Template(form string) (string, error) {
 	return "", fmt.Errorf("policy: unknown form %q", form)
 }
 
-// Render returns the text of a mark. of describes the call that the result
+// Render returns the text of a mark. answered describes the call that the result
 // answers.
-func (f Forms) Render(k Mark, of Answered) (string, error) {
+func (f Forms) Render(k Mark, answered Answered) (string, error) {
 	switch k.Form {
 	case FormCall, FormCallRecall:
-		return renderCall(&k, of), nil
+		return renderCall(&k, answered), nil
 	case FormMedia:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
@@ -100,7 +100,7 @@ func (f Forms) Render(k Mark, of Answered) (string, error) {
 			return b.String(), nil
 		}
 		field, after, ok := strings.Cut(rest, "}")
-		value, known := k.field(field, of)
+		value, known := k.field(field, answered)
 		if !ok || !known { // a literal brace
 			b.WriteByte('{')
 			t = rest
@@ -111,18 +111,18 @@ func (f Forms) Render(k Mark, of Answered) (string, error) {
 	}
 }
 
-// renderOf is like Render, but calls of only if the form names the call.
-func (f Forms) renderOf(k *Mark, of func() Answered) (string, error) {
+// renderLazily is like Render, but calls answered only if the form names the call.
+func (f Forms) renderLazily(k *Mark, answered func() Answered) (string, error) {
 	if k.Form != FormCall && k.Form != FormCallRecall {
 		t, err := f.Template(k.Form)
 		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
-			of = func() Answered { return Answered{} }
+			answered = func() Answered { return Answered{} }
 		}
 	}
-	return f.Render(*k, of())
+	return f.Render(*k, answered())
 }
 
-func (k *Mark) field(name string, of Answered) (string, bool) {
+func (k *Mark) field(name string, answered Answered) (string, bool) {
 	switch name {
 	case "chars":
 		return strconv.Itoa(k.Chars), true
@@ -135,9 +135,9 @@ func (k *Mark) field(name string, of Answered) (string, bool) {
 	case "ref":
 		return k.Ref, true
 	case "tool":
-		return of.Tool, true
+		return answered.Tool, true
 	case "status":
-		return of.Status, true
+		return answered.Status, true
 	}
 	return "", false
 }
@@ -303,8 +303,8 @@ func (t tools) add(i int, m *message.Message) {
 	}
 }
 
-// of returns the name of the tool that part p of message i answers.
-func (t tools) of(i int, p *message.Part) string {
+// nameOf returns the name of the tool that part p of message i answers.
+func (t tools) nameOf(i int, p *message.Part) string {
 	if p.Name != "" {
 		return p.Name
 	}
@@ -343,7 +343,7 @@ func Tool(msgs []message.Message, i, p int) string {
 
 // answered describes the call for a placeholder of part p of message i.
 func (t tools) answered(i int, p *message.Part) Answered {
-	of := Answered{Tool: t.of(i, p), Status: status(p.Text)}
+	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text)}
 	if c, ok := t.call(i, p); ok {
 		of.Target = Target(c.args)
 	}

@@ -42,7 +42,7 @@ func (v *View) unseen(i int) bool {
 func (v *View) ofCommand(i, p int) bool {
 	part := &v.Messages[i].Parts[p]
 	c, _ := v.tools().call(i, part)
-	return runs(v.tools().of(i, part)) || command(c.args)
+	return runs(v.tools().nameOf(i, part)) || command(c.args)
 }
 
 // runners are words in the names of tools that run commands.

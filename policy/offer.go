@@ -82,13 +82,13 @@ func (v *View) Offers(m Mask) *Offers {
 // than the summary costs.
 func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 	end := o.from(turns)
-	gone := o.of(o.cut, 0, end)
+	gone := o.between(o.cut, 0, end)
 	x := Offer{Keep: Keep{Turns: turns, Pairs: o.v.Keep.Pairs}, Cut: true, Mask: mask, Prefix: o.inFront(o.cut)}
 	if gone.tokens <= summary {
 		return x, false
 	}
 	if mask > 0 {
-		gone = gone.plus(o.of(o.masks, end, max(o.from(mask), end)))
+		gone = gone.plus(o.between(o.masks, end, max(o.from(mask), end)))
 	}
 	return o.filled(x, gone, summary), true
 }
@@ -96,7 +96,7 @@ func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 // Mask returns the offer in which all results that may be masked become
 // placeholders, except those of the last turns. ok is false if there are none.
 func (o *Offers) Mask(turns int) (Offer, bool) {
-	gone := o.of(o.masks, 0, o.from(turns))
+	gone := o.between(o.masks, 0, o.from(turns))
 	x := Offer{Keep: Keep{Turns: turns, Pairs: o.v.Keep.Pairs}, Prefix: o.inFront(o.masks)}
 	return o.filled(x, gone, 0), gone.tokens > 0
 }
@@ -115,8 +115,8 @@ func (o *Offers) from(turns int) int {
 	return o.v.Turns[len(o.v.Turns)-turns].First
 }
 
-// of returns the sum over the rounds [from, to), without the last tool pairs.
-func (o *Offers) of(sums []sum, from, to int) sum {
+// between returns the sum over the rounds [from, to), without the last tool pairs.
+func (o *Offers) between(sums []sum, from, to int) sum {
 	out := sums[to].minus(sums[from])
 	for _, r := range o.pairs {
 		if from <= r && r < to {

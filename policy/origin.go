@@ -10,34 +10,34 @@ type origins struct {
 	all  map[int]Origin // set if there are several parts; shared, never modified
 }
 
-// A veil holds the answers to what every call of the hook asks about every
+// A maskState holds the answers to what every call of the hook asks about every
 // message. It is stored in the item itself, because origins lie elsewhere in
 // memory.
-type veil struct {
+type maskState struct {
 	part  int16 // the edited part, from 1; 0 = none or several, see origins
 	whole bool  // the part is masked, not only truncated
 	chars int32 // original characters of a masked part
 }
 
-// remember sets the origins of the message and the veil.
+// remember sets the origins of the message and its mask state.
 func (it *item) remember(o *origins) {
-	it.origins, it.veil = o, veil{}
+	it.origins, it.mask = o, maskState{}
 	if o == nil || o.all != nil || o.part >= math.MaxInt16 || o.one.Chars > math.MaxInt32 {
 		return
 	}
-	it.veil = veil{part: int16(o.part + 1), whole: o.one.Masked}
+	it.mask = maskState{part: int16(o.part + 1), whole: o.one.Masked}
 	if o.one.Masked && !o.one.Media {
-		it.veil.chars = int32(o.one.Chars)
+		it.mask.chars = int32(o.one.Chars)
 	}
 }
 
 // masks reports whether part p is masked. known is false if part p was never
 // edited.
 func (it *item) masks(p int) (masked, known bool) {
-	if it.veil.part != 0 {
-		return it.veil.whole && int(it.veil.part) == p+1, int(it.veil.part) == p+1
+	if it.mask.part != 0 {
+		return it.mask.whole && int(it.mask.part) == p+1, int(it.mask.part) == p+1
 	}
-	o, known := it.origins.of(p)
+	o, known := it.origins.get(p)
 	return o.Masked, known
 }
 
@@ -45,11 +45,11 @@ func (it *item) masks(p int) (masked, known bool) {
 // message i. Media do not count.
 func (c *Conversation) MaskedChars(i int) (n int) {
 	it := c.items.at(i)
-	if it.veil.part != 0 || it.origins == nil {
-		return int(it.veil.chars)
+	if it.mask.part != 0 || it.origins == nil {
+		return int(it.mask.chars)
 	}
 	for p := range it.m.Parts {
-		if o, ok := it.origins.of(p); ok && o.Masked && !o.Media {
+		if o, ok := it.origins.get(p); ok && o.Masked && !o.Media {
 			n += o.Chars
 		}
 	}
@@ -67,8 +67,8 @@ func originsOf(all map[int]Origin) *origins {
 	return o
 }
 
-// of returns the origin of part p. o may be nil.
-func (o *origins) of(p int) (Origin, bool) {
+// get returns the origin of part p. o may be nil.
+func (o *origins) get(p int) (Origin, bool) {
 	if o == nil {
 		return Origin{}, false
 	}

@@ -14,9 +14,9 @@ func places(c *Conversation) placed {
 	return at
 }
 
-// of returns the index of input message src. ok is false if it is not there, or
+// index returns the index of input message src. ok is false if it is not there, or
 // if src is -1, which stands for a message made by a stage.
-func (p placed) of(src int) (int, bool) {
+func (p placed) index(src int) (int, bool) {
 	if src < 0 || src >= len(p) || p[src] == 0 {
 		return 0, false
 	}

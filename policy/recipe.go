@@ -74,7 +74,7 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 				At: ord[t.Index], Part: t.Part, Was: c.items.at(t.Index).m.Fingerprint(),
 				Decision: e.Decision.String(), Reason: e.Reason, Segments: t.Segments,
 			}
-			if k, ok := at.of(c.items.at(t.Index).src); ok {
+			if k, ok := at.index(c.items.at(t.Index).src); ok {
 				rec.Is = after.items.at(k).m.Fingerprint()
 			}
 			r.Texts = append(r.Texts, rec)

@@ -107,12 +107,12 @@ func (t *Trail) Make(s TrailStep, legal func([]message.Message, []int) error) (e
 	t.conv.forms = merged(forms, s.Forms)
 	u := &undo{}
 	if edits, err = t.make(s.Recipes, u); err == nil {
-		err = t.holds(s.Out, legal)
+		err = t.verify(s.Out, legal)
 	}
 	if err != nil {
-		u.back(t.conv)
+		u.revert(t.conv)
 		t.conv.forms = forms
-		t.moved(0)
+		t.reindex(0)
 	}
 	return edits, err
 }
@@ -132,7 +132,7 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 			from = min(from, differ(&before, &t.conv.items))
 		}
 		if t.chain.Cut(from); cut || t.pinned(edits) {
-			t.moved(from)
+			t.reindex(from)
 		}
 		n += len(edits)
 	}
@@ -173,9 +173,9 @@ func differ(before, after *list[item]) int {
 	return n
 }
 
-// moved updates the index and the chain after the messages from index from on
+// reindex updates the index and the chain after the messages from index from on
 // have changed.
-func (t *Trail) moved(from int) {
+func (t *Trail) reindex(from int) {
 	n := len(t.index)
 	for n > 0 && t.index[n-1] >= from {
 		n--
@@ -189,9 +189,9 @@ func (t *Trail) moved(from int) {
 	t.chain.Cut(from)
 }
 
-// holds returns an error if the outcome of a step differs from the recorded one
+// verify returns an error if the outcome of a step differs from the recorded one
 // or is not allowed.
-func (t *Trail) holds(out Link, legal func([]message.Message, []int) error) error {
+func (t *Trail) verify(out Link, legal func([]message.Message, []int) error) error {
 	if out.N > 0 && !t.Has(out) { // N is 0 if no message of the prefix is left
 		return ErrReplay
 	}

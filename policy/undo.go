@@ -36,8 +36,8 @@ func (u *undo) cut(d *Conversation) {
 	}
 }
 
-// back reverts all logged edits, the newest first.
-func (u *undo) back(d *Conversation) {
+// revert reverts all logged edits, the newest first.
+func (u *undo) revert(d *Conversation) {
 	for k := len(u.log) - 1; k >= 0; k-- {
 		switch n := &u.log[k]; {
 		case n.src > 0:

@@ -58,7 +58,7 @@ type View struct {
 
 	// Ref returns the reference, 12 hex digits, of a part with this fingerprint.
 	// nil: [message.Fingerprint.Ref].
-	Ref func(of message.Fingerprint) string
+	Ref func(fp message.Fingerprint) string
 
 	// Origins returns the origin of part p of message i if it was edited before.
 	// May be nil.

@@ -21,7 +21,7 @@ func again(d *draft, r *Result, _ int) verdict {
 		e := &r.Earlier[i]
 		switch {
 		case e.Text == r.Text:
-			d.lines = []line{ours(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named(sameCall(e.Call, r.Call))))}
+			d.lines = []line{literalLine(fmt.Sprintf("[the same %d lines as %s]", d.total, e.named(sameCall(e.Call, r.Call))))}
 			d.what = "it came before"
 			return did
 		case sameCall(e.Call, r.Call) && r.asked.file != "" && len(e.Text) >= leastAgain:
@@ -67,7 +67,7 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	if !ok {
 		return false
 	}
-	out := []line{ours(fmt.Sprintf("[only what is not as in %s]", e.named(true)))}
+	out := []line{literalLine(fmt.Sprintf("[only what is not as in %s]", e.named(true)))}
 	size := len(out[0].text)
 	for _, h := range hunks {
 		out = append(out, h.lines(d)...)

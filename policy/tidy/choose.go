@@ -143,9 +143,9 @@ func (c *choice) bridge(keep []bool) {
 func (c *choice) gap(from, to int) line {
 	first, last := c.number(from), c.number(to-1)
 	if first == last {
-		return ours("⋮ " + strconv.Itoa(first))
+		return literalLine("⋮ " + strconv.Itoa(first))
 	}
-	return ours("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
+	return literalLine("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
 }
 
 // number returns the number of a line: the number at its beginning, or else its

@@ -74,7 +74,7 @@ func contents(lines []line) []string {
 // part of the new text; the hunk header only counts them.
 func (h hunk) lines(is *draft) []line {
 	from, to := max(h.b-diffContext, 0), min(h.bEnd+diffContext, len(is.lines))
-	out := []line{ours(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}
+	out := []line{literalLine(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}
 	for i := from; i < to; i++ {
 		sign := " "
 		if i >= h.b && i < h.bEnd {

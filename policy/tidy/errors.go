@@ -6,7 +6,7 @@ import "strings"
 // hold their first two letters.
 var failing = []string{"error", "errors", "err", "exception", "failed", "fail", "fails", "failure", "failures", "failing", "fatal", "panic", "traceback", "critical", "denied", "segfault"}
 
-var begins = func() (t [256]bool) {
+var firstLetters = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[0]], t[w[0]-'a'+'A'] = true, true
 	}
@@ -14,8 +14,8 @@ var begins = func() (t [256]bool) {
 	return t
 }()
 
-// goesOn holds the second letters of these words.
-var goesOn = func() (t [256]bool) {
+// secondLetters holds the second letters of these words.
+var secondLetters = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[1]], t[w[1]-'a'+'A'] = true, true
 	}
@@ -32,7 +32,7 @@ func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s
 func mentionsError(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !begins[c] {
+		if !firstLetters[c] {
 			continue
 		}
 		switch {
@@ -45,7 +45,7 @@ func mentionsError(s string) bool {
 			for end < len(s) && isLetter(s[end]) {
 				end++
 			}
-			if end-i > 1 && goesOn[s[i+1]] && states(s, i, end) || endsNamed(s[i:end], s[end:]) {
+			if end-i > 1 && secondLetters[s[i+1]] && states(s, i, end) || endsNamed(s[i:end], s[end:]) {
 				return true
 			}
 			i = end - 1
@@ -79,7 +79,7 @@ func states(s string, i, end int) bool {
 	if len(w) > len("traceback") || end < len(s) && inName[s[end]] && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
 		return false
 	}
-	return isFailing(w) && !none(s[:i], s[end:])
+	return isFailing(w) && !negated(s[:i], s[end:])
 }
 
 // isFailing reports whether a word is in failing, ignoring case.
@@ -92,9 +92,9 @@ func isFailing(w string) bool {
 	return false
 }
 
-// none reports whether the text before or right behind a word says that its count
+// negated reports whether the text before or right behind a word says that its count
 // is zero.
-func none(before, after string) bool {
+func negated(before, after string) bool {
 	const longest = 16 // more than the length of such a word
 	before = strings.TrimRight(before, " \t:=")
 	before = before[max(len(before)-longest, 0):]

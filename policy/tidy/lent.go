@@ -31,9 +31,9 @@ func (l *lent) pieces(n int) []policy.Segment {
 	return borrow(&pieceLists, &l.ofPieces, max(n, blockSegs))
 }
 
-// back returns all lists to the pools. Their contents must not be used
+// release returns all lists to the pools. Their contents must not be used
 // afterwards.
-func (l *lent) back() {
+func (l *lent) release() {
 	giveBack(&lineLists, l.ofLines)
 	giveBack(&pieceLists, l.ofPieces)
 	*l = lent{}

@@ -43,8 +43,8 @@ func (l *line) piece(from, to int) (out []policy.Segment) {
 	return out
 }
 
-// ours returns a line made by a reducer.
-func ours(text string) line {
+// literalLine returns a line made by a reducer.
+func literalLine(text string) line {
 	return line{text: text, segs: []policy.Segment{{Lit: text}}}
 }
 

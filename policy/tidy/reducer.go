@@ -45,13 +45,13 @@ type Earlier struct {
 	Ref  string // reference for a recall; "" = ask the view
 
 	view *policy.View
-	of   *message.Part
+	part *message.Part
 }
 
 // ref returns the reference for a recall. It is computed only when needed.
 func (e *Earlier) ref() string {
-	if e.Ref == "" && e.of != nil {
-		return e.view.RefOf(e.of)
+	if e.Ref == "" && e.part != nil {
+		return e.view.RefOf(e.part)
 	}
 	return e.Ref
 }
@@ -195,10 +195,10 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			err := &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
-			out, ok = Reduced{Err: &ReducerError{w.now, err}}, false
+			out, ok = Reduced{Err: &ReducerError{w.running, err}}, false
 		}
 	}()
-	defer w.d.lent.back()
+	defer w.d.lent.release()
 	w.run(false)
 	if !q.asked.ranged && w.isLarge() {
 		before := w
@@ -215,13 +215,13 @@ func Reduce(r *Result, o Options) (out Reduced, ok bool) {
 
 // work is the state of one reduction.
 type work struct {
-	d     *draft
-	r     *Result
-	o     Options
-	size  int // size of the draft in bytes
-	by    []Share
-	now   string // name of the running reducer
-	ended bool
+	d       *draft
+	r       *Result
+	o       Options
+	size    int // size of the draft in bytes
+	by      []Share
+	running string // name of the running reducer
+	ended   bool
 }
 
 // run runs the reducers for large results or the other ones.
@@ -232,7 +232,7 @@ func (w *work) run(large bool) {
 		if w.ended || x.large != large || slices.Contains(w.o.Off, x.name) || large && !w.isLarge() {
 			continue
 		}
-		w.now = x.name
+		w.running = x.name
 		is := x.work(&d, w.r, w.o.Large*bytesPerToken/2)
 		if is == did {
 			before := w.size

@@ -22,7 +22,7 @@ func searches(d *draft, r *Result, room int) verdict {
 		s.file(f)
 	}
 	if s.files > 0 {
-		s.out = append(s.out, ours(fmt.Sprintf("⋮ %d more files with %d lines", s.files, s.lines)))
+		s.out = append(s.out, literalLine(fmt.Sprintf("⋮ %d more files with %d lines", s.files, s.lines)))
 	}
 	d.lines = append(s.out, d.lines[to:]...)
 	return done(d.shown("first hits of each file", s.left))
@@ -84,16 +84,16 @@ func (s *hitList) file(f hitFile) {
 	case f.head >= 0 && gone == 0:
 		s.out = append(s.out, s.d.lines[f.head])
 	case f.head >= 0:
-		s.out = append(s.out, s.d.says(f.head, len(s.d.lines[f.head].text), gone, len(f.hits)))
+		s.out = append(s.out, s.d.heading(f.head, len(s.d.lines[f.head].text), gone, len(f.hits)))
 	case gone > 0:
-		s.out = append(s.out, s.d.says(f.hits[0], len(f.path), gone, len(f.hits)))
+		s.out = append(s.out, s.d.heading(f.hits[0], len(f.path), gone, len(f.hits)))
 	}
 	s.out = append(s.out, kept...)
 }
 
-// says returns the heading of a file that lost lines: the first path bytes of
+// heading returns the heading of a file that lost lines: the first path bytes of
 // line i, and the number of lines left out.
-func (d *draft) says(i, path, gone, all int) line {
+func (d *draft) heading(i, path, gone, all int) line {
 	l := d.lines[i]
 	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %d lines", gone, all)})...)
 }

@@ -166,7 +166,7 @@ func earlier(v *policy.View, i int) (out []Earlier) {
 		for p := range m.Parts {
 			if part := &m.Parts[p]; part.Kind == message.KindToolResult && len(part.Text) >= leastAgain && !v.Edited(k, p) {
 				name, args, _, _ := v.Call(k, p)
-				out = append(out, Earlier{Text: part.Text, Call: Call{name, args}, view: v, of: part})
+				out = append(out, Earlier{Text: part.Text, Call: Call{name, args}, view: v, part: part})
 			}
 		}
 	}

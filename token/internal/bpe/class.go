@@ -84,8 +84,8 @@ func (c *classes) markRange(lo, hi, stride int, cls class) {
 	}
 }
 
-// of returns the class of a character that is not ASCII.
-func (c *classes) of(r rune) class {
+// classOf returns the class of a character that is not ASCII.
+func (c *classes) classOf(r rune) class {
 	return c.blocks[c.block[uint32(r)>>8]][uint8(r)]
 }
 
@@ -96,7 +96,7 @@ func (c *classes) at(b []byte, i int) (class, int) {
 		return ascii[b[i]], 1
 	}
 	r, size := decode(b, i)
-	return c.of(r), size
+	return c.classOf(r), size
 }
 
 // decode returns the character at b[i], which is not ASCII, and its size.

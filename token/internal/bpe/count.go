@@ -35,8 +35,8 @@ func (e *Encoding) Count(text string) int {
 	return n
 }
 
-// lent holds parts for reuse by later calls.
-var lent = sync.Pool{New: func() any { return newParts(window) }}
+// pool holds parts for reuse by later calls.
+var pool = sync.Pool{New: func() any { return newParts(window) }}
 
 // CountTo counts the pieces of text that begin in [from, to), and returns the
 // start of the next piece. text must be valid UTF-8; from must be 0 or the result
@@ -44,8 +44,8 @@ var lent = sync.Pool{New: func() any { return newParts(window) }}
 func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 	v, c := e.load(), unicodeClasses()
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) // read only
-	p := lent.Get().(*parts)
-	defer lent.Put(p)
+	p := pool.Get().(*parts)
+	defer pool.Put(p)
 	for ; from < min(to, len(b)-7); from = next {
 		w := binary.LittleEndian.Uint64(b[from:])
 		var n int

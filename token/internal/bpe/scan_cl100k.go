@@ -41,17 +41,17 @@ func nextCL100K(c *classes, b []byte, i int) int {
 }
 
 // run returns the end of the run of characters of a class that begins at b[i].
-func (c *classes) run(b []byte, i int, of class) int {
+func (c *classes) run(b []byte, i int, cls class) int {
 	for i < len(b) {
 		if b[i] < utf8.RuneSelf {
-			if ascii[b[i]]&of == 0 {
+			if ascii[b[i]]&cls == 0 {
 				break
 			}
 			i++
 			continue
 		}
 		r, size := decode(b, i)
-		if c.of(r)&of == 0 {
+		if c.classOf(r)&cls == 0 {
 			break
 		}
 		i += size
