@@ -63,7 +63,8 @@ func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
 	}
 }
 
-// Names that versions before 0.1 spelled otherwise mean what they meant, whoever gives them.
+// Names in the spelling of versions before 0.1 keep their meaning, whatever their
+// source.
 func TestOldSpellingsOfNamesAreRead(t *testing.T) {
 	want := []string{"mask", "summarize", "squeeze"}
 	const old = "mask, summarise, squeeze"
@@ -82,8 +83,7 @@ func TestOldSpellingsOfNamesAreRead(t *testing.T) {
 	}
 }
 
-// The blocks as the source systems' own pages have them, and as their programs
-// write them.
+// The option blocks in the form that the source systems document and write.
 func TestOptionBlocksLoadAsTheyStandThere(t *testing.T) {
 	for name, c := range map[string]struct{ block, ours string }{
 		"gateway, model": {

@@ -74,8 +74,8 @@ func TestMistakeInABucket(t *testing.T) {
 	}
 }
 
-// There is no way to write a key down: not in a file, not as a flag, not as a
-// variable of this project, and not in Go.
+// A key can't be written down anywhere: not in a file, a flag, a variable of this
+// project, or in Go.
 func TestNoCredentialCanBeConfigured(t *testing.T) {
 	for _, name := range []string{"access_key", "access_key_id", "aws_access_key_id", "secret_key", "secret_access_key", "secret", "session_token", "token", "password", "credentials", "api_key"} {
 		got := mistakes("storage: {adapter: s3, bucket: b-1, " + name + ": v4lue}")
@@ -102,7 +102,8 @@ func TestNoCredentialCanBeConfigured(t *testing.T) {
 	}
 }
 
-// A server that refuses is told at once, one that is away only without a spool.
+// A server that refuses access is reported at once, an unreachable one only
+// without a spool.
 func TestManagerTriesTheBucketWhenItIsMade(t *testing.T) {
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		t.Setenv(name, "any")

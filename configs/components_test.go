@@ -47,8 +47,8 @@ func TestCollectorIsSentWhatHappens(t *testing.T) {
 	}
 }
 
-// Metrics go to the collector that a file names, with the headers of the
-// environment, and serve shows the same ones.
+// Metrics go to the collector named in a file, with the headers from the
+// environment, and serve shows the same metrics.
 func TestCollectorIsSentMetrics(t *testing.T) {
 	var posts atomic.Int64
 	var tenant, path atomic.Value
@@ -93,8 +93,8 @@ func TestCollectorThatCannotBeIsAMistake(t *testing.T) {
 	}
 }
 
-// A program that builds its configuration itself is told that this package is
-// what knows OpenTelemetry.
+// A program that builds its own configuration learns that OpenTelemetry needs
+// this package.
 func TestCollectorWithoutExporterIsAnError(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {

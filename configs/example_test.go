@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/configs"
 )
 
-// A file is named with each of its mistakes, all at once.
+// All mistakes in a file are reported at once.
 func ExampleParse() {
 	_, err := configs.Parse("compact.yaml", []byte("preset: graduated\npolicy:\n  trigger_pct: 85\n  keep_recent_turn: 3\n"), configs.Environ(nil))
 	for _, mistake := range configs.Mistakes(err) {

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// folder writes files, by their names, and returns where they are.
+// folder writes files by name and returns their folder.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,8 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// refused returns the mistakes of a file in a folder, without the folder's name.
+// refused returns the mistakes of a file in a folder, without the name of the
+// folder.
 func refused(t *testing.T, dir, name string, opts ...Option) []string {
 	t.Helper()
 	_, err := Load(filepath.Join(dir, name), append([]Option{Environ(nil)}, opts...)...)
@@ -129,8 +130,8 @@ func TestSymbolicLinkIsNoWayRoundACircle(t *testing.T) {
 	}
 }
 
-// What stands at the end of the files that people copy must work when it is
-// no comment any more.
+// The comments at the end of the presets' files must work as settings when they
+// are uncommented.
 func TestFootOfThePresetsIsRight(t *testing.T) {
 	text, err := Preset("")
 	if err != nil {

@@ -93,7 +93,7 @@ func TestZeroInAFileMeansZero(t *testing.T) {
 	if c.Policy.HardCapBuffer != 0 || c.Mask.KeepFirst != 0 || c.Redaction.Summarizer || len(c.Policy.RolesNeverPrune) != 0 {
 		t.Errorf("zeros became defaults: %+v", c)
 	}
-	// It must survive New, which fills in what a Config leaves out.
+	// It must survive New, which fills in missing fields of a Config.
 	c.Storage.Adapter, c.Storage.Path = "memory", ""
 	m, err := compact.New(t.Context(), c)
 	if err != nil {
@@ -156,7 +156,7 @@ func TestSummarizerModelOrServerChoosesTheBackend(t *testing.T) {
 	if c := load(t, "", key); c.Summarizer.Backend != "extractive" || c.Summarize != nil {
 		t.Errorf("a key alone must send nothing anywhere: %q", c.Summarizer.Backend)
 	}
-	// Who stands higher may overrule the model by the backend alone.
+	// A higher layer may overrule the model by setting only the backend.
 	env := Environ([]string{"COMPACT_SUMMARIZER_BACKEND=extractive"})
 	if c := load(t, "summarizer: {backend: openai, model: m}\n", env); c.Summarizer.Backend != "extractive" {
 		t.Errorf("backend %q", c.Summarizer.Backend)

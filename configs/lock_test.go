@@ -44,7 +44,7 @@ func TestLockedSettingIsNotWeakened(t *testing.T) {
 	}
 }
 
-// A retention may become longer, not shorter, and its mode stricter.
+// A retention may become longer but not shorter, and its mode stricter.
 func TestLockedHoldOnlyGrows(t *testing.T) {
 	const base = "storage: {adapter: s3, bucket: b-1, object_lock: {mode: governance, days: 365}}\nlocked: [storage.object_lock]\n"
 	for team, ok := range map[string]bool{

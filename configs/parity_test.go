@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// free are the settings that take any value of their type.
+// free are the settings that accept any value of their type.
 var free = []string{
 	"model", "observe", "policy.background", "mask.exclude_tools", "mask.media", "mask.plain", "tidy.exclude_tools", "summarizer.seed",
 	"redaction.enabled", "redaction.strict", "redaction.pii", "redaction.summarizer",
@@ -26,7 +26,7 @@ var free = []string{
 	"trace.console", "trace.per_session", "trace.otlp_service", "trace.content", "prices.model",
 }
 
-// special are wrong values of settings whose rule is no tag.
+// special are wrong values of settings whose rule is not a tag.
 var special = map[string][]any{
 	"preset":                  {"gradual", "Graduated"},
 	"policy.strategy":         {"task-state", "TASK_STATE"},
@@ -47,7 +47,7 @@ var special = map[string][]any{
 	"storage.encrypt.recipients_file": {"there-is-none.txt"},
 }
 
-// wrongValues breaks each rule of a field once.
+// wrongValues returns values that break each rule of a field once.
 func wrongValues(f field, t reflect.Type) []any {
 	all := slices.Clone(special[f.path])
 	rules, of, dive := strings.Cut(spelledOut(f.rules), "dive,")
@@ -59,7 +59,7 @@ func wrongValues(f field, t reflect.Type) []any {
 	return append(all, broken(rules, f.kind)...)
 }
 
-// spelledOut has the names in place of the rules that stand for them.
+// spelledOut replaces names of rules by the rules.
 func spelledOut(rules string) string {
 	all := strings.Split(rules, ",")
 	for i, rule := range all {
@@ -105,7 +105,7 @@ func broken(rules string, k kind) []any {
 	return all
 }
 
-// numbers are n+step and beyond.
+// numbers returns n+step and values beyond.
 func numbers(param string, step int, k kind) []any {
 	n, err := strconv.Atoi(param)
 	if err != nil {
@@ -120,7 +120,7 @@ func numbers(param string, step int, k kind) []any {
 	return []any{n + step}
 }
 
-// file is what somebody writes for it.
+// fileWith returns the text of a file with the value.
 func fileWith(t *testing.T, bucket bool, path string, value any) string {
 	t.Helper()
 	settings := []setting{{path: path, value: value}}
@@ -140,7 +140,7 @@ func fileWith(t *testing.T, bucket bool, path string, value any) string {
 	return string(text)
 }
 
-// inGo is what compact.New says of the same.
+// inGo returns the error of compact.New for the same value.
 func inGo(t *testing.T, bucket bool, f field, value any) []string {
 	t.Helper()
 	c := load(t, "")
@@ -182,7 +182,7 @@ func sayings(err error) []string {
 	return nil
 }
 
-// What a file is refused for, a program is refused for, in the same words.
+// Go code is refused for the same mistakes as a file, in the same words.
 func TestGoAndYAMLRefuseTheSame(t *testing.T) {
 	root := reflect.TypeFor[compact.Config]()
 	tried := 0

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files of the presets")
 
-// sameConfig compares every setting; the rest of a Config no file can hold.
+// sameConfig compares every setting. Other fields of a Config can't be in a file.
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreUnexported(compact.Config{}),
 	cmpopts.IgnoreFields(compact.Config{}, "Archive", "Summarize", "Redactor", "Exporters", "Counter", "Now"),

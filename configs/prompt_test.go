@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/strategy/openai"
 )
 
-// scripted is a server of chat completions that answers one thing, and remembers
-// the system prompts that it was sent.
+// scripted is a server for chat completions that always gives the same answer,
+// and records the system prompts it receives.
 type scripted struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -47,7 +47,7 @@ func script(t *testing.T, answer string) *scripted {
 	return s
 }
 
-// desk is a session of a help desk with a plan of which one item is done.
+// desk returns a session of a help desk with a plan in which one item is done.
 func desk() []message.Message {
 	msgs := []message.Message{
 		message.User("Refund order 4417-22 in full, and never mention the old price list."),
@@ -61,8 +61,8 @@ func desk() []message.Message {
 	return append(msgs, message.User("And?"))
 }
 
-// What is configured arrives at the model, whoever configures it; the user's
-// words, the plan and the verification hold with it.
+// Configured instructions reach the model from every source. The user's words,
+// the plan and the verification remain.
 func TestWhatIsAskedArrivesAtTheModel(t *testing.T) {
 	model := script(t, "Sure, here it is:\n```markdown\n**Ticket:**\n- order 4417-22 is to be refunded [s1]\n- order 9999-99 was refunded\n- [open] Look up the order [s2]\n```")
 	prompt := filepath.Join(t.TempDir(), "prompt.txt")
@@ -125,7 +125,8 @@ func holdsAsked(t *testing.T, model *scripted, c compact.Config, instructions st
 	}
 }
 
-// A file that changes, or goes, after the start is nothing to a running agent.
+// A running agent is not affected when the file changes or disappears after the
+// start.
 func TestPromptFileIsReadOnce(t *testing.T) {
 	model := script(t, "## Ticket\n- order 4417-22 is to be refunded [s1]")
 	prompt := filepath.Join(t.TempDir(), "prompt.txt")

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// shelf are the settings of a store, one of each type.
+// shelf holds the settings of a store, one of each type.
 type shelf struct {
 	URL     string         `mapstructure:"url" validate:"required" doc:"The server."`
 	Rows    int            `mapstructure:"rows" validate:"gt=0" doc:"How many rows there are."`

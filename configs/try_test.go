@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// answering is a server that says the same to everybody.
+// answering returns a server that always gives the same answer.
 func answering(t *testing.T, status int, body string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,7 @@ func TestTryOpensWhatAFileNames(t *testing.T) {
 	}
 }
 
-// What fails says why, in one line without a secret, and what to do.
+// A failure states its cause, in one line without a secret, and how to fix it.
 func TestTrySaysWhatFailedAndWhatToDo(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "any")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s3cretOfAWS")

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// BenchmarkMask and BenchmarkPartition are one pass: the time per message does
-// not depend on the number of messages.
+// BenchmarkMask and BenchmarkPartition measure single passes: the time per
+// message does not depend on the number of messages.
 func BenchmarkMask(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		v := benchView(n)

@@ -37,7 +37,7 @@ func TestBoundaryIsKeptWithinTheView(t *testing.T) {
 				t.Fatalf("%s at %d: %v", stage.Name(), at, err)
 			}
 			for _, p := range out.Passes {
-				if p.Err != nil { // a stage that panics has failed, and the run goes on
+				if p.Err != nil { // a stage that panics fails, and the run continues
 					t.Errorf("%s at %d: %v", stage.Name(), at, p.Err)
 				}
 			}

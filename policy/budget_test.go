@@ -22,8 +22,8 @@ func TestBudgetOfTheDefaultWindow(t *testing.T) {
 	}
 }
 
-// 0.85 is no binary fraction: computed in floats, 0.85*20 is just above 17 or
-// just below it, depending on the order of the operations.
+// 0.85 is not a binary fraction: in floating point, 0.85*20 is just above or just
+// below 17, depending on the order of the operations.
 func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
 	for window := 20; window <= 200_000; window += 20 {
 		l := policy.Limits{MaxContextTokens: window, TriggerPct: 0.85, TargetPct: 0.55}
@@ -37,8 +37,8 @@ func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
 	}
 }
 
-// Where a threshold is no whole number of tokens, less than the trigger does not
-// trigger, and more than the target is not good enough.
+// If a threshold is not a whole number of tokens, a view below the trigger does
+// not trigger, and a view above the target has not reached it.
 func TestBudgetBetweenTwoWholeNumbers(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
 	if err != nil {
@@ -92,8 +92,8 @@ func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	}
 }
 
-// What a view hardly exceeds is held against the trigger, so the target is meant
-// for it, too.
+// The trigger is compared with the upper bound of a view, so the target applies
+// to the upper bound, too.
 func TestAimingLowersTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	if got := b.Aiming(720, 480); got.Cap != 720 || got.Target != 480 {

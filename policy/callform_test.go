@@ -93,7 +93,7 @@ func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) 
 	return out.Conversation, recipes
 }
 
-// bytesCost is one token a byte.
+// bytesCost costs one token per byte.
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int { return len(s) }
@@ -132,7 +132,7 @@ func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
 	}
 }
 
-// A ledger that an older version wrote gives the same bytes for ever.
+// A ledger of an older version renders the same bytes forever.
 func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
 	for form, want := range map[string]string{
 		"observation@1": "[observation masked — 512 chars]",
@@ -164,8 +164,7 @@ func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
 	}
 }
 
-// A placeholder that says more is not worth it where the short one alone saves
-// enough.
+// The longer placeholder is not used if only the short one saves enough.
 func TestThePlaceholderIsShortWhereTheLongOneSavesTooLittle(t *testing.T) {
 	msgs := append([]message.Message(nil), oneCall...)
 	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// reminded is a conversation with a rule of 20 words that comes again and
-// again, and another one.
+// reminded returns a conversation in which a rule of 20 words recurs, and another
+// rule.
 func reminded() []message.Message {
 	rule := func() message.Message { return message.System(text(18)) }
 	return []message.Message{
@@ -62,8 +62,8 @@ func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
 	}
 }
 
-// What the caller protects, what is not the same to the byte, what stands
-// within a round and what is not pinned by its role is no copy.
+// A message is not a copy if the caller protects it, if it differs in a byte, if
+// it stands inside a round, or if its role does not pin it.
 func TestWhatIsNoOlderCopyStays(t *testing.T) {
 	rule, user := message.System(text(18)), message.User("go")
 	guarded := rule
@@ -101,7 +101,7 @@ func TestWhatIsNoOlderCopyStays(t *testing.T) {
 	}
 }
 
-// takesPinned is a stage that takes a message which is pinned.
+// takesPinned is a stage that removes a pinned message.
 type takesPinned struct{ at []int }
 
 func (takesPinned) Name() string { return "takes" }
@@ -127,7 +127,7 @@ func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
 	}
 }
 
-// What nobody has answered yet is no reason to keep a copy.
+// An unanswered message is no reason to keep a copy.
 func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
 	rule := message.System(text(18))
 	out, err := run(t, engine(copies), []message.Message{rule, rule, rule, message.User("go")}, budget(30))
@@ -136,7 +136,7 @@ func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
 	}
 }
 
-// The floor of an engine knows that copies may go, where it has the stage.
+// The floor of an engine counts copies as removable if the engine has the stage.
 func TestFloorCountsOneCopy(t *testing.T) {
 	all := policy.NewView(reminded(), pins, words{}).Total()
 	e := engine(copies, policy.Step{Stage: cutAll{}})
@@ -149,7 +149,7 @@ func TestFloorCountsOneCopy(t *testing.T) {
 	}
 }
 
-// stepOf is what a ledger says of an outcome, as another process reads it.
+// stepOf returns the ledger's record of an outcome, as another process reads it.
 func stepOf(t *testing.T, before *policy.Conversation, out *policy.Outcome) (s policy.TrailStep) {
 	t.Helper()
 	for _, p := range out.Passes {
@@ -170,8 +170,8 @@ func stepOf(t *testing.T, before *policy.Conversation, out *policy.Outcome) (s p
 	return back
 }
 
-// What went stays away: on the whole history, on one that has grown by more
-// copies, and in a view that comes back nothing goes twice.
+// Removed copies stay away, on the whole history and on one with more copies. In
+// a view that comes back, nothing is removed twice.
 func TestCopiesThatWentStayAway(t *testing.T) {
 	msgs := reminded()
 	twice := slices.Insert(slices.Clone(msgs), 2, msgs[2])
@@ -205,8 +205,7 @@ func staysAway(t *testing.T, msgs []message.Message, over int) {
 	}
 }
 
-// Where the newest copy is not there, or a rule was written anew, the older
-// ones are all there is.
+// If the newest copy is missing, or a rule was rewritten, older copies stay.
 func TestTheLastCopyNeverGoes(t *testing.T) {
 	msgs := reminded()
 	before := policy.NewConversation(msgs, pins, nil)
@@ -228,7 +227,7 @@ func TestTheLastCopyNeverGoes(t *testing.T) {
 	}
 }
 
-// again makes a step on a history.
+// again applies a step to a history.
 func again(t *testing.T, history []message.Message, step policy.TrailStep) []message.Message {
 	t.Helper()
 	tr := policy.NewTrail(history, pins, nil, nil)
@@ -242,7 +241,7 @@ func again(t *testing.T, history []message.Message, step policy.TrailStep) []mes
 	return conv.Messages()
 }
 
-// An engine aims for what its stages aim for, whether copies may go or not.
+// The target of an engine does not depend on whether copies may be removed.
 func TestCopiesAreNoTarget(t *testing.T) {
 	for name, c := range map[string]struct {
 		step policy.Step

@@ -77,7 +77,7 @@ func TestEngineKeepsPinnedRoundsBeforeTheSummary(t *testing.T) {
 	}
 }
 
-// faulty is a stage that proposes whatever it is told to.
+// faulty is a stage that proposes whatever it is given.
 type faulty func(v *policy.View) []policy.Edit
 
 func (faulty) Name() string { return "faulty" }
@@ -158,7 +158,7 @@ func TestEngineDiscardsAMaskInTheOpenRound(t *testing.T) {
 	}
 }
 
-// Each turn is one pair here: with three turns kept, three pairs cost nothing.
+// Each turn is one pair here. With three turns kept, three pairs cost nothing.
 func TestShrinkTakesBackWhatFreesNothing(t *testing.T) {
 	v := policy.NewView(loop(20, 26), pins, words{}) // 9 tokens, and 32 a round
 	v.Keep, v.Budget = policy.Keep{Turns: 6, Pairs: 4}, budget(9+3*32)
@@ -271,8 +271,8 @@ func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
 	}
 }
 
-// A notice that was put behind a pinned round is inside of it when a result of
-// the round comes late. That is nobody's fault, and no reason to refuse edits.
+// A notice behind a pinned round becomes part of that round when a result of the
+// round comes late. That is no reason to refuse edits.
 func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	msgs := loop(4, 30)
 	answered := message.ToolResult("x", "pinned")

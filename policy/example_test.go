@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// words costs a token a word.
+// wordCost costs one token per word.
 type wordCost struct{}
 
 func (wordCost) Text(s string) int { return len(strings.Fields(s)) }
@@ -20,7 +20,7 @@ func (wordCost) Message(m message.Message) (n int) {
 	return n
 }
 
-// An engine asks its stages for edits, and takes the shortest run of them that
+// An engine asks its stages for edits and applies the shortest run of them that
 // reaches the target.
 func Example() {
 	history := []message.Message{message.User("Wait for the build.")}

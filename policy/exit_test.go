@@ -17,7 +17,7 @@ func TestExitCodeIsThatOfTheHarness(t *testing.T) {
 		{"out\nCommand exited with code 1", 1, true},
 		{"main.go:3: undefined: x\nexit status 1", 0, false},       // of go run
 		{"error: script \"lint\" exited with code 1", 0, false},    // of a script
-		{"a\nExit code: 1\nb", 0, false},                           // in the midst
+		{"a\nExit code: 1\nb", 0, false},                           // in the middle
 		{"web build: Exited with code 1\nall done", 0, false},      // of one step
 		{"Process exited with code 1 after 3 retries\n", 0, false}, // a sentence
 		{"", 0, false},

@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// words costs a token a word and 2 a message: easy to reckon with.
+// words costs one token per word and two per message, which makes costs easy to
+// predict.
 type words struct{}
 
 func (words) Text(s string) int { return len(strings.Fields(s)) }
@@ -27,8 +28,8 @@ var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
 func text(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// loop is an agent loop: a user message, then rounds of one call with a
-// result of so many words each.
+// loop returns an agent loop: a user message, then rounds of one call whose
+// result has size words.
 func loop(rounds, size int) []message.Message {
 	msgs := []message.Message{message.System("be good"), message.User("do the task")}
 	for i := range rounds {

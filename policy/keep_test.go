@@ -9,7 +9,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// cut truncates the one result of a conversation, and says which part was kept.
+// cut truncates the only result of a conversation and returns which part was
+// kept.
 func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Message) string {
 	t.Helper()
 	msgs := append([]message.Message{message.User("do"), message.Assistant("", message.Call("c", tool, args)), message.ToolResult("c", "first "+text(400)+" last")}, more...)
@@ -75,8 +76,8 @@ func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
 	}
 }
 
-// What was cut at one end has no other end any more: cut again, it keeps the
-// same one, whatever is asked for, so that its marker stays true.
+// A result that was cut at one end has lost the other end. If it is cut again, it
+// keeps the same end, whatever the setting, so that its marker stays true.
 func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}

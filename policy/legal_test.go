@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// rounds of one question and one answer, a hundred units each.
+// questions returns rounds of one question and one answer, a hundred units each.
 func questions(n int) []message.Message {
 	var msgs []message.Message
 	for range n {
@@ -87,8 +87,8 @@ func TestEngineLeavesTheHistoryAloneWhereEveryViewWouldBeRefused(t *testing.T) {
 	}
 }
 
-// A wire that wants the user to speak first refuses a pinned answer in front
-// of the summary. The summary goes first then, and the ledger says so.
+// A provider that wants the user to speak first refuses a pinned answer in front
+// of the summary. Then the summary comes first, and the ledger records that.
 func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *testing.T) {
 	note := message.Assistant("Note.")
 	note.Protected = true
@@ -127,12 +127,12 @@ func (summing) Propose(context.Context, *View) (Proposal, error) {
 	}}}}}, nil
 }
 
-// between is the rule of a wire that wants the user first, and instructions in
-// mid-conversation behind the user and before the model.
+// between is the rule of a provider that wants the user first, and instructions
+// in mid-conversation behind the user and before the model.
 func between(view []message.Message, _ []int) error {
 	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !IsSummary(m) }
 	for i := 1; i < len(view); i++ {
-		behind := i > 1 && view[i-1].Role == message.RoleSystem // one of several is as good as the first of them
+		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may stand there
 		switch before, m := view[i-1], view[i]; {
 		case i == 1 && (model(m) || m.Role == message.RoleSystem && !made(&m)):
 			return errors.New("the user speaks first")
@@ -146,8 +146,8 @@ func between(view []message.Message, _ []int) error {
 	return nil
 }
 
-// A question that was kept is followed by its instructions only when these come
-// behind it, whatever else went; the ledger says so, also in a history that has
+// A kept question is followed by its instructions only if these come behind it,
+// whatever else is removed. The ledger records that, also for a history that has
 // grown.
 func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	long := func(role string) string { return strings.Repeat(role, 200) }
@@ -189,7 +189,7 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	}
 }
 
-// bare takes the messages 1 and 2 out and puts nothing in their place.
+// bare removes the messages 1 and 2 and puts nothing in their place.
 type bare struct{}
 
 func (bare) Name() string { return "bare" }

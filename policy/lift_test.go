@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Masking leaves a dispatch block, which nothing cuts after that: where a
-// squeeze alone reaches the budget, the masking is given up, not the call.
+// Masking leaves a dispatch block that nothing can cut afterwards. If squeeze
+// alone reaches the budget, the masking is discarded, not the call.
 func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
 	block := "BEGIN_DISPATCH_RESULT\n" + strings.Repeat("b", 300) + "\nEND_DISPATCH_RESULT"
 	history := []message.Message{message.User("go")}

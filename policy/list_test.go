@@ -10,13 +10,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A list does what a slice does, and its clones don't see what others do.
+// A list behaves like a slice, and its clones do not see each other's changes.
 func TestListIsASliceWhoseClonesShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type both struct {
 		l    list[int]
 		want []int
-		done bool // was cloned: it may only be appended to
+		done bool // the list was cloned and may only be appended to
 	}
 	all := []*both{{}}
 	for step := range 20_000 {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Some servers begin again with the ids of calls at every turn.
+// Some servers restart the ids of calls at every turn.
 func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
 	var msgs []message.Message
 	for _, tool := range []string{"keep", "mask", "keep", "mask", "last"} {

@@ -28,7 +28,7 @@ func picture(n int, call string) message.Part {
 	return message.Part{Kind: message.KindImage, CallID: call, Media: &message.Media{MIME: "image/png", URL: fmt.Sprintf("data:image/png;base64,%04d", n), Bytes: 40_000}}
 }
 
-// browsing is a task, and so many calls that a screenshot answers.
+// browsing returns a task followed by calls that are answered by screenshots.
 func browsing(steps int) []message.Message {
 	task := message.User("Find the form.")
 	task.Parts = append(task.Parts, picture(9999, ""))
@@ -60,8 +60,8 @@ func runMedia(t *testing.T, msgs []message.Message, target int, steps ...Step) *
 	return o
 }
 
-// pictures says for each message of a view with media, or what stands for it,
-// whether it is there.
+// pictures reports, for each message of a view that has or had media, whether the
+// media are still there.
 func pictures(o *Outcome) string {
 	var b strings.Builder
 	for _, m := range o.Conversation.Messages() {
@@ -154,8 +154,8 @@ func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
 	}
 }
 
-// A body that is too large loses old pictures, down to the target, then newer ones half
-// way; links weigh nothing.
+// A request that is too large loses old pictures down to the target, then newer
+// ones half way. Links do not count.
 func TestBytesTakeOutWhatWeighs(t *testing.T) {
 	heavy := func(n int, url string) []message.Message {
 		msgs := browsing(n)
@@ -175,7 +175,7 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 		want         string
 	}{
 		{0, 0, "PPPPPPPPPPP"},             // no bound
-		{500_000, 400_000, "PP-PPPPPPPP"}, // what the steps work for is the target; whether they run is the caller's
+		{500_000, 400_000, "PP-PPPPPPPP"}, // steps work for the target; the caller decides whether they run
 		{300_000, 200_000, "PP------PPP"}, // one more than the target needs would be too many
 		{160_000, 100_000, "PP-------PP"}, // half way is enough
 		{90_000, 80_000, "PP--------P"},   // that of the task and the last stay

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// loopOf is an agent loop of so many calls with results of about size tokens.
+// loopOf returns an agent loop of calls with results of about size tokens.
 func loopOf(calls, size int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Go on.")}
 	for i := range calls {
@@ -79,7 +79,8 @@ func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
 	}
 }
 
-// What the table says falls with age, and is that of the next younger age.
+// The rates in the table fall with age, and an age between two entries has the
+// rate of the younger one.
 func TestNeedsFallWithAge(t *testing.T) {
 	result, said := message.ToolResult("c", "x"), message.User("x")
 	for _, m := range []*message.Message{&result, &said} {

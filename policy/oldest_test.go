@@ -9,14 +9,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ten costs ten tokens a message.
+// ten costs ten tokens per message.
 type ten struct{}
 
 func (ten) Text(string) int             { return 10 }
 func (ten) Message(message.Message) int { return 10 }
 
-// oldest returns the remainder of eight questions with their answers, behind a
-// system prompt and what is given: 160 tokens, the last two turns kept.
+// oldest returns the remainder of eight questions and answers, behind a system
+// prompt and the given messages: 160 tokens, with the last two turns kept.
 func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.Partition {
 	t.Helper()
 	msgs := append([]message.Message{message.System("s")}, before...)
@@ -66,7 +66,7 @@ func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
 	}
 }
 
-// What the user said last stays: no room is made by it, wherever it stands.
+// The last user message stays, wherever it stands, and frees no room.
 func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 8 {

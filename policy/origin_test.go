@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// observed is a conversation of calls with one or two results each, some of which
-// were masked and some truncated.
+// observed returns a conversation of calls with one or two results each, some of
+// them masked and some truncated.
 func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 	t.Helper()
 	history := []message.Message{message.User("go")}
@@ -42,7 +42,7 @@ func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 	return before, after
 }
 
-// What lies at hand of the origins says what they say.
+// The mask state of an item agrees with its origins.
 func TestMasksAreThoseOfTheOrigins(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	masks, cuts := 0, 0
@@ -95,7 +95,7 @@ func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
 	}
 }
 
-// A view that was made step by step knows of each message what it is.
+// A view that was built step by step knows the traits of each message.
 func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	e := &Engine{Cost: charCost{}}
@@ -123,8 +123,8 @@ func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
 	}
 }
 
-// What the conversation begins with is no room that a stage counts on: it goes last,
-// and some providers want it there.
+// The first message of a conversation does not count as room for a stage: it is
+// removed last, and some providers need it there.
 func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
 	rules := message.System("Be brief.")
 	msgs := []message.Message{rules, message.User("a"), message.Assistant("b"), rules, message.User("c"), message.Assistant("d"), rules, message.User("e")}

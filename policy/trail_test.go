@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// steps compacts a history that grows, and returns it with what a ledger would
-// say of each compaction, and the last view.
+// steps compacts a growing history. It returns the history, the ledger's record
+// of each compaction, and the last view.
 func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.TrailStep, last *policy.Conversation) {
 	t.Helper()
 	rng := histgen.Rand(seed)
@@ -52,7 +52,7 @@ func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.
 	return history, made, last
 }
 
-// trail makes all steps on a history again.
+// trail repeats all steps on a history.
 func trail(t *testing.T, history []message.Message, made []policy.TrailStep) (*policy.Conversation, *policy.Chain) {
 	t.Helper()
 	tr := policy.NewTrail(history, pins, nil, nil)
@@ -96,8 +96,8 @@ func sameConversation(t *testing.T, seed uint64, got, want *policy.Conversation)
 	}
 }
 
-// A step that leads elsewhere is taken back whole: what comes next finds the
-// conversation and its chain as they were.
+// A step with another outcome is reverted completely: the next step finds the
+// conversation and its chain unchanged.
 func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 	refused := 0
 	for seed := range uint64(150) {
@@ -131,8 +131,8 @@ func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// A view that grows is the view of the whole, with what the engine edited
-// meanwhile.
+// A view that grows equals the view of the whole, including the edits made by the
+// engine in between.
 func TestViewGrowsAsItIsRead(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := histgen.Rand(seed)

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// prose is n words of many kinds, so that tokens are of many lengths.
+// prose returns n words of different lengths in tokens.
 func prose(n, seed int) string {
 	kinds := []string{"build", "failed", "日本語", "é", "😀", "(*T).Method", "0xdeadbeef", "\n\n\t", "=====", "https://a.example/x?y=1"}
 	var b strings.Builder
@@ -21,8 +21,8 @@ func prose(n, seed int) string {
 	return b.String()
 }
 
-// A truncation is recognized without a ledger: the stage has nothing to add to
-// what it made, and a placeholder for it tells the size of the original.
+// A truncation is recognized without a ledger: the stage does not cut its own
+// output again, and a placeholder for it states the size of the original.
 func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
 	chat, err := token.NewEstimator("gpt-4", nil, nil)
 	if err != nil {
@@ -68,8 +68,8 @@ func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
 
 func whole(*policy.View) int { return 0 }
 
-// apply returns what a stage makes of a result with this text, which is
-// followed by another.
+// apply returns the output of a stage for a result with this text, which is
+// followed by another result.
 func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.User("go")}

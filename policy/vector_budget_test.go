@@ -42,7 +42,7 @@ type budgetRow struct {
 	Expected json.RawMessage
 }
 
-// number is the expected output where it is one.
+// number returns the expected output if it is a number.
 func (r *budgetRow) number(t *testing.T) (n int) {
 	t.Helper()
 	decode(t, r.Expected, &n)
@@ -83,9 +83,9 @@ func TestVectorBudget(t *testing.T) {
 	})
 }
 
-// window is the model's, and whether another number than the source's is
-// right: an explicit 0 means that nobody gave one, and some models have lines
-// of their own in our table.
+// window returns the window of the model, and whether a number other than the
+// source's is right: an explicit 0 means that none was given, and our table has
+// lines of its own for some models.
 func (r *budgetRow) window() (tokens int, zero, outdated bool) {
 	if r.Input.MaxInput != nil && *r.Input.MaxInput > 0 {
 		return *r.Input.MaxInput, false, false
@@ -137,8 +137,8 @@ func judgeLoopBudget(t *testing.T, c *tally, r *budgetRow) {
 	c.judge(r.ID, diff, "", d)
 }
 
-// judgeRoll holds the stage window against the source's roll and trim: what is
-// checkpointed may go, what is pending may not.
+// judgeRoll compares the stage window with the source's roll and trim:
+// checkpointed messages may be removed, pending ones must stay.
 func judgeRoll(t *testing.T, c *tally, r *budgetRow) {
 	type outcome struct {
 		Checkpointed, Pending int

@@ -49,13 +49,13 @@ func dropDeviations(r *dropRow, out *policy.Outcome, diff string) (d deviations)
 	sound := func() string { return soundDrop(history(in), out) }
 	d.add(slices.Contains(gone, anchor), "anchor_lost", sound)
 	d.add(slices.ContainsFunc(gone, func(i int) bool { return i >= open }), "open_round", sound)
-	// A list of calls with nothing in it is none: with and without it the same
-	// message must have the same fate.
+	// An empty list of calls is no list. With and without it, the same message
+	// must have the same fate.
 	d.add(slices.ContainsFunc(gone, func(i int) bool { return in[i].emptyCalls() || i == lastCall(in) }), "empty_call_list", sound)
 	d.add(!subset(unpaired(history(want)), unpaired(history(in))), "orphan_left", sound)
 	others := len(d) > 0
-	// The last group is never given up; what comes out is no error of the
-	// stage's, but of the budget.
+	// The last group is never removed. The result is not an error of the stage,
+	// but of the budget.
 	d.add(r.Expected.After > r.Options.Budget, "over_budget", func() string {
 		if !others && diff != "" {
 			return diff
@@ -75,8 +75,8 @@ func lastCall(msgs []wireMessage) int {
 	return -1
 }
 
-// missing returns the messages of in that are not in out, which is in without
-// some.
+// missing returns the messages of in that are not in out. out must be a
+// subsequence of in.
 func missing(in, out []wireMessage) (gone []int) {
 	a, b := lines(history(in)), lines(history(out))
 	k := len(b) - 1
@@ -90,8 +90,8 @@ func missing(in, out []wireMessage) (gone []int) {
 	return gone
 }
 
-// unpaired returns the calls without a result behind them and the results
-// without a call before them.
+// unpaired returns the calls without a later result, and the results without an
+// earlier call.
 func unpaired(msgs []message.Message) map[string]bool {
 	waiting, out := map[string]int{}, map[string]bool{}
 	for _, m := range msgs {
@@ -114,8 +114,8 @@ func unpaired(msgs []message.Message) map[string]bool {
 	return out
 }
 
-// soundDrop: what is left is the history without whole rounds, in order, with
-// the last user message and the last round.
+// soundDrop checks that the output is the history without some whole rounds, in
+// order, with the last user message and the last round.
 func soundDrop(in []message.Message, out *policy.Outcome) string {
 	left := out.Conversation.Messages()
 	last := -1

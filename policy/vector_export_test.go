@@ -1,4 +1,4 @@
 package policy
 
-// ClipUTF16 is tested against the vectors of the function it comes from.
+// ClipUTF16 is exported for tests against the vectors of the original function.
 var ClipUTF16 = clipUTF16

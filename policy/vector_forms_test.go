@@ -11,8 +11,8 @@ import (
 // said is one message of a row.
 func said(role message.Role, text string) wireMessage { return wireMessage{Role: role, Content: &text} }
 
-// What the vectors at hand do not have, others may: no history at all, one
-// without a request, a system message inside of it.
+// Cases that are missing in the vectors: no history at all, a history without a
+// request, a system message inside a history.
 func TestAdapterOfTheLoopTakesOtherForms(t *testing.T) {
 	user, system := said(message.RoleUser, "go"), said(message.RoleSystem, "be good")
 	for name, initial := range map[string][]wireMessage{

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// wireMessage is a message as the gateway has it.
+// wireMessage is a message in the format of the gateway.
 type wireMessage struct {
 	Role       message.Role
 	Content    *string
@@ -30,7 +30,7 @@ type wireCall struct {
 
 func (m wireMessage) text() string { return orDefault(m.Content, "") }
 
-// emptyCalls reports whether m has a list of calls with nothing in it.
+// emptyCalls reports whether m has an empty list of calls.
 func (m wireMessage) emptyCalls() bool { return m.ToolCalls != nil && len(m.ToolCalls) == 0 }
 
 func (m wireMessage) message() message.Message {
@@ -57,7 +57,7 @@ func history(msgs []wireMessage) []message.Message {
 	return out
 }
 
-// lines writes messages so that they can be compared.
+// lines writes messages in a form that can be compared.
 func lines(msgs []message.Message) []string {
 	out := make([]string, len(msgs))
 	for i, m := range msgs {
@@ -76,7 +76,8 @@ var gateway = token.NewGatewayEstimator()
 
 func estimate(s string) int { return gateway.Text(s) }
 
-// cheaper is when an edit of ours may be: fewer tokens, and no more characters.
+// cheaper reports whether our edit is allowed: it must have fewer tokens and no
+// more characters.
 func cheaper(is, was string) bool {
 	return estimate(is) < estimate(was) && utf8.RuneCountInString(is) <= utf8.RuneCountInString(was)
 }
@@ -105,7 +106,7 @@ func stage(t *testing.T, s policy.Stage, msgs []message.Message, cap int) (*poli
 
 const unbounded = 1 << 40
 
-// cutOf returns how large the result was of which a text is a truncation.
+// cutOf returns the size of the result that a text is a truncation of.
 func cutOf(text string) (limit, original int, ok bool) {
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
 	within := func(n, limit int) bool { return limit-3 <= n && n <= limit }

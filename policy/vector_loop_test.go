@@ -110,8 +110,8 @@ func TestVectorLoop(t *testing.T) {
 	})
 }
 
-// firstDifference returns how many requests are as expected, and how the next
-// one is not.
+// firstDifference returns the number of requests that are as expected, and how
+// the next one differs.
 func firstDifference(r *loopRow, got []request) (n int, diff string) {
 	if len(got) != len(r.Expected.Requests) {
 		return 0, fmt.Sprintf("%d requests, want %d", len(got), len(r.Expected.Requests))
@@ -131,8 +131,8 @@ func firstDifference(r *loopRow, got []request) (n int, diff string) {
 	return len(got), ""
 }
 
-// loopDeviations are the predicates over what each result becomes from request
-// to request, beginning with what the tool returned.
+// loopDeviations are the predicates for the changes of each result from request
+// to request, beginning with the text that the tool returned.
 func loopDeviations(r *loopRow) (d deviations) {
 	type result struct{ turn, k int }
 	found := map[string]bool{}
@@ -169,8 +169,8 @@ func loopDeviations(r *loopRow) (d deviations) {
 	return d
 }
 
-// resultDeviations are the predicates over one edit: a truncation when the
-// result is first seen, a mask later.
+// resultDeviations are the predicates for one edit: a truncation when the result
+// first appears, a mask later.
 func resultDeviations(was message.Message, is string, seen bool) (names []string) {
 	var removed int
 	_, err := fmt.Sscanf(is, "[result masked — ~%d tokens removed]", &removed)
@@ -198,7 +198,7 @@ func resultDeviations(was message.Message, is string, seen bool) (names []string
 	return names
 }
 
-// soundLoop is what every request must be.
+// soundLoop checks what must hold for every request.
 func soundLoop(r *loopRow, got []request) string {
 	masked, raw := map[string]string{}, map[string]message.Message{}
 	for i := range r.Input.Turns {

@@ -20,7 +20,7 @@ type flat int
 func (flat) Text(string) int               { return 1 }
 func (f flat) Message(message.Message) int { return int(f) }
 
-// cutWith is a stage that puts a message in the place of the remainder.
+// cutWith is a stage that replaces the remainder by a message.
 type cutWith struct{ m message.Message }
 
 func (cutWith) Name() string { return "summarize" }
@@ -66,7 +66,7 @@ func (w *manualWant) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// judgeManual holds a manual compaction that summarizes and shrinks.
+// judgeManual checks a manual compaction that summarizes and shrinks.
 func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	var want manualWant
 	decode(t, r.Expected, &want)
@@ -104,8 +104,8 @@ func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	c.judge(r.ID, diff, "", manualDeviations(r, &want, e.View(q.Conversation, q), got, err))
 }
 
-// manualDeviations are the predicates over what the source does with the
-// messages. v is the history.
+// manualDeviations are the predicates for the messages of the source. v is the
+// history.
 func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []int, err error) (d deviations) {
 	sound := func() string { return soundManual(r, v, got, err) }
 	d.add(want.Insufficient != (smallest(v)*r.Input.Each > v.Budget.Cap), "reserves_2048", sound)
@@ -146,16 +146,15 @@ func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []i
 	return d
 }
 
-// smallest is the number of messages at keep counts 1 and 1, with the one that
-// stands for the rest.
+// smallest returns the number of messages at keep counts 1 and 1, including the
+// message that replaces the others.
 func smallest(v *policy.View) int {
 	gone := len(v.Partition(policy.Keep{Turns: 1, Pairs: 1}).Remainder)
 	return len(v.Messages) - gone + min(gone, 1)
 }
 
-// inOrder returns messages in the order that a view has: that of the history,
-// where something is gone with the pinned rounds older than the recent span in
-// front.
+// inOrder returns messages in the order of a view: that of the history, but if
+// something was removed, the pinned rounds older than the recent span come first.
 func inOrder(v *policy.View, kept []int, cut bool, each int) []int {
 	out := sorted(kept)
 	if !cut {
@@ -182,9 +181,9 @@ func anchorRound(v *policy.View) int {
 	return v.RoundOf(v.Anchor)
 }
 
-// soundManual: the outcome fits, has the rounds whole and in order, one
-// message for what is gone, and the last turn, pair and user message. Only
-// when these alone do not fit it is an error.
+// soundManual checks that the outcome fits, has whole rounds in order, one
+// message for what was removed, and the last turn, pair and user message. It is
+// an error only if these alone do not fit.
 func soundManual(r *partitionRow, v *policy.View, got []int, err error) string {
 	least := v.Partition(policy.Keep{Turns: 1, Pairs: 1})
 	floor := smallest(v) * r.Input.Each

@@ -43,8 +43,8 @@ func TestVectorMask(t *testing.T) {
 	})
 }
 
-// maskResultDeviations are the predicates over the results that were masked.
-// All others must be as expected, also in these rows.
+// maskResultDeviations are the predicates for masked results. All other results
+// must be as expected, also in these rows.
 func maskResultDeviations(r *maskRow, got []string) (d deviations) {
 	found := map[string]bool{}
 	required := history(r.Expected.Messages)
@@ -69,8 +69,8 @@ func maskResultDeviations(r *maskRow, got []string) (d deviations) {
 	return d
 }
 
-// resultMaskDeviations are the predicates over one masked result, with what
-// must stand there instead.
+// resultMaskDeviations are the predicates for one masked result, with the text
+// that must replace it.
 func resultMaskDeviations(m message.Message, is string, open bool) (names []string, required string) {
 	was := m.ResultText()
 	required = was

@@ -130,7 +130,7 @@ func sorted(at []int) []int {
 	return out
 }
 
-// without returns the order of what is left when the remainder goes.
+// without returns the order of the messages after the remainder is removed.
 func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	t.Helper()
 	c := policy.NewConversation(r.history(), policy.Pins(r.Options.Roles), nil)
@@ -145,7 +145,7 @@ func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	return out
 }
 
-// partitionDeviations are the predicates over where the source puts messages.
+// partitionDeviations are the predicates for where the source puts messages.
 func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []int, got policy.Partition) (d deviations) {
 	n := len(r.Input.Messages)
 	kept := map[int]bool{}
@@ -187,8 +187,8 @@ func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []i
 	return d
 }
 
-// countsMessages: the recent messages are fewer than those of the last turns,
-// or more than those, the last pairs and the last user message.
+// countsMessages: the recent messages are fewer than those of the last turns, or
+// more than those of the last turns, the last pairs and the last user message.
 func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool {
 	turns := recentTurns(v, r.Options.Turns)
 	for _, i := range turns {
@@ -208,8 +208,8 @@ func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool 
 	return slices.ContainsFunc(recent, func(i int) bool { return !slices.Contains(turns, i) && !kept[v.RoundOf(i)] })
 }
 
-// recentTurns returns the messages of the last turns that are not pinned, and
-// what stands behind the last of them.
+// recentTurns returns the unpinned messages of the last turns and the messages
+// behind the last turn.
 func recentTurns(v *policy.View, turns int) []int {
 	first := 0
 	if len(v.Turns) > turns {
@@ -224,8 +224,9 @@ func recentTurns(v *policy.View, turns int) []int {
 	return out
 }
 
-// soundPartition: every message is in one list, rounds are whole, the last
-// turns, the last pairs, the open round and the last user message are kept.
+// soundPartition checks that every message is in one list, that rounds are whole,
+// and that the last turns, the last pairs, the open round and the last user
+// message are kept.
 func soundPartition(r *partitionRow, v *policy.View, p policy.Partition) string {
 	where := make([]string, len(v.Messages))
 	for name, list := range map[string][]int{"pinned": p.Pinned, "recent": p.Recent, "remainder": p.Remainder} {
@@ -277,7 +278,7 @@ func (r *partitionRow) limits(t *testing.T) policy.Limits {
 	return policy.Limits{MaxContextTokens: r.Input.Max, HardCapBuffer: r.Options.Buffer, TriggerPct: pct, TargetPct: pct / 2}
 }
 
-// refused adds the predicate for limits that leave no budget.
+// refused adds the predicate for limits without room for a budget.
 func (d *deviations) refused(r *partitionRow, pct float64, err error) bool {
 	match := r.Input.Max <= r.Options.Buffer || pct <= 0 || pct > 1
 	d.add(match, "budget_not_positive", func() string {
@@ -322,7 +323,7 @@ func judgeFeasible(t *testing.T, c *tally, r *partitionRow) {
 	c.judge(r.ID, diff, "", d)
 }
 
-// judgeReduce holds one decrement: of turns first, then of pairs.
+// judgeReduce checks one decrement: turns first, then pairs.
 func judgeReduce(t *testing.T, c *tally, r *partitionRow) {
 	var want struct {
 		Turns int `json:"keep_recent_turns"`
@@ -330,8 +331,8 @@ func judgeReduce(t *testing.T, c *tally, r *partitionRow) {
 	}
 	decode(t, r.Expected, &want)
 	start := policy.Keep{Turns: r.Input.KeepTurns, Pairs: r.Input.KeepPairs}
-	// Pairs first, then enough turns without any: each count keeps what the
-	// other does not, and one decrement of either frees a round.
+	// Pairs first, then enough turns without any: each count keeps rounds that
+	// the other does not, and one decrement of either frees a round.
 	msgs := loop(start.Pairs, 10)
 	for i := range start.Turns {
 		msgs = append(msgs, message.User("ask"), message.Assistant(fmt.Sprintf("answer %d: %s", i, text(8))))

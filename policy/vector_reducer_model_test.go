@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// fit says what would fit the budget of a row if every placeholder in it were
-// whole: what the source asks, answered without its defects.
+// fit says what would fit the budget of a row if every placeholder were whole.
+// That is the question of the source, answered without its defects.
 type fit struct {
 	masking bool   // the view with old observations masked
 	summary string // the summary beside what must stay; "" = none
@@ -35,9 +35,9 @@ func newFit(r *reducerRow) (f fit) {
 	return f
 }
 
-// spans returns which messages stay raw, and which stay: whole rounds of the
-// last messages and what nobody has answered; and besides these the rounds of
-// system messages and of the last user message.
+// spans returns which messages stay raw, and which stay at all. Raw are whole
+// rounds with the last messages and the unanswered ones. The rounds of system
+// messages and of the last user message stay, too.
 func spans(r *reducerRow) (raw, stays []bool) {
 	raw, stays = make([]bool, len(r.Messages)), make([]bool, len(r.Messages))
 	rounds := message.Rounds(r.history())
@@ -61,7 +61,8 @@ func spans(r *reducerRow) (raw, stays []bool) {
 	return raw, stays
 }
 
-// wholeMask is the placeholder for a text, or the text where none is shorter.
+// wholeMask returns the placeholder for a text, or the text if no placeholder is
+// shorter.
 func wholeMask(text string) string {
 	if isMark(text) {
 		return text
@@ -85,8 +86,9 @@ func wholeMask(text string) string {
 
 const tags = len("<COMPACT-SUMMARY v1>\n\n</COMPACT-SUMMARY>")
 
-// summaryThatFits returns the summary of what does not stay: the source's
-// text has to fit as it shows the results, ours is made of the originals.
+// summaryThatFits returns the summary of the messages that do not stay. The
+// source's text must fit with the results as shown; ours is made of the
+// originals.
 func summaryThatFits(r *reducerRow, shown []reducerMessage, stays []bool) string {
 	room, size := r.Options.MaxInputChars, 0
 	var seen, originals []reducerMessage
@@ -118,7 +120,7 @@ func summaryThatFits(r *reducerRow, shown []reducerMessage, stays []bool) string
 
 var jsSpace = regexp.MustCompile(`[\t\n\v\f\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]+`)
 
-// contractText is the text of a summary without a limit.
+// contractText returns the text of a summary without a limit.
 func contractText(msgs []reducerMessage) string {
 	objective, asked := "Not specified.", false
 	var tasks, outcomes, constraints []string
@@ -162,7 +164,7 @@ func listed(texts []string, most int, none string) string {
 	return strings.Join(distinct, "; ")
 }
 
-// clip cuts a text to n units, three of them dots.
+// clip cuts a text to n units, the last three of them dots.
 func clip(s string, n int) string {
 	if units(s) <= n {
 		return s

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// reducerDeviations are the predicates over a row of the history reducer.
+// reducerDeviations are the predicates for a row of the history reducer.
 func reducerDeviations(r *reducerRow, got *reduced) (d deviations) {
 	e := &r.Result
 	at := matchFromEnd(r.Messages, e.Messages)
@@ -64,8 +64,8 @@ func gone(r *reducerRow, at []int) (out []reducerMessage) {
 	return out
 }
 
-// matchFromEnd returns the message of the history that each message of an
-// outcome is, -1 for the summary. Both end alike.
+// matchFromEnd returns, for each message of an outcome, the matching message of
+// the history, -1 for the summary. Both sequences have the same end.
 func matchFromEnd(history, out []reducerMessage) []int {
 	at := make([]int, len(out))
 	i := len(history) - 1
@@ -104,9 +104,10 @@ func hasAnchor(r *reducerRow, at []int) bool {
 	return anchor < 0
 }
 
-// summaryRequired: where the source has a summary of its own form, ours is one
-// tagged message with the same text over the originals, within its limit; or
-// masking alone is enough, or there is no room for one.
+// summaryRequired: if the source has a summary in its own form, ours is one
+// tagged message with the same text over the originals, within its limit. The
+// exceptions are that masking alone is enough, or that there is no room for a
+// summary.
 func summaryRequired(r *reducerRow, got *reduced) string {
 	fit := newFit(r)
 	text := ""
@@ -127,7 +128,7 @@ func summaryRequired(r *reducerRow, got *reduced) string {
 	return differ(fit.summary, text)
 }
 
-// history is the row's as messages.
+// history returns the row's history as messages.
 func (r *reducerRow) history() []message.Message {
 	out := make([]message.Message, len(r.Messages))
 	for i, m := range r.Messages {
@@ -136,7 +137,7 @@ func (r *reducerRow) history() []message.Message {
 	return out
 }
 
-// fates returns what became of the messages: 0 gone, 1 edited, 2 as it was.
+// fates returns what became of the messages: 0 gone, 1 edited, 2 unchanged.
 func fates(r *reducerRow, at []int) []int {
 	out := make([]int, len(r.Messages))
 	for k, i := range at {
@@ -151,8 +152,8 @@ func fates(r *reducerRow, at []int) []int {
 	return out
 }
 
-// openRoundTouched: a message that nobody has answered yet is gone, or an
-// observation that no model has seen is masked.
+// openRoundTouched: a message that has no answer yet is gone, or an observation
+// that no model has seen is masked.
 func openRoundTouched(r *reducerRow, at []int) bool {
 	fate := fates(r, at)
 	for i := message.Open(message.Rounds(r.history())); i < len(fate); i++ {
@@ -163,9 +164,9 @@ func openRoundTouched(r *reducerRow, at []int) bool {
 	return false
 }
 
-// spanTorn: messages of one round, late results and what stands before them
-// included, have different fates: some stay and some go, or, where the round
-// holds one of the last messages, which are to stay raw, some are masked.
+// spanTorn: the messages of one round, including late results and what stands
+// before them, have different fates. Some stay and some are gone, or, if the
+// round holds one of the last messages, which must stay raw, some are masked.
 func spanTorn(r *reducerRow, at []int) bool {
 	fate := fates(r, at)
 	last := len(r.Messages)
@@ -191,9 +192,9 @@ func spanTorn(r *reducerRow, at []int) bool {
 	return false
 }
 
-// keptByID: a message stays, or stays raw, only because it has the id of a
-// call that stays: a result before its call, or a second one much later. They
-// are no round.
+// keptByID: a message stays, or stays raw, only because it has the id of a call
+// that stays. It is a result before its call, or a second result much later, and
+// thus not part of the round.
 func keptByID(r *reducerRow, at []int) bool {
 	e := &r.Result
 	if e.ReductionStage == "" || r.keep() < 1 {

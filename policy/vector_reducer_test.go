@@ -67,8 +67,8 @@ func sizeOf(msgs []reducerMessage) int {
 	return n
 }
 
-// message returns m as the conversation has it. A result that is no tool's is
-// one that can't be edited: it pairs, but is no observation.
+// message returns m in the form of the conversation. A result without a tool
+// becomes one that can't be edited: it is part of a pair, but not an observation.
 func (m reducerMessage) message() message.Message {
 	switch {
 	case m.PairID != "" && m.PairRole == "call":
@@ -83,7 +83,7 @@ func (m reducerMessage) message() message.Message {
 	return message.Message{Role: m.Role, Parts: []message.Part{{Kind: message.KindText, Text: m.Content}}}
 }
 
-// reduced is what our pipeline makes of a row.
+// reduced is the output of our pipeline for a row.
 type reduced struct {
 	Messages     []reducerMessage
 	Source       []int // of each message, -1 = the summary
@@ -92,8 +92,8 @@ type reduced struct {
 	Masked       int
 	Chars        int
 	Gone         int
-	Over         *policy.BudgetError // the history came back as it was
-	Refused      bool                // the options are
+	Over         *policy.BudgetError // set if the history came back unchanged
+	Refused      bool                // the options were refused
 	Discarded    error
 	conversation *policy.Conversation
 }
@@ -188,8 +188,8 @@ func TestVectorHistoryReducer(t *testing.T) {
 	})
 }
 
-// differ compares everything that both report: the messages, and the words
-// and counts about them.
+// differ compares everything that both systems report: the messages, and the
+// texts and counts about them.
 func (g *reduced) differ(r *reducerRow) (messages, counts string) {
 	if g.Refused || g.Over != nil {
 		return fmt.Sprintf("refused %v, insufficient budget %v", g.Refused, g.Over), ""
@@ -212,7 +212,7 @@ func (g *reduced) differ(r *reducerRow) (messages, counts string) {
 		words{g.Stage != "", g.Stage, g.Status, g.Masked, g.Chars, g.Gone})
 }
 
-// unsound holds our outcome of any row against what always holds.
+// unsound checks our outcome of any row against what always holds.
 func (g *reduced) unsound(t *testing.T, r *reducerRow) string {
 	switch {
 	case g.Refused:
@@ -241,7 +241,7 @@ func (g *reduced) unsound(t *testing.T, r *reducerRow) string {
 	return ""
 }
 
-// masked says what is wrong with an edited text.
+// masked returns what is wrong with an edited text.
 func masked(t *testing.T, m reducerMessage, was, is string) string {
 	t.Helper()
 	switch {
@@ -255,9 +255,9 @@ func masked(t *testing.T, m reducerMessage, was, is string) string {
 	return wholeOrUntouched(was, is)
 }
 
-// misplaced says what is wrong with the order, and with what must be there:
-// rounds with a system message in their order, the summary, the rest in its
-// order.
+// misplaced returns what is wrong with the order and the required messages:
+// rounds with a system message in their order, the summary, then the other
+// messages in their order.
 func (g *reduced) misplaced(r *reducerRow) string {
 	pinned, anchor := make([]bool, len(r.Messages)), message.Anchor(r.history())
 	for _, span := range message.Rounds(r.history()) {
@@ -290,8 +290,8 @@ func (g *reduced) misplaced(r *reducerRow) string {
 	return ""
 }
 
-// oneSided returns the calls without a result behind them, and the results
-// without a call before them.
+// oneSided returns the calls without a later result, and the results without an
+// earlier call.
 func oneSided(msgs []reducerMessage) map[string]bool {
 	waiting, out := map[string]int{}, map[string]bool{}
 	for _, m := range msgs {

@@ -22,7 +22,7 @@ type rendered struct {
 	Messages []wireMessage
 }
 
-// judgeRender holds the stage history against what the source renders: the
+// judgeRender compares the stage history with the output of the source: the
 // system prompt, a notice, and the newest messages that fit.
 func judgeRender(t *testing.T, c *tally, r *budgetRow) {
 	var want rendered
@@ -46,8 +46,8 @@ func judgeRender(t *testing.T, c *tally, r *budgetRow) {
 	c.judge(r.ID, diff, "", renderDeviations(in, &want, limit-got.System-got.Tools, out, err))
 }
 
-// prompt takes the system prompt off what was rendered: the message in front,
-// unless it is one of the history itself.
+// prompt removes the rendered system prompt: the first message, unless it belongs
+// to the history.
 func (want *rendered) prompt(in []wireMessage) string {
 	if len(want.Messages) == 0 {
 		return ""
@@ -98,7 +98,7 @@ func isNotice(m wireMessage) bool {
 	return ok
 }
 
-// steered is the history with the role that it is sent with.
+// steered returns the history with the roles that are sent.
 func steered(msgs []wireMessage) []message.Message {
 	out := history(msgs)
 	for i := range out {
@@ -109,7 +109,7 @@ func steered(msgs []wireMessage) []message.Message {
 	return out
 }
 
-// schemas is what tools cost, in the JSON that is sent.
+// schemas returns the cost of the tools as the JSON that is sent.
 func schemas(t *testing.T, raw json.RawMessage) int {
 	t.Helper()
 	if len(raw) == 0 {
@@ -134,7 +134,7 @@ func render(in []message.Message, fixed, limit, most int) (*policy.Outcome, erro
 	})
 }
 
-// renderDeviations are the predicates over what the source omits.
+// renderDeviations are the predicates for what the source omits.
 func renderDeviations(in []message.Message, want *rendered, room int, out *policy.Outcome, err error) (d deviations) {
 	notice, kept := 0, steered(want.Messages)
 	if len(kept) > 0 && isNotice(want.Messages[0]) {
@@ -153,8 +153,9 @@ func renderDeviations(in []message.Message, want *rendered, room int, out *polic
 	return d
 }
 
-// soundRender: what is left is in the budget, and has the last user message,
-// the newest round, every round whole, and a notice that counts what is gone.
+// soundRender checks that the output fits the budget and has the last user
+// message, the newest round, only whole rounds, and a notice with the number of
+// omitted messages.
 func soundRender(in []message.Message, room int, out *policy.Outcome, err error) string {
 	left := out.Conversation.Messages()
 	gone := 0

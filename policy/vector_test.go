@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// The tests with Vector in their name hold the stages against outputs of the
-// systems that the presets come from, one JSON object a line. They read the
-// folder that COMPACT_VECTORS names, ../shared/vectors beside the repository
-// where it does not, and always the small set in testdata.
+// The tests with Vector in their name compare the stages with outputs of the
+// systems that the presets reproduce, one JSON object per line. They read the
+// folder named by COMPACT_VECTORS, by default ../shared/vectors beside the
+// repository, and always the small set in testdata.
 //
-// Where a source does what the design forbids, a deviation says so: a
-// predicate over input, options and expected output, never over ids or notes.
-// A row that no predicate matches must come out exactly as expected. A row
-// that one matches must not, or the predicate is too wide, and what comes out
-// is held against the requirement instead.
+// If a source does what the design forbids, a deviation describes that: a
+// predicate over input, options and expected output, never over ids or notes. A
+// row that matches no predicate must come out exactly as expected. A row that
+// matches one must not, otherwise the predicate is too wide; its output is
+// checked against the requirement instead.
 
-// eachSet runs f for every set of vectors there is.
+// eachSet runs f for every set of vectors.
 func eachSet(t *testing.T, file string, f func(t *testing.T, path string)) {
 	t.Helper()
 	sets := map[string]string{"testdata": filepath.Join("testdata", "vectors")}
@@ -99,11 +99,11 @@ type deviation struct {
 	name string
 	// required returns what is wrong with our output, "" = nothing.
 	required func() string
-	// counts: it is about counts alone; everything else is as expected.
+	// counts: the deviation affects only counts; everything else is as expected.
 	counts bool
 }
 
-// deviations collects those that match a row.
+// deviations collects the deviations that match a row.
 type deviations []deviation
 
 func (d *deviations) add(match bool, name string, required func() string) {
@@ -112,14 +112,14 @@ func (d *deviations) add(match bool, name string, required func() string) {
 	}
 }
 
-// addCounts collects one that is about counts alone.
+// addCounts adds a deviation that affects only counts.
 func (d *deviations) addCounts(match bool, name string) {
 	if match {
 		*d = append(*d, deviation{name: name, required: nothing, counts: true})
 	}
 }
 
-// onlyCounts reports whether none is about more than counts.
+// onlyCounts reports whether all of them affect only counts.
 func (d deviations) onlyCounts() bool {
 	for _, x := range d {
 		if !x.counts {
@@ -129,8 +129,7 @@ func (d deviations) onlyCounts() bool {
 	return true
 }
 
-// tally counts the rows of a function, and fails the test for those that are
-// not as they must be.
+// tally counts the rows of a function, and fails the test for wrong rows.
 type tally struct {
 	t     *testing.T
 	what  string
@@ -144,8 +143,8 @@ func newTally(t *testing.T, what string) *tally {
 	return &tally{t: t, what: what, by: map[string]int{}, alone: map[string]int{}}
 }
 
-// judge takes a row: diff says how our output differs from the expected one,
-// counts how its counts do.
+// judge records a row: diff is how our output differs from the expected one,
+// counts is how its counts differ.
 func (c *tally) judge(id, diff, counts string, matched deviations) {
 	c.t.Helper()
 	c.rows++
@@ -193,5 +192,5 @@ func (c *tally) print() {
 	c.t.Log(b.String())
 }
 
-// nothing is required beyond what the test asserts of every row.
+// nothing requires no more than what the test checks for every row.
 func nothing() string { return "" }

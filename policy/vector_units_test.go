@@ -85,7 +85,7 @@ func judgeUnitMask(t *testing.T, c *tally, r unitRow) {
 	c.judge(r.ID, differ(want.Masked, got), counts, d)
 }
 
-// observation returns what the preset's mask makes of a result.
+// observation returns what the preset's mask leaves of a result.
 func observation(t *testing.T, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", text), message.User("go on")}
@@ -102,8 +102,8 @@ func observation(t *testing.T, text string) string {
 	return out.Conversation.Messages()[1].ResultText()
 }
 
-// What the source writes, and what it keeps: written down here once more, so
-// that the predicates share nothing with the stages.
+// The texts that the source writes and keeps. They are repeated here so that the
+// predicates share nothing with the stages.
 const (
 	vecBegin = "BEGIN_DISPATCH_RESULT"
 	vecEnd   = "END_DISPATCH_RESULT"
@@ -112,7 +112,8 @@ const (
 func observationMark(n int) string { return fmt.Sprintf("[observation masked — %d chars]", n) }
 func dispatchMark(n int) string    { return fmt.Sprintf("[dispatch output masked — %d chars]", n) }
 
-// blocksOf returns the dispatch blocks of a text; the last may run to its end.
+// blocksOf returns the dispatch blocks of a text. The last one may run to its
+// end.
 func blocksOf(text string) (blocks []string) {
 	for {
 		_, after, ok := strings.Cut(text, vecBegin)
@@ -128,7 +129,7 @@ func blocksOf(text string) (blocks []string) {
 	}
 }
 
-// firstBlock is the only one that the source keeps.
+// firstBlock returns the only block that the source keeps.
 func firstBlock(text string) string {
 	if b := blocksOf(text); len(b) > 0 && strings.HasSuffix(b[0], vecEnd) && len(b[0]) >= len(vecBegin)+len(vecEnd) {
 		return b[0]
@@ -136,8 +137,8 @@ func firstBlock(text string) string {
 	return ""
 }
 
-// isMark reports whether a text is, as a whole, a placeholder of the source or
-// of ours.
+// isMark reports whether a whole text is a placeholder of the source or of this
+// package.
 func isMark(text string) bool {
 	var n int
 	for _, form := range []string{"[observation masked — %d chars]", "[result masked — ~%d tokens removed]"} {
@@ -152,7 +153,7 @@ func isMark(text string) bool {
 	return rest != "" && rest == strings.Join(blocksOf(rest), "\n")
 }
 
-// maskDeviations are the predicates over one masked text.
+// maskDeviations are the predicates for one masked text.
 func maskDeviations(in, want, got string) (d deviations) {
 	if want == in {
 		return nil
@@ -170,8 +171,8 @@ func maskDeviations(in, want, got string) (d deviations) {
 	return d
 }
 
-// wholeOrUntouched is what masking may make of a text: nothing, or a whole
-// placeholder with the true size and every block, in fewer units.
+// wholeOrUntouched checks that masking either leaves a text as it is or replaces
+// it by a whole placeholder with the true size and every block, in fewer units.
 func wholeOrUntouched(in, got string) string {
 	if got == in {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// stocked is a session that pays for a compaction of most candidates.
+// stocked is a session in which most candidates pay.
 func stocked() Stock {
 	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Overrun: 0.05}
 }
@@ -22,7 +22,7 @@ func TestJudgeIsTheSquareRootOfInventory(t *testing.T) {
 	if math.Abs(v.Due-due) > 1e-6 || !v.Pays || !v.Safe || !v.Chosen(s) {
 		t.Errorf("%+v, want it due at %v", v, due)
 	}
-	// No other interval costs less, reckoned call by call.
+	// No other interval costs less when calls are added up one by one.
 	mean := func(calls int) float64 {
 		sum := fixed
 		for i := range calls {
@@ -95,7 +95,7 @@ func TestRecallsCountByTheirWeightInTheChoiceAlone(t *testing.T) {
 	}
 }
 
-// In a cold cache everything is written in any case.
+// In a cold cache, everything is written in any case.
 func TestAColdCacheIsNearlyFree(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	s, x := stocked(), Candidate{Level: 45_000, Prefix: 5000}

@@ -6,7 +6,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// What a call costs depends on how much of its prompt the provider had in its cache.
+// The cost of a call depends on how much of its prompt the provider has in its
+// cache.
 func ExampleCard_Cost() {
 	card := price.Card{Model: "example", Input: 2, CacheRead: 0.2, CacheWrite: 2.5, CacheWriteHour: 2.5, Output: 10}
 	cold := card.Cost(price.Usage{Fresh: 100_000, Output: 500})

@@ -19,7 +19,7 @@ func TestListedNamesAreThoseThatTheTableIsMeantFor(t *testing.T) {
 	}
 }
 
-// A host may write Claude's versions with dots.
+// Some hosts write the versions of Claude models with dots.
 func TestDotsInTheNameOfAClaudeMakeNoOtherPrice(t *testing.T) {
 	for a, b := range map[string]string{"anthropic/claude-opus-4.5": "claude-opus-4-5", "claude-haiku-4.5": "claude-haiku-4-5", "anthropic.claude-3.5-haiku": "claude-3-5-haiku"} {
 		x, _ := For(a)

@@ -27,8 +27,8 @@ import (
 
 const sampleSize = 500_000
 
-// samples are about 500 kB of each kind of text, all from recorded sessions but
-// the code, which is the Go library's.
+// samples are about 500 kB of each kind of text, from recorded sessions, except
+// for the code, which is from the Go library.
 var samples = sync.OnceValue(func() map[string]string {
 	var mixed, lines, wide strings.Builder
 	for _, data := range corpus.Sessions(skipNot{}, "chat") {
@@ -54,7 +54,7 @@ var samples = sync.OnceValue(func() map[string]string {
 })
 
 // skipNot is a test that is never skipped: without transcripts the samples are
-// empty, and each benchmark is skipped by itself.
+// empty, and each benchmark skips itself.
 type skipNot struct{ testing.TB }
 
 func (skipNot) Helper()                   {}
@@ -92,7 +92,7 @@ func sample(b *testing.B, kind string) string {
 	return text
 }
 
-// peers are the counters that are compared, for one encoding.
+// peers are the counters to compare, for one encoding.
 func peers(b *testing.B, encoding string) map[string]func(string) int {
 	b.Helper()
 	ours, err := token.ForEncoding(encoding)
@@ -116,7 +116,7 @@ func peers(b *testing.B, encoding string) map[string]func(string) int {
 	}
 }
 
-// BenchmarkCount is to be run with -count 7; the figure to read is cpuMB/s.
+// BenchmarkCount should be run with -count 7; read the figure cpuMB/s.
 func BenchmarkCount(b *testing.B) {
 	for _, kind := range []string{"mixed", "json", "code", "cjk"} {
 		for _, encoding := range []string{token.CL100K, token.O200K} {
@@ -138,7 +138,7 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// firstCount makes the test binary measure one first count and end: see
+// firstCount makes the test binary measure one first count and exit: see
 // BenchmarkFirstCount.
 const firstCount = "COMPACT_FIRST_COUNT_OF"
 
@@ -159,9 +159,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkFirstCount starts a process for every round, which unpacks a
-// vocabulary and counts 500 kB that it has never seen. It is to be run with
-// -benchtime 7x; the figures to read are the medians, in processor time.
+// BenchmarkFirstCount starts a process for every round. It unpacks a vocabulary
+// and counts 500 kB that it has not seen. Run it with -benchtime 7x, and read the
+// medians, in processor time.
 func BenchmarkFirstCount(b *testing.B) {
 	for _, encoding := range []string{token.CL100K, token.O200K} {
 		b.Run(encoding, func(b *testing.B) {
@@ -193,8 +193,8 @@ func millis(b *testing.B, micros string) float64 {
 	return float64(n) / 1000
 }
 
-// BenchmarkSeenConversation prices 1,000 messages of 500 bytes that were seen
-// before: under 100 µs.
+// BenchmarkSeenConversation computes the cost of 1,000 cached messages of 500
+// bytes: under 100 µs.
 func BenchmarkSeenConversation(b *testing.B) {
 	e := estimator(b, "gpt-4o")
 	msgs := make([]message.Message, 1_000)

@@ -17,8 +17,8 @@ func requestID(n int) message.Fingerprint {
 	return message.Fingerprint{byte(n), byte(n >> 8), byte(n >> 16), 1}
 }
 
-// provider bills by a tokenizer of its own: so much more than is counted, by
-// kind of text, and two percent that nobody can foresee.
+// provider bills by a tokenizer of its own: by a factor for each kind of text,
+// plus two percent of noise.
 type provider struct {
 	prose, code, wide float64
 	rng               *rand.Rand
@@ -186,7 +186,7 @@ func TestCalibratorIsOneForManyGoroutines(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			for i := range 50 { // together less than what is remembered
+			for i := range 50 { // fewer in total than are remembered
 				id, mix := requestID(g*1000+i), token.Mix{Prose: 1000 + i}
 				c.Sent(id, mix)
 				c.Observe(id, 1100+i)

@@ -23,7 +23,8 @@ func named(name, text string) message.Message {
 	return m
 }
 
-// request is what a request costs: messages, tools and the primer of the reply.
+// request returns the cost of a request: messages, tools and the primer of the
+// reply.
 func request(e *token.Estimator, msgs []message.Message, tools string) int {
 	return e.Messages(msgs) + e.Tools([]byte(tools)) + e.Reply()
 }
@@ -57,7 +58,7 @@ const weatherTool = `{
 	}
 }`
 
-// weatherWires is the cookbook's tool as each wire writes it.
+// weatherWires is the cookbook's tool in the format of each API.
 func weatherWires() map[string]string {
 	return map[string]string{
 		"chat":      fmt.Sprintf(`[{"type":"function","function":`+weatherTool+`}]`, "parameters"),

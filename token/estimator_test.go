@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// counting is a counter that says how often it was asked.
+// counting is a counter that counts its calls.
 type counting struct {
 	token.Counter
 	mu    sync.Mutex
@@ -41,7 +41,7 @@ func withCounter(t testing.TB, model string, c token.Counter, o *token.Estimator
 	return e
 }
 
-// conversation is a session with tool calls, as the chat wire has it.
+// conversation returns a session with tool calls in the chat format.
 func conversation(t testing.TB) []message.Message {
 	t.Helper()
 	var msgs []message.Message
@@ -164,7 +164,7 @@ func TestEstimatorIsOneForManyGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// parts has each kind of part, in each of the states that it comes in.
+// parts returns each kind of part in each of its states.
 func parts() map[string]message.Part {
 	blob := base64.StdEncoding.EncodeToString(make([]byte, 6_000))
 	return map[string]message.Part{

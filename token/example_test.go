@@ -36,11 +36,11 @@ func ExampleEstimator_Breakdown() {
 }
 
 func ExampleCalibrator() {
-	c := token.NewCalibrator("claude-sonnet-4") // whose tokenizer is not published
+	c := token.NewCalibrator("claude-sonnet-4") // its tokenizer is not published
 	request, counted := token.RequestID(nil, nil), token.Mix{Code: 10_000}
 	fmt.Println(c.Estimate(counted))
 	c.Sent(request, counted)
-	c.Observe(request, 12_000) // what the provider says that it was
+	c.Observe(request, 12_000) // the count billed by the provider
 	fmt.Println(c.Estimate(counted))
 	// Output:
 	// {10000 12500 1}

@@ -49,9 +49,9 @@ func main() {
 }
 `
 
-// BenchmarkFootprint builds a program with both vocabularies and one without
-// us, and reports how much larger the first is, and its resident memory with
-// both loaded.
+// BenchmarkFootprint builds one program with both vocabularies and one without
+// this package. It reports the difference in size, and the resident memory with
+// both vocabularies loaded.
 func BenchmarkFootprint(b *testing.B) {
 	for b.Loop() {
 		with, rss := compile(b, withToken)
@@ -61,8 +61,8 @@ func BenchmarkFootprint(b *testing.B) {
 	}
 }
 
-// compile compiles a program within the module, runs it, and returns the size of
-// the binary in bytes and its resident memory in MB.
+// compile compiles a program inside the module and runs it. It returns the size
+// of the binary in bytes and its resident memory in MB.
 func compile(b *testing.B, source string) (size int64, resident float64) {
 	b.Helper()
 	dir := b.TempDir()

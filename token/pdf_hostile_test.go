@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Counting the pages of a hostile PDF takes little more than decoding it from base64. The
-// factor is generous, as coverage slows the one and not the other; it was in the thousands
-// before there were bounds.
+// Counting the pages of a hostile PDF takes little more time than decoding it
+// from base64. The limit is generous, because coverage slows down only the
+// counting. Without bounds, the factor was in the thousands.
 func TestAHostilePDFTakesTimeInProportion(t *testing.T) {
 	const size, factor = 1 << 20, 200
 	code := base64.StdEncoding.EncodeToString(make([]byte, size))
@@ -36,8 +36,8 @@ func TestAHostilePDFTakesTimeInProportion(t *testing.T) {
 
 func fill(piece string, size int) []byte { return bytes.Repeat([]byte(piece), size/len(piece)) }
 
-// overlapping is a PDF whose streams each skip the header of the next in a stored block,
-// and then all read one tail of empty blocks.
+// overlapping returns a PDF whose streams each skip the header of the next one in
+// a stored block, and then all read the same tail of empty blocks.
 func overlapping(streams, tail int) []byte {
 	const head = "/Type/ObjStm stream\n\x78\x01"
 	const skip = "\x00" + string(rune(len(head))) + "\x00"
@@ -53,7 +53,7 @@ func overlapping(streams, tail int) []byte {
 	return b.Bytes()
 }
 
-// effort is the processor time that f takes, the least of a few runs.
+// effort returns the processor time of f, the least of a few runs.
 func effort(f func()) time.Duration {
 	least := time.Duration(math.MaxInt64)
 	for range 3 {
@@ -64,7 +64,7 @@ func effort(f func()) time.Duration {
 	return max(least, time.Millisecond)
 }
 
-// All streams of a PDF share what may be read: it is counted to the byte.
+// All streams of a PDF share one budget of bytes, which is counted exactly.
 func TestWhatIsReadOfStreamsIsCounted(t *testing.T) {
 	const tail = 5_000
 	stream := append([]byte("\x78\x01"), fill("\x00\x00\x00\xff\xff", tail)...)
@@ -86,7 +86,7 @@ func TestWhatIsReadOfStreamsIsCounted(t *testing.T) {
 	}
 }
 
-// The packed objects of a file with many small streams are all read.
+// In a file with many small streams, all packed objects are read.
 func TestManyPackedObjectsAreCounted(t *testing.T) {
 	one, err := base64.StdEncoding.DecodeString(pdf(1, true, 0))
 	if err != nil {
@@ -97,7 +97,7 @@ func TestManyPackedObjectsAreCounted(t *testing.T) {
 	}
 }
 
-// However base64 is written, and escaped in JSON, the PDF is read to its end.
+// The PDF is read to its end, however its base64 is written and escaped in JSON.
 func TestAPDFIsReadHoweverItIsEscaped(t *testing.T) {
 	file := []byte("%PDF-1.4\n" + strings.Repeat("<</Type /Page>> \xff\xff\xff\xff\xff\xff\xfb\xef\xbe\n", 300))
 	plain := base64.StdEncoding.EncodeToString(file)
@@ -130,7 +130,7 @@ func wrapped(s, end string) string {
 	return b.String() + s
 }
 
-// What can't be decoded of a PDF costs by its length.
+// The part of a PDF that can't be decoded costs by its length.
 func TestThePartOfAPDFThatCantBeDecodedCosts(t *testing.T) {
 	two := pdf(2, false, 0)
 	for _, broken := range []string{"=", "*", `\u0000`} {
@@ -146,7 +146,7 @@ func TestThePartOfAPDFThatCantBeDecodedCosts(t *testing.T) {
 	}
 }
 
-// A text is no PDF because one stands in it: a mail costs what its words cost.
+// A text that quotes a PDF is not a PDF: a mail costs as much as its words.
 func TestATextWithAPDFInItIsAText(t *testing.T) {
 	lines := strings.Repeat(strings.Repeat("A", 76)+`\r\n`, 10_000)
 	mail := func(attached string) string {

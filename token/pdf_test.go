@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// pdf is a file with so many page objects, or as many in packed objects, and so many
-// bytes behind them.
+// pdf returns a file with a number of page objects, plain or packed, and a number
+// of bytes behind them.
 func pdf(pages int, packed bool, more int) string {
 	var objects strings.Builder
 	for i := range pages {
@@ -59,8 +59,8 @@ func TestAPDFIsCountedByItsPages(t *testing.T) {
 	}
 }
 
-// What is no PDF behind its first bytes, or breaks off, is no trouble, and a small file
-// that unpacks to much is not unpacked to its end.
+// A file that is not a PDF behind its first bytes, or is truncated, causes no
+// error. A small file that unpacks to a large one is not unpacked to its end.
 func TestAHostilePDFIsBounded(t *testing.T) {
 	var bomb bytes.Buffer
 	bomb.WriteString("%PDF-1.7\n<< /Type /ObjStm >>\nstream\n")

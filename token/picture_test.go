@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// The examples are those of the providers' pages.
+// The examples are from the providers' pages.
 func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 	for _, c := range []struct {
 		model         string
@@ -70,7 +70,7 @@ func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
 	}
 }
 
-// No picture of a known size costs more than one of unknown size.
+// No picture of known size costs more than one of unknown size.
 func TestNoPictureCostsMoreThanOneOfUnknownSize(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-4o-mini", "gpt-5", "gpt-5-nano", "gpt-5.4", "gpt-5.5", "o3", "o4-mini", "claude-sonnet-4-5", "claude-opus-4-8", "gemini-2.5-pro", "gemini-3-pro"} {
 		for _, detail := range []string{"", "low", "high"} {

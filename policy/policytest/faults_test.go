@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// faulty is a stage that is right in all but what its fields say.
+// faulty is a stage that is correct except for the faults in its fields.
 type faulty struct {
 	name    func() string
 	propose func(v *policy.View, p policy.Proposal) policy.Proposal
@@ -34,7 +34,7 @@ func (f faulty) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 	return p, err
 }
 
-// Each promise has a fault that it catches.
+// Each promise catches its fault.
 func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
 	var n atomic.Int64
 	dropping := func(at ...int) func(*policy.View, policy.Proposal) policy.Proposal {
@@ -102,7 +102,7 @@ func TestPanicIsToldWithItsStack(t *testing.T) {
 	}
 }
 
-// restlessStage takes a word off a text again and again.
+// restlessStage removes one word of a text in every run.
 type restlessStage struct{}
 
 func (restlessStage) Name() string { return "restless" }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processor returns the time that processors have worked for this process.
+// processor returns the processor time of this process.
 func processor(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -17,8 +17,8 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkReduceProcessor is BenchmarkReduce in time of processors, the garbage
-// collector's included, which another load of the machine does not change.
+// BenchmarkReduceProcessor is BenchmarkReduce in processor time, including the
+// garbage collector. Other load on the machine does not change it.
 func BenchmarkReduceProcessor(b *testing.B) {
 	for _, s := range samples {
 		r := s.result(1 << 20)

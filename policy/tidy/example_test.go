@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// A result is reduced when it comes, before any call has sent it.
+// A result is reduced on arrival, before any call has sent it.
 func ExampleReduce() {
 	text := strings.Repeat("compiling package 7 of 9\n", 200) + "done\n"
 	result := &tidy.Result{Text: text, Tokens: 1400, Call: tidy.Call{Tool: "bash"}}

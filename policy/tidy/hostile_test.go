@@ -8,8 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// hostile are texts that make a reducer look far ahead, or far back, at each of
-// their bytes.
+// hostile are texts that make a reducer look far ahead or far back at each byte.
 var hostile = []struct {
 	name, front, unit, end string
 	args                   string
@@ -56,8 +55,8 @@ func TestHostileTextsTakeTimeInProportion(t *testing.T) {
 			return cputime.Used() - began
 		}
 		for _, o := range []Options{{}, {Off: []string{"lines"}}} {
-			// In proportion it is 16 times as long, and 256 times where it is quadratic;
-			// what is added is for clocks that tick slowly.
+			// Linear time is 16 times as long, quadratic time 256 times. The
+			// constant allows for clocks with a coarse resolution.
 			a, b := took(small, o), took(small*times, o)
 			if most := 4*times*a + 40*time.Millisecond; b > most {
 				t.Errorf("%s, without %v: %d bytes take %v, %d times as many %v", h.name, o.Off, small, a, times, b)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Going from line to line finds the folders that each line has by itself, whatever
-// stands in a row.
+// The incremental search for folders finds the folder that each line has by
+// itself, in any order of lines.
 func TestFoldersOfLinesInARow(t *testing.T) {
 	pieces := []string{"a/", "b/", "./", "../", "x./", "/", "f.go", "g", "c/d/"}
 	rnd := rand.New(rand.NewPCG(1, 2))

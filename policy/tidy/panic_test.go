@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// breaking lets the reducer of code panic on what names a word.
+// breaking makes the reducer code panic on texts that hold a word.
 func breaking(t *testing.T, word string) {
 	t.Helper()
 	was := reducers

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/corpus"
 )
 
-// What reducers promise holds for what tools really print.
+// The promises of the reducers hold for recorded output of tools.
 func TestRecordedResultsKeepThePromises(t *testing.T) {
 	const every = 12 // sessions
 	n, reduced := 0, 0

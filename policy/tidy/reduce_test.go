@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// holds reports what a reduction breaks of what all of them promise; "" = nothing.
+// holds returns the first promise that a reduction breaks, or "".
 func holds(r *Result, o Options) string {
 	out, ok := Reduce(r, o)
 	if !ok {
@@ -87,7 +87,7 @@ func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
 	for _, s := range samples {
 		switch s.name {
 		case "code", "searches", "paths", "listings", "documents", "pages", "patches":
-			continue // what stands in a file is no outcome
+			continue // the content of a file is not an outcome
 		}
 		text := s.make(60_000)
 		at := strings.LastIndexByte(text[:30_000], '\n') + 1

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sample is a result of a kind, of about so many bytes.
+// sample makes results of one kind of about a given number of bytes.
 type sample struct {
 	name string
 	call Call
@@ -138,13 +138,13 @@ var samples = []sample{
 	}},
 }
 
-// result is a sample as it would come.
+// result returns a sample in the form in which it arrives.
 func (s sample) result(n int) *Result {
 	text := s.make(n)
 	return &Result{Text: text, Call: s.call, Tokens: len(text) / 4, Said: []string{"please look at `Load120` and the key_error there"}}
 }
 
-// only are the options that leave one reducer.
+// only returns options that leave one reducer on.
 func only(name string) Options {
 	var o Options
 	for _, n := range Names() {

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	counter, err := token.ForEncoding("p50k_base") // known by import of the package
+	counter, err := token.ForEncoding("p50k_base") // available because the package is imported
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -39,7 +39,7 @@ func TestEverySettingIsExplainedAndNothingElse(t *testing.T) {
 	}
 }
 
-// A file must say what else could stand in it.
+// A file must name the other possible values.
 func TestEveryChoiceIsNamedWhereItIsMade(t *testing.T) {
 	choices := 0
 	var look func(s reflect.Type, prefix string)

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector makes sync.Pool lose things on purpose.
+// The race detector makes sync.Pool drop items on purpose.
 
 package bpe
 

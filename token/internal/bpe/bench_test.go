@@ -41,7 +41,8 @@ func BenchmarkHardTexts(b *testing.B) {
 	}
 }
 
-// BenchmarkWidestWindows is what a text costs that was made to need them: 100 kB.
+// BenchmarkWidestWindows counts 100 kB of a text that was constructed to need the
+// widest windows.
 func BenchmarkWidestWindows(b *testing.B) {
 	text := []byte(hardTexts(100_000)["random letters"])
 	v, p := O200K.load(), newParts(widest)

@@ -45,8 +45,7 @@ func TestCacheTellsPiecesApartInTheSameSlot(t *testing.T) {
 	}
 }
 
-// A slot whose sequence number is odd, or changes while it is read, is being
-// written.
+// A slot is being written if its sequence number is odd or changes during a read.
 func TestCacheDoesNotReadASlotThatIsWritten(t *testing.T) {
 	var s cacheSlot
 	w, _ := wordsOf([]byte("identifier......"), 0, 10)

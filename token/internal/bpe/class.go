@@ -18,8 +18,8 @@ const (
 	lower                     // \p{Ll} \p{Lm} \p{Lo} \p{M}
 )
 
-// A character with none of these bits is punctuation, a symbol or a control
-// character. Marks are upper and lower, but not letters.
+// visible masks these classes. A character without any of them is punctuation, a
+// symbol or a control character. Marks are upper and lower, but not letters.
 const visible = letter | number | space
 
 // ascii holds the classes of single-byte characters. The entries from 0x80 on are

@@ -25,7 +25,7 @@ func TestClassesAreThoseOfPackageUnicode(t *testing.T) {
 		got, size := c.at([]byte(string(r)), 0)
 		if got != want || size != len(string(r)) {
 			if string(r) == "\ufffd" && r != '\ufffd' {
-				continue // half of a surrogate pair, which is no text
+				continue // half of a surrogate pair is not text
 			}
 			t.Fatalf("%U: class %b of %d bytes, want %b", r, got, size, want)
 		}

@@ -26,8 +26,8 @@ func TestCountToGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-// TestCountIsRightWhenManyCount makes goroutines fight for the slots of the
-// cache: each of them counts all texts, in another order.
+// TestCountIsRightWhenManyCount makes goroutines compete for the slots of the
+// cache: each counts all texts, in a different order.
 func TestCountIsRightWhenManyCount(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(51, 52))

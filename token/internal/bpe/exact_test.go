@@ -21,8 +21,8 @@ func TestCountIsExactOnRandomTexts(t *testing.T) {
 	})
 }
 
-// The classes of characters are taken from package unicode. Where those tables
-// grow with a Go release, the reference, which uses the same, grows with them.
+// The classes of characters come from package unicode. The reference uses the
+// same tables, so that both change together with a Go release.
 func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		step, wrong := rune(scaled(11, 2, 1)), 0
@@ -30,7 +30,8 @@ func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 			if r >= 0x3100 { // behind the scripts that are mixed in practice
 				step = rune(scaled(601, 61, 1))
 			}
-			// Between letters, after an apostrophe, and after white space at the end.
+			// Between letters, after an apostrophe, and after white space at the
+			// end.
 			c := string(r)
 			if !s.check(t, "a"+c+"b '"+c+"s "+c) {
 				wrong++
@@ -70,8 +71,8 @@ func TestCountIsExactOnHardTexts(t *testing.T) {
 	})
 }
 
-// TestCountIsExactOnTranscripts cuts the recorded sessions at arbitrary
-// bytes, in the middle of characters too.
+// TestCountIsExactOnTranscripts cuts the recorded sessions at arbitrary bytes,
+// also in the middle of characters.
 func TestCountIsExactOnTranscripts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(5, 6))

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// hardTexts returns texts of about size bytes that are hard on a tokenizer: one
-// long piece, very many short ones, borders that are hard to find.
+// hardTexts returns texts of about size bytes that are hard for a tokenizer: one
+// long piece, very many short pieces, borders that are hard to find.
 func hardTexts(size int) map[string]string {
 	rng := rand.New(rand.NewPCG(3, 14))
 	random := func(alphabet string) string {

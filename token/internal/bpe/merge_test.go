@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// naive merges a piece as the definition says: byte by byte, the lowest pair
-// first, each looked up by its text.
+// naive merges a piece as in the definition: byte by byte, the lowest pair first,
+// each looked up by its text.
 type naive struct{ ranks map[string]rank }
 
 func newNaive(v *vocabulary) naive {
@@ -50,7 +50,7 @@ func (n naive) merge(piece string) []rank {
 	return tokens
 }
 
-// pieces yields random texts of valid UTF-8 that are taken for one piece.
+// pieces yields random texts of valid UTF-8 to count as one piece.
 func pieces(count, length int) []string {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var out []string
@@ -79,8 +79,8 @@ func TestMergeMakesTheTokensOfTheDefinition(t *testing.T) {
 	})
 }
 
-// TestLongPiecesAreMergedAlikeInWindowsOfAnySize uses windows so small that
-// checks of seams fail, and pieces have to be begun again with larger ones.
+// TestLongPiecesAreMergedAlikeInWindowsOfAnySize uses windows so small that seam
+// checks fail and pieces are merged again with larger windows.
 func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
@@ -129,13 +129,13 @@ func TestNeighborsAreWhatMergingLeavesSideBySide(t *testing.T) {
 	})
 }
 
-// TestTheEndOfAWindowReachesOnlySoFar proves that no text makes windows grow
-// beyond the size in which their last quarter is out of reach.
+// TestTheEndOfAWindowReachesOnlySoFar proves that no text needs larger windows
+// than the size at which their last quarter is out of reach.
 //
-// What stands behind the end of a window can change how a pair before it is
-// merged, which can change the pair before that, and so on: each of these merges
-// comes later, and so has a higher rank, than the one that changed it. The
-// longest such chain is found by taking the merges in the order of their ranks.
+// The text behind the end of a window can change how a pair before it is merged,
+// which can change the pair before that, and so on. Each of these merges comes
+// later, and so has a higher rank, than the one that changed it. The test finds
+// the longest such chain by taking the merges in the order of their ranks.
 func TestTheEndOfAWindowReachesOnlySoFar(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()

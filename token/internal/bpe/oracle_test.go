@@ -11,7 +11,7 @@ import (
 	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// subject is an encoding and what it must be equal to.
+// A subject is an encoding and the reference that it must equal.
 type subject struct {
 	name string
 	enc  *Encoding
@@ -42,7 +42,7 @@ func each(t *testing.T, f func(t *testing.T, s subject)) {
 	}
 }
 
-// check compares one text, and reports whether it is counted right.
+// check compares the counts of one text, and reports whether they are equal.
 func (s subject) check(t *testing.T, text string) bool {
 	t.Helper()
 	got, want := s.enc.Count(text), s.want(text)
@@ -52,8 +52,8 @@ func (s subject) check(t *testing.T, text string) bool {
 	return got == want
 }
 
-// scaled returns how much a test does: with -short, by default, and in the full
-// sweeps that COMPACT_SOAK asks for (make soak).
+// scaled returns the amount of work of a test: with -short, by default, and in
+// the full sweeps of COMPACT_SOAK (make soak).
 func scaled(short, usual, soak int) int {
 	switch {
 	case os.Getenv("COMPACT_SOAK") != "":
@@ -64,8 +64,8 @@ func scaled(short, usual, soak int) int {
 	return usual
 }
 
-// alphabets are what random texts are drawn from: each one is a trap for some
-// part of a pattern.
+// alphabets are the sources of random texts. Each one is hard for some part of a
+// pattern.
 var alphabets = []string{
 	"abcdefghijklmnopqrstuvwxyz", "aA", "ABC def", "etaoin shrdlu", "'sStTrReEvVmMlLdD ", "0123٣४ ", "snake_case camelCase",
 	" \n\t\r", "\u2028\u00a0\u3000\u0085 x", "()[]{}/\\<>=-_*#\"'", "/\n;", "\u0301\u0300aB ", "ʰʱǅǈ",
@@ -73,8 +73,8 @@ var alphabets = []string{
 	"Kſİı", "\ufffd\ue000\U0010ffff",
 }
 
-// randomText returns a text of a few runs, each from one alphabet, now and then
-// with a byte between them that is anything.
+// randomText returns a text of a few runs, each from one alphabet, with
+// occasional random bytes between them.
 func randomText(rng *rand.Rand, runs, length int) string {
 	var b strings.Builder
 	for range 1 + rng.IntN(runs) {

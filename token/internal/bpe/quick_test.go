@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestQuickPiecesEndWhereTheScannerEndsThem draws texts from characters that
-// patterns tell apart, more of them ASCII than not, and many long words.
+// TestQuickPiecesEndWhereTheScannerEndsThem uses texts of characters that the
+// patterns distinguish, mostly ASCII, with many long words.
 func TestQuickPiecesEndWhereTheScannerEndsThem(t *testing.T) {
 	mixed, words, wide := []rune("aabcXYZz019 \t\n\r'\"./-_{}@`[\x00\x1f\x7f\v"), []rune("abcdefgXY's"), []rune("é的\u00a0\u0301²")
 	c := unicodeClasses()
