@@ -88,8 +88,7 @@ func (l *loader) overridesOf(chain []*file) []compact.Override {
 	return all
 }
 
-// overrideOf returns one override. ok is false if higher layers overrule all of
-// it.
+// overrideOf returns one override, and false if higher layers overrule all of it.
 func (l *loader) overrideOf(number int, x exception, files int) (compact.Override, bool) {
 	o := compact.Override{Model: x.model, Agent: x.agent, Set: map[string]any{}}
 	prefix := fmt.Sprintf("%s[%d]", overridesKey, number)

@@ -25,9 +25,8 @@ type Component[T any] struct {
 	Defaults T
 	// Check reports mistakes in the settings before anything is opened: a
 	// [*compact.ConfigError] whose Path is the name of the setting ("url") and
-	// whose Reason completes a sentence that begins with it ("must not be
-	// empty"), or several of them, joined. A nil Check accepts what the rules
-	// accept.
+	// whose Reason completes a sentence that begins with it ("must not be empty"),
+	// or several of them, joined. A nil Check accepts what the rules accept.
 	Check func(settings T) error
 	// Open opens the archive if storage.adapter names the component. It must
 	// return when ctx ends. [Try] calls the method Try(context.Context) error of

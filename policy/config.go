@@ -17,11 +17,10 @@ type Config struct {
 	Stages []string `mapstructure:"stages" validate:"required,dive,stage"`
 
 	// When is "window" (a compaction is due at trigger_pct of the window);
-	// "trigger", which means the same; "economic" (a compaction is also due
-	// below that, as soon as it pays by the prices of the model; see
-	// docs/ECONOMY.md); or "never" (compact only on request, whatever the size;
-	// earlier compactions remain in effect). Default "window"; "economic" in
-	// the preset economy.
+	// "trigger", which means the same; "economic" (a compaction is also due below
+	// that, as soon as it pays by the prices of the model; see docs/ECONOMY.md);
+	// or "never" (compact only on request, whatever the size; earlier compactions
+	// remain in effect). Default "window"; "economic" in the preset economy.
 	When When `mapstructure:"when" validate:"oneof=window economic never trigger"`
 	// RecallWeight is used with "economic": the cost of removing something that
 	// is needed again, in multiples of the price of one recall. A higher weight
@@ -34,11 +33,10 @@ type Config struct {
 	// cost. Default 0.05.
 	OverrunPct float64 `mapstructure:"overrun_pct" validate:"gte=0,lte=1"`
 	// Background lets a model write a summary in the background before a call
-	// needs it. Writing begins when the history reaches PreparePct (0 to 1) of
-	// the size at which a call would compact. The compacting call uses the
-	// summary if all messages it covers are still there. Not with
-	// summarizer.backend agent. Defaults: true and 0.9. A PreparePct of 1 means
-	// never.
+	// needs it. Writing begins when the history reaches PreparePct (0 to 1) of the
+	// size at which a call would compact. The compacting call uses the summary if
+	// all messages it covers are still there. Not with summarizer.backend agent.
+	// Defaults: true and 0.9. A PreparePct of 1 means never.
 	Background bool    `mapstructure:"background"`
 	PreparePct float64 `mapstructure:"prepare_pct" validate:"gt=0,lte=1"`
 	// TriggerPct is the share of the window (0 to 1) at which a compaction is
@@ -60,8 +58,7 @@ type Config struct {
 	// default 4.
 	KeepToolIOPairs int `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
 	// RolesNeverPrune are the roles whose messages are never changed, out of
-	// system, developer, user, assistant and tool. Default system and
-	// developer.
+	// system, developer, user, assistant and tool. Default system and developer.
 	RolesNeverPrune []message.Role `mapstructure:"roles_never_prune" validate:"dive,oneof=system developer user assistant tool"`
 	// Strategy names the kind of summary: task_state, decision_log, code_delta
 	// or brief; default task_state.
@@ -118,9 +115,8 @@ type TruncateConfig struct {
 	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
 	// Keep is the part that is kept: "head", "tail", "both", or "auto", which
 	// means both ends of the output of a command and the head of other results;
-	// default "head". For results that no answer has followed yet, and in the
-	// last resort before a refusal, it is always "auto", except in the preset
-	// gateway.
+	// default "head". For results that no answer has followed yet, and in the last
+	// resort before a refusal, it is always "auto", except in the preset gateway.
 	Keep string `mapstructure:"keep" validate:"oneof=head tail both auto"`
 }
 
@@ -129,8 +125,7 @@ type MaskConfig struct {
 	// When is "trigger" (in one batch when a compaction is due) or "always" (at
 	// every call); default "trigger".
 	When When `mapstructure:"when" validate:"oneof=trigger always"`
-	// Every is the number of turns between two batches with "always"; default
-	// 1.
+	// Every is the number of turns between two batches with "always"; default 1.
 	Every int `mapstructure:"every" validate:"gte=1"`
 	// WindowTurns is the number of last turns whose results stay; default 10.
 	WindowTurns int `mapstructure:"window_turns" validate:"gte=0"`
@@ -142,9 +137,8 @@ type MaskConfig struct {
 	ExcludeTools []string `mapstructure:"exclude_tools"`
 	// DispatchTools are the tools whose BEGIN_DISPATCH_RESULT …
 	// END_DISPATCH_RESULT blocks survive masking. Case is ignored, and * stands
-	// for any characters. Default DefaultDispatchTools; "*", which is every
-	// tool, in the preset history-reducer. An empty list that is not nil means
-	// none.
+	// for any characters. Default DefaultDispatchTools; "*", which is every tool,
+	// in the preset history-reducer. An empty list that is not nil means none.
 	DispatchTools []string `mapstructure:"dispatch_tools"`
 	// MaxObservationChars, if it is not 0, keeps the beginning of a result.
 	// With the placeholder it has at most that many characters. Default 0.

@@ -101,8 +101,8 @@ func (c *Conversation) Redecided(after *Conversation) []int {
 // Inputs returns the number of input messages.
 func (c *Conversation) Inputs() int { return c.fates.len() }
 
-// Origin returns what part p of message i was before its first edit. ok is
-// false if that is not known.
+// Origin returns what part p of message i was before its first edit, and false if
+// that is not known.
 func (c *Conversation) Origin(i, p int) (Origin, bool) {
 	return c.items.at(i).origins.get(p)
 }

@@ -97,11 +97,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = no message in their place
 	// Summary describes New if New is a summary.
 	Summary *SummaryInfo
-	// Behind puts New first, and moves the pinned rounds behind the kept
-	// messages from before Recent, except those that the conversation begins
-	// with. It is for providers that refuse the usual order because they want
-	// the user to speak first, or want instructions between the user and the
-	// model.
+	// Behind puts New first, and moves the pinned rounds behind the kept messages
+	// from before Recent, except those that the conversation begins with. It is
+	// for providers that refuse the usual order because they want the user to
+	// speak first, or want instructions between the user and the model.
 	Behind bool
 	// First leaves the first message in front of all others. It is not pinned
 	// by its role, but the provider requires it there.
@@ -154,8 +153,7 @@ type Proposal struct {
 // A Stage proposes edits that make a conversation smaller. Its methods may be
 // called concurrently, for different views.
 type Stage interface {
-	// Name returns the name of the stage in results and events. It never
-	// changes.
+	// Name returns the name of the stage in results and events. It never changes.
 	Name() string
 	// Propose must not modify the view. It should propose the same for the same
 	// view. An empty Proposal means that there is nothing to offer; that is no

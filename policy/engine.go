@@ -46,8 +46,7 @@ type Engine struct {
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // clock that times the stages; nil = no times
 
-	// Dispatch names the tools whose dispatch blocks survive masking; nil =
-	// none.
+	// Dispatch names the tools whose dispatch blocks survive masking; nil = none.
 	Dispatch DispatchTools
 
 	// Name is how errors refer to the stages, for example "preset masking"; ""

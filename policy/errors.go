@@ -28,7 +28,7 @@ type BudgetError struct {
 
 // A Contributor is a message that can't be made smaller.
 type Contributor struct {
-	Index  int // in the history as it came in; -1 = our own summary
+	Index  int // index of the input message; -1 = a message made by a stage
 	Role   message.Role
 	Tokens int
 	Why    string

@@ -18,7 +18,7 @@ type Mask struct {
 	MaxChars     int      // 0: only the placeholder; otherwise the result keeps its beginning, up to this length with the placeholder
 	Form         string   // default FormObservation
 	Every        int      // number of turns by which the window moves at once; 0 and 1: it moves every turn
-	Turns        int      // if not 0, the results of exactly this many last turns stay, whatever WindowTurns and the turns of Keep
+	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
 	MinTokens    int      // the tokens that a mask must save to be made; 0: any saving
 
 	// Messages, if not 0, keeps the results of the last Messages messages

@@ -16,8 +16,8 @@ type Media struct {
 	// Deep also replaces media in the last turns, down to the smallest keep
 	// counts of the view.
 	Deep bool
-	// Turns is the number of last turns whose media stay, whatever the keep
-	// counts; 0 = by the keep counts.
+	// Turns, if not 0, replaces the turns of the view's Keep: the number of last
+	// turns whose media stay. Its pairs still apply.
 	Turns int
 	// Heavy replaces only media of at least 1 kB in the request, so not links
 	// and ids.

@@ -77,8 +77,8 @@ func (v *View) Offers(m Mask) *Offers {
 }
 
 // Cut returns the offer in which all but the last turns become a summary of
-// summary tokens, and kept results older than mask turns become placeholders
-// (0: none do). ok is false if nothing may be removed, or if less is removed
+// summary tokens, and kept results older than mask turns become placeholders (0:
+// none do). It returns false if nothing may be removed, or if less is removed
 // than the summary costs.
 func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 	end := o.from(turns)
@@ -94,7 +94,8 @@ func (o *Offers) Cut(turns, mask, summary int) (Offer, bool) {
 }
 
 // Mask returns the offer in which all results that may be masked become
-// placeholders, except those of the last turns. ok is false if there are none.
+// placeholders, except those of the last turns. It returns false if there are
+// none.
 func (o *Offers) Mask(turns int) (Offer, bool) {
 	gone := o.between(o.masks, 0, o.from(turns))
 	x := Offer{Keep: Keep{Turns: turns, Pairs: o.v.Keep.Pairs}, Prefix: o.inFront(o.masks)}

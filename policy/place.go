@@ -14,8 +14,8 @@ func places(c *Conversation) placed {
 	return at
 }
 
-// index returns the index of input message src. ok is false if it is not there, or
-// if src is -1, which stands for a message made by a stage.
+// index returns the index of input message src. It returns false if the message
+// is not there, or if src is -1, a message made by a stage.
 func (p placed) index(src int) (int, bool) {
 	if src < 0 || src >= len(p) || p[src] == 0 {
 		return 0, false

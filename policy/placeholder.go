@@ -3,8 +3,8 @@ package policy
 import "strings"
 
 // Edit returns the edit that masks part p of message i, a tool result, whatever
-// the window is. It is for stages of users. ok is false if the result is masked
-// already, or if a placeholder would save less than MinTokens.
+// the window is. It is for stages of users. It returns false if the result is
+// masked already, or if a placeholder would save less than MinTokens.
 func (m Mask) Edit(v *View, i, p int) (Edit, bool) { return m.edit(v, i, p) }
 
 // edit masks one result. It returns false if the result is masked already or a

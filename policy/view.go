@@ -266,8 +266,8 @@ func (v *View) Origin(i, p int) Origin {
 	return o
 }
 
-// Known returns the recorded origin of part p of message i. ok is false if no
-// edit is recorded. The text alone is no proof, because any tool can write a
+// Known returns the recorded origin of part p of message i, and false if no edit
+// is recorded. The text alone is no proof, because any tool can write a
 // placeholder.
 func (v *View) Known(i, p int) (Origin, bool) {
 	if v.Origins == nil {

@@ -13,7 +13,7 @@ type mediaRule struct {
 	page        int // tokens for a page of a PDF
 }
 
-// Assumptions for media of which only the size in base64 is known.
+// Assumptions for media if only their size in base64 is known.
 const (
 	rawAudioBytes  = 32_000 // a second of 16-bit mono at 16 kHz
 	packedAudio    = 8_000  // a second of mp3, opus or aac at 64 kbit/s

@@ -30,8 +30,7 @@ func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 			if r >= 0x3100 { // behind the scripts that are mixed in practice
 				step = rune(scaled(601, 61, 1))
 			}
-			// Between letters, after an apostrophe, and after white space at the
-			// end.
+			// Between letters, after an apostrophe, and after white space at the end.
 			c := string(r)
 			if !s.check(t, "a"+c+"b '"+c+"s "+c) {
 				wrong++
