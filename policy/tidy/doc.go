@@ -2,11 +2,12 @@
 // so that no cached prefix of a prompt changes.
 //
 // A reducer is a pure function of a result, of the call that it answers, and of
-// the text before the call. Each has a file of its own. Some lose nothing that a
-// reader needs (colors, progress, runs of equal lines, the paths of search
-// results). The others keep what a reader of that kind of result needs, state in
-// the first line what they left out, and keep every line that holds an error. A
-// result whose call asked for a range of lines stays whole.
+// the text before the call. Some lose nothing that a reader needs (colors,
+// progress, runs of equal lines, the paths of search results). The others keep
+// what a reader of that kind of result needs, and state in the first line what
+// they left out. They keep every line that holds an error, except in code,
+// documents, pages, patches and searches. A result whose call asked for a range
+// of lines stays whole.
 //
 // The output consists of ranges of the result and of literals from this package,
 // so that a ledger can store it. It is never longer than the result, and reducing

@@ -69,7 +69,7 @@ var comments = map[string]string{
 	"policy.strategy": `The kind of summary: task_state, decision_log, code_delta, brief.`,
 
 	"tidy":               `The stage tidy, if policy.stages names it: tool results are reduced on arrival, before any call has sent them, so that no cached prompt changes.`,
-	"tidy.large_tokens":  `A result from this size on is reduced to what its reader needs: the outline of code, the failures of tests, the first line of each kind in a log, the shape of data, counts of listings. A result whose call asked for certain lines stays whole, and so does every line that holds an error.`,
+	"tidy.large_tokens":  `A result from this size on is reduced to what its reader needs: the outline of code, the failures of tests, the first line of each kind in a log, the shape of data, counts of listings. A result whose call asked for certain lines stays whole. Lines that hold an error stay, except in code, documents, pages, patches and searches.`,
 	"tidy.off":           `Reducers that are not used: some of ` + strings.Join(tidy.Names(), ", ") + `.`,
 	"tidy.exclude_tools": `Tools whose results stay as they are.`,
 	"tidy.wait":          `How long a call waits for the archive to store the originals. After that the results are sent whole, and stay so.`,
