@@ -13,23 +13,22 @@ const fileValue = 4.5
 const alone = 8
 
 // newerFolders is the number of lines of folders that halves the value of the
-// next one. Without it a session that changed files in thirty folders tells of
-// nothing else.
+// next one, down to that of a failure. Without it a session that changed files in
+// thirty folders tells of nothing else.
 const newerFolders = 8
 
-// scratchFolders hold files that nobody keeps.
-var scratchFolders = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/appdata/local/temp/"}
+// temporaryValue is the value of a line of files that nobody keeps.
+const temporaryValue = 1.6
 
-// keptShare returns the share of the value of a file that its place leaves it: a
-// successor seldom needs a file in a folder for temporary files.
-func keptShare(path string) float64 {
+// temporaryFolders begin the paths of such files; userTemporary stands in them.
+var temporaryFolders = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/"}
+
+const userTemporary = "/appdata/local/temp/"
+
+// temporary reports whether a file is in a folder for temporary files.
+func temporary(path string) bool {
 	low := strings.ToLower(strings.ReplaceAll(path, `\`, "/"))
-	for i, d := range scratchFolders {
-		if strings.HasPrefix(low, d) || i > 2 && strings.Contains(low, d) {
-			return 0.4
-		}
-	}
-	return 1
+	return beginsAny(low, temporaryFolders) || strings.Contains(low, userTemporary)
 }
 
 // fileLines tell of the files that were changed, each with what was done to
@@ -43,7 +42,11 @@ func (h *History) fileLines(section int) []Line {
 		if f.Op < Edited {
 			continue
 		}
-		if n++; n > alone {
+		scratch := temporary(f.Path)
+		if !scratch {
+			n++
+		}
+		if scratch || n > alone {
 			rest = append(rest, f)
 			continue
 		}
@@ -51,7 +54,7 @@ func (h *History) fileLines(section int) []Line {
 		if w := why[f.Path]; w != "" && w != said { // once for what was done together
 			text, said = text+saidBefore(w), w
 		}
-		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last) * keptShare(f.Path), Order: f.Last})
+		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
 	}
 	return append(out, h.folderLines(rest, section)...)
 }
@@ -82,7 +85,10 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 		all := byFolder[d]
 		for len(all) > 0 {
 			n := min(filesPerLine, len(all))
-			value := (fileValue - 0.4) * h.recency(all[0].Last) * keptShare(all[0].Path) / (1 + float64(len(out))/newerFolders)
+			value := max((fileValue-0.4)*h.recency(all[0].Last)/(1+float64(len(out))/newerFolders), failedValue)
+			if temporary(all[0].Path) {
+				value = temporaryValue
+			}
 			out = append(out, Line{Section: section, Text: folderLine(d, all[:n]), Value: value, Order: all[0].Last, Names: pathsOf(all[:n])})
 			all = all[n:]
 		}

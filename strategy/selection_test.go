@@ -99,7 +99,7 @@ func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
 	if kept, scratch := strings.Count(text, "component_"), strings.Count(text, "of_the_check_"); kept < 10 || scratch > kept {
 		t.Errorf("%d files that stay, %d temporary ones in:\n%s", kept, scratch, text)
 	}
-	if keptShare(`C:\Users\a\AppData\Local\Temp\x.txt`) == 1 || keptShare("src/tmp/x.go") != 1 {
+	if !temporary(`C:\Users\a\AppData\Local\Temp\x.txt`) || temporary("src/tmp/x.go") {
 		t.Error("the place of a temporary file is not known")
 	}
 }

@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // A FileState is what a history did to one file, all in all.
@@ -30,27 +31,29 @@ func (h *History) readFiles() []FileState {
 	byPath := map[string]int{}
 	out := []FileState{}
 	for _, f := range h.Previous.files() {
-		if _, ok := byPath[f.Path]; !ok {
-			byPath[f.Path] = len(out)
+		if _, ok := byPath[pathKey(f.Path)]; !ok {
+			byPath[pathKey(f.Path)] = len(out)
 			out = append(out, f)
 		}
 	}
 	h.eachCall(func(s *Step, c *Call) {
 		for _, f := range c.Files {
-			at, ok := byPath[f.Path]
-			if was, known := byPath[f.From]; f.Op == Renamed && known {
+			key, from := pathKey(f.Path), pathKey(f.From)
+			at, ok := byPath[key]
+			if was, known := byPath[from]; f.Op == Renamed && known {
 				if ok && at != was {
 					out[at].Path = ""
 				}
 				at, ok = was, true
-				out[at].Path, byPath[f.Path] = f.Path, at
-				delete(byPath, f.From)
+				out[at].Path, byPath[key] = f.Path, at
+				delete(byPath, from)
 			}
 			if !ok {
 				at = len(out)
-				byPath[f.Path] = at
+				byPath[key] = at
 				out = append(out, FileState{Path: f.Path, Op: f.Op})
 			}
+			out[at].Path = f.Path // as the tools write it
 			out[at].merge(f, s.ID)
 		}
 	})
@@ -61,6 +64,15 @@ func (h *History) readFiles() []FileState {
 	return out
 }
 
+// pathKey returns one form of a path on Windows, which tools write with either
+// slash, as the lines of folders do. Other paths may hold backslashes.
+func pathKey(p string) string {
+	if len(p) > 2 && p[1] == ':' && asciiLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return p
+}
+
 // rewrites are what tools say that wrote over a file that was there.
 var rewrites = []string{"has been updated", "updated successfully", "overwritten", "overwrote"}
 
@@ -69,20 +81,20 @@ var rewrites = []string{"has been updated", "updated successfully", "overwritten
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
-		there[f.Path] = f.Op != Deleted
+		there[pathKey(f.Path)] = f.Op != Deleted
 	}
 	h.eachCall(func(_ *Step, c *Call) {
 		said := hasAny(c.Result[:min(len(c.Result), edge)], rewrites)
 		for i := range c.Files {
 			f := &c.Files[i]
-			if f.Op == Created && (there[f.Path] || said && len(c.Files) == 1) {
+			if f.Op == Created && (there[pathKey(f.Path)] || said && len(c.Files) == 1) {
 				f.Op = Edited
 			}
-			there[f.From] = there[f.From] && f.Op != Renamed
+			there[pathKey(f.From)] = there[pathKey(f.From)] && f.Op != Renamed
 			switch {
 			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // which may say that there is none
 			case f.Op != Ran:
-				there[f.Path] = f.Op != Deleted
+				there[pathKey(f.Path)] = f.Op != Deleted
 			}
 		}
 	})
