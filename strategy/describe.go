@@ -241,7 +241,7 @@ func (c *Call) lastWords() string {
 }
 
 // unquoted takes the signs of JSON out of an answer.
-var unquoted = strings.NewReplacer(`"`, "", "{", "", "}", "", "[", "", "]", "", `\n`, " ")
+var unquoted = strings.NewReplacer(`":`, ": ", `,"`, ", ", `"`, "", "{", "", "}", "", "[", "", "]", "", `\n`, " ")
 
 // answer is the beginning of what a tool returned, and what it was asked.
 func (c *Call) answer() string {
@@ -252,7 +252,7 @@ func (c *Call) answer() string {
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		text = unquoted.Replace(text)
+		text = squash(unquoted.Replace(text))
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return asked + nothingIn(result)

@@ -8,7 +8,7 @@ import (
 
 // ourOwnHeads begin what stands in a view in place of something else: none of
 // it is a fact of the conversation.
-var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[conversation truncated — ", "[observation truncated",
+var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[tidied — ", "[conversation truncated — ", "[observation truncated",
 	"[no tool result was recorded", "[image masked — ", "[audio masked — ", "[file masked — "}
 
 // saidIn is the text of a message without what stands in it for pictures and

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -77,8 +78,21 @@ type items struct {
 	tasks int
 }
 
+// itemText returns the text of an item on one line, cut to maxSentence. The
+// arguments of a call go before what it returned: the number of what was created
+// is in the answer.
+func itemText(text string) string {
+	text = squash(unnumbered(text))
+	asked, returned, ok := strings.Cut(text, ", which returned: ")
+	if ok && utf8.RuneCountInString(text) > maxSentence {
+		asked, _, _ = strings.Cut(asked, " with ")
+		text = clip(asked, maxSentence/2) + ", which returned: " + returned
+	}
+	return clip(text, maxSentence)
+}
+
 func (b *items) set(it Item) {
-	it.Text = clip(squash(unnumbered(it.Text)), maxSentence)
+	it.Text = itemText(it.Text)
 	if it.Text == "" {
 		return
 	}
@@ -177,7 +191,7 @@ func (b *items) plan(step int, c *Call) {
 	}
 	named := map[string]bool{}
 	for _, it := range now {
-		named[itemKey(clip(squash(unnumbered(it.Text)), maxSentence))] = true
+		named[itemKey(itemText(it.Text))] = true
 	}
 	kept := b.list[:0]
 	b.byKey = map[string]int{}

@@ -83,3 +83,31 @@ func TestACommandThatOnlyListsHasNoEffect(t *testing.T) {
 		}
 	}
 }
+
+// The first line of a result that was reduced as it came is ours, and no word of
+// the tool.
+func TestAReducedResultIsToldInTheWordsOfTheTool(t *testing.T) {
+	text := write4(t, long("What is the state of the change?",
+		message.Assistant("", message.Call("1", "fetch_change", `{"number":"1361"}`)),
+		message.ToolResult("1", "[tidied — shape, ends and outliers of JSON · ~5133 tokens in full: recall c1f3]\n"+`{"url":"https://example.com/changes/1361","number":1361,"state":"closed","title":"Repoint the provider"}`),
+	))
+	if want := "which returned: url: https://example.com/changes/1361, number: 1361, state: closed, title: Repoint the provider"; !strings.Contains(text, want) || strings.Contains(text, "tidied") {
+		t.Errorf("%q is not in, or our own line is:\n%s", want, text)
+	}
+}
+
+// A long call that created something is told by what it returned, also after the
+// next compaction.
+func TestWhatACallCreatedSurvivesTheNextSummary(t *testing.T) {
+	const returned = "url: https://example.com/changes/1510, number: 1510"
+	first := write4(t, long("Open a change for it.",
+		message.Assistant("", message.Call("1", "create_pull_request", `{"repository":"example/service","base":"main","head":"fix/results-sync-merge-signal-of-the-remote","title":"feat(results): signal remote pushes that merged","draft":true,"maintainer_can_modify":true,"reviewers":"somebody, somebody-else, and a third one"}`)),
+		message.ToolResult("1", `{"url":"https://example.com/changes/1510","number":1510,"state":"open"}`),
+		message.Assistant("It is open."),
+	))
+	in := long("Go on with the next one.", message.Assistant("I do."))
+	in.Previous = first
+	if second := write4(t, in); !strings.Contains(first, returned) || !strings.Contains(second, returned) {
+		t.Errorf("%q is not in both:\n%s\n\n%s", returned, first, second)
+	}
+}
