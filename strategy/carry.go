@@ -18,7 +18,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
 			_, _, item := statusOf(l)
-			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || h.tellsOfFiles(l) || section == next && newNext && next > 0 {
+			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || section == next && newNext && next > 0 {
 				continue
 			}
 			if k := subject(l); k != "" && taken[k] && section != log {
@@ -33,6 +33,10 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	}
 	return out
 }
+
+// onlyNames reports whether a line lists names of the summary before the one that
+// it stands in: nobody could work from it.
+func onlyNames(line string) bool { return strings.HasPrefix(line, "the summary before"+seenVerb) }
 
 // carriedBefore puts what is carried before what is new.
 const carriedBefore = 1 << 20

@@ -60,7 +60,7 @@ func (c *composer) compose(lines []Line) Document {
 	c.essentials(all, room)
 	c.refill(all, room, true)
 	untold := func(e *Entity) bool { return !c.covered[e] }
-	quoted := c.candidates(append(c.history.carriedLines(c.strategy.seenSection(), untold), c.history.quotedLines(c.strategy.seenSection(), maxSeen, untold)...))
+	quoted := c.candidates(c.history.quotedLines(c.strategy.seenSection(), maxSeen, untold))
 	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)
 	c.refill(c.candidates(c.history.readLines(c.strategy.seenSection())), c.limit, false)

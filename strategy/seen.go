@@ -150,12 +150,6 @@ func (s Strategy) excerptSection() int {
 	return 0
 }
 
-// carriedLines name what the summary before named first and nothing here tells
-// of any more: there is no line left to quote.
-func (h *History) carriedLines(section int, missing func(*Entity) bool) []Line {
-	return h.seenLines(section, maxCarried, func(e *Entity) bool { return e.Place > 0 && missing(e) })
-}
-
 // quotedLines quote the lines that have names which missing says are not told of
 // yet, the best of them and those of one place together.
 func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []Line {

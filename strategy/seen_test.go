@@ -101,13 +101,14 @@ func TestAReducedResultIsToldInTheWordsOfTheTool(t *testing.T) {
 func TestWhatACallCreatedSurvivesTheNextSummary(t *testing.T) {
 	const returned = "url: https://example.com/changes/1510, number: 1510"
 	first := write4(t, long("Open a change for it.",
-		message.Assistant("", message.Call("1", "create_pull_request", `{"repository":"example/service","base":"main","head":"fix/results-sync-merge-signal-of-the-remote","title":"feat(results): signal remote pushes that merged","draft":true,"maintainer_can_modify":true,"reviewers":"somebody, somebody-else, and a third one"}`)),
+		message.Assistant("", message.Call("1", "create_pull_request", `{"repository":"example/service","base":"main","head":"fix/results-sync-merge-signal-of-the-remote","title":"feat(results): signal remote pushes that merged","body_file":"docs/changes/the-signal-of-the-remote-and-what-it-means.md","draft":true,"maintainer_can_modify":true,"reviewers":"somebody, somebody-else, and a third one"}`)),
 		message.ToolResult("1", `{"url":"https://example.com/changes/1510","number":1510,"state":"open"}`),
 		message.Assistant("It is open."),
 	))
 	in := long("Go on with the next one.", message.Assistant("I do."))
 	in.Previous = first
-	if second := write4(t, in); !strings.Contains(first, returned) || !strings.Contains(second, returned) {
+	const actions = "Outstanding actions and blockers"
+	if second := write4(t, in); !strings.Contains(titledPart(first, actions), returned) || !strings.Contains(titledPart(second, actions), returned) || strings.Contains(second, "the summary before names") {
 		t.Errorf("%q is not in both:\n%s\n\n%s", returned, first, second)
 	}
 }
