@@ -19,37 +19,37 @@ import (
 // behind what the agent has sent it.
 const backendAgent = strategy.BackendAgent
 
-// A LastRequest is the request that an agent sent last, as it was sent:
-// summarizer.backend agent asks behind it. The transport of hook/transport hands
-// it in.
+// A LastRequest is the previous request of an agent, as it was sent. With
+// summarizer.backend agent the instruction to summarize is appended to it.
+// hook/transport passes it in.
 type LastRequest struct {
-	// View is what the messages are that it holds, in order.
+	// View holds the fingerprints of its messages, in order.
 	View []message.Fingerprint
-	// Ask sends it again, with nothing but one instruction behind it; nil: nothing
-	// was sent yet. It makes one attempt. The error is the context's, or an
-	// *[AskError], beside which the answer may have a usage. It may be called after
-	// the call that it was handed to has returned.
+	// Ask sends it again with one more message, the instruction; nil: nothing was
+	// sent yet. It makes one attempt. The error is the context's, or an
+	// *[AskError], and the answer may have a usage even then. Ask may be called
+	// after the call that got the LastRequest has returned.
 	Ask func(ctx context.Context, instruction string) (AgentAnswer, error)
-	// StandIn: what Ask returns is only billed, and the extractive backend writes
-	// the summary in the model's place. For replays of recorded sessions.
+	// StandIn: the answer of Ask is only billed, and the extractive backend
+	// writes the summary. It is for replays of recorded sessions.
 	StandIn bool
 }
 
-// An AgentAnswer is what an agent's own model answers to an instruction.
+// An AgentAnswer is the answer of the agent's own model to an instruction.
 type AgentAnswer struct {
 	Text     string
-	Calls    string // a tool that it calls; "" = none
-	CutOff   bool   // it ends where it was cut off
-	Withheld bool   // a filter of the provider's ended it
-	Usage    Usage  // PromptTokens 0: it does not say
+	Calls    string // the tool it calls; "" = none
+	CutOff   bool   // the provider cut it off at the token limit
+	Withheld bool   // a content filter of the provider ended it
+	Usage    Usage  // PromptTokens 0: the provider reported none
 }
 
-// An AskError says why there is no answer.
+// An AskError is the reason why a request brought no answer.
 type AskError struct {
-	Status     int           // of HTTP; 0: there was none
-	RetryAfter time.Duration // what the provider asked for; 0: nothing
+	Status     int           // of HTTP; 0: no response
+	RetryAfter time.Duration // delay that the provider asked for; 0: none
 	TooLong    bool          // the provider says that the prompt is too long
-	Unreadable bool          // an answer came that can't be read
+	Unreadable bool          // the response cannot be parsed
 	Err        error
 }
 
@@ -58,12 +58,12 @@ func (e *AskError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *AskError) Unwrap() error { return e.Err }
 
-// WithLastRequest hands in the request that the agent sent before this one. It
-// has an effect with summarizer.backend agent alone.
+// WithLastRequest passes the previous request of the agent. Only
+// summarizer.backend agent uses it.
 func WithLastRequest(l LastRequest) Option { return func(r *request) { r.last = &l } }
 
-// AsksAgent reports whether summaries are asked of the agent's own model, for
-// some calls at least; a nil manager asks nobody.
+// AsksAgent reports whether the agent's own model writes summaries, for some
+// calls at least. It is false for a nil manager.
 func (m *CompactManager) AsksAgent() bool {
 	if m == nil || m.cfg.Observe {
 		return false

@@ -9,22 +9,22 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Bill is what one call costs, in US dollars. Three kinds of figures have
-// three kinds of names: estimated ones were counted before the call went out,
-// measured ones come from the usage that the provider reports
-// ([CompactManager.Observe]), and projected ones were billed to nobody: they say
-// what the same calls would have cost with the whole history.
+// A Bill is what one call costs, in US dollars. Figures have three kinds of
+// names: estimated figures are counted before the call, measured figures come
+// from the usage that the provider reports ([CompactManager.Observe]), and
+// projected figures are what the same calls would have cost with the whole
+// history.
 type Bill struct {
-	Prices   string `json:"prices"`             // the card: whose prices, and where they stand
-	Relative bool   `json:"relative,omitempty"` // no price of the model is known: all figures are in units of its input price, and only their ratios mean something
+	Prices   string `json:"prices"`             // the name and the source of the price card
+	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are in units of its input price, and only ratios are meaningful
 
-	Estimated    price.Usage `json:"estimated_prompt"` // how the prompt is billed
+	Estimated    price.Usage `json:"estimated_prompt"` // tokens of the prompt, by price
 	EstimatedUSD float64     `json:"estimated_prompt_usd"`
-	Whole        price.Usage `json:"projected_whole_prompt"` // how that of the whole history would have been
+	Whole        price.Usage `json:"projected_whole_prompt"` // the same for the whole history, uncompacted
 	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
-	SummaryUSD   float64     `json:"summary_usd,omitempty"` // what a model was paid for summaries in this call
+	SummaryUSD   float64     `json:"summary_usd,omitempty"` // cost of the summaries that a model wrote in this call
 
-	Session SessionBill `json:"session"` // of all calls of the session that this process has seen, this one included
+	Session SessionBill `json:"session"` // sums over the calls of the session in this process, this one included
 }
 
 // A SessionBill adds up the calls of a session.
@@ -33,8 +33,8 @@ type SessionBill struct {
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
 	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
 	SummaryUSD   float64 `json:"summaries_usd"`
-	Measured     int     `json:"measured_calls"` // those whose usage was observed
-	MeasuredUSD  float64 `json:"measured_usd"`   // what these were billed, answers included
+	Measured     int     `json:"measured_calls"` // calls whose usage was observed
+	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
 }
 
 // Plus returns the sum of two bills.

@@ -6,14 +6,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// CacheConfig says what is done for the provider's prompt cache.
+// CacheConfig configures the marks for the provider's prompt cache.
 type CacheConfig struct {
-	// Marks is "keep" (those of the caller alone; one on a message that goes moves
-	// to the last one before it that stays) or "auto" (as far as the provider
-	// allows more, they are also set at the end of the system prompt or of the
-	// tools, behind the summary, and at the last message); default "keep". It is
-	// for requests that go through hook/transport to a provider whose cache goes by
-	// marks, which is Anthropic.
+	// Marks is "keep" (only the caller's marks; the mark of a removed message moves
+	// to the last message before it that stays) or "auto" (up to the provider's
+	// limit, marks are also set after the system prompt or the tools, after the
+	// summary, and at the last message); default "keep". It applies to requests
+	// through hook/transport to a provider whose cache needs marks, which is
+	// Anthropic.
 	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`
 }
 

@@ -2,9 +2,9 @@ package compact
 
 import "context"
 
-// CallBudget returns the most tokens that a call with these options is sent with:
-// that of its model, window and answer. It may have to load the vocabulary of the model, and
-// honors ctx. Nothing is stored, and no session is looked at.
+// CallBudget returns the maximum number of tokens of a view for a call with these options,
+// which follows from the model, its window and the reserved answer. It may load the
+// vocabulary of the model, and honors ctx. It reads no session and stores nothing.
 func (m *CompactManager) CallBudget(ctx context.Context, opts ...Option) (tokens int, err error) {
 	defer m.rescue("CallBudget", &err)
 	var q request

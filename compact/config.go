@@ -16,167 +16,171 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Config says how a [CompactManager] works. A field that is zero has the value
-// of the preset; to set one to zero, start from [Preset]. The tags are the
-// names in files, which package configs loads.
+// Config configures a [CompactManager]. A zero field has the value of the
+// preset; to set a field to zero, start from [Preset]. The tags are the names
+// of settings in files, which package configs loads.
 type Config struct {
-	// Preset is what fields that are zero come from; default "graduated". See
-	// [Presets].
+	// Preset names the preset that supplies the values of zero fields; default
+	// "graduated". See [Presets].
 	Preset string `mapstructure:"preset"`
 
-	// Model decides tokenizer and window; [WithModel] names another for one
-	// call. "": counted in o200k_base, as an approximation.
+	// Model selects tokenizer and window; [WithModel] names another model for
+	// one call. "": tokens are counted in o200k_base, as an approximation.
 	Model string `mapstructure:"model"`
 	// MaxContextTokens is the window, input and output together; 0: looked up
-	// by the model's name, 128,000 where that is not known.
+	// by the model's name, 128,000 for an unknown model.
 	MaxContextTokens int `mapstructure:"max_context_tokens" validate:"gte=0"`
 	// MaxOutputTokens is reserved for the answer; default 0.
 	MaxOutputTokens int `mapstructure:"max_output_tokens" validate:"gte=0"`
-	// MaxRequestBytes is how large the body of a request may be. Where pictures and
-	// files make it larger the oldest are masked until it is three fifths of that; not
-	// without Mask.Media. 0: what the provider of the wire publishes (Anthropic 32 MB,
-	// OpenAI 50 MB, Gemini 100 MB), no bound for calls without [WithRequest]; -1: no
-	// bound. Default 0.
+	// MaxRequestBytes is the maximum size of a request body. If pictures and files
+	// exceed it, the oldest are masked until the body has three fifths of it; this
+	// needs Mask.Media. 0, the default: the limit that the provider of the wire
+	// publishes (Anthropic 32 MB, OpenAI 50 MB, Gemini 100 MB), and no limit for calls
+	// without [WithRequest]; -1: no limit.
 	MaxRequestBytes int `mapstructure:"max_request_bytes" validate:"gte=-1"`
-	// Counting is the unit of everything that is called tokens here: "model",
-	// the model's own; "bytes4", bytes / 4; "utf16", UTF-16 units. Default
-	// "model".
+	// Counting is the unit of all numbers of tokens: "model", the model's
+	// tokens; "bytes4", bytes / 4; "utf16", UTF-16 units. Default "model".
 	Counting string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
 
-	// Observe looks and changes nothing: what every call returns is the history as
-	// it came in, and events of their own say what would have been done and saved.
-	// No archive is opened, so that nothing is written of a conversation, and no
-	// model is asked for a summary. Default false. See [WithObserve].
+	// Observe changes nothing: every call returns the unchanged history, and
+	// separate events report what would have been done and saved. No archive is
+	// opened, no conversation is written, and no model is asked for a summary.
+	// Default false. See [WithObserve].
 	Observe bool `mapstructure:"observe"`
 
-	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, how far, and what is kept
-	Tidy       policy.TidyConfig     `mapstructure:"tidy"`       // how tool results are reduced when they come
-	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result that is too large is cut
+	Policy     policy.Config         `mapstructure:"policy"`     // when and how far a conversation is compacted, and what is kept
+	Tidy       policy.TidyConfig     `mapstructure:"tidy"`       // how tool results are reduced on arrival
+	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result is cut that is too large
 	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders
 	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // who writes summaries
-	Redaction  RedactionConfig       `mapstructure:"redaction"`  // what is taken out of all that leaves memory
-	Storage    StorageConfig         `mapstructure:"storage"`    // where what is taken out of a conversation goes first
+	Redaction  RedactionConfig       `mapstructure:"redaction"`  // which secrets are removed from everything that leaves memory
+	Storage    StorageConfig         `mapstructure:"storage"`    // where removed text is archived
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
-	Sessions   SessionsConfig        `mapstructure:"sessions"`   // how much is remembered of sessions
-	Prices     PricesConfig          `mapstructure:"prices"`     // what calls cost, for the bill of each
-	Cache      CacheConfig           `mapstructure:"cache"`      // what is done for the provider's prompt cache
+	Sessions   SessionsConfig        `mapstructure:"sessions"`   // memory for idle sessions
+	Prices     PricesConfig          `mapstructure:"prices"`     // prices of calls, for the bill of each
+	Cache      CacheConfig           `mapstructure:"cache"`      // marks for the provider's prompt cache
 
-	// Overrides change settings for the calls of some models, agents or both;
-	// where several are for a call, the later ones go over the earlier. They go
-	// over the fields above: [Config.For] says what holds for a call.
+	// Overrides change settings for the calls of some models, agents or both.
+	// They take precedence over the fields above, and later overrides over
+	// earlier ones; [Config.For] returns the configuration of a call.
 	Overrides []Override `mapstructure:"-" validate:"-"`
 
-	// Stages are stages of the caller's own. Policy.Stages says where each works, by
-	// its name; those that it does not name work before all others but tidy.
-	// policy/policytest holds a stage against its contract.
+	// Stages are stages of the caller. Policy.Stages gives their place by name; a
+	// stage that it does not name runs before all others except tidy.
+	// policy/policytest checks a stage against its contract.
 	Stages []OwnStage `mapstructure:"-" validate:"-"`
 
-	// Strategy says what a summary holds, in place of the one that Policy.Strategy
-	// names; nil: that. [strategy.New] says what it must be, and
-	// strategy/strategytest holds one against its contract. An override that names
-	// another strategy goes over it.
+	// Strategy is a strategy of the caller for the content of summaries; nil: the
+	// one that Policy.Strategy names. [strategy.New] states its requirements, and
+	// strategy/strategytest checks one against its contract. An override that
+	// names a strategy takes precedence.
 	Strategy *strategy.Strategy `mapstructure:"-" validate:"-"`
 
-	// Archive stores what is taken out; nil: what Storage says. The manager
-	// does not close it.
+	// Archive stores removed text; nil: the archive that Storage configures.
+	// The manager does not close it.
 	Archive storage.Archive `mapstructure:"-" validate:"-"`
-	// ArchiveKey is what fingerprints and references are sealed with before they leave
-	// memory: 64 hex digits, or base64 of 32 bytes; several with commas in between,
-	// the newest first. "": COMPACT_ARCHIVE_KEY, else a key in the user's
-	// configuration folder, made at first use. Who has it can test guesses of what was
-	// redacted, so it does not belong beside the archive.
+	// ArchiveKey seals fingerprints and references before they leave memory: 64 hex
+	// digits, or 32 bytes in base64; several keys are separated by commas, the newest
+	// first. "": COMPACT_ARCHIVE_KEY, else a key in the user's configuration folder,
+	// created at first use. Whoever has a key can test guesses of redacted text, so do
+	// not store it beside the archive.
 	ArchiveKey Secret `mapstructure:"-" validate:"-"`
-	// HeadsKey is the Ed25519 key, 32 random bytes in base64, that the heads of
-	// sessions are signed with; none: they are not signed. configs.Load takes it
-	// from the environment, COMPACT_HEADS_KEY.
+	// HeadsKey is the Ed25519 key that signs the heads of sessions, 32 random
+	// bytes in base64; empty: heads are not signed. configs.Load reads it from
+	// the environment variable COMPACT_HEADS_KEY.
 	HeadsKey Secret `mapstructure:"-" validate:"-"`
 	// OpenArchive opens the archive of an adapter that this package does not
-	// link, which is s3; configs.Load sets it. The manager closes what it
-	// opened.
+	// link, such as s3; configs.Load sets it. The manager closes that archive.
 	OpenArchive func(ctx context.Context, c StorageConfig) (storage.Archive, error) `mapstructure:"-" validate:"-"`
-	// Summarize is asked for summaries; nil: the extractive backend, which
-	// needs no model. configs.Load sets it for the backend openai.
+	// Summarize writes summaries; nil: the extractive backend, which needs no
+	// model. configs.Load sets it for the backend openai.
 	Summarize strategy.Summarizer `mapstructure:"-" validate:"-"`
-	// Redactor takes secrets out; nil: made of Redaction.
+	// Redactor removes secrets; nil: the redactor that Redaction configures.
 	Redactor *redact.Redactor `mapstructure:"-" validate:"-"`
-	// Exporters get every event, in addition to those that Trace names. The
-	// manager shuts them down when it is closed.
+	// Exporters receive every event, in addition to the exporters that Trace
+	// configures. Close shuts them down.
 	Exporters []trace.Exporter `mapstructure:"-" validate:"-"`
-	// OnTraceError is told, as a [*trace.ExportError], what an exporter could not
-	// do: of the first failure at once, then at most every 10 s an exporter, and of
-	// the rest at Close; never twice at once for one exporter. nil: a warning in
-	// Logger, unless the exporter has said it in a log of its own. It must not call
-	// the manager.
+	// OnTraceError receives the failures of exporters as [*trace.ExportError]: the
+	// first one at once, later ones at most every 10 s per exporter, the rest at
+	// Close. Calls for one exporter do not overlap. It must not call the manager.
+	// nil: failures are warnings in Logger, unless the exporter has logged them
+	// itself.
 	OnTraceError func(error) `mapstructure:"-" validate:"-"`
-	// Counter counts the tokens of texts, where Counting is "model"; nil: that
-	// of Model.
+	// Counter counts the tokens of texts if Counting is "model"; nil: the
+	// tokenizer of Model.
 	Counter token.Counter `mapstructure:"-" validate:"-"`
-	// Logger gets the stack of a call that panicked, and what exporters could not
-	// do; nil: [slog.Default].
+	// Logger receives the stack of a call that panicked, and the failures of
+	// exporters; nil: [slog.Default].
 	Logger *slog.Logger `mapstructure:"-" validate:"-"`
-	// Now measures durations, in several goroutines at once; nil: [time.Now].
+	// Now returns the time for durations. It is called concurrently; nil:
+	// [time.Now].
 	Now func() time.Time `mapstructure:"-" validate:"-"`
 
 	complete bool // made by Preset: zeros mean zero
 }
 
-// SummarizerConfig says who writes summaries.
+// SummarizerConfig configures who writes summaries, and how.
 type SummarizerConfig struct {
 	// Backend is "extractive" (no model, no network), "openai" (any server that
-	// speaks its chat completions) or "agent" (the agent's own model, behind the
-	// request that it sent last, so that the provider reads that from its cache);
-	// default "extractive". "agent" needs hook/transport or compactctl serve: calls
-	// without, calls while the cache is cold, and whatever fails, fall back to
-	// "extractive", whatever Fallback says. It is asked once, and has all of Timeout.
+	// speaks its chat completions) or "agent" (the agent's own model, with an
+	// instruction appended to its last request, which the provider then reads from
+	// its cache); default "extractive". "agent" needs hook/transport or compactctl
+	// serve; other calls, calls with a cold cache, and failures fall back to
+	// "extractive", regardless of Fallback. The agent's model is asked once, with the
+	// whole Timeout.
 	Backend string `mapstructure:"backend" validate:"oneof=extractive openai agent"`
-	// Model is asked for summaries; "" with the backend openai is an error, and
-	// so is a model with another backend.
+	// Model is the summarizing model. The backend openai requires it; with
+	// another backend it is an error.
 	Model string `mapstructure:"model"`
-	// BaseURL is its server, "http://localhost:11434/v1" for example; "" is
-	// OpenAI's.
+	// BaseURL is the URL of its server, for example
+	// "http://localhost:11434/v1"; "": OpenAI.
 	BaseURL string `mapstructure:"base_url" validate:"omitempty,http_url"`
-	// MaxTokens is the most that a summary may cost, in tokens; 0, the default: a
+	// MaxTokens is the maximum size of a summary, in tokens; 0, the default: a
 	// twentieth of the target, at least 1500 and at most 8000. The preset summarize
-	// has 1500, history-reducer 1400 characters.
+	// uses 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
-	// UserTokens is the most that what people typed may take of a summary, beside
-	// MaxTokens, and never more than a tenth of the target; a target below half of
-	// the trigger, as policy.when economic chooses it, counts as that half, and a
-	// quarter of it is the most. Over it the longest messages are cut in the
-	// middle, the last ten never. Default 2000.
+	// UserTokens is the maximum size of the user's words in a summary, in tokens,
+	// in addition to MaxTokens; default 2000. It is at most a tenth of the target.
+	// A target below half of the trigger, as policy.when economic chooses it,
+	// counts as that half, but the words never take more than a quarter of the
+	// target. Above the limit the longest messages are cut in the middle, never
+	// the last ten.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
-	// Instructions are added to ours in what a summarizing model is asked. With
-	// the backend extractive they are an error, and so are the next two.
+	// Instructions are added to the prompt of a summarizing model. They,
+	// Sections and PromptFile are errors with the backend extractive.
 	Instructions string `mapstructure:"instructions"`
-	// Sections are headings in place of the strategy's own: what happened, where
-	// things stand, what is next and what people typed are in every summary. At
-	// most 12, each one line of at most 60 characters; none: the strategy's.
+	// Sections are headings that replace those of the strategy, at most 12 of at
+	// most 60 characters on one line each; none: those of the strategy. The
+	// user's words, "What happened", "Where things stand" and "What is next" are
+	// in every summary.
 	Sections []string `mapstructure:"sections"`
-	// PromptFile is a file whose text stands in place of the strategy's
-	// instructions and examples. The rules that hold for every summary stay. It is
-	// read by [New], has at most 32 KiB, and is seen from the working directory.
+	// PromptFile is a file whose text replaces the strategy's instructions and
+	// examples; the rules for every summary stay. [New] reads it, at most 32 KiB,
+	// relative to the working directory.
 	PromptFile string `mapstructure:"prompt_file"`
 	// Window is the summarizing model's own window, in tokens; 0: looked up.
 	Window int `mapstructure:"window_tokens" validate:"gte=0"`
-	// Timeout bounds a whole summary with all its retries, of which each has its
-	// share, Timeout / MaxAttempts; default 1m.
+	// Timeout bounds a summary with all its attempts, each of which has Timeout
+	// / MaxAttempts; default 1m.
 	Timeout time.Duration `mapstructure:"timeout" validate:"gte=0"`
-	// MaxAttempts is how often one call is tried; default 3.
+	// MaxAttempts is the maximum number of attempts for one call of the model;
+	// default 3.
 	MaxAttempts int `mapstructure:"max_attempts" validate:"gte=1"`
-	// Parallel is how many pieces of one summary are written at once; default 4.
+	// Parallel is the number of pieces of one summary that are written
+	// concurrently; default 4.
 	Parallel int `mapstructure:"parallel" validate:"gte=1,lte=64"`
 	// Seed is sent with each call; default 42.
 	Seed int `mapstructure:"seed"`
-	// Fallback is what is done when no summary is to be had: "pruning-only" puts
-	// a notice in its place, "extractive", which is recommended where a model
-	// writes them, a summary that no model wrote; default "pruning-only".
+	// Fallback replaces a summary that the model failed to write: by a notice
+	// ("pruning-only", the default), or by a summary of the extractive backend
+	// ("extractive", recommended).
 	Fallback string `mapstructure:"fallback" validate:"oneof=pruning-only extractive"`
 }
 
-// RedactionConfig says what leaves memory.
+// RedactionConfig configures the redaction of everything that leaves memory.
 type RedactionConfig struct {
-	// Enabled is true by default. Without it everything is stored and exported
-	// as it is, and every call has an event of high severity that says so.
+	// Enabled is true by default. If false, everything is stored and exported
+	// unredacted, and every call emits an event of high severity that says so.
 	Enabled bool `mapstructure:"enabled"`
 	// Strict also takes what merely looks like api_key=… or password: …; default
 	// false.
@@ -184,27 +188,28 @@ type RedactionConfig struct {
 	// PII also takes e-mail addresses, telephone numbers, cards and IBANs; default
 	// false.
 	PII bool `mapstructure:"pii"`
-	// Patterns are regular expressions (RE2) of your own; the first group, or the
-	// whole match, is the secret. One that does not compile is an error of [New].
+	// Patterns are additional regular expressions (RE2); the first group, or else
+	// the whole match, is the secret. An invalid pattern is an error of [New].
 	Patterns []string `mapstructure:"patterns"`
-	// Rules and Detectors find secrets of your own, beside the built-in rules; see
+	// Rules and Detectors find additional secrets, besides the built-in rules; see
 	// [redact.Rule] and [redact.Detector]. Default none.
 	Rules     []redact.Rule     `mapstructure:"-" validate:"-"`
 	Detectors []redact.Detector `mapstructure:"-" validate:"-"`
-	// Pseudonyms makes placeholders tell secrets apart, <REDACTED:aws_key:7f3a>:
-	// the same for the same secret and PseudonymKey; default false.
+	// Pseudonyms gives each secret its own placeholder, such as
+	// <REDACTED:aws_key:7f3a>, which depends on the secret and PseudonymKey;
+	// default false.
 	Pseudonyms bool `mapstructure:"pseudonyms"`
 	// Summarizer redacts what goes to a summarizing model, too; default true.
 	Summarizer bool `mapstructure:"summarizer"`
 
-	// PseudonymKey is the secret that pseudonyms are made with, 16 bytes or
-	// more. Who has it can try out what a pseudonym stands for, so it does not
-	// belong beside the archive. configs.Load takes it from the environment,
+	// PseudonymKey is the key of pseudonyms, 16 bytes or more. Whoever has it
+	// can test guesses of a secret, so do not store it beside the archive.
+	// configs.Load reads it from the environment variable
 	// COMPACT_PSEUDONYM_KEY.
 	PseudonymKey Secret `mapstructure:"-" validate:"-"`
 }
 
-// A Secret is a value that prints as "[redacted]", whatever prints it.
+// A Secret is a value that always prints as "[redacted]".
 type Secret []byte
 
 // Format writes "[redacted]", or nothing for an empty secret.
@@ -217,80 +222,83 @@ func (s Secret) Format(f fmt.State, _ rune) {
 // MarshalText returns what Format writes.
 func (s Secret) MarshalText() ([]byte, error) { return fmt.Append(nil, s), nil }
 
-// StorageConfig says where the archive is.
+// StorageConfig configures the archive.
 type StorageConfig struct {
-	// Adapter is "fs" (a folder), "memory" (nothing outlives the process, and
+	// Adapter is "fs" (a folder), "memory" (lost when the process exits;
 	// placeholders name neither calls nor references), "s3" (which needs
-	// Config.OpenArchive), or one that has Settings; default "fs".
+	// Config.OpenArchive), or a registered adapter with Settings; default "fs".
 	Adapter string `mapstructure:"adapter" validate:"oneof=fs memory s3"`
-	// Settings are those of an adapter that another package has registered
-	// (configs.Register), in that package's own type. configs.Load sets them, and
-	// Config.OpenArchive takes them; nil: none.
+	// Settings are the settings of an adapter that another package registered
+	// (configs.Register), in that package's type. configs.Load sets them for
+	// Config.OpenArchive; nil: none.
 	Settings any `mapstructure:"-" validate:"-"`
-	// Path is the folder of fs, made where it is missing; default
-	// ".compact/archive", seen from the working directory.
+	// Path is the folder of fs, created if missing; default ".compact/archive",
+	// relative to the working directory.
 	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
-	// OnError says what happens when nothing can be stored: "fail" leaves the
-	// history as it is and returns [ErrArchiveFailed], "continue" takes out what
-	// is due all the same, with a warning, and goes on without an archive that
-	// can't be opened or read, which is tried again at most once a minute; default
-	// "fail".
+	// OnError is the reaction to an archive that fails. "fail", the default,
+	// leaves the history unchanged and returns [ErrArchiveFailed]. "continue"
+	// compacts all the same, with a warning; an archive that cannot be opened or
+	// read is tried again at most once a minute.
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
-	// Erased says what becomes of a session that was erased, or pruned, and whose
-	// agent goes on, or whose id is used again: "new" begins it anew in another
-	// folder, "ID.after-…"; "refuse" stores nothing of it ever again, so that a call
-	// that would take something out returns the history as it is with
-	// [ErrArchiveFailed]. What was erased does not come back with either. Default
-	// "new".
+	// Erased is the treatment of an erased or pruned session whose agent continues,
+	// or whose id is used again. "new", the default, begins a new session in another
+	// folder, "ID.after-…". "refuse" never stores anything of it again, so a call
+	// that would remove text returns the unchanged history with [ErrArchiveFailed].
+	// Erased data does not come back with either.
 	Erased string `mapstructure:"erased" validate:"oneof=refuse new"`
-	// AccessLog records who reads what of the archive: each recall and search of an
-	// agent, and what compactctl shows and exports. What can't be recorded is not
-	// read; default false.
+	// AccessLog records who reads the archive: each recall and search of an agent,
+	// and each show and export of compactctl. A read that cannot be recorded fails;
+	// default false.
 	AccessLog bool `mapstructure:"access_log"`
 	// Transcripts is "compactions" (the history before each compaction) or "all"
 	// (each message once, also of sessions that never compact); default
 	// "compactions".
 	Transcripts string `mapstructure:"transcripts" validate:"oneof=compactions all"`
 
-	// Repeat is how a transcript has what an earlier one has already: "reference"
-	// says where it stands, so that each message is stored once; "full" writes it
-	// again, so that every file is whole by itself. Default "reference".
+	// Repeat is how a transcript stores messages that an earlier one holds:
+	// "reference" refers to them, so that each message is stored once; "full"
+	// writes them again, so that every file is complete. Default "reference".
 	Repeat string `mapstructure:"repeat" validate:"oneof=reference full"`
 
-	// Bucket and what follows is of s3. Credentials come from the default chain
-	// of the SDK alone (environment, profile, web identity, container, instance).
+	// Bucket and the fields up to Timeout configure s3. Credentials come only
+	// from the default chain of the SDK (environment, profile, web identity,
+	// container, instance).
 	Bucket string `mapstructure:"bucket" validate:"required_if=Adapter s3"`
 	// Prefix is the folder in the bucket; default none.
 	Prefix string `mapstructure:"prefix"`
-	// Region, where it is empty, is AWS_REGION or that of the profile.
+	// Region is the AWS region; "": AWS_REGION, or the region of the profile.
 	Region string `mapstructure:"region"`
 	// Endpoint is the URL of the server; "": AWS.
 	Endpoint string `mapstructure:"endpoint"`
-	// PathStyle puts the bucket into the URL's path instead of its host; default
-	// false.
+	// PathStyle puts the bucket into the path of the URL instead of the host;
+	// default false.
 	PathStyle bool `mapstructure:"path_style"`
-	// KMSKeyID is the key that every object is encrypted with: its id, ARN or
-	// alias; "": what the bucket does by default.
+	// KMSKeyID is the id, ARN or alias of the key that encrypts every object;
+	// "": the default of the bucket.
 	KMSKeyID string `mapstructure:"kms_key_id"`
-	// ObjectLock is the retention of every object; default that of the bucket.
+	// ObjectLock is the retention of every object; default: the retention of
+	// the bucket.
 	ObjectLock ObjectLockConfig `mapstructure:"object_lock"`
-	// Encrypt says for whom what is stored is encrypted; default nobody.
+	// Encrypt names the recipients of an encrypted archive; default none: no
+	// encryption.
 	Encrypt EncryptConfig `mapstructure:"encrypt"`
 	// Timeout bounds one operation with its retries; default 1m. Large files get
 	// more.
 	Timeout time.Duration `mapstructure:"timeout" validate:"gt=0"`
 
-	// Spool is a folder that everything is written to first; it goes to S3
-	// in the background. "": straight to S3.
+	// Spool is a local folder that is written first and sent to S3 in the
+	// background; "": writes go to S3 directly.
 	Spool string `mapstructure:"spool"`
-	// SpoolKeep is how long a session stays there once it was sent; default 24h.
+	// SpoolKeep is how long a session stays in the spool after it was sent;
+	// default 24h.
 	SpoolKeep time.Duration `mapstructure:"spool_keep" validate:"gt=0"`
 }
 
-// EncryptConfig says for whom the archive is encrypted with age, on the disk, in the
-// spool and in the bucket. It needs Config.OpenArchive. Who reads needs an identity, in
-// COMPACT_ARCHIVE_IDENTITY or the file that COMPACT_ARCHIVE_IDENTITY_FILE names; who
-// only writes needs none, and then knows a session only as long as the process lives.
+// EncryptConfig names the recipients for whom the archive is encrypted with age, on
+// disk, in the spool and in the bucket. It needs Config.OpenArchive. Readers need an
+// identity, in COMPACT_ARCHIVE_IDENTITY or in the file that
+// COMPACT_ARCHIVE_IDENTITY_FILE names. A process without an identity can only write,
+// and knows a session only until it exits.
 type EncryptConfig struct {
 	// Recipients are public keys of age, "age1…", at most seven; default none:
 	// nothing is encrypted.
@@ -299,48 +307,49 @@ type EncryptConfig struct {
 	RecipientsFile string `mapstructure:"recipients_file"`
 }
 
-// On reports whether anybody is named.
+// On reports whether there are recipients.
 func (e EncryptConfig) On() bool { return len(e.Recipients) > 0 || e.RecipientsFile != "" }
 
-// ObjectLockConfig is the retention that every object gets.
+// ObjectLockConfig is the S3 Object Lock retention of every object.
 type ObjectLockConfig struct {
-	// Mode is "governance" or "compliance"; "": what the bucket does by default.
+	// Mode is "governance" or "compliance"; "": the default of the bucket.
 	Mode string `mapstructure:"mode" validate:"omitempty,oneof=governance compliance"`
-	// Days is how long an object is kept, from the day on which it is written.
+	// Days is the retention of an object, from the day it is written.
 	Days int `mapstructure:"days" validate:"gte=0,lte=36500"`
 }
 
-// TraceConfig says where events go besides the audit log.
+// TraceConfig configures the destinations of events besides the audit log.
 type TraceConfig struct {
-	// AriadneURL is the API of an Ariadne, "http://127.0.0.1:5175" for example;
-	// "": none.
+	// AriadneURL is the URL of an Ariadne API, for example
+	// "http://127.0.0.1:5175"; "": none.
 	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,http_url"`
-	// Console writes one line an event on standard error; default false.
+	// Console writes one line per event to standard error; default false.
 	Console bool `mapstructure:"console"`
-	// PerSession makes one trace a session instead of one a model call; default
-	// false.
+	// PerSession creates one trace per session instead of one per model call;
+	// default false.
 	PerSession bool `mapstructure:"per_session"`
 
 	// OTLPEndpoint is the URL of a collector that takes OTLP over HTTP; "": none.
-	// This package links no OpenTelemetry: configs.Load makes the exporter and
-	// puts it among Exporters, where a program can put one of its own.
+	// This package does not link OpenTelemetry: configs.Load adds the exporter to
+	// Exporters, as any program can.
 	OTLPEndpoint string `mapstructure:"otlp_endpoint" validate:"omitempty,http_url"`
 	// OTLPService is the service.name; "": OTEL_SERVICE_NAME, or "compact".
 	OTLPService string `mapstructure:"otlp_service"`
 	// OTLPTimeout bounds one request to the collector; default 5s.
 	OTLPTimeout time.Duration `mapstructure:"otlp_timeout" validate:"gte=0"`
 	// OTLPMetricsEndpoint is the URL of a collector that takes metrics in OTLP over
-	// HTTP; "": none. As with OTLPEndpoint, configs.Load makes the exporter.
+	// HTTP; "": none. As with OTLPEndpoint, configs.Load adds the exporter.
 	OTLPMetricsEndpoint string `mapstructure:"otlp_metrics_endpoint" validate:"omitempty,http_url"`
-	// OTLPMetricsInterval is how often they are sent; default 1m.
+	// OTLPMetricsInterval is the interval between two exports of metrics;
+	// default 1m.
 	OTLPMetricsInterval time.Duration `mapstructure:"otlp_metrics_interval" validate:"gte=0"`
-	// Content says whether texts of the conversation, which are those of summaries
-	// and patterns, go to the collector, too; default false. The audit log and
-	// Ariadne always have them, redacted.
+	// Content also sends texts of the conversation, which are those of summaries
+	// and patterns, to the collector; default false. The audit log and Ariadne
+	// always receive them, redacted.
 	Content bool `mapstructure:"content"`
 
-	// CloseTimeout is how long Close waits for the exporters, whatever its context
-	// allows; 0: 5s.
+	// CloseTimeout is how long Close waits for the exporters, even if its context
+	// allows more; 0: 5s.
 	CloseTimeout time.Duration `mapstructure:"-" validate:"gte=0"`
 }
 

@@ -18,11 +18,11 @@
 // # Use
 //
 // Call [CompactManager.Preflight] with the whole history before every model
-// call and send what it returns. It does not matter whether the agent keeps
-// the returned view or goes on with its full history: the manager recognizes
-// both, and gives the same view for the same history, byte for byte, in this
-// process and in the next. [CompactManager.ManualCompact] compacts at a moment
-// that the agent chooses; [CompactManager.Plan] says what would happen.
+// call and send what it returns. The agent may keep the returned view or its
+// full history: the manager recognizes both. The same history gives the same
+// view, byte for byte, in this process and in any other that uses the archive.
+// [CompactManager.ManualCompact] compacts at a moment that the agent chooses;
+// [CompactManager.Plan] says what would happen.
 //
 // # What it does
 //
@@ -34,8 +34,8 @@
 //
 // # Failure
 //
-// The result is never nil. On an error its Messages are the history as it came
-// in, so that a caller may send it or stop. [ErrInsufficientBudget] says that
+// The result is never nil. On an error its Messages are the unchanged history,
+// and the caller decides whether to send it. [ErrInsufficientBudget] says that
 // not even the smallest view fits, and names the largest contributors;
 // [ErrArchiveFailed] says that what would have been taken out could not be
 // stored first. Tracing never fails a call, and never delays one.
@@ -43,11 +43,11 @@
 // # Secrets
 //
 // Nothing leaves memory unredacted: not to the archive, not to exporters, not
-// to a summarizer. The messages in memory and those that are sent to the
-// agent's own model are not touched. See docs/SECURITY.md.
+// to a summarizer. The history in memory and the messages for the agent's own
+// model stay unredacted. See docs/SECURITY.md.
 //
 // # Compatibility
 //
-// Everything that the archive holds carries a version. A ledger of a version
-// that this program does not know is an error, never a guess.
+// Every file of the archive carries a format version. A ledger of an unknown
+// version is an error.
 package compact

@@ -2,13 +2,13 @@ package compact
 
 import "slices"
 
-// An Earlier is compactions whose edits stand in a view, by the settings that
-// made them. A session is compacted once: other settings change what comes next,
-// and not what is done.
+// An Earlier describes compactions whose edits are in a view and that were made
+// with other settings. New settings change later compactions, never earlier
+// ones.
 type Earlier struct {
-	Steps    int    `json:"steps"`              // how many they are; 0 where all of them are edits between steps
+	Steps    int    `json:"steps"`              // number of compactions; 0 if all of them are edits between steps
 	Last     int    `json:"last_step"`          // the number of the newest
-	Preset   string `json:"preset,omitempty"`   // "" = the ledger is from before it was noted
+	Preset   string `json:"preset,omitempty"`   // "" = the ledger was written before it recorded the preset
 	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made none
 	Window   int    `json:"window"`             // tokens
 }

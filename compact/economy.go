@@ -10,18 +10,18 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Candidate is one way of compacting that policy.when economic has reckoned
-// up. Money is in US dollars, or in units of the model's input price where the
-// bill is relative; all of it is expected, and billed to nobody.
+// A Candidate is one way of compacting that policy.when economic evaluated.
+// Amounts are expected values in US dollars, or in units of the model's input
+// price if the bill is relative.
 type Candidate struct {
 	policy.Offer
-	Due       int     `json:"due"`        // tokens of the view from which on it would be made
-	FixedUSD  float64 `json:"fixed_usd"`  // writing anew what stands behind the first edit, and the summary
-	LinearUSD float64 `json:"linear_usd"` // what grows with what goes: reading it for a summary, fetching it again
-	CallUSD   float64 `json:"call_usd"`   // what a call would cost in the long run
-	SavesUSD  float64 `json:"saves_usd"`  // in the calls that are still to come
+	Due       int     `json:"due"`        // tokens of the view from which on it is due
+	FixedUSD  float64 `json:"fixed_usd"`  // cost of rewriting the cache behind the first edit, and of the summary
+	LinearUSD float64 `json:"linear_usd"` // cost that grows with what is removed: reading it for a summary, and recalls
+	CallUSD   float64 `json:"call_usd"`   // average cost of a call if this is always done
+	SavesUSD  float64 `json:"saves_usd"`  // over the calls still expected
 	Pays      bool    `json:"pays"`
-	Safe      bool    `json:"safe"`   // if the session ended now, it would be dearer for it by at most policy.overrun_pct of what its calls cost with the whole history
+	Safe      bool    `json:"safe"`   // if the session ended now, the loss would be at most policy.overrun_pct of what its calls cost with the whole history
 	Chosen    bool    `json:"chosen"` // it is carried out
 }
 

@@ -350,9 +350,9 @@ func (s *session) firstPending() (off int64, found bool) {
 	return off, found
 }
 
-// EditRefs returns what a line of edits.jsonl says of the originals before it:
-// SHA-256 and fingerprint of each. It reports false for a line that is an
-// original. It is for [storage.VerifyOptions].
+// EditRefs returns the SHA-256 and the fingerprint of each original that a line
+// of edits.jsonl refers to. It reports false for a line that holds an original.
+// It is for [storage.VerifyOptions].
 func EditRefs(line []byte) (refs []storage.Ref, ok bool, err error) {
 	if !bytes.HasPrefix(line, []byte(editPrefix)) {
 		return nil, false, nil

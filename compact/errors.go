@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What a caller can decide on, with [errors.Is].
+// The errors of this package, for [errors.Is].
 var (
 	// ErrInsufficientBudget: not even the smallest view fits. The error is a
 	// *[BudgetError], which names the largest contributors.
@@ -19,26 +19,27 @@ var (
 	ErrClosed = errors.New("compact: the manager is closed")
 	// ErrSession: a session id is needed.
 	ErrSession = errors.New("compact: the session id is empty")
-	// ErrConflict: other processes kept committing steps of this agent, so that
-	// the ledger did not take the view, which goes out all the same. It stands
-	// in events; no call returns it.
+	// ErrConflict: other processes kept committing steps of this agent, so this
+	// step is not in the ledger. The view is returned all the same. Events
+	// report the error; no call returns it.
 	ErrConflict = errors.New("compact: other processes keep compacting the history of this agent")
-	// ErrInternal: the call panicked, by a mistake here or in a function that was
-	// handed in. The stack is in the log.
+	// ErrInternal: the call panicked, in this package or in a function of the
+	// caller. The log has the stack.
 	ErrInternal = errors.New("compact: internal error")
-	// ErrIllegal: the provider would refuse the outcome of an edit, which is
-	// therefore not made. It stands in warnings and events; no call returns it.
+	// ErrIllegal: the provider would refuse the view with this edit, so the
+	// edit is not made. Warnings and events report the error; no call returns
+	// it.
 	ErrIllegal = errors.New("compact: the provider would refuse the view")
 	// ErrNotFound: the archive holds nothing under this reference.
 	ErrNotFound = errors.New("compact: not in the archive")
 )
 
-// A BudgetError says that not even the smallest view fits the budget, and what
-// it is made of.
+// A BudgetError reports that not even the smallest view fits the budget, and
+// what that view consists of.
 type BudgetError = policy.BudgetError
 
-// An ArchiveError says what the archive could not do. Op is "open", "read",
-// "transcript", "summary", "index", "events" or "commit".
+// An ArchiveError reports an operation of the archive that failed. Op is
+// "open", "read", "transcript", "summary", "index", "events" or "commit".
 type ArchiveError struct {
 	Op      string
 	Session string

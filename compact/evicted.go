@@ -166,9 +166,9 @@ func (s *session) lastNumber(of owner) int {
 	return last
 }
 
-// Refs returns what a ledger says of each message that its step edited or took
-// out: where in the archive it stands, with which bytes, and by which turn
-// index it is found. It is for [storage.VerifyOptions].
+// Refs returns, for each message that the step of a ledger edited or removed,
+// its place and bytes in the archive and the turn index that finds it. It is
+// for [storage.VerifyOptions].
 func Refs(l storage.Ledger) ([]storage.Ref, error) {
 	step, err := parseLedger(l.Data)
 	if err != nil {

@@ -22,7 +22,8 @@ func (c Config) headsKey() (ed25519.PrivateKey, error) {
 }
 
 // Heads returns a new chain of heads in an archive, signed where the configuration
-// has a key. It is for those who hold and erase; a manager keeps its own.
+// has a key. It is for programs that hold and erase sessions; a manager keeps its
+// own chain.
 func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
 	key, err := c.headsKey()
 	if err != nil {

@@ -175,8 +175,8 @@ func (k *keyring) takeSaid() []string {
 	return said
 }
 
-// KeysOf returns the keys that a configuration, and this machine, have for an
-// archive. It writes nothing.
+// KeysOf returns the keys for an archive, from the configuration and from this
+// machine. It writes nothing.
 func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error) {
 	k, err := c.keys()
 	if err == nil {
@@ -188,9 +188,9 @@ func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error
 	return k.Ring, nil
 }
 
-// Keyed returns a hash of a text with the archive's oldest key, 16 hex digits: the
-// same in every process that has the key, and nothing that a guess can be held
-// against by anybody else. It is for ids that are made of what was said.
+// Keyed returns a hash of a text with the archive's oldest key, as 16 hex digits.
+// It is the same in every process with the key; without the key nobody can test a
+// guess of the text against it. Use it for ids derived from a conversation.
 func (m *CompactManager) Keyed(ctx context.Context, text string) string {
 	_ = m.keys.look(ctx, m.archive) // what can't be read now is told by the call that needs it
 	sum := m.keys.Root().Digest("id", []byte(text))
@@ -243,13 +243,13 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 // ref is what a part, or a message, is called outside of memory.
 func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
 
-// ErrConfiguredKey: the keys of the archive are configured, as those of a bucket
-// should be, so that only whoever configures them can add one.
+// ErrConfiguredKey: the archive keys come from the configuration, so [Rekey]
+// cannot add one. Add it to the configuration.
 var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 
 // Rekey gives an archive a new key, in the user's configuration folder, and returns
-// its id. What was written stays sealed with the keys that it has, and no view
-// changes. Managers use the new key once they are made anew.
+// its id. Stored data stays sealed with the keys it was written with, and no view
+// changes. A manager uses the new key after it is created again.
 func Rekey(ctx context.Context, c Config, a storage.Archive) (id string, err error) {
 	given, err := c.archiveKeys()
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Stats counts what a manager has done since it was made.
+// Stats counts the work of a manager since it was created.
 type Stats struct {
 	Exporters []trace.Stats // one for each exporter: emitted, delivered, lost and waiting events
 }
 
-// Stats returns the counts as they are now. It may be called at any time, also
-// after Close.
+// Stats returns the current counts. It may be called at any time, also after
+// Close.
 func (m *CompactManager) Stats() Stats { return Stats{Exporters: m.pipe.Stats()} }
 
 // lostEvents returns how many events exporters did not get to their place since

@@ -22,10 +22,10 @@ import (
 	"github.com/agentcompact/compact/trace/console"
 )
 
-// A CompactManager stands in front of the model calls of an agent. One serves
-// any number of sessions, agents and models. It is safe for concurrent use:
-// calls for different sessions or agents don't wait for each other, calls for
-// one agent of one session come one after the other.
+// A CompactManager compacts histories before the model calls of agents. One
+// manager serves any number of sessions, agents and models. It is safe for
+// concurrent use: calls for different sessions or agents do not wait for each
+// other, calls for one agent of one session run one after the other.
 type CompactManager struct {
 	cfg      Config
 	archive  storage.Archive
@@ -62,9 +62,9 @@ type CompactManager struct {
 }
 
 // New makes a manager. It loads the vocabulary of the configured model and
-// tries the archive, so that a folder that can't be written is an error now
-// and not at the first compaction. Every mistake in the configuration is
-// reported at once.
+// tries to write to the archive, so that a folder without write access is an
+// error now and not at the first compaction. The error joins all mistakes in
+// the configuration.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	defer rescue(c.Logger, c.Redactor, "New", &err)
 	c, err = c.filled()
@@ -135,7 +135,7 @@ func (m *CompactManager) furnish(ctx context.Context) (err error) {
 	return err
 }
 
-// Redactor makes what the configuration describes.
+// Redactor returns the configured redactor.
 func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
 	o := redact.Options{Disabled: !c.Enabled, Strict: c.Strict, PII: c.PII, Patterns: c.Patterns, Rules: c.Rules, Detectors: c.Detectors}
 	if c.Pseudonyms {
@@ -228,8 +228,8 @@ func exporters(c Config) ([]trace.Exporter, error) {
 	return all, nil
 }
 
-// Preflight is called before every model call with the whole history. When the
-// trigger says so it compacts; else it only applies the edits of earlier
+// Call Preflight with the whole history before every model call. It compacts if
+// the trigger is reached; otherwise it only applies the edits of earlier
 // compactions again, so that the same history always gives the same view.
 //
 // The history is not modified. The result is never nil; on an error its
@@ -239,21 +239,23 @@ func (m *CompactManager) Preflight(ctx context.Context, sessionID string, histor
 	return m.call(ctx, sessionID, history, request{}, opts)
 }
 
-// ManualCompact compacts now, whatever the size: it masks and summarizes all
-// that may be. note says why, and is shown in the trace. When nothing may be,
-// the history comes back unchanged with the reason, and no step is used up.
+// ManualCompact compacts now, regardless of size: it masks and summarizes
+// everything that is not protected. note is the reason to show in the trace. If
+// there is nothing to compact, it returns the unchanged history and
+// Result.Reason, and makes no step.
 func (m *CompactManager) ManualCompact(ctx context.Context, sessionID string, history []message.Message, note string, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{manual: true, note: note}, opts)
 }
 
-// Plan says what [CompactManager.Preflight] would do. Nothing is stored,
-// nothing is sent, no model is asked; where a summary would be written by a
-// model, one of the expected size stands in for it.
+// Plan returns what [CompactManager.Preflight] would return. It stores and
+// sends nothing and calls no model; a placeholder of the expected size stands
+// for a summary that a model would write.
 func (m *CompactManager) Plan(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{dry: true}, opts)
 }
 
-// PlanManual says what [CompactManager.ManualCompact] would do.
+// PlanManual returns what [CompactManager.ManualCompact] would return, as
+// [CompactManager.Plan] does for Preflight.
 func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{dry: true, manual: true}, opts)
 }
@@ -322,10 +324,10 @@ func (m *CompactManager) release(s *session) {
 	m.retire(s)
 }
 
-// Flush writes the audit log of every session to the archive, sends what waits
-// in its spool, and waits until the exporters have what was emitted, or until
-// ctx ends. That an exporter can't be reached is no error of Flush: it is told like
-// all its failures (Config.OnTraceError), and the events wait.
+// Flush writes the audit log of every session to the archive, sends the contents of
+// its spool, and waits until the exporters have all emitted events, or until ctx
+// ends. An unreachable exporter is no error of Flush; it is reported like every
+// failure of an exporter (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
 	if !m.uses.begin() {
@@ -388,12 +390,12 @@ func sideBySide[T any](all []T, f func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// Close ends what calls have left behind (a summary that is still being
-// written), waits for the calls that are under way, writes the audit log,
-// delivers what is queued for the exporters, ends them, and closes the archive
-// unless it was handed in; what waits in a spool is sent, or the error says what
-// is left. It honors the deadline of ctx, also where a call does not end. It is
-// idempotent. Calls after it return [ErrClosed].
+// Close cancels summaries that are written in the background, waits for running
+// calls, writes the audit log, delivers the events queued for the exporters,
+// shuts the exporters down, sends the contents of the spool, and closes the
+// archive unless it is Config.Archive. The error names what could not be sent.
+// Close honors the deadline of ctx, even if a call hangs. It is idempotent.
+// Calls after it return [ErrClosed].
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
 	if !m.uses.closing() {

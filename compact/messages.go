@@ -15,25 +15,24 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// A Stored is a message as the archive has it, redacted.
+// A Stored is an archived message, redacted.
 type Stored struct {
 	Message message.Message
-	Refs    []string  // of its parts: what [Recall] takes; "" or too few where there are none
-	File    string    // that has it, in the session's folder: where a transcript refers to an older file, that one
+	Refs    []string  // references of its parts, for [Recall]; "" or fewer than parts if there are none
+	File    string    // the file that holds it, in the session's folder; for a reference to an older file, the older file
 	Line    int       // of the file, from 1
-	At      time.Time // when the archive got the file; the zero time where nothing says so
+	At      time.Time // when the file was archived; zero if unknown
 	Turn    int       // 0 = not known
-	Step    int       // that archived the message; 0 = none did
+	Step    int       // the step that archived the message; 0 = none
 	Agent   string    // of the step
 	Model   string    // of the step
 }
 
-// Messages yields the messages of a session, file by file: the transcripts and
-// originals of its steps in their order, final transcripts, what was archived
-// between steps, and the journal. A message that several files have comes as often. It only
-// reads. A file that is not what was stored is [storage.ErrChanged], after which the
-// next file follows; any other error is yielded last. A Message is good until the
-// next one is yielded.
+// Messages yields the messages of a session, file by file: the transcripts and originals
+// of its steps in order, the final transcripts, the originals archived between steps, and
+// the journal. It yields a message once for each file that holds it. It only reads. A file
+// that was changed since it was stored is [storage.ErrChanged], after which the next file
+// follows; any other error is yielded last. A Message is valid until the next iteration.
 func Messages(ctx context.Context, s *storage.Session) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledgerStep{}, turns: map[lineAt]int{}}
@@ -230,6 +229,6 @@ func (r *storedReader) logs() error {
 	return nil
 }
 
-// Text is what the parts of a message say, as [Recall] gives it: of a call its tool
-// and arguments.
+// Text returns the text of a part as [Recall] returns it: for a call, its tool and
+// arguments.
 func (m *Stored) Text(part int) string { return partText(m.Message.Parts[part]) }

@@ -20,10 +20,9 @@ type names struct{ session, agent, branch string }
 // folder's name can't be redacted in another way. A name is its own name.
 func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
 
-// KeyedName returns what an archive calls a session, an agent or a branch with this
-// id, by a redactor of the archive's configuration and its keys: the id, or, where
-// that holds a secret, a keyed hash of it. It is for those who look for an id in an
-// archive.
+// KeyedName returns the name under which an archive stores a session, an agent or a
+// branch: the id itself, or a keyed hash of an id that holds a secret. The redactor
+// and the keys are those of the archive. Use it to look an id up in an archive.
 func KeyedName(r *redact.Redactor, keys *seal.Ring, id string) redact.Text {
 	if front, origin, ok := madeOfContent(id); ok {
 		return redact.Join(KeyedName(r, keys, front), redact.Lit(":k-"), redact.Digest(keys.Root().Digest("origin", []byte(origin))))
@@ -35,8 +34,9 @@ func KeyedName(r *redact.Redactor, keys *seal.Ring, id string) redact.Text {
 	return redact.Join(redact.Lit("redacted-"), redact.Digest(keys.Root().Digest("name", []byte(id))))
 }
 
-// SessionName is what archives of version 1 call a session, an agent or a branch:
-// its hash has no key. What [KeyedName] finds nothing under may stand there.
+// SessionName returns the name of a session, an agent or a branch in archives of
+// version 1, whose hashes have no key. Try it if nothing is stored under
+// [KeyedName].
 func SessionName(r *redact.Redactor, id string) redact.Text {
 	name, secret := named(r, id)
 	if !secret {
@@ -46,9 +46,10 @@ func SessionName(r *redact.Redactor, id string) redact.Text {
 	return redact.Join(redact.Lit("redacted-"), redact.Digest([16]byte(sum[:16])))
 }
 
-// RequestSession is what ids begin with that a hook made of what a request says of
-// its user or its cache. They end with ":" and 32 hex digits made of where it comes
-// from and how the conversation begins, which the archive has as a keyed hash.
+// RequestSession is the prefix of session ids that a hook derives from the user id
+// or the cache key of a request. Such an id ends with ":" and 32 hex digits, a hash
+// of the caller and of the beginning of the conversation; the archive stores a
+// keyed hash of it.
 const RequestSession = "request:"
 
 func madeOfContent(id string) (front, origin string, ok bool) {

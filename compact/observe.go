@@ -7,25 +7,25 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Usage is what a provider billed for one request.
+// A Usage holds the token counts that a provider billed for one request.
 type Usage struct {
 	PromptTokens int // of the whole request, cached ones included
 
-	// CacheKnown: the provider says what of the prompt was read from its cache and
-	// written into it, 0 included. Without it the next three mean nothing.
+	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
+	// the next three fields have no meaning.
 	CacheKnown        bool
 	CachedTokens      int // read from it
-	WrittenTokens     int // written into it, where that has a price of its own, for its shorter lifetime
+	WrittenTokens     int // written into it for the shorter lifetime, if that has its own price
 	WrittenHourTokens int // the same, for an hour
 
-	OutputTokens int // of the answer, reasoning included; 0 = it does not say
+	OutputTokens int // of the answer, reasoning included; 0 = not reported
 
-	// ClearedTokens are those of the prompt that the provider left out by itself
-	// before the model read it; PromptTokens are without them.
+	// ClearedTokens are tokens that the provider itself removed from the prompt
+	// before the model read it. PromptTokens does not include them.
 	ClearedTokens int
-	// CompactedTokens is what the provider read for a summary of its own within this
-	// request, and SummaryTokens what it wrote for it: both are billed on top. What
-	// was sent is not known from PromptTokens then.
+	// CompactedTokens and SummaryTokens are the tokens that the provider read and
+	// wrote for its own summary within this request, which it bills in addition.
+	// PromptTokens then does not tell how much was sent.
 	CompactedTokens int
 	SummaryTokens   int
 }
@@ -40,12 +40,11 @@ type observation struct {
 	billed func(Usage)         // takes the usage into account; nil = nobody does
 }
 
-// Observe tells what the provider billed for the request that was made of res,
-// unchanged. It corrects what the session is known to have cost, unless it
-// contradicts the request. For models whose tokenizer is not public it corrects the
-// estimates that follow, in bounded steps; for the others it does nothing. It
-// reports whether the figure was used: one that comes twice, or is too far off
-// to be of this request, is not.
+// Observe takes the usage that the provider reported for the request made from res,
+// sent unchanged. It adds the usage to the bill of the session, unless the usage
+// contradicts the request. For models without a public tokenizer it also corrects
+// later estimates, in bounded steps. It reports whether the usage was used: a
+// second usage for the same request, or one too far off, is not.
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // which is in the log
 	defer m.rescue("Observe", &err)

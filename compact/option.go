@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// An Option says more about one call.
+// An Option configures one call.
 type Option func(*request)
 
 // request is what one call asks for.
@@ -30,54 +30,54 @@ type request struct {
 	last     *LastRequest // nil = the requests do not go through a transport
 }
 
-// WithModel names the model of this call, where it is not the configured one.
-// Another model is a new epoch: other tokenizer, other window.
+// WithModel names the model of this call, if it is not the configured one.
+// Another model begins a new epoch, as its tokenizer and window differ.
 func WithModel(name string) Option { return func(r *request) { r.model = name } }
 
-// WithWindow says what the model's window is, in tokens, where that is known
-// better than by the model's name: from a provider's answer, say. It can only
-// make the window smaller. 0 says nothing.
+// WithWindow lowers the model's window for this call, in tokens, for example to
+// a limit that the provider's answer named. A larger value, and 0, have no
+// effect.
 func WithWindow(tokens int) Option { return func(r *request) { r.window = tokens } }
 
-// WithMaxBytes says how large the body of this request may be, in bytes, where that is
-// known better than by its provider: from an answer, say. It can only make it
-// smaller. 0 says nothing. See [Config.MaxRequestBytes].
+// WithMaxBytes lowers the maximum size of this request's body, in bytes, for example
+// to a limit that the provider's answer named. A value above the configured limit, and
+// 0, have no effect. See [Config.MaxRequestBytes].
 func WithMaxBytes(bytes int) Option { return func(r *request) { r.bytes = max(bytes, 0) } }
 
-// WithMaxOutput says how many tokens the answer to this request may have. That
-// much of the window is kept free, if it is more than max_output_tokens, up to
-// half of the window; less, down to 1,024 tokens, before the call is refused,
-// which Result.Warnings says. 0 says nothing.
+// WithMaxOutput is the maximum number of tokens of the answer to this request.
+// If it exceeds max_output_tokens, that much of the window is kept free, up to
+// half of the window. Before a call fails for want of room, the reserve shrinks
+// down to 1,024 tokens, with a warning in Result.Warnings. 0 has no effect.
 func WithMaxOutput(tokens int) Option { return func(r *request) { r.output = tokens } }
 
-// WithAgent names the agent, where several share a session id with histories
-// of their own. What one agent's compactions did is never applied to another.
+// WithAgent names the agent, if several agents with separate histories share a
+// session id. The compactions of one agent are never applied to another.
 func WithAgent(name string) Option { return func(r *request) { r.agent = name } }
 
-// WithBranch names the branch of the agent's history, where its framework
-// keeps several at once (sub-agents of one name, say). Each has compactions of
-// its own, as each agent has.
+// WithBranch names the branch of the agent's history, if its framework keeps
+// several at once (sub-agents with one name, for example). Each branch has its
+// own compactions.
 func WithBranch(name string) Option { return func(r *request) { r.branch = name } }
 
-// WithTools gives the tool schemas that are sent along, as the JSON array of
-// the request. They are counted, and never changed.
+// WithTools passes the tool schemas of the request as a JSON array. They are
+// counted and never changed.
 func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
 
-// WithFixed says how many tokens of the request are in no message and in no
-// tool schema: what the provider has in a cache that the request names, say.
-// They are counted as overhead. Negative numbers say nothing.
+// WithFixed adds tokens of the request that are in no message and no tool
+// schema, such as content in a provider cache that the request names. They
+// count as overhead. Negative numbers are ignored.
 func WithFixed(tokens int) Option { return func(r *request) { r.fixed = max(tokens, 0) } }
 
-// WithProtected protects the messages for which f is true, in addition to
-// those that are marked.
+// WithProtected protects the messages for which f returns true, in addition to
+// marked ones.
 func WithProtected(f func(message.Message) bool) Option { return func(r *request) { r.pins = f } }
 
-// WithRequest says which request the history is of; the history must be its
-// Messages. Model, tool schemas and length of the answer are taken from it,
-// unless another option gives them. The view is held against the rules of the
-// provider: edits that would break one that the request itself does not break
-// are not made, so that what [wire.Request.Write] makes of the result's
-// Messages and Sources is not refused for what was done here.
+// WithRequest passes the request that the history comes from; the history must
+// be its Messages. Model, tool schemas and length of the answer come from it,
+// unless another option sets them. The view is checked against the rules of the
+// provider: an edit that would break a rule which the request itself keeps is
+// not made, so that what [wire.Request.Write] makes of the result's Messages
+// and Sources is not refused for what was done here.
 func WithRequest(req wire.Request) Option { return func(r *request) { r.wire = req } }
 
 // complete takes from the request what no option said.

@@ -16,14 +16,15 @@ import (
 
 // An Override changes settings for the calls of some models, agents or both.
 type Override struct {
-	// Model and Agent say for which calls: those that name them ([WithModel],
-	// [WithAgent], the request's model). A * stands for any text, a ? for one
-	// character; of a model the case does not matter. "" is any, and an agent
-	// that is named is never that of a call that names none.
+	// Model and Agent select the calls that name them ([WithModel],
+	// [WithAgent], the request's model). * matches any text, ? one character;
+	// the case of a model name is ignored. "" matches every call. A non-empty
+	// Agent never matches a call without an agent.
 	Model, Agent string
-	// Set are the settings, by their paths in files, "policy.trigger_pct": those
-	// of policy, tidy, truncate, mask, summarizer and prices, max_context_tokens,
-	// max_output_tokens and max_request_bytes. Each has the type of its field; a name is a string.
+	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings
+	// of policy, tidy, truncate, mask, summarizer and prices, and max_context_tokens,
+	// max_output_tokens and max_request_bytes. A value has the type of its field; a name is a
+	// string.
 	Set map[string]any
 	// Summarize is asked for summaries in place of [Config.Summarize]; nil: that.
 	Summarize strategy.Summarizer
@@ -39,8 +40,8 @@ func Overridable(path string) bool {
 	return slices.Contains(overridable, section)
 }
 
-// For returns the configuration of the calls that name a model and an agent;
-// "" is a call that names none. Its Overrides are those that hold for it.
+// For returns the configuration for calls with this model and agent; "" stands
+// for a call that names none. Its Overrides are the matching ones.
 func (c Config) For(model, agent string) (Config, error) {
 	c, err := c.filled()
 	if err != nil {

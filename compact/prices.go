@@ -7,18 +7,20 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// PricesConfig says what calls cost, where that is not what the list says of
-// their model. A field that is zero is that of the list; with Input alone the
-// list's prices are scaled to it. Prices are in US dollars per million tokens.
+// PricesConfig overrides the list prices of a model, in US dollars per million
+// tokens. A zero field keeps the list price; Input alone scales all list prices
+// to it.
 type PricesConfig struct {
-	// Model is the model whose list prices count, whatever model is called; "": that
-	// of the call.
+	// Model is the model whose list prices apply to every call; "": the model of the
+	// call.
 	Model string `mapstructure:"model"`
-	// Input is the price of prompt tokens that no cache has to do with.
+	// Input is the price of prompt tokens without caching.
 	Input float64 `mapstructure:"input" validate:"gte=0,lte=1000000"`
-	// CacheRead is the price of what the provider reads from its cache.
+	// CacheRead is the price of prompt tokens that the provider reads from its
+	// cache.
 	CacheRead float64 `mapstructure:"cache_read" validate:"gte=0,lte=1000000"`
-	// CacheWrite is the price of what it writes into it, for its shorter lifetime.
+	// CacheWrite is the price of prompt tokens that it writes into the cache for
+	// the shorter lifetime.
 	CacheWrite float64 `mapstructure:"cache_write" validate:"gte=0,lte=1000000"`
 	// CacheWriteHour is the same for a lifetime of an hour.
 	CacheWriteHour float64 `mapstructure:"cache_write_hour" validate:"gte=0,lte=1000000"`
@@ -26,16 +28,17 @@ type PricesConfig struct {
 	Output float64 `mapstructure:"output" validate:"gte=0,lte=1000000"`
 	// MinPrefix is the shortest prompt, in tokens, that the provider caches.
 	MinPrefix int `mapstructure:"min_prefix" validate:"gte=0"`
-	// Granularity is what the length of a cached prefix is a multiple of, in tokens.
+	// Granularity is the number of tokens of which the length of a cached prefix is
+	// a multiple.
 	Granularity int `mapstructure:"granularity" validate:"gte=0"`
-	// Lifetime is how long the provider holds a prefix that nobody reads.
+	// Lifetime is how long the provider keeps a prefix after its last use.
 	Lifetime time.Duration `mapstructure:"lifetime" validate:"gte=0"`
-	// Marks is how many prefixes a request may mark for the cache; the list says 0
-	// of providers that cache by themselves.
+	// Marks is the maximum number of cache marks in a request; 0 in the list for
+	// providers that cache automatically.
 	Marks int `mapstructure:"marks" validate:"gte=0"`
 }
 
-// PricesOf returns the settings that stand for a card.
+// PricesOf returns the settings equivalent to a card.
 func PricesOf(c price.Card) PricesConfig {
 	return PricesConfig{
 		Model: c.Model, Input: c.Input, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheWriteHour: c.CacheWriteHour, Output: c.Output,

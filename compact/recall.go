@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A RecallOption says which part of a text is wanted. Without one it is the
-// whole. Several work one after the other, each on what the one before left.
+// A RecallOption selects lines of a text; without one the whole text is
+// returned. Several apply in order, each to the result of the one before.
 type RecallOption func(lines []string) []string
 
 // Head returns the first n lines.
@@ -27,7 +27,7 @@ func Tail(n int) RecallOption {
 	return func(lines []string) []string { return lines[len(lines)-min(max(n, 0), len(lines)):] }
 }
 
-// Lines returns the lines from first to last, counted from 1, both included.
+// Lines returns lines first to last, counted from 1, inclusive.
 func Lines(first, last int) RecallOption {
 	return func(lines []string) []string {
 		from := min(max(first-1, 0), len(lines))
@@ -35,9 +35,8 @@ func Lines(first, last int) RecallOption {
 	}
 }
 
-// Matching returns the lines that match, each with so many lines around it. A
-// pattern that takes longer than ten seconds is given up; the last line says so
-// then.
+// Matching returns the matching lines, each with this many lines of context on
+// both sides. The search stops after ten seconds; the last line then says so.
 func Matching(pattern *regexp.Regexp, around int) RecallOption {
 	return func(lines []string) []string {
 		ctx, cancel := withMatchTime(context.Background())
@@ -84,9 +83,9 @@ func matching(m matcher, lines []string, around int) (hits []hit, err error) {
 	return hits, nil
 }
 
-// AtMost returns the lines from the beginning that have at most so many bytes
-// together, line feeds included, and then a line that says how much was left
-// out. A line that alone has more is cut between two characters.
+// AtMost returns the first lines with at most this many bytes in total, line
+// feeds included, and then a line that states how much was left out. A first
+// line above the limit is cut between two characters.
 func AtMost(bytes int) RecallOption {
 	return func(lines []string) []string {
 		kept, left := fitting(lines, bytes)
@@ -129,18 +128,17 @@ func prefix(s string, n int) int {
 	return n
 }
 
-// Recall returns what was taken out of a session's view, from the archive and
-// never from memory, redacted. ref is what a placeholder says; or a longer hex
-// fingerprint of a message or a part, of which 8 digits are enough; or
-// "s12" or "s12-s20", as a summary cites messages; or
-// "turn:17", which is all of that turn, or "turn:17:observation" for one of its
-// slots (request, reasoning, action, observation).
+// Recall returns text that was removed from a session's view, redacted, from
+// the archive and never from memory. ref is the reference in a placeholder; the
+// first 8 or more hex digits of the fingerprint of a message or a part; "s12"
+// or "s12-s20", as a summary cites messages; "turn:17" for a whole turn; or
+// "turn:17:observation" for one of its slots (request, reasoning, action,
+// observation).
 //
-// The archive is asked for one page of the turn index and one range of the
-// transcript, once the headers of the indexes have been read. What no index
-// has is looked for in final transcripts without one and in the journal. The
-// error is [ErrNotFound] when the archive holds no such text, or an
-// *[ArchiveError].
+// After the headers of the indexes are read, a recall reads one page of the
+// turn index and one range of the transcript. Text in no index is looked up in
+// final transcripts without an index and in the journal. The error is
+// [ErrNotFound] when the archive holds no such text, or an *[ArchiveError].
 func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...RecallOption) (text string, err error) {
 	defer m.rescue("Recall", &err)
 	q, err := parseRef(ref)
@@ -197,8 +195,8 @@ func (m *CompactManager) recallAnew(ctx context.Context, s *session, q reference
 }
 
 // Recall is [CompactManager.Recall] for those who have an archive and no
-// manager. It only reads. sessionID is the id that the archive lists: a session
-// whose id holds a secret has another one there.
+// manager. It only reads. sessionID is the id as the archive lists it, which is
+// a hash if the id holds a secret.
 func Recall(ctx context.Context, archive storage.Archive, sessionID, ref string, opts ...RecallOption) (text string, err error) {
 	defer rescue(nil, nil, "Recall", &err)
 	q, err := parseRef(ref)

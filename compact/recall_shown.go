@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// WithRecall says that somebody answers the recall tool in this call, although
-// the request's tools do not declare it. The summary then names references, and so
-// do the placeholders of the presets graduated and economy. Without the tool and
-// without this option neither names any. In a session whose id begins with
-// [UnnamedSession] the answer must come from [CompactManager.RecallShown].
+// WithRecall declares that the agent has the recall tool in this call, although
+// the request's tools do not list it. The summary then names references, and so do
+// the placeholders of the presets graduated and economy; without the tool and this
+// option neither does. In a session whose id begins with [UnnamedSession] answer
+// the tool with [CompactManager.RecallShown].
 func WithRecall() Option { return func(r *request) { r.answered = true } }
 
 // recalls reports whether the model can ask for what a reference names.
@@ -52,9 +52,9 @@ func anyDeclares(list []json.RawMessage) bool {
 }
 
 // RecallShown is [CompactManager.Recall] for a reference that the view of a
-// result shows, in a placeholder or in its summary, and for no other. So it
-// works for sessions without a name, too: who has such a view has sent what the
-// reference stands for, whoever else's conversation began alike.
+// result shows, in a placeholder or in its summary, and for no other. So it is
+// safe for sessions without a name: whoever holds the view has sent the text
+// itself, even if another conversation began alike.
 func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...RecallOption) (text string, err error) {
 	defer m.rescue("RecallShown", &err)
 	if !m.shows(res.Messages, ref) {

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// A Tool is a tool that a model can be handed. Its definition goes with the
-// tools of every request ([Tool.For] writes it as a provider wants it), and is
-// counted like them by [WithTools]; Call answers the model's calls.
+// A Tool is a tool for a model. Its definition goes with the tools of every
+// request ([Tool.For] writes it in the format of a provider), and is counted
+// like them by [WithTools]; Call answers the model's calls.
 type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // a JSON schema
 
-	// Call answers a call of the tool with the arguments that the model gave.
-	// The text is what the model is to be told, also where something is wrong
-	// with what it asked for: that is no error. An error is one of the archive
-	// ([ErrArchiveFailed]), of the manager ([ErrClosed], [ErrSession]), or the
-	// context's; there is a text for the model then, too.
+	// Call answers a call of the tool with the model's arguments. It returns
+	// the text for the model, which also explains wrong arguments; those are no
+	// error. An error comes from the archive ([ErrArchiveFailed]), the manager
+	// ([ErrClosed], [ErrSession]) or the context, and comes with a text for the
+	// model, too.
 	//
-	// The session is the caller's to name, never the model's: what is read is
-	// what compactions of this session took out. It may be called at once by
-	// several goroutines.
+	// The caller names the session, never the model, so the tool reads only
+	// what compactions of this session removed. It is safe for concurrent use.
 	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
 }
 
@@ -37,23 +36,23 @@ const (
 	recallAround  = 50   // lines around a match
 )
 
-// A ToolOption changes what [RecallTool] makes.
+// A ToolOption configures [RecallTool].
 type ToolOption func(*recallTool)
 
 // ToolName gives the tool another name than "recall".
 func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = name } }
 
-// ToolBytes bounds an answer; the default is 16 KiB, the least 256 bytes. What
-// does not fit is left out, and the answer says how to ask for it.
+// ToolBytes is the maximum size of an answer; default 16 KiB, minimum 256
+// bytes. A longer text is cut, and the answer says how to ask for the rest.
 func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
 
-// ToolShown lets the tool answer only for references that the view of a result
-// shows; see [CompactManager.RecallShown].
+// ToolShown restricts the tool to references in the view of a result; see
+// [CompactManager.RecallShown].
 func ToolShown(res *Result) ToolOption { return func(t *recallTool) { t.shown = res } }
 
-// RecallTool makes the tool with which a model reads what was taken out of its
-// view: where a placeholder says "recall 3f9a2c1b77de", it calls the tool with
-// that reference, and perhaps with the lines it wants.
+// RecallTool returns the tool with which a model reads text that was removed
+// from its view: for a placeholder with "recall 3f9a2c1b77de" it calls the tool
+// with that reference, and optionally with a range of lines.
 func RecallTool(m *CompactManager, opts ...ToolOption) Tool {
 	t := &recallTool{m: m, name: recallName, bytes: recallBytes}
 	for _, o := range opts {
@@ -79,9 +78,9 @@ const recallSchema = `{"type":"object","properties":{` +
 	`"context":{"type":"integer","minimum":0,"maximum":50,"description":"with pattern: so many lines around each match"}` +
 	`},"additionalProperties":false}`
 
-// For returns the definition as an element of the tools of a request:
-// wire is "openai" (chat completions), "responses", "anthropic" or "gemini",
-// of which the last is an object with a functionDeclarations of its own.
+// For returns the definition as an element of the tools of a request: wire is
+// "openai" (chat completions), "responses", "anthropic" or "gemini", the last
+// being an object with its own functionDeclarations.
 func (t Tool) For(wire string) (json.RawMessage, error) {
 	type definition struct {
 		Name        string          `json:"name"`

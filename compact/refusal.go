@@ -2,18 +2,18 @@ package compact
 
 import "github.com/agentcompact/compact/trace"
 
-// A Refusal is a provider's answer that a request is too long.
+// A Refusal is a provider's response that a request is too long.
 type Refusal struct {
-	Limit   int  // tokens that it says it takes; 0 = it names none
-	Prompt  int  // tokens that it counted; 0 = it does not say
-	Window  int  // that the next requests are made for, in our count; 0 = there is no smaller one
+	Limit   int  // maximum number of tokens that the provider names; 0 = none
+	Prompt  int  // tokens of the prompt by the provider's count; 0 = not reported
+	Window  int  // tokens, by our count, that later requests are made for; 0 = no smaller request is possible
 	Retried bool // a smaller request was sent
 }
 
-// Refused tells of the refusal of the request that was made of res, in an event.
-// It changes nothing: who makes a smaller request does so with [WithWindow]. It
-// may be called from several goroutines; a res that no call was made of is passed
-// over.
+// Refused emits an event that the provider refused the request made from res. It
+// changes nothing else; to make a smaller request, call Preflight with
+// [WithWindow]. It may be called from several goroutines. It ignores a res that
+// is not the result of a call.
 func (m *CompactManager) Refused(res *Result, r Refusal) {
 	var err error // which is in the log
 	defer m.rescue("Refused", &err)

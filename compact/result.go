@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ReductionStage is the most severe thing that was done to a conversation.
+// ReductionStage is the most severe reduction in a view.
 type ReductionStage string
 
-// The stages of a reduction, least harm first.
+// The reduction stages, in order of increasing harm.
 const (
 	ReductionNone          ReductionStage = "none"
 	ReductionTruncation    ReductionStage = "truncation"
@@ -25,42 +25,42 @@ const (
 	InvariantsFallback = "fallback" // a stage's edits were thrown away, or messages went without a summary
 )
 
-// A Result is what a call of the hook led to. It is never nil: on an error its
-// Messages are the history as it came in, After is what that costs, and there
-// are no Decisions.
+// A Result is the outcome of a call. It is never nil: on an error its Messages
+// are the unchanged history, After counts that history, and Decisions is empty.
 type Result struct {
-	// Messages is the view: what the model is to be sent. The slice is the
-	// caller's; the messages are shared with the history.
+	// Messages is the view to send to the model. The caller owns the slice; the
+	// messages are shared with the history.
 	Messages []message.Message `json:"-"`
 
 	Session string `json:"session"`         // as it was given
 	Agent   string `json:"agent,omitempty"` // as it was given
 	Model   string `json:"model"`           // that tokens were counted for
-	Step    int    `json:"step,omitempty"`  // number of the compaction that this call made; 0 = none
+	Step    int    `json:"step,omitempty"`  // number of the step that this call committed; 0 = none
 
 	Triggered bool   `json:"triggered"`        // this call compacted
 	Manual    bool   `json:"manual,omitempty"` // by ManualCompact or PlanManual
 	Reason    string `json:"reason"`           // why it compacted, or why not
 	Note      string `json:"note,omitempty"`   // that ManualCompact was given, redacted
-	Replayed  int    `json:"replayed_edits"`   // edits of earlier compactions that were applied again
+	Replayed  int    `json:"replayed_edits"`   // number of edits of earlier compactions that were applied again
 
-	Earlier []Earlier `json:"earlier,omitempty"` // compactions in the view that other settings made than those of this call
+	Earlier []Earlier `json:"earlier,omitempty"` // compactions in the view that were made with other settings
 
 	TokensIn     int    `json:"tokens_in"`             // the history as it came in
 	Before       Layers `json:"before"`                // with the edits of earlier compactions
 	After        Layers `json:"after"`                 // the view
 	MaxTokens    int    `json:"max_tokens"`            // the window
-	Budget       int    `json:"budget"`                // no view costs more
-	Trigger      int    `json:"trigger"`               // a compaction is due from here
-	Target       int    `json:"target"`                // and goes on until here
-	UpperBound   int    `json:"upper_bound,omitempty"` // what After hardly exceeds; more than After only where the tokenizer is not public
-	CountingUnit string `json:"counting"`              // the encoding, "bytes/4" or "utf-16": what all numbers of tokens are in
+	Budget       int    `json:"budget"`                // maximum tokens of a view
+	Trigger      int    `json:"trigger"`               // tokens from which on a compaction is due
+	Target       int    `json:"target"`                // the compaction stops at or below this
+	UpperBound   int    `json:"upper_bound,omitempty"` // likely maximum of After; above After only if the tokenizer is not public
+	CountingUnit string `json:"counting"`              // unit of all numbers of tokens: the encoding, "bytes/4" or "utf-16"
 
 	ReductionStage  ReductionStage `json:"reduction_stage"`
 	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 
-	// How many messages of the history became what, in the end: one that was
-	// masked and then summarized is summarized. Stages has each step.
+	// The number of messages of the history by their final decision: a message
+	// that was masked and later summarized counts as summarized. Stages lists
+	// each step.
 	KeptCount       int `json:"kept_count"`
 	TruncatedCount  int `json:"truncated_count"`
 	MaskedCount     int `json:"masked_count"`
@@ -68,36 +68,35 @@ type Result struct {
 	SummarizedCount int `json:"summarized_count"`
 	DroppedCount    int `json:"dropped_count"`
 
-	Decisions []MessageDecision   `json:"decisions"`          // one for each message that came in
-	Sources   []int               `json:"sources"`            // for each message of the view, which one that came in it is; -1 = made here
-	Tidied    []Tidied            `json:"tidied,omitempty"`   // what the stage tidy did, by reducer, and what of it was needed
-	Stages    []StageReport       `json:"stages"`             // what each stage of this call did, in their order
+	Decisions []MessageDecision   `json:"decisions"`          // one for each message of the history
+	Sources   []int               `json:"sources"`            // for each message of the view, its index in the history; -1 = made by the manager
+	Tidied    []Tidied            `json:"tidied,omitempty"`   // results reduced by the stage tidy, by reducer, and how many were needed again
+	Stages    []StageReport       `json:"stages"`             // one for each stage that ran in this call, in order
 	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // of the view; nil: it has none
 	Savings   Savings             `json:"savings"`            // against the history as it came in
-	Keep      policy.Keep         `json:"keep"`               // the keep counts in force; smaller than configured after a shrink
+	Keep      policy.Keep         `json:"keep"`               // the keep counts in effect; smaller than configured after a shrink
 	Archived  *Archived           `json:"archived,omitempty"` // nil: this call stored nothing
-	Warnings  []string            `json:"warnings,omitempty"` // what went wrong and was got over, redacted
+	Warnings  []string            `json:"warnings,omitempty"` // failures that the call recovered from, redacted
 	Timing    Timing              `json:"timing"`             // in nanoseconds where it is JSON
 
-	// Candidates are what policy.when economic had to choose from, whether it chose
-	// one or not; none below the least step.
+	// Candidates are the options that policy.when economic evaluated, even if it
+	// chose none; empty below the minimum step.
 	Candidates []Candidate `json:"candidates,omitempty"`
 
-	// Bill is what the call costs; nil where nothing was counted, and for a plan.
+	// Bill is the cost of the call; nil if nothing was counted, and for a plan.
 	Bill *Bill `json:"bill,omitempty"`
 
-	// Projected is what would have been made of the history, where the call was
-	// only observed: its Messages were sent to nobody, its Step is in no ledger, and
-	// what it saves was not saved. Nil: the call was done, or could not be observed,
-	// which Warnings say.
+	// Projected is the result that an observed call would have had: its view was not
+	// sent, its Step is in no ledger, and its savings were not made. Nil: the call
+	// was not observed, or the observation failed, which Warnings reports.
 	Projected *Result `json:"projected,omitempty"`
 
 	observe observation
 }
 
-// A MessageDecision says what became of one message that came in. Tokens are
-// those of the message with its share of the format; of one that is gone none
-// are left.
+// A MessageDecision is the decision for one message of the history. Tokens
+// include the message's share of the format; they are 0 after a message is
+// removed.
 type MessageDecision struct {
 	Index        int             `json:"index"`
 	Role         message.Role    `json:"role"`
@@ -107,17 +106,17 @@ type MessageDecision struct {
 	TokensAfter  int             `json:"tokens_after"`
 }
 
-// A StageReport says what one stage did in this call.
+// A StageReport is the outcome of one stage in this call.
 type StageReport struct {
 	Stage   string        `json:"stage"`
-	Edits   int           `json:"edits"` // a result that was cut or masked, or a span that was taken out, is one
+	Edits   int           `json:"edits"` // a cut or masked result, or a removed span, is one edit
 	Before  int           `json:"tokens_before"`
 	After   int           `json:"tokens_after"`
 	Elapsed time.Duration `json:"elapsed_ns"`      // the summarizer included
-	Err     string        `json:"error,omitempty"` // why its edits were thrown away, redacted; "" = they were not
+	Err     string        `json:"error,omitempty"` // why its edits were discarded, redacted; "" = they were not
 }
 
-// Layers says where the tokens of a request are; their sum is Total.
+// Layers splits the tokens of a request by kind; their sum is Total.
 type Layers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
@@ -126,43 +125,43 @@ type Layers struct {
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
-	Overhead    int `json:"overhead"` // what primes the reply
+	Overhead    int `json:"overhead"` // tokens that prime the reply
 	Total       int `json:"total"`
 	Messages    int `json:"message_count"` // a number of messages, not of tokens
 }
 
-// Savings is what the edits of this call and of those before it save on this
-// request.
+// Savings are the tokens that the edits of this call and of earlier calls save
+// on this request.
 type Savings struct {
 	ObservationTokens int     `json:"observation_tokens"` // of the history's tool results
 	VisibleTurns      int     `json:"visible_turns"`      // turns of the view with all results in full
 	MaskedTurns       int     `json:"masked_turns"`       // turns of the view with a masked result
-	TokensSaved       int     `json:"tokens_saved"`       // what the view costs less than the history
+	TokensSaved       int     `json:"tokens_saved"`       // tokens of the history minus tokens of the view
 	Percent           float64 `json:"percent"`            // of the history
 }
 
-// Archived says where the archive has what was taken out.
+// Archived names the place in the archive of what a compaction removed.
 type Archived struct {
-	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" where the archive was handed in
+	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" for Config.Archive
 	Location string   `json:"location"`      // the folder of the session, or its URL
 	Files    []string `json:"files"`         // names in it, of this compaction
-	Head     string   `json:"manifest_head"` // the manifest's end after this compaction; kept elsewhere, it proves what was there then: `compactctl archive verify --head`
+	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove later what the archive held: `compactctl archive verify --head`
 }
 
-// Timing says how long each part took.
+// Timing is the duration of each part of a call.
 type Timing struct {
 	Ledger    time.Duration `json:"ledger_ns"` // reading the session's ledger, the first time
-	Replay    time.Duration `json:"replay_ns"` // making the edits of earlier compactions again
+	Replay    time.Duration `json:"replay_ns"` // applying the edits of earlier compactions
 	Count     time.Duration `json:"count_ns"`
 	Stages    time.Duration `json:"stages_ns"`    // without the summarizer
-	Summarize time.Duration `json:"summarize_ns"` // until there was a summary: of a model, waited for
-	Archive   time.Duration `json:"archive_ns"`   // storing what was taken out; it runs beside the summarizer, or within Commit
+	Summarize time.Duration `json:"summarize_ns"` // waiting for the summary
+	Archive   time.Duration `json:"archive_ns"`   // storing the removed text, concurrently with the summarizer or within Commit
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
 
-	// What was waited for, and is in none of the above but Total.
+	// Waiting times, which are part of Total only.
 	LaneWait    time.Duration `json:"lane_wait_ns"`    // another call of the same agent
 	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
 	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session
-	PlaceWait   time.Duration `json:"place_wait_ns"`   // compactions of other sessions: fewer compute at once than there are cores
+	PlaceWait   time.Duration `json:"place_wait_ns"`   // compactions of other sessions, as the number that compute at once is below the number of cores
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ScrubOptions says what [Scrub] takes out of a session.
+// ScrubOptions selects what [Scrub] removes from a session.
 type ScrubOptions struct {
-	// Secrets are values that turned out to be secret, of at least 4 bytes each. They
-	// are taken out in every form in which they may stand ([redact.Forms]).
+	// Secrets are the values to remove, at least 4 bytes each, in every form in which
+	// they may be written ([redact.Forms]).
 	Secrets []string
-	// Rules, if any, find what else must go in what was said, as redaction is now.
-	// What they find in one place, of 8 bytes or more, is taken out everywhere.
+	// Rules, if not nil, find further secrets in the stored messages. A secret of
+	// 8 bytes or more that they find once is removed everywhere.
 	Rules *redact.Redactor
 
 	DryRun bool // nothing is written
 	Reason redact.Text
 }
 
-// ScrubReport is what [Scrub] did, or would do.
+// ScrubReport is the outcome of [Scrub], or of its dry run.
 type ScrubReport struct {
 	storage.Scrubbed
-	// Steps are those of which the ledger itself had it, in a summary or a notice: what
-	// they put into a view is not what it was, so that they are like no history, and the
-	// next call of such a session compacts anew. The views of all others stay the same.
+	// Steps are the steps whose ledger held a secret, in a summary or a notice. Their
+	// part of the view changes, so they match no history any more, and the next call of
+	// the session compacts anew. All other views stay the same.
 	Steps []int `json:"steps,omitempty"`
 }
 
-// ErrShortSecret: a value is too short to be taken out wherever it stands.
+// ErrShortSecret: a secret to scrub has fewer than 4 bytes.
 var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
 
 const (
@@ -42,10 +42,10 @@ const (
 	leastSpread = 8 // of what a rule found
 )
 
-// Scrub overwrites in everything that a session stored what later turned out to be a
-// secret, but not the names of members, offsets and hashes that have it by chance. What it does and which errors there are is said by [storage.Session.Scrub];
-// [ErrShortSecret] is one more. Fingerprints and references stay what they were, so
-// that the session goes on where it was.
+// Scrub overwrites secrets in everything that a session stored, except in names of JSON
+// members, offsets and hashes that contain a secret by chance. For details and errors see
+// [storage.Session.Scrub]; [ErrShortSecret] is one more. Fingerprints and references do
+// not change, so the session continues where it was.
 func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport, error) {
 	f := &scrubFinder{rules: o.Rules}
 	for _, secret := range o.Secrets {

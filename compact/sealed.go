@@ -130,14 +130,14 @@ func (m *CompactManager) sayVersion1(session string) {
 	}
 }
 
-// LostKeyError says that a key of the archive is not to be had, so that nobody
-// knows which histories the steps sealed with it are of. They begin a new epoch:
-// the history is compacted anew, and what was taken out can still be recalled.
+// LostKeyError reports that a key of the archive is missing, so the steps sealed
+// with it match no history. The session begins a new epoch: the history is
+// compacted anew, and text removed earlier can still be recalled.
 type LostKeyError struct {
 	Key string // its id
 }
 
-// Error names the key and where it is looked for.
+// Error names the key and the places where it was looked up.
 func (e *LostKeyError) Error() string {
 	return "the key " + e.Key + " of the archive is lost (" + ArchiveKeyVariable + ", or the folder compact/keys of the configuration): what was compacted with it is not known here and is compacted anew"
 }

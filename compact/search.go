@@ -17,25 +17,25 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Match is a line of text that was taken out of a session's view.
+// A Match is a matching line in text that was removed from a session's view.
 type Match struct {
-	Number int          `json:"number,omitempty"` // of the message, as a summary cites it: 12 for [s12]; 0 = no summary covers it
-	Ref    string       `json:"ref"`              // of the part that has the line: what [CompactManager.Recall] takes
+	Number int          `json:"number,omitempty"` // of the message as cited in summaries: 12 for [s12]; 0 = in no summary
+	Ref    string       `json:"ref"`              // of the part with the line, for [CompactManager.Recall]
 	Role   message.Role `json:"role"`             // of its message
-	Tool   string       `json:"tool,omitempty"`   // that the part calls or answers, where the wire says so
+	Tool   string       `json:"tool,omitempty"`   // that the part calls or answers, if the wire names it
 	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
 	Line   int          `json:"line"`             // of the part's text, from 1
 	Text   string       `json:"text"`             // the line, redacted, at most 400 bytes of it around the match
-	Near   bool         `json:"near,omitempty"`   // the line stands beside one that matches, see [Around]; it is not counted as one that does
+	Near   bool         `json:"near,omitempty"`   // a context line that does not match itself, see [Around]
 }
 
-// Found is what a search led to.
+// Found is the result of a search.
 type Found struct {
-	Matches []Match `json:"matches"`           // what was said before what tools answered; of both the newest message first, the lines of each in their order; a line that stood there before is left out
-	Lines   int     `json:"matching_lines"`    // that match, of all that was searched; more than Matches where these are bounded
-	Same    int     `json:"same,omitempty"`    // of Lines: those left out because a line of Matches says the same
-	Cut     bool    `json:"cut,omitempty"`     // the oldest pieces were not searched: they are more than the bound, or the pattern takes too long
-	Changed int     `json:"changed,omitempty"` // messages that were not searched: what the archive has of them is not what was stored
+	Matches []Match `json:"matches"`           // messages before tool results, each newest first, with lines in order; repeated lines are left out
+	Lines   int     `json:"matching_lines"`    // number of all matching lines; more than Matches if those are bounded
+	Same    int     `json:"same,omitempty"`    // matching lines that were left out as repetitions of a line in Matches
+	Cut     bool    `json:"cut,omitempty"`     // the oldest text was not searched: it exceeds the size bound, or the pattern takes too long
+	Changed int     `json:"changed,omitempty"` // messages that were not searched, as their archive file was changed
 }
 
 // Bounds of a search.
@@ -45,23 +45,23 @@ const (
 	searchMost  = 200      // matches, unless the caller says how many
 )
 
-// A SearchOption says more about what a search returns.
+// A SearchOption configures a search.
 type SearchOption func(*searcher)
 
-// Around adds up to n lines before and behind each that matches, 50 at most.
+// Around adds up to n lines of context before and after each match, at most 50.
 // They do not count as matches.
 func Around(n int) SearchOption {
 	return func(r *searcher) { r.around = min(max(n, 0), recallAround) }
 }
 
-// Search returns the lines that match a pattern in what compactions took out of
-// a session's view, from the archive and never from memory, redacted. most
-// bounds the matches; 0 is 200. Of long sessions the newest 64 MiB are searched, and
-// for ten seconds at most.
+// Search returns the lines that match a pattern in the text that compactions removed
+// from a session's view, redacted, from the archive and never from memory. most is
+// the maximum number of matches; 0 is 200. A search covers the newest 64 MiB of a
+// session and takes at most ten seconds.
 //
-// A session without a name can't be searched: others' conversations may have
-// begun alike. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
-// context's, which is looked at every few KB.
+// A session without a name cannot be searched, as it may hold the conversations
+// of others. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
+// context's, which is checked every few KB.
 func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer m.rescue("Search", &err)
 	switch {
@@ -135,8 +135,8 @@ func (m *Match) rank() int {
 	return 0
 }
 
-// SearchPattern compiles a pattern for [Search]: one without a capital letter
-// matches capitals, too, as in many editors.
+// SearchPattern compiles a pattern for [Search]. A pattern without capital
+// letters ignores case.
 func SearchPattern(pattern string) (*regexp.Regexp, error) {
 	if strings.ToLower(pattern) == pattern {
 		pattern = "(?i)" + pattern

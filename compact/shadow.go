@@ -31,7 +31,7 @@ const (
 	maxLooking     = 64                     // looks at once
 )
 
-// Observes reports whether [Config.Observe] is set; a nil manager observes nothing.
+// Observes reports whether [Config.Observe] is set. It is false for a nil manager.
 func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
 
 // observing is the configuration without what would cost money: a summary of an

@@ -10,18 +10,19 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// Tidied says what one reducer of the stage tidy did to the results that came
-// with a call, and what of its earlier work turned out to be needed.
+// Tidied reports the work of one reducer of the stage tidy on the new results
+// of a call, and how many earlier results were needed again.
 type Tidied struct {
-	Reducer     string `json:"reducer"` // the one that took the most
+	Reducer     string `json:"reducer"` // the reducer that removed most
 	Results     int    `json:"results"`
 	TokensSaved int    `json:"tokens_saved"` // of these results
-	// ReadAgain are results of this call that were asked for, within ten turns, of
-	// a file or by a call whose result it had reduced. Recalled are those that were
-	// recalled since the call before.
+	// ReadAgain counts results of this call that repeat, within ten turns, a file
+	// or a call whose result the reducer had reduced. Recalled counts reduced
+	// results that were recalled since the call before.
 	ReadAgain int `json:"read_again,omitempty"`
 	Recalled  int `json:"recalled,omitempty"`
-	// Failed are results of this call that went out whole because it panicked.
+	// Failed counts results of this call that stayed whole because the reducer
+	// panicked.
 	Failed int `json:"failed,omitempty"`
 }
 

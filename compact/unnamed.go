@@ -2,10 +2,9 @@ package compact
 
 import "strings"
 
-// UnnamedSession is what ids begin with that somebody made up for a session
-// that has no name. What looks like the same session may be two: placeholders
-// made under such an id name no reference, and [CompactManager.Recall] finds
-// nothing under it.
+// UnnamedSession is the prefix of ids that are made up for sessions without a
+// name. Two sessions may share such an id, so placeholders under it name no
+// reference, and [CompactManager.Recall] finds nothing under it.
 const UnnamedSession = "unnamed:"
 
 func isUnnamed(session string) bool { return strings.HasPrefix(session, UnnamedSession) }

@@ -16,10 +16,10 @@ import (
 // backendOpenAI is the backend of summaries that asks a model.
 const backendOpenAI = "openai"
 
-// Validate reports every mistake that can be seen without asking anybody, each
-// as a [*ConfigError]: the values that can't be by themselves, then all that
-// are left against each other. Package configs refuses what Validate refuses,
-// and nothing else but what only a file can get wrong.
+// Validate reports every mistake that shows without any I/O, each as a
+// [*ConfigError]: first the invalid values, then contradictions between the
+// valid ones. Package configs refuses the same mistakes, and those that only a
+// file can have.
 func (c Config) Validate() error {
 	c, err := c.filled()
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// SessionsConfig says how much a manager remembers of sessions.
+// SessionsConfig bounds the memory that a manager uses for sessions.
 type SessionsConfig struct {
-	// MaxBytes bounds the memory of the sessions that no call is under way for;
-	// default 256 MiB. Those that were idle for longest are forgotten, and read
-	// from the archive again when they come back; the one that was used last stays
+	// MaxBytes bounds the memory of idle sessions; default 256 MiB. The sessions
+	// that were idle for longest are dropped from memory, and read from the
+	// archive when they are used again. The most recently used session stays
 	// whatever its size.
 	MaxBytes int `mapstructure:"max_bytes" validate:"gt=0"`
 }

@@ -2,9 +2,9 @@ package compact
 
 import "github.com/agentcompact/compact/token"
 
-// ModelWindow returns what is known of a model's window, in tokens, whatever is
-// configured; where nothing is known of it, what is configured, or else a guess.
-// "" is the configured model.
+// ModelWindow returns the published window of a model, in tokens, even if
+// another one is configured. For an unknown model it returns the configured
+// window, else a default. "" is the configured model.
 func (m *CompactManager) ModelWindow(model string) int {
 	if model == "" {
 		model = m.cfg.Model
