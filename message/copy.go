@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Copy returns a message that shares no memory with m: whatever is done to one
-// of them, the other stays as it is.
+// Copy returns a deep copy, which shares no memory with m.
 func (m Message) Copy() Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i := range m.Parts {

@@ -50,8 +50,8 @@ func (m Message) Slotted(slots map[int]Slot) Message {
 }
 
 // Replaceable reports whether part i is a picture, a sound or a file that
-// [Message.WithPartText] can replace by a text: where its wire takes a text in its
-// place, and in a message that was made in Go.
+// [Message.WithPartText] can replace by a text: if its wire allows a text in its
+// place, or the message was made in Go.
 func (m Message) Replaceable(i int) bool {
 	if i < 0 || i >= len(m.Parts) || m.Parts[i].Sealed || !m.Parts[i].Kind.IsMedia() {
 		return false
@@ -77,7 +77,7 @@ func (p Part) replaced(s string) Part {
 }
 
 // WithPartTexts is [Message.WithPartText] for several parts at once: the raw
-// form is written once, however many they are.
+// form is rewritten only once.
 func (m Message) WithPartTexts(texts map[int]string) (Message, error) {
 	for i := range texts {
 		if err := m.mayEdit(i); err != nil {

@@ -46,8 +46,8 @@ type memoized struct {
 	fp    Fingerprint
 }
 
-// Fingerprint returns the fingerprint of the message. It is computed once per
-// message that a codec or a constructor made; asking again costs no hashing.
+// Fingerprint returns the fingerprint of the message. It is computed once for a
+// message from a codec or a constructor and then cached.
 func (m Message) Fingerprint() Fingerprint {
 	if m.memo == nil {
 		return m.fingerprint()

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// MaxSummaryVersion bounds what a forged summary can claim. A summary that
-// follows one of this version has it too.
+// MaxSummaryVersion is the highest version of a summary, so that a forged one
+// cannot overflow the counter. A summary after one of this version has the same
+// version.
 const MaxSummaryVersion = 1_000_000_000
 
 const (
@@ -20,7 +21,7 @@ const (
 	mediaBytes   = " bytes · ref "
 )
 
-// SummaryText puts the tags around the text of a summary:
+// SummaryText returns the text of a summary within its tags:
 //
 //	<COMPACT-SUMMARY v3>
 //	…
@@ -48,8 +49,7 @@ func ParseSummaryText(s string) (version int, body string, ok bool) {
 	return version, body, ok
 }
 
-// NoticeText is the text that stands for messages that were given up without
-// a summary.
+// NoticeText returns the text that replaces messages removed without a summary.
 func NoticeText(omitted int) string { return noticeOpen + strconv.Itoa(omitted) + noticeClose }
 
 // ParseNoticeText returns the number in a text that [NoticeText] made, by an
@@ -66,9 +66,8 @@ func ParseNoticeText(s string) (omitted int, ok bool) {
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// MediaText is the text that stands for a picture, a sound or a file that was
-// taken out. size is that of what was sent, in bytes, ref what the archive has it
-// under:
+// MediaText returns the text that replaces a picture, a sound or a file. size is
+// the size of the original in bytes, ref its reference in the archive:
 //
 //	[image masked — ~1568 tokens, 412345 bytes · ref 3f9a2c1b70de]
 func MediaText(k Kind, tokens, size int, ref string) string {

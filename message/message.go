@@ -1,10 +1,10 @@
-// Package message is the conversation: messages with roles and ordered parts,
-// the rounds and turns they form, and what makes two of them the same.
+// Package message models a conversation: messages with roles and ordered parts,
+// the rounds and turns they form, and fingerprints that identify equal content.
 //
 // A message that came from a provider's wire is a read view over verbatim
-// bytes. Parts are for reading; the bytes ([Message.Raw]) are what is sent
-// again, so fields that nobody here knows of survive. Editing replaces one
-// JSON string inside these bytes and nothing else.
+// bytes. Parts are for reading; the bytes ([Message.Raw]) are sent again, so
+// unknown fields survive. Editing replaces one JSON string inside these bytes
+// and nothing else.
 //
 // The package knows no provider. The packages below it (message/openai, …)
 // read a provider's JSON and write it back.
@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A Role says who speaks.
+// A Role is the role of the author of a message.
 type Role string
 
 // The roles of the common wires. Others are kept as they are.
@@ -30,7 +30,7 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// A Kind says what a part is.
+// A Kind is the kind of a part.
 type Kind uint8
 
 // The kinds of parts. KindOther is anything a codec does not know.
@@ -63,26 +63,26 @@ func (k Kind) IsMedia() bool { return k == KindImage || k == KindAudio || k == K
 type Part struct {
 	Kind   Kind
 	Text   string          // of text, reasoning and tool results; decoded
-	CallID string          // of a tool call, or the one that a result answers; what stands in a result beside its text has it too
-	Name   string          // of the tool (results of some wires name it too)
+	CallID string          // of a tool call, or of the call that a result answers, also for media within a result
+	Name   string          // of the tool, also for results on some wires
 	Args   json.RawMessage // of a tool call: what the wire holds, decoded from a string where it is one; of an other part: its JSON
 	Media  *Media          // of images, audio and files
-	Sealed bool            // signed or encrypted: verbatim, or gone with its round
+	Sealed bool            // signed or encrypted: kept verbatim, or removed with its round
 }
 
-// Media describes what is not text.
+// Media describes a picture, a sound or a file.
 type Media struct {
 	MIME   string
 	URL    string // as on the wire; a data URL is kept whole, and never counted as text
 	Name   string
 	Detail string // "low", "high", "auto" where the wire has it
-	Bytes  int    // size on the wire, for what can't be measured otherwise
+	Bytes  int    // size on the wire, for media whose dimensions are unknown
 	Width  int    // pixels; 0 = not known
 	Height int
 }
 
 // A Message is one entry of a conversation. It is a small value; copies share
-// the underlying bytes, which nobody may modify.
+// the underlying bytes, which must not be modified.
 type Message struct {
 	Role  Role
 	Name  string // the speaker's name where the wire has one
@@ -91,8 +91,8 @@ type Message struct {
 	// Protected messages are never edited and never removed.
 	Protected bool
 
-	// Unread says that the provider leaves the message out by itself: it stands
-	// before what the provider has compacted it to. It costs nothing, and is Protected.
+	// Unread messages are skipped by the provider, as its own compaction item after
+	// them replaces them. They cost no tokens and are Protected.
 	Unread bool
 
 	wire *wire

@@ -3,11 +3,11 @@ package message
 import "sort"
 
 // A Round is the smallest span that can't be cut: an assistant message and
-// every result that answers its tool calls. Any other message is a round of
-// its own. Where results come late, what stands between belongs to the round.
+// every result that answers its tool calls. Any other message is a round of its
+// own. If results come late, the messages between belong to the round, too.
 type Round struct {
 	Start, End int  // the messages [Start, End)
-	Assistant  bool // it begins with an assistant message
+	Assistant  bool // begins with an assistant message
 	Pairs      int  // tool calls that are answered in it
 	Unanswered int  // tool calls that are not
 }
@@ -29,8 +29,9 @@ func Rounds(msgs []Message) []Round {
 	return b.rounds
 }
 
-// A Rounder cuts a conversation that grows into rounds, at the cost of what is
-// new. The zero Rounder has seen nothing. It is not safe for concurrent use.
+// A Rounder splits a growing conversation into rounds, in time proportional to
+// the new messages. The zero value is ready to use. It is not safe for
+// concurrent use.
 type Rounder struct {
 	r rounder
 	n int // messages that it has seen

@@ -9,18 +9,18 @@ import (
 // A Range is text[Start:End], in bytes.
 type Range struct{ Start, End int }
 
-// A Detector finds secrets that no pattern can describe: those of a list, or those
-// with a checksum. It may be called concurrently.
+// A Detector finds secrets that no pattern can describe, such as the entries of a
+// list, or numbers with a checksum. It may be called concurrently.
 type Detector interface {
 	// Name is what [Finding.Rule] says, in the form of [Rule.ID]. It never changes.
 	Name() string
-	// Detect returns where secrets stand in a text, in any order. It is asked about
-	// plain text, and about what stands in JSON, decoded; of a text that was redacted
-	// it is asked again. About base64 and the escapes of addresses and HTML it is
-	// asked only where words of the built-in rules stand in them. It must return,
-	// and take time in proportion to the text: nothing ends it. Where it panics, or
-	// names a range that is not in the text, the whole text is taken for a secret
-	// (rule "unscanned"). A range that cuts a character takes the whole of it.
+	// Detect returns the ranges of secrets in a text, in any order. The text is
+	// plain, or a decoded string of JSON; it may be redacted already. Decoded base64,
+	// URL escapes and HTML escapes are passed only if they contain a word of a
+	// built-in rule. Detect must return, in time proportional to the text, as nothing
+	// interrupts it. If it panics or returns a range outside the text, the whole text
+	// is taken for a secret (rule "unscanned"). A range that cuts a character is
+	// extended to the whole character.
 	Detect(text string) []Range
 }
 

@@ -32,7 +32,7 @@ func (s Stats) Count(found []Finding) {
 	}
 }
 
-// Total returns how many findings were counted.
+// Total returns the number of findings.
 func (s Stats) Total() int {
 	n := 0
 	for _, c := range s {

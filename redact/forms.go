@@ -1,8 +1,8 @@
 package redact
 
-// Forms returns what a secret may look like where it stands: as it is, and as JSON,
-// URLs, HTML and base64 write it, without what would be too short to be looked for.
-// It is for those who look for a secret that they know.
+// Forms returns the forms in which a known secret may be written: verbatim, and as
+// JSON, URLs, HTML and base64 encode it. Forms that are too short for a reliable
+// search are left out.
 func Forms(secret string) []string {
 	var n needles
 	n.addForms(span{secret: secret})

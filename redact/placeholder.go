@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// Placeholder is what stands in place of a secret, unless pseudonyms are on.
+// Placeholder replaces a secret, unless pseudonyms are on.
 const Placeholder = "<REDACTED>"
 
 const (

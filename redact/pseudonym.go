@@ -7,10 +7,11 @@ import (
 	"errors"
 )
 
-// MinPseudonymKey is how long the key of pseudonyms must be, in bytes.
+// MinPseudonymKey is the minimum length of the key of pseudonyms, in bytes.
 const MinPseudonymKey = 16
 
-// ErrShortKey is what [New] returns for a key of pseudonyms that could be guessed.
+// ErrShortKey is returned by [New] for a key of pseudonyms below
+// [MinPseudonymKey].
 var ErrShortKey = errors.New("redact: the key for pseudonyms is shorter than 16 bytes")
 
 // placeholder returns what stands in place of a secret.

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Options says what a [Redactor] does. The zero value is the default: every
-// default rule on, PII rules off.
+// Options configures a [Redactor]. The zero value enables every default rule,
+// but not the PII rules.
 type Options struct {
 	Disabled bool     // nothing is redacted; every export then carries a high-severity event
 	Strict   bool     // the two patterns of the specification apply literally, without the filter on the value
-	Patterns []string // additional RE2 patterns; what the first group matched is the secret, the whole match where there is none
+	Patterns []string // additional RE2 patterns; the first group, or else the whole match, is the secret
 	PII      bool     // e-mail, phone, card and IBAN rules
 
-	// Rules and Detectors find secrets of the caller's own, beside the built-in
-	// rules. Rules are held against their samples first.
+	// Rules and Detectors find additional secrets, besides the built-in rules.
+	// [New] tests each rule with its samples.
 	Rules     []Rule
 	Detectors []Detector
 
 	// Pseudonyms is a key of at least MinPseudonymKey bytes. With it a
-	// placeholder says what kind of secret it was and carries a short keyed
-	// hash of it, <REDACTED:aws_key:7f3a>, which is the same for the same
-	// secret. Without it (the default) every placeholder is <REDACTED>.
+	// placeholder names the kind of the secret and carries a short keyed hash
+	// of it, <REDACTED:aws_key:7f3a>, equal for equal secrets. Without it (the
+	// default) every placeholder is <REDACTED>.
 	Pseudonyms []byte
 }
 
-// Redactor finds secrets. It is safe for concurrent use.
+// A Redactor finds and replaces secrets. It is safe for concurrent use.
 type Redactor struct {
 	opts     Options
 	words    *vocabulary
@@ -59,7 +59,7 @@ var strictPatterns = []string{`(?i)api[_-]?key\s*[:=]\s*(\S+)`, `(?i)password\s*
 
 // New returns a Redactor. Its error is a [*PatternError] for the first pattern
 // that does not compile, a [*RuleError] for the first rule that can't be used, or
-// [ErrShortKey]. It keeps no slice of o.
+// [ErrShortKey]. It does not retain the slices of o.
 func New(o Options) (*Redactor, error) {
 	if n := len(o.Pseudonyms); n > 0 && n < MinPseudonymKey {
 		return nil, ErrShortKey

@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// A Rule is a form of secrets that is told to a [Redactor] by [Options]: a key of
-// your own company's, say. It works beside the built-in rules, in text, in decoded
-// JSON and around what colors a terminal. Base64 and the escapes of addresses (%2D)
-// and of HTML are decoded only where words of the built-in rules stand in them: a
-// secret of your own that stands there alone is not found.
+// A Rule describes an additional kind of secret for [Options], such as the keys of
+// your company. It applies besides the built-in rules, in text, in decoded JSON and
+// in text with terminal colors. Base64, URL escapes (%2D) and HTML escapes are
+// decoded only if they contain a word of a built-in rule; your secret alone in such
+// an encoding is not found.
 type Rule struct {
 	// ID is what [Finding.Rule] says: words of a-z and 0-9 with a - between them, 32
 	// characters at most.
 	ID string
-	// Words: one of them stands in every text that has such a secret, in any case of
-	// letters. The pattern is only tried on texts that hold one. None: on every text.
+	// Words are words of which every text with such a secret contains at least one,
+	// in any case. Other texts are not searched. None: every text is searched.
 	Words []string
-	// Pattern is an RE2 expression. What its first group matched is the secret, the
-	// whole match where there is no group.
+	// Pattern is an RE2 expression. The first group, or else the whole match, is
+	// the secret.
 	Pattern string
-	// Secrets are samples: texts in which the rule must find something, and of which
-	// nothing that it finds may be left. At least one.
+	// Secrets are sample texts with a secret that the rule must find and remove, at
+	// least one.
 	Secrets []string
-	// Clean are samples that must come out as they are. At least one.
+	// Clean are sample texts that the rule must leave unchanged, at least one.
 	Clean []string
 }
 
-// RuleError says why a [Rule] can't be used.
+// RuleError is the reason why a [Rule] is invalid.
 type RuleError struct {
 	Rule   string // its ID
 	Reason string // never quotes a sample
@@ -44,7 +44,7 @@ var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func isRuleID(id string) bool { return len(id) <= maxKind && ruleID.MatchString(id) }
 
-// Check holds a rule against its own samples. The error is a *[RuleError]. [New]
+// Check tests a rule with its own samples. The error is a *[RuleError]. [New]
 // refuses what Check refuses.
 func (r Rule) Check() error {
 	_, err := r.detector()

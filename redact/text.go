@@ -21,12 +21,12 @@ func (t Text) Len() int { return len(t.s) }
 // package, which is what makes [Lit] safe.
 type constant string
 
-// Lit makes a Text of a string constant of the program.
+// Lit returns a string constant of the program as a Text.
 func Lit(s constant) Text { return Text{string(s)} }
 
-// In returns the text in the memory of raw, where that is the same bytes: what
-// nothing was redacted of need not be in memory twice. Where it is not, the text
-// is returned as it is. raw must not be modified while the text is in use.
+// In returns the text backed by the memory of raw if both hold the same bytes,
+// which saves a copy of text without secrets; otherwise it returns t. raw must
+// not be modified while the text is in use.
 func (t Text) In(raw []byte) Text {
 	if t.s == "" || t.s != string(raw) {
 		return t
@@ -34,7 +34,7 @@ func (t Text) In(raw []byte) Text {
 	return Text{unsafe.String(&raw[0], len(raw))}
 }
 
-// Join puts texts together.
+// Join concatenates texts.
 func Join(texts ...Text) Text {
 	n := 0
 	for _, t := range texts {
@@ -48,9 +48,9 @@ func Join(texts ...Text) Text {
 	return Text{b.String()}
 }
 
-// Digest writes a hash in lower-case hex. It is for fingerprints, which name
-// content and can't be turned back into it. It takes arrays of the sizes that
-// hashes have, and nothing that a text could be converted to.
+// Digest returns a hash in lower-case hex, for fingerprints, which do not
+// reveal their content. It accepts only arrays of the sizes of hashes, so no
+// text can be passed by a conversion.
 func Digest[Sum ~[16]byte | ~[32]byte](sum Sum) Text {
 	raw := make([]byte, len(sum))
 	for i := range raw {
@@ -67,7 +67,7 @@ func (t Text) TrimSuffix(suffix constant) Text {
 	return Text{strings.TrimSuffix(t.s, string(suffix))}
 }
 
-// Cut is [strings.Cut]: parts of a text hold no more than it does.
+// Cut is [strings.Cut] for a Text.
 func (t Text) Cut(sep string) (before, after Text, found bool) {
 	b, a, found := strings.Cut(t.s, sep)
 	return Text{b}, Text{a}, found

@@ -15,16 +15,16 @@ func hintsOf(ctx context.Context) hints {
 	return h
 }
 
-// WithSession names the session of the requests that are made with the
-// context. It goes over everything that the request itself says.
+// WithSession names the session of the requests that are made with the context.
+// It takes precedence over any name in the request.
 func WithSession(ctx context.Context, id string) context.Context {
 	h := hintsOf(ctx)
 	h.session = id
 	return context.WithValue(ctx, contextKey{}, h)
 }
 
-// WithAgent names the agent that makes the requests, where several share a
-// session with histories of their own; see [compact.WithAgent].
+// WithAgent names the agent that makes the requests, if several agents with
+// separate histories share a session; see [compact.WithAgent].
 func WithAgent(ctx context.Context, name string) context.Context {
 	h := hintsOf(ctx)
 	h.agent = name
@@ -38,8 +38,8 @@ func WithBranch(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, contextKey{}, h)
 }
 
-// Bypass lets the requests that are made with the context go out as they are:
-// those of a summarizer that uses the same client, for example.
+// Bypass returns a context whose requests are sent unchanged, for example those
+// of a summarizer that uses the same client.
 func Bypass(ctx context.Context) context.Context {
 	h := hintsOf(ctx)
 	h.off = true

@@ -15,9 +15,9 @@ import (
 // Counts makes requests that only ask for a number of tokens (Anthropic's
 // …/messages/count_tokens, OpenAI's …/responses/input_tokens, Gemini's
 // …:countTokens) ask about the view that a model call with this history would
-// send, so that an agent that counts before it calls does not compact what is
-// compacted already. The provider counts; nothing is stored, and no summary is
-// asked for. Without this option they go out as they come.
+// send. Otherwise an agent that counts before each call would compact a history
+// that already fits. The provider counts; nothing is stored, and no summary is
+// written. Without this option such requests are sent unchanged.
 func Counts() Option {
 	return func(t *Transport) {
 		t.routes = append(t.routes,

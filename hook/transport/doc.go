@@ -28,95 +28,95 @@
 //
 // # What is compacted
 //
-// POST requests with a JSON body to …/chat/completions, …/responses,
-// …/messages, …:generateContent and …:streamGenerateContent, whatever stands
-// before that. Bodies in gzip and deflate are read, and compressed no more where
-// they were changed. All else goes out untouched: other paths and methods, bodies
-// in other encodings, signed or above [MaxBody], and requests whose history
-// the provider holds or compacts itself (previous_response_id, conversation,
-// context_management, …). Of model calls that is said once a conversation, or
-// as nearly as that can be told of what is not read. The field meta of a
-// message protects it ({"protected": true}), and never goes out.
+// POST requests with a JSON body to …/chat/completions, …/responses, …/messages,
+// …:generateContent and …:streamGenerateContent, whatever stands before that.
+// Bodies in gzip and deflate are read, and sent uncompressed if they are
+// changed. Everything else is sent unchanged: other paths and methods, bodies in
+// other encodings, signed requests, bodies above [MaxBody], and requests whose
+// history the provider stores or compacts itself (previous_response_id,
+// conversation, context_management, …). For model calls, OnError is called about
+// that once per conversation, as far as an unread body identifies one. The field
+// meta of a message protects it ({"protected": true}), and never goes out.
 //
-// Gemini's cachedContent is a fixed cost, and the rest is compacted. How large
-// it is, the first answer says.
+// Gemini's cachedContent counts as a fixed cost, whose size the first answer
+// reports; the rest is compacted.
 //
 // # Sessions
 //
-// A session is named by [WithSession], else by the header X-Compact-Session,
-// else by what the request says of its session: a member of metadata or
-// client_metadata (session_id, conversation_id, thread_id, chat_id), the
-// session in Claude Code's metadata.user_id, the headers
-// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata, X-Session-Affinity
-// (OpenCode) and session_id (pi). The id is then
-// "request:", the field and the name, as in "request:metadata.thread_id:42".
-// Sub-agents that say who they are (X-Claude-Code-Agent-Id, X-Parent-Session-Id,
-// agent_name of Codex) are agents of that session. Others, and titles, may share
-// such a name: conversations in it, told apart by the user's first message and the
-// first answer, have compactions of their own. Whoever recalls under it reads what
-// all of them left. testdata/agents has what agents were seen to send.
+// A session is named by [WithSession], else by the header X-Compact-Session, else
+// by an identifier in the request: a member of metadata or client_metadata
+// (session_id, conversation_id, thread_id, chat_id), the session in Claude Code's
+// metadata.user_id, the headers X-Claude-Code-Session-Id and
+// X-Codex-Turn-Metadata, X-Session-Affinity (OpenCode) and session_id (pi). The id
+// is then "request:", the field and the name, as in
+// "request:metadata.thread_id:42". Sub-agents that identify themselves
+// (X-Claude-Code-Agent-Id, X-Parent-Session-Id, agent_name of Codex) are agents of
+// that session. Other sub-agents, and requests for titles, may share the name.
+// Conversations under one name are told apart by the user's first message and the
+// first answer, and are compacted separately; a recall under the name searches all
+// of them. testdata/agents holds recorded requests of agents.
 //
 // A request in which Claude Code, Codex, Gemini CLI, OpenCode or pi has its own
-// history summarized goes out whole, and [OnError] is told of it as of what is
-// passed over. It is known by how its instructions or its last message begin. The
-// history that begins with the summary is another branch of the session.
+// history summarized is sent unchanged, and [OnError] is called with ErrPassed.
+// Such a request is recognized by the beginning of its instructions or of its
+// last message. The history that begins with the summary is a new branch of the
+// session.
 //
-// A request that names none is known by its host, its credentials, the user's
-// first message and the first answer. The system prompt does not count: it may
-// hold a clock. Host, credentials and first message make the session, the
-// answer a branch of it; until there is an answer there is nothing that could be
-// compacted. An agent that calls tools before any user spoke is known by its own
-// first words instead. Conversations that begin alike share nothing but edits to
-// what they have in common, word for word.
+// A request without a session name is identified by its host, its credentials,
+// the user's first message and the first answer, but not by the system prompt,
+// which may hold a clock. Host, credentials and first message form the session,
+// the answer forms a branch of it; before the first answer there is nothing to
+// compact. An agent that calls tools before any user message is identified by
+// its own first words. Conversations with the same beginning share only edits of
+// the messages that they have in common.
 //
-// prompt_cache_key and user (of Gemini CLI: where it is installed) are shared by conversations: they stand in the id
-// beside the rest, as in "request:user:42:" and 32 digits. Without them the id
-// is made with a secret of this process. It ends with the process, no other
-// process can arrive at it, and nothing can be recalled under it.
+// prompt_cache_key and user (of Gemini CLI: where it is installed) are shared by
+// conversations, so they are one part of the id, as in "request:user:42:" and 32 digits.
+// Without them the id depends on a random secret of this process: it is valid until the
+// process exits, other processes cannot compute it, and nothing can be recalled under it.
 //
-// Credentials are the headers and query keys that tell tenants apart. A token
-// that rotates is known by what stays: a JSON web token by issuer and subject,
-// or by its other claims where it has no subject; Copilot's by its id;
-// Google's ya29… and Anthropic's sk-ant-oat… by their kind, so that there
-// project, organization and account tell tenants apart, and nothing else does.
-// All others are known by their bytes: where such keys rotate, name the session.
-// Tokens are not verified. Who forges one reaches a session of that name, gets
-// nothing out of it, and is refused by the provider.
+// Credentials are the headers and query keys that tell tenants apart. A rotating
+// token is identified by its constant part: a JSON web token by issuer and
+// subject, or by its other claims if it has no subject; Copilot's by its id;
+// Google's ya29… and Anthropic's sk-ant-oat… by their kind, so that only
+// project, organization and account tell their tenants apart. All others are
+// identified by their bytes: if such keys rotate, name the session. Tokens are
+// not verified. A forged token reaches the session of that name but reads
+// nothing from it, as the provider refuses the request.
 //
 // # Failure
 //
-// What goes wrong here does not stop the agent: the request goes out as it
-// came in, and [OnError] is told, or the log ([Logger]), once a minute a cause.
-// With [Strict] the call fails instead: the answer is an error in the
-// provider's own form, which [ErrorOf] reads. A request that was canceled fails
-// either way.
+// A failure of this package does not stop the agent: the request is sent
+// unchanged, and [OnError] is called, or the log is written ([Logger]), at most
+// once a minute per cause. With [Strict] the call fails instead, with an error in the
+// provider's format that [ErrorOf] reads. A canceled request fails in any case.
 //
-// A provider that says that the context is too long is believed: the request
-// is compacted once more, to what the provider said fits, and sent once more,
-// also where it went out as it came in because something went wrong. What comes
-// back then is the caller's. A stream can say so after it has begun: events that
-// only announce an answer are held back until the next one. Answers in gzip and
-// deflate are read for that and for their usage, and handed on as they came;
-// that others can't be read (br, zstd) is said. Requests in gzip and deflate are read,
-// too, and in what [Coding] names.
+// If the provider answers that the context is too long, the request is compacted
+// again, to the size that the provider named, and sent again, even if it was sent
+// unchanged because of a failure. The caller gets the second answer. A stream may
+// report it after its start, so events that only announce an answer are held back
+// until the next event. Answers in gzip and deflate are decoded to find such errors
+// and the usage, and passed on unchanged. For other encodings (br, zstd) OnError is
+// called. Requests may be in gzip, deflate, or an encoding of [Coding].
 //
-// Logs: what results warn of, too, as that the window of a model is a guess.
+// The log also holds the warnings of results, for example that the window of a
+// model is a guess.
 //
-// A request that an SDK sends again costs no second compaction: the same
-// history gives the same bytes.
+// A retry by an SDK causes no second compaction: the same history gives the
+// same bytes.
 //
 // # Observing
 //
-// With [Observe] nothing is changed: bodies go out byte for byte as they came,
-// and events say what would have been sent and saved.
+// With [Observe] nothing is changed: bodies are sent byte for byte, and events
+// report what would have been sent and saved.
 //
 // # Recall
 //
-// With [Recall] the model is given the tool with which it reads again what was
-// taken out of its view, and its calls are answered here, on all four wires,
-// streamed or not. An answer with calls of the caller's beside it reaches the
-// caller without ours. Streams of events flow, and go on with the next answer. A
+// With [Recall] the model gets a tool that reads text removed from its view, and
+// the transport answers the calls of that tool, on all four wires, streamed or
+// not. An answer that also calls the caller's tools reaches the caller without
+// the recall calls. Streams of events flow, and go on with the next answer. A
 // provider's error in answer to an inner call is the caller's answer, or the end
-// of its stream. In a session that nobody named only references that the view
-// shows are answered, as conversations that begin alike share it.
+// of its stream. In a session without a name only references in the view are
+// answered, as conversations with the same beginning share the session.
 package transport

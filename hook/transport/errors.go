@@ -8,8 +8,8 @@ import (
 var (
 	// ErrTooLarge: the body is larger than [MaxBody].
 	ErrTooLarge = errors.New("the body is too large to be read (see MaxBody)")
-	// ErrPassed: the request is none that can be compacted, and went out as it
-	// came in. That is no failure, and is told once a conversation.
+	// ErrPassed: the request cannot be compacted and was sent unchanged. That
+	// is no failure; it is reported once per conversation.
 	ErrPassed = errors.New("passed over")
 
 	errPanic = errors.New("panic")
@@ -28,12 +28,12 @@ const (
 	opObserve  = "observe"
 )
 
-// An Error says what kept a model call from being compacted. Op is "read" (its
+// An Error is the reason why a model call was not compacted. Op is "read" (its
 // body), "parse", "compact", "write", "overflow" (the provider's "context too
 // long" could not be answered by a compaction), "pass" ([ErrPassed]), "answer"
-// (it could not be looked into; it was handed on as it came), "recall" (a call
-// of that tool could not be answered from the archive) or "observe" (what would
-// have been sent could not be found out).
+// (it could not be decoded and was passed on unchanged), "recall" (a call of
+// that tool could not be answered from the archive) or "observe" (the
+// observation failed).
 type Error struct {
 	Op      string
 	Path    string // of the request's URL

@@ -12,21 +12,20 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// Observe looks at requests and changes none: every body goes out byte for byte
-// as it came, and every answer comes back as it is. What would have been sent is
-// found out beside the request, from a copy of what went out; no request waits
-// for that. Events say what it is ([compact.WithObserve]), and [OnResult] is told
-// of each result, whose Projected it is. Nothing is archived.
+// Observe changes no request and no answer: bodies are sent byte for byte. The
+// view that would have been sent is computed concurrently, from a copy of the
+// body; no request waits for it. Events report it ([compact.WithObserve]), and
+// [OnResult] gets each result, with the view in Projected. Nothing is archived.
 //
-// A look ends after ten seconds. Where 64 are under way, or 256 MiB of bodies are
-// looked at, a request is passed over, which is said as an error of the operation
-// "observe". Only headers X-Compact-… are taken out, which are meant for this
-// package. [Strict] and [Recall] have no effect; a field meta of a message goes
-// out, as without this package. So does reasoning that [Recall] has marked in an
-// earlier part of the session; where the provider refuses a request that holds
-// some, it is sent once more without, and the answer to that is the caller's. A
-// manager with [compact.Config.Observe] makes
-// every transport one that observes.
+// An observation ends after ten seconds. While 64 of them, or 256 MiB of bodies,
+// are in progress, further requests are not observed, which is reported as an
+// error of the operation "observe". Only headers X-Compact-… are taken out, which
+// are meant for this package. [Strict] and [Recall] have no effect; a field meta
+// of a message goes out, as without this package. So does reasoning that [Recall]
+// has marked in an earlier part of the session; where the provider refuses a
+// request that holds some, it is sent once more without, and the answer to that
+// is the caller's. A manager with [compact.Config.Observe] makes every transport
+// one that observes.
 func Observe() Option {
 	return func(t *Transport) {
 		if t.watch == nil {

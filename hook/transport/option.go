@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// An Option says how a transport works.
+// An Option configures a transport.
 type Option func(*Transport)
 
-// Base is what sends the requests; default [http.DefaultTransport]. A
-// middleware has its next instead.
+// Base sets the round tripper that sends the requests; default
+// [http.DefaultTransport]. A middleware uses its next function instead.
 func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt } }
 
 // Strict makes a model call fail when it can't be compacted, instead of
@@ -24,17 +24,18 @@ func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt
 // out nonetheless.
 func Strict() Option { return func(t *Transport) { t.strict = true } }
 
-// OnError is told why a request went out as it came in, or why an overflow was
-// not answered by a compaction; of what is passed over on purpose ([ErrPassed])
-// once a conversation. The error is an *[Error]. f may be called from many
-// goroutines at once, and must return quickly. Default: it is logged.
+// OnError sets the function that receives the reason why a request was sent
+// unchanged, or why an overflow was not answered by a compaction; for requests
+// that are passed over on purpose ([ErrPassed]) once a conversation. The error
+// is an *[Error]. f may be called concurrently, and must return quickly.
+// Default: the reason is logged.
 func OnError(f func(ctx context.Context, err error)) Option {
 	return func(t *Transport) { t.voice.onError = f }
 }
 
-// Logger is where that is logged which [OnError] is told of, with what results
-// warn of: redacted, once a minute a cause, or once a conversation. Default:
-// [slog.Default]; with OnError only the warnings go there. Nil silences it.
+// Logger sets the log for failures and for the warnings of results: redacted,
+// one line a minute per cause, or one per conversation. Default [slog.Default];
+// with [OnError] the log gets only the warnings. nil disables it.
 func Logger(l *slog.Logger) Option {
 	return func(t *Transport) {
 		t.voice.logger, t.voice.chosen = nil, l != nil
@@ -44,12 +45,13 @@ func Logger(l *slog.Logger) Option {
 	}
 }
 
-// Clock is what the minutes of the log are taken from; default [time.Now].
+// Clock sets the clock that limits the log to one line a minute; default
+// [time.Now].
 func Clock(now func() time.Time) Option { return func(t *Transport) { t.voice.now = now } }
 
-// OnResult is told what became of each request that was held against the
-// budget, before it is sent; a request that overflows is told of twice. f may
-// be called from many goroutines at once, and must not modify the result.
+// OnResult sets the function that receives the result of each compaction check,
+// before the request is sent, and a second time after an overflow. f may be
+// called concurrently, and must not modify the result.
 func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.onResult = f }
 }
@@ -59,21 +61,20 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 // others belong to somebody and do.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
-// MaxBody is the size in bytes above which a request body goes out unread;
-// default 256 MiB. A body is held in memory once. Below that a body is made as small as its
-// provider takes it, see [compact.Config.MaxRequestBytes].
+// MaxBody is the size in bytes above which a request body is sent unread; default 256 MiB.
+// A body is held in memory once. A smaller body is reduced to the limit of its provider,
+// see [compact.Config.MaxRequestBytes].
 func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }
 
-// CacheSize is how many bytes of JSON are remembered to have been read, so
-// that reading them again costs nothing; default 64 MiB. What is derived from
-// the JSON can take several times as much, and the last 16 bodies are kept
-// beside it, which together can be as many bytes again.
+// CacheSize bounds the cache of parsed JSON, in bytes of JSON; default 64 MiB.
+// The parsed data may take several times as much memory, and the last 16
+// bodies, kept in addition, as much again.
 func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.NewCache(bytes) } }
 
-// Models says which model a request means, where the name is an alias: that of
-// an Azure deployment, say. f gets the name from the body or the path, "" where
-// there is none; what it returns decides tokenizer and window, and "" stands
-// for the configured model. The request is not changed.
+// Models maps model names that are aliases, such as the name of an Azure
+// deployment. f gets the name from the body or the path, "" if there is none;
+// its result selects tokenizer and window, and "" is the configured model. The
+// request is not changed.
 func Models(f func(named string) string) Option { return func(t *Transport) { t.models = f } }
 
 // Route adds paths that are model calls of a wire: those that end with suffix.

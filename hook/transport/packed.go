@@ -21,10 +21,9 @@ func requestCoding(h http.Header) coding {
 	return codingOf(&http.Response{Header: http.Header{"Content-Encoding": h["Content-Encoding"]}})
 }
 
-// Coding lets the transport read bodies of requests that are compressed in another way
-// than gzip and deflate: name is what Content-Encoding says, and open returns what packed
-// stands for. It may be called from many goroutines at once; what it returns is closed if it
-// is an [io.Closer].
+// Coding adds a decoder for request bodies: name is the value of Content-Encoding, and
+// open returns a reader of the decoded body. open may be called concurrently; its result
+// is closed if it is an [io.Closer].
 func Coding(name string, open func(packed io.Reader) (plain io.Reader, err error)) Option {
 	return func(t *Transport) {
 		if t.codings == nil {

@@ -17,10 +17,10 @@ import (
 // errorHeader says which step of this package an answer of its own is from.
 const errorHeader = "X-Compact-Error"
 
-// ErrorOf returns the error that a [Strict] transport answered a request with,
-// nil where the answer is the provider's. The SDKs' own errors hold the
-// response: openai.Error and anthropic.Error in the field Response. Clients
-// behind a proxy see the header X-Compact-Error, which says the error's Op.
+// ErrorOf returns the error of an answer from a [Strict] transport, nil for an
+// answer of the provider. The SDKs' own errors hold the response: openai.Error
+// and anthropic.Error in the field Response. Clients behind a proxy get the
+// error's Op in the header X-Compact-Error.
 func ErrorOf(resp *http.Response) *Error {
 	if resp == nil || resp.Request == nil {
 		return nil

@@ -4,16 +4,17 @@ import "context"
 
 type laneKey struct{}
 
-// Lane says whose conversation a result or a recall is of: the session, the
-// agent and the branch that the request was taken for. ctx is the one that
-// [OnResult] or [OnRecall] is handed.
+// Lane returns the session, the agent and the branch of the request that a
+// result or a recall belongs to. ctx is the context passed to [OnResult] or
+// [OnRecall].
 func Lane(ctx context.Context) (session, agent, branch string) {
 	who, _ := ctx.Value(laneKey{}).(identity)
 	return who.session, who.agent, who.branch
 }
 
-// OnRecall is told of each answer with calls of the recall tool that were
-// answered here, and how many. f may be called from many goroutines at once.
+// OnRecall sets the function that is called for each answer with calls of the
+// recall tool, with the number of calls that the transport answered. f may be
+// called concurrently.
 func OnRecall(f func(ctx context.Context, calls int)) Option {
 	return func(t *Transport) { t.onRecall = f }
 }

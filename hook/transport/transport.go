@@ -73,8 +73,8 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 }
 
 // Middleware is a [Transport] in the form that openai-go and anthropic-sdk-go
-// take with option.WithMiddleware. These call it once for each attempt; every
-// attempt after the first finds its view ready.
+// take with option.WithMiddleware. They call it once per attempt; later
+// attempts reuse the view.
 func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	return New(m, opts...).do
 }
