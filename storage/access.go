@@ -13,16 +13,16 @@ import (
 // accessName is the folder of access records.
 const accessName = "_access"
 
-// Access says that somebody read from a session.
+// An Access records one read from a session.
 type Access struct {
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
 	Op      string    `json:"op"`             // "recall", "show", "export", …
-	Session string    `json:"session"`        // what heads call it: a hash of the folder's name
+	Session string    `json:"session"`        // its name in heads: a hash of the folder's name
 	What    string    `json:"what,omitempty"` // a reference, a file, a pattern
 }
 
-// AccessLog is what one process writes of who read what, into _access/WRITER.jsonl,
+// An AccessLog writes the access records of one process to _access/WRITER.jsonl,
 // chained like every log. It is safe for concurrent use.
 type AccessLog struct{ chain *chain }
 
@@ -31,8 +31,9 @@ func NewAccessLog(a Archive) *AccessLog {
 	return &AccessLog{newChain(a, Key{}.child(accessName).child(NewHeads(a, nil).writer+".jsonl"), false)}
 }
 
-// Record says that somebody reads from a session, by its id or the name of its
-// folder. It is durable then; what can't be recorded is best not read.
+// Record stores that who reads from a session, given by its id or the name of
+// its folder. The record is durable when Record returns; after an error the
+// caller should not read.
 func (l *AccessLog) Record(ctx context.Context, session, op string, who, what redact.Text) error {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -47,8 +48,8 @@ func (l *AccessLog) Record(ctx context.Context, session, op string, who, what re
 }
 
 // Accesses yields the access records of an archive, each with the folder of its
-// session, or "" where nothing says it any more: those of one process in their
-// order, of one process after the other. An error is yielded last.
+// session, or "" if that is unknown. The records of a process come in order,
+// one process after the other. An error is yielded last.
 func Accesses(ctx context.Context, a Archive) iter.Seq2[Access, error] {
 	return func(yield func(Access, error) bool) {
 		b := &HeadBook{names: map[string]string{}}
@@ -82,7 +83,8 @@ func Accesses(ctx context.Context, a Archive) iter.Seq2[Access, error] {
 	}
 }
 
-// VerifyAccesses is [Verify] for the access records. None are no problem.
+// VerifyAccesses is [Verify] for the access records. A missing log is no
+// problem.
 func VerifyAccesses(ctx context.Context, a Archive) (Report, error) {
 	v := &verifier{a: a, dir: Key{accessName}}
 	v.report.Dir = accessName

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// Folder is what a [Glancer] tells of a folder in the root of an archive.
+// A Folder is the state of a folder in the root of an archive, from a
+// [Glancer].
 type Folder struct {
 	Name string
-	// Stamp is another one after a key came into being in the folder, or went, or
-	// after one of the logs that were asked for grew. "" is no stamp: it is too
-	// early to tell the next change from the last one.
+	// Stamp changes when a key is created in the folder or removed from it, or
+	// one of the requested logs grows. "" is no stamp: the last change is too
+	// recent to be told from the next one.
 	Stamp string
 }
 
-// Glancer is an Archive that can tell cheaply which folders have changed. Who keeps
-// something that is made of sessions lists every key of any other.
+// A Glancer is an Archive that reports cheaply which folders have changed. For any
+// other archive, a user such as the search index lists every key.
 type Glancer interface {
 	// Glance yields the folders in the root, in no order. logs returns the names
 	// of the logs in a folder whose growth its stamp must show; it is called by
@@ -24,23 +25,23 @@ type Glancer interface {
 	Glance(ctx context.Context, logs func(folder string) []string) iter.Seq2[Folder, error]
 }
 
-// TextIndex is something outside of a session that has text of it, such as an index
-// to search in.
+// A TextIndex holds text of sessions outside of them, such as a search index.
 type TextIndex interface {
-	// Forget takes all text of sessions out, by the names of their folders. What
-	// it does not have it has forgotten.
+	// Forget removes all text of sessions, given by their folders. An unknown
+	// session is no error.
 	Forget(ctx context.Context, dirs ...string) error
 }
 
 // IndexHolder is an Archive that keeps an index of its text beside the sessions.
 type IndexHolder interface {
-	// DropIndex removes it. It can be made anew of the sessions. None is no error.
+	// DropIndex removes the index, which can be rebuilt from the sessions. A
+	// missing index is no error.
 	DropIndex(ctx context.Context) error
 }
 
-// KeepIndex makes the session tell an index that it is erased. Without one an
-// [IndexHolder] loses the whole index then: nobody else knows how to take one
-// session out of it.
+// KeepIndex sets the index that Erase removes the session from. Without it,
+// Erase drops the whole index of an [IndexHolder], as only the index can remove
+// one session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
 // unindex takes the text of the session out of what is beside it.

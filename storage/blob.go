@@ -20,8 +20,7 @@ type Blob struct {
 
 func init() { copied.Blob = func(data string) any { return made(data) } }
 
-// Redacted makes a Blob of redacted texts, one after the other with nothing
-// in between.
+// Redacted returns a Blob of the concatenated texts.
 func Redacted(texts ...redact.Text) Blob {
 	parts := make([]string, len(texts))
 	for i, t := range texts {

@@ -10,17 +10,18 @@ import (
 	"slices"
 )
 
-// ErrChanged: a file is not what was stored. The error is a [*ChangedError]. The
-// file is left as it is: it is evidence.
+// ErrChanged: a file differs from the stored one. The error is a
+// [*ChangedError]. The file is left unchanged as evidence.
 var ErrChanged = errors.New("not what was stored")
 
-// ChangedError says how a file of a session, or a piece of it, is not what the
-// manifest or a ledger says it was. It is [ErrChanged].
+// A ChangedError reports a file of a session, or a piece of it, that differs
+// from its record in the manifest or a ledger. It is [ErrChanged].
 type ChangedError struct {
 	File string // its name in the session's folder
-	Want string // SHA-256 of what was stored, in lower-case hex; "" where nobody says so
-	Have string // of what is there; "" where that is too much to be looked at, or nothing
-	// Detail is how it differs where hashes don't say it: "it is not there any more".
+	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
+	Have string // of the present file; "" if it is missing or too large to hash
+	// Detail describes a difference without hashes, such as "it is not there any
+	// more".
 	Detail string
 }
 

@@ -15,18 +15,17 @@ const confirmTimeout = 5 * time.Second
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
 // step. Steps begin at 1 and have no holes.
 //
-// files are those that the step stands on, whatever number their names carry:
-// where several write steps of one session at once, a transcript is stored
-// before anybody knows which number its step gets. Without any, they are all
-// that this Session stored under the number of the step.
+// files are the files that the step depends on. Their names may carry another
+// number, as a transcript may be stored before its step has one. Without files,
+// Commit takes all that this Session stored under the number of the step.
 //
-// [ErrExists] means that somebody else has committed this step: read its
-// ledger ([Session.Ledgers]), and take the next number or decide anew. [ErrStep]
-// means that the step before is not committed, or that there is neither a
-// transcript nor originals among the files. [ErrScrubbed] and [ErrErased] say what
-// somebody else did while the ledger was on its way, however long that took. After
-// any other error, and [ErrScrubbed], the step is not acknowledged, but may be
-// committed; [Session.Head] tells.
+// [ErrExists] means that another process has committed this step: read its ledger
+// ([Session.Ledgers]), and retry with the next number. [ErrStep] means that the
+// step before is not committed, or that there is neither a transcript nor
+// originals among the files. [ErrScrubbed] and [ErrErased] mean that the session
+// was scrubbed or erased while the ledger was being stored. After any other error,
+// and after [ErrScrubbed], the step may or may not be committed; [Session.Head]
+// tells.
 func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
 	done, err := s.CommitStep(ctx, Step{
 		Number: step, Files: files,
@@ -35,8 +34,8 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, file
 	return done.Ledger, err
 }
 
-// CommitStep is Commit for a step some of whose files are not stored yet: they are
-// announced with its ledger, and stored before it.
+// CommitStep is Commit for a step with drafts: they are announced together with
+// the ledger, and stored before it.
 func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) {
 	if step.Number < 1 {
 		return Committed{}, &Error{"commit", s.dir, ErrStep}
@@ -207,8 +206,8 @@ func (s *Session) committed(step int) {
 	}
 }
 
-// Head returns the highest committed step, 0 when there is none. Once known it
-// costs one failing Open to see that nobody has committed since.
+// Head returns the highest committed step, 0 when there is none. Later calls
+// cost one failing Open if nobody has committed since.
 func (s *Session) Head(ctx context.Context) (int, error) {
 	low := s.knownHead()
 	// Steps have no holes: gallop up from what is known, then halve.

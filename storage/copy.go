@@ -18,13 +18,13 @@ type CopyOptions struct {
 	// Sessions are the folders to copy; none: all of them, with the heads, the access
 	// records and the tombstones beside them.
 	Sessions []string
-	// Heads, if any, is told of each session that is copied by name.
+	// Heads, if not nil, records each session that is copied by name.
 	Heads *Heads
-	// Progress, if any, is called from one goroutine with each key.
+	// Progress, if not nil, is called from one goroutine with each key.
 	Progress func(k Key)
 }
 
-// Copied counts what [Copy] did.
+// Copied counts the work of [Copy].
 type Copied struct {
 	Sessions int   `json:"sessions"`
 	Files    int   `json:"files"` // that were written, or written on
@@ -32,17 +32,17 @@ type Copied struct {
 	Same     int   `json:"same"`  // files that were there already
 }
 
-// Copy copies sessions from one archive into another, byte for byte: holds and what
-// else the manifest says come along. A manifest comes before what it speaks of, so
-// that half a copy is not taken for a session. Copying again goes on where it was
-// cut short: what is there is compared, and only a log may be shorter. What is
-// there and differs (a scrub of src makes it so) is left as it is with all of its
-// session, and without new heads, and is [ErrExists]; the other sessions are
-// copied all the same, and so are those beside a session that dst has erased, which
-// does not come back: that is [ErrErased]. Nobody may write to the copies meanwhile.
+// Copy copies sessions from one archive into another, byte for byte, including holds
+// and everything else in the manifest. A manifest is copied before the files that it
+// names, so that an incomplete copy is not taken for a session. An interrupted copy
+// can be continued: existing files are compared, and only a log may be shorter. If a
+// file differs (after a scrub of src), its whole session in dst is left unchanged,
+// without new heads, and the error is [ErrExists]. A session that dst has erased is
+// not copied, and the error is [ErrErased]. The other sessions are copied in both
+// cases. Nobody may write to the copies meanwhile.
 //
-// With all sessions go the heads, the access records, and the tombstones that dst does
-// not have.
+// A copy of all sessions includes the heads, the access records, and the tombstones
+// that dst lacks.
 func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, error) {
 	c := &copier{dst: dst, src: src, opts: opts, graves: NewGraves(dst)}
 	if err := c.keys(ctx); err != nil {

@@ -1,44 +1,42 @@
-// Package storage keeps what leaves an agent's context, so that it can be
-// read back, counted on and proved later.
+// Package storage is the archive of the text that leaves an agent's context.
+// Archived text can be read back, and its integrity can be proved.
 //
 // # The contract
 //
-// [Archive] is what a place to store things must do: create a key once,
-// append to a key at a known offset, read a range, list. Everything else is
-// built on these four in this package, so an adapter (a folder, a bucket, a
-// user's own) is small and package storagetest tells whether it is right.
-// [Begin] and [Wrap] are what each method begins and ends with. Four more
-// abilities are optional interfaces: [Remover], [Sweeper], [Keeper] and [Locator].
+// [Archive] is the interface of a storage backend: create a key once, append to a
+// key at a known offset, read a range, list. This package builds everything else
+// on these four, so an adapter (a folder, a bucket, your own) is small, and
+// package storagetest tests it. Each method begins with [Begin] and ends with
+// [Wrap]. Optional interfaces are [Remover], [Sweeper], [Keeper] and [Locator].
 // Package storage/crypt encrypts any archive.
 //
 // # Secrets
 //
-// An archive takes a [Blob], and a Blob is made of [redact.Text] or by this
-// package itself. Handing it a plain string does not compile.
+// An archive stores a [Blob], and only [redact.Text] or this package can make
+// one. Storing a plain string does not compile.
 //
 // # Layout
 //
-// [Session] knows how a session is laid out: which file is written when,
-// under which name, and in what order. The commit of a step is the exclusive
-// creation of its ledger, the last file of the step; of two processes one
-// wins and the other is told [ErrExists]. What a lost race or a crash leaves
-// behind is never overwritten and never taken for something it is not.
+// [Session] implements the layout of a session: the names of its files, and the
+// order in which they are written. The exclusive creation of its ledger, the
+// last file of the step, commits a step; of two processes one succeeds and the
+// other gets [ErrExists]. Files left by a lost race or a crash are never
+// overwritten and never used.
 //
 // # Turn index
 //
-// turns-NNN.idx says where in the transcripts each turn, message and part lies,
-// so that any of them is read back by one page and one range; package turnindex
-// has its form. It holds fingerprints and positions, no text, and can be built
-// again from the transcripts.
+// turns-NNN.idx maps each turn, message and part to its place in the
+// transcripts, so that one page and one range suffice to read it; package
+// turnindex defines the format. It holds fingerprints and positions, no text,
+// and can be rebuilt from the transcripts.
 //
 // # Manifest and logs
 //
-// The manifest and the logs are JSON objects, one a line. Each begins with
-// "seq", the number of the line, and "prev", the SHA-256 of the line before
-// (of the first line: of "compact archive v2", a line feed and the key; version 1
-// had v1 there). A line
-// {"torn":{"bytes","sha256"}} speaks of that many bytes before it, which are no
-// line because a crash cut them off.
+// The manifest and the logs are JSON objects, one a line. Each begins with "seq",
+// the number of the line, and "prev", the SHA-256 of the line before (of the
+// first line: of "compact archive v2", a line feed and the key; version 1 had v1
+// there). A line {"torn":{"bytes","sha256"}} covers that many bytes before it, an
+// incomplete line that a crash left.
 //
 // A line of the manifest has "op" and "at", and by its op
 //
@@ -55,20 +53,20 @@
 //	void                                a scrub that nobody has said does not come to be
 //	erase                               the session is being removed
 //
-// The first line has "life", too: random letters that tell this session from another one
-// that was erased under its name, and as many dashes as chance will have, so that the
-// lines of both seldom end at the same places.
+// The first line also has "life": random letters that tell this session from an erased
+// session of the same name, and a random number of dashes, so that the lines of both
+// seldom end at the same offsets.
 //
-// A file is announced before it is created, and said to be done after. So a
-// file that was not announced is nobody's, one that was announced and belongs
-// to no committed step is abandoned, and one that is done and not there was
-// removed: none of the three can be taken for another.
+// A file is announced before it is created, and marked as done afterwards. So a
+// file without an announcement is foreign, an announced file of no committed
+// step is abandoned, and a missing file that was done has been removed; the
+// three cases cannot be confused.
 //
 // # Proof
 //
-// [Verify] reads all of it back and names what was removed, added, reordered,
-// truncated or changed. It cannot see that the end of the manifest was cut off
-// together with all that the end spoke of, unless it is told a head
-// ([Session.ManifestHead], [ReadHeads]) that was kept elsewhere. Against somebody who can
-// write everything anew, heads included, only a place that forbids it helps.
+// [Verify] reads everything back and names each file or line that was removed, added,
+// reordered, truncated or changed. It cannot detect that the end of the manifest was cut
+// off together with the files named there, unless it is given a head
+// ([Session.ManifestHead], [ReadHeads]) that was kept elsewhere. Against an attacker who
+// can rewrite everything, heads included, only a backend with write protection helps.
 package storage

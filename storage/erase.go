@@ -16,9 +16,9 @@ import (
 // begins with an underscore.
 const erasedName = "_erased.jsonl"
 
-// Tombstone is what remains of an erased session, or of a request to erase one
-// that was refused. It does not hold the id, which may be somebody's name, but
-// its hash: who knows the id finds it ([Erased]).
+// A Tombstone is the record of an erased session, or of a refused request to
+// erase one. It holds a hash instead of the id, which may be a person's name;
+// [Erased] finds it by the id.
 type Tombstone struct {
 	At      time.Time `json:"at"`
 	Session string    `json:"session"` // SHA-256 of the folder's name
@@ -27,17 +27,17 @@ type Tombstone struct {
 	Head    string    `json:"head,omitempty"` // of the manifest
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"` // asked for it ([Session.ActAs])
-	// Left is what may hold pieces of the session and could not be removed, in
-	// words. It goes by itself.
+	// Left describes files that may hold pieces of the session and could not be
+	// removed. They disappear later by themselves.
 	Left []string `json:"left,omitempty"`
-	// Done: every file is gone. Without it the removal began and was cut
-	// short; erasing again ends it.
+	// Done: every file is removed. If false, the erasure was interrupted; call
+	// Erase again to complete it.
 	Done bool `json:"done"`
 
-	// Refused: why nothing was removed. "" where it was.
+	// Refused is the reason why nothing was removed; "": the session was
+	// erased.
 	Refused string `json:"refused,omitempty"`
-	// KeptUntil: when a lock that refused it ends; the zero time where nobody
-	// knows.
+	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 }
 
@@ -288,9 +288,9 @@ func (s *Session) removeOne(ctx context.Context, r Remover, k Key) error {
 	return r.Remove(ctx, k)
 }
 
-// Tombstones yields what remains of erased sessions, in the order in which it
-// happened; usually two for each, the second one Done, and one for each refusal.
-// An error is yielded last.
+// Tombstones yields the tombstones of erased sessions in order of time: usually
+// two per session, the second one Done, and one per refusal. An error is yielded
+// last.
 func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {
@@ -325,8 +325,8 @@ func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, er
 	return last, found, nil
 }
 
-// VerifyTombstones is [Verify] for the log of tombstones: its Report speaks of
-// that one file. No erased session is no problem.
+// VerifyTombstones is [Verify] for the log of tombstones: the Report is about
+// that one file. A missing log is no problem.
 func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
 	v := &verifier{a: a}
 	info, err := stat(ctx, a, Key{}.child(erasedName))

@@ -14,13 +14,14 @@ const (
 )
 
 // EscapeSession returns the name of the folder of a session. Lower-case
-// letters, digits, '-', '_' and '.' stay, every other byte becomes %xx, and so
-// does what would be awkward somewhere: a leading '-', '_' or '.', a trailing
-// '.', the first letter of a name that is a device on some systems. An id
-// that gets longer than 120 bytes is cut and ends in "~" and its SHA-256.
+// letters, digits, '-', '_' and '.' stay. Every other byte becomes %xx, and so
+// do characters that some systems do not allow in their place: a leading '-',
+// '_' or '.', a trailing '.', the first letter of a name that is a device on
+// some systems. An escaped id above 120 bytes is cut and ends in "~" and its
+// SHA-256.
 //
-// Two ids never have one folder, not even where letter case is folded. The
-// empty id has no folder; its escape is "".
+// Two ids never share a folder, not even on systems that ignore case. The empty
+// id has no folder; its escape is "".
 func EscapeSession(id string) string {
 	var b strings.Builder
 	device := isDeviceName(id)
@@ -39,9 +40,9 @@ func EscapeSession(id string) string {
 	return cutEscaped(b.String(), maxFolderBytes-1-len(hash)) + string(hashMark) + hash
 }
 
-// UnescapeSession returns the id whose folder dir is. It is false when dir is
-// no folder that [EscapeSession] makes, or one that was cut, whose id cannot
-// be told from its name.
+// UnescapeSession returns the session id of a folder. It returns false for a
+// name that [EscapeSession] does not make, and for a cut name, which does not
+// determine the id.
 func UnescapeSession(dir string) (string, bool) {
 	if dir == "" || strings.IndexByte(dir, hashMark) >= 0 {
 		return "", false
@@ -66,7 +67,7 @@ func UnescapeSession(dir string) (string, bool) {
 	return id, EscapeSession(id) == dir
 }
 
-// IsFolder reports whether dir is a name that the folder of a session can have.
+// IsFolder reports whether dir is a valid name for the folder of a session.
 func IsFolder(dir string) bool { return isFolder(dir) }
 
 func isFolder(dir string) bool {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ExportFormat is a form in which a session leaves an archive.
+// An ExportFormat is a format for the export of a session.
 type ExportFormat string
 
 // The forms of an export.
@@ -26,10 +26,10 @@ const (
 	ExportJSONL ExportFormat = "jsonl"
 )
 
-// ExportOptions is for [Session.Export]. The zero value is good.
+// ExportOptions is for [Session.Export]. The zero value is valid.
 type ExportOptions struct {
-	// Progress, if any, is called from one goroutine with how many bytes
-	// of all have been written.
+	// Progress, if not nil, is called from one goroutine with the number of
+	// bytes written and the total.
 	Progress func(done, total int64)
 }
 

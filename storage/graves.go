@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 )
 
-// Graves finds the tombstones of sessions. It reads each once, and asks for new ones
-// whenever it is asked. The zero value is not usable; make it with [NewGraves]. It is
-// safe for concurrent use.
+// Graves looks up tombstones. It reads each tombstone once, and checks for new ones
+// at each call. The zero value is not usable; make it with [NewGraves]. It is safe
+// for concurrent use.
 type Graves struct {
 	a Archive
 
@@ -29,12 +29,12 @@ const (
 	gravesRest    = 30 * time.Second
 )
 
-// NewGraves returns what finds the tombstones of an archive. It does no I/O.
+// NewGraves returns the Graves of an archive. It does no I/O.
 func NewGraves(a Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
 
-// Find is [Erased] for many sessions: it asks an archive of which nothing is known to
-// be new for no more than the size of one log. It waits no longer than two seconds,
-// and after an error not at all for half a minute.
+// Find is [Erased] for many lookups: without news it asks the archive only for the
+// size of one log. It waits at most two seconds, and after an error makes no request
+// for half a minute.
 func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {

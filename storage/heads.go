@@ -30,15 +30,17 @@ const (
 	headMark   = "mark"  // a checkpoint
 )
 
-// Heads is what one process writes of the heads of all its sessions, into
+// Heads writes the manifest heads of all sessions of one process to
 // _heads/WRITER.jsonl: a line for each commit, final transcript, checkpoint, hold,
-// release and erasure, chained like a log. No two processes share a file, so none
+// release and erasure, chained like a log. Processes do not share a file, so none
 // waits for another. [ReadHeads] merges them.
 //
-// A line holds no id, which may be somebody's name, but the hash of the folder's
-// name. _names/HASH says what it stands for, and goes when the session is erased.
+// A line holds the hash of the folder's name instead of the id, which may be a
+// person's name. _names/HASH maps the hash to the name, and is removed when the
+// session is erased.
 //
-// All methods may be called at once. Lines of several goroutines go in one append.
+// All methods may be called at once. Lines of several goroutines may share one
+// append.
 type Heads struct {
 	a      Archive
 	writer string
@@ -99,8 +101,8 @@ func NewHeads(a Archive, key ed25519.PrivateKey) *Heads {
 
 func headsKey(writer string) Key { return Key{}.child(headsName).child(writer + ".jsonl") }
 
-// KeepHeads has the session say in h what it commits, and what becomes of it. Call
-// it before anything is written. Without it nothing is said.
+// KeepHeads makes the session write its heads to h. Call it before the first
+// write. Without it no heads are written.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
 // tell writes a line about the session as its manifest is now.
@@ -254,8 +256,8 @@ func HeadsKey(s string) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// HeadsPublic reads the public keys that heads may be signed with: each 32 bytes in
-// base64, divided by commas.
+// HeadsPublic reads the public keys that may have signed heads: 32 bytes in base64
+// each, separated by commas.
 func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(one))

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// HeadBook is what heads say, merged: those beside the sessions, and copies that
-// were kept elsewhere. A line that only a copy has counts like the others, and is
-// a problem of its own.
+// A HeadBook merges heads: those beside the sessions, and copies kept elsewhere.
+// A line that is only in a copy counts like any other, and is reported as a
+// problem.
 //
 // It is not safe for use by several goroutines while Copy is called.
 type HeadBook struct {
@@ -43,15 +43,15 @@ type headLine struct {
 	copied bool // a copy has it
 }
 
-// HeadsOptions is for [ReadHeads]. The zero value is good.
+// HeadsOptions is for [ReadHeads]. The zero value is valid.
 type HeadsOptions struct {
-	// Public are the keys that lines may be signed with: any other line is a
-	// problem. None: signatures are not looked at.
+	// Public are the keys that may have signed lines; a line without such a
+	// signature is a problem. None: signatures are not checked.
 	Public []ed25519.PublicKey
 }
 
 // ReadHeads reads the heads that stand beside the sessions of an archive. An
-// archive without is no error: then nothing is proven by them.
+// archive without heads is no error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
 	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
@@ -132,7 +132,7 @@ func (b *HeadBook) checkSignature(file string, number int, line []byte) {
 }
 
 // Copy adds heads that were kept elsewhere: the lines of any number of writers, in
-// their order. What the archive does not have any more is a problem.
+// their order. A line that is missing in the archive is a problem.
 func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 	b.copied = true
 	chains := map[string]*headWriter{}
@@ -235,8 +235,8 @@ func (b *HeadBook) readName(ctx context.Context, a Archive, k Key) error {
 	})
 }
 
-// Report says what is wrong with the heads themselves. Its Files are those of the
-// writers.
+// Report lists the problems of the heads themselves. Its Files are the files of
+// the writers.
 func (b *HeadBook) Report() Report {
 	r := b.report
 	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)
@@ -300,7 +300,7 @@ func (l *headLine) said() string {
 	return s
 }
 
-// WriteHeads writes the lines of all writers to w, those of each in their order, for
+// WriteHeads writes the lines of all writers to w, in order per writer, for
 // [HeadBook.Copy].
 func WriteHeads(ctx context.Context, a Archive, w io.Writer) error {
 	for info, err := range a.List(ctx, Key{headsName}) {

@@ -52,14 +52,14 @@ func (s *Session) Held(ctx context.Context) (held bool, reason string, err error
 	return t.facts.held, t.facts.reason, err
 }
 
-// HeadError says that a hold or a release is in force, but that its head could not be
-// written: the heads don't prove it.
+// A HeadError reports that a hold or a release is in force, but its head could not be
+// written, so the heads do not prove it.
 type HeadError struct {
 	Op  string // "hold", "release"
 	Err error
 }
 
-// Error names what is in force, and why its head is missing.
+// Error names the operation in force, and why its head is missing.
 func (e *HeadError) Error() string {
 	return "storage: " + e.Op + " is in force, but its head was not written: " + e.Err.Error()
 }

@@ -58,8 +58,8 @@ func FinalIndexName(transcript string) (string, bool) {
 	return finalIndexKind.file(n, 1), true
 }
 
-// IsOriginals reports whether a file holds the originals of what a step
-// changed, rather than a whole transcript.
+// IsOriginals reports whether a file holds only the originals of changed
+// messages, rather than a whole transcript.
 func IsOriginals(name string) bool { return hasKind(name, originalsKind) }
 
 // OpenIndex opens a turn index of the session. It reads the header; the table

@@ -10,17 +10,17 @@ const (
 	maxKeyBytes     = 600 // leaves room for a prefix within S3's 1,024
 )
 
-// Key names one file of an archive, or a folder for [Archive.List]. Its form
-// is session/file, in characters that mean the same on every file system and
-// in every bucket: lower-case letters, digits and - _ . % ~ + in segments
-// divided by slashes. So no key can leave the archive's root, and no two keys
-// are one file where letter case is folded.
+// Key names one file of an archive, or a folder for [Archive.List]. Its form is
+// session/file, in characters that mean the same on every file system and in
+// every bucket: lower-case letters, digits and - _ . % ~ + in segments divided
+// by slashes. So no key can leave the archive's root, and no two keys share a
+// file on systems that ignore case.
 //
-// Only [ParseKey], [SessionKey] and [Prefix] make one. The zero Key is the
-// whole archive, and is good for List only. Keys are comparable.
+// Only [ParseKey], [SessionKey] and [Prefix] make one. The zero Key stands for
+// the whole archive, and is valid for List only. Keys are comparable.
 type Key struct{ s string }
 
-// KeyError says why a text is not a key.
+// A KeyError is the reason why a text is not a key.
 type KeyError struct {
 	Text   string // as it was given
 	Reason string
@@ -31,10 +31,10 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("storage: %s is no key: %s", quoteShort(e.Text), e.Reason)
 }
 
-// ParseKey reads the form that [Key.String] writes. It refuses, with a
-// [*KeyError], everything that is not such a form: empty, absolute, with "..",
-// with upper case, with NUL or any other character outside of the set, too
-// long, or a name that some system reserves.
+// ParseKey parses the output of [Key.String]. It returns a [*KeyError] for
+// anything else: empty, absolute, with "..", with upper case, with NUL or any
+// other character outside of the set, too long, or a name that some system
+// reserves.
 func ParseKey(s string) (Key, error) {
 	if s == "" {
 		return Key{}, &KeyError{s, "it is empty"}
@@ -50,8 +50,8 @@ func ParseKey(s string) (Key, error) {
 	return Key{s}, nil
 }
 
-// SessionKey returns the key of a file of a session. The session id may be
-// any text but the empty one ([EscapeSession]); file is one segment of a key.
+// SessionKey returns the key of a file of a session. The session id may be any
+// non-empty text ([EscapeSession]); file is one segment of a key.
 func SessionKey(session, file string) (Key, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -63,8 +63,8 @@ func SessionKey(session, file string) (Key, error) {
 	return dir.child(file), nil
 }
 
-// Prefix returns the key of a session's folder, for List. The session id may
-// be any text but the empty one.
+// Prefix returns the key of a session's folder, for List. The session id may be
+// any non-empty text.
 func Prefix(session string) (Key, error) {
 	if session == "" {
 		return Key{}, &KeyError{session, "the session id is empty"}

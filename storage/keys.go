@@ -20,8 +20,8 @@ type keyLine struct {
 // errMoved: somebody else has added a key since the list was read.
 var errMoved = errors.New("another key was added")
 
-// KeyIDs returns the ids of the keys of an archive, the oldest first. None is no
-// error. An id says nothing of the key.
+// KeyIDs returns the ids of the keys of an archive, the oldest first, possibly
+// none. An id does not reveal its key.
 func KeyIDs(ctx context.Context, a Archive) (ids []string, err error) {
 	for line, err := range logLines(ctx, newChain(a, Key{}.child(keysName), false)) {
 		var l keyLine
@@ -36,8 +36,8 @@ func KeyIDs(ctx context.Context, a Archive) (ids []string, err error) {
 	return ids, nil
 }
 
-// AddKeyID adds the id of a key, unless those that are there are enough, and
-// returns what is there then. Nobody adds one between the question and the answer.
+// AddKeyID adds the id of a key, unless enough returns true for the present ids,
+// and returns all ids. The check and the addition are atomic.
 func AddKeyID(ctx context.Context, a Archive, id string, enough func(ids []string) bool) (ids []string, err error) {
 	for attempt := range maxAttempts {
 		c := newChain(a, Key{}.child(keysName), false)

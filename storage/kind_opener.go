@@ -5,17 +5,18 @@ import (
 	"io"
 )
 
-// KindOpener is an Archive that asks less where it is told what a key is: one
-// that was created (a file), or one that was appended to (a log).
+// A KindOpener is an Archive that needs fewer requests if it knows whether a
+// key was created (a file) or appended to (a log).
 type KindOpener interface {
 	// OpenFile is Open of a file. A log may be ErrNotExist.
 	OpenFile(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
-	// OpenLog is Open of a log. size is how many bytes it held then. A file may be
+	// OpenLog is Open of a log. size is its length at that moment. A file may be
 	// ErrNotExist.
 	OpenLog(ctx context.Context, k Key, off, n int64) (r io.ReadCloser, size int64, err error)
 }
 
-// OpenFile opens a key that is known to be a file, at the least cost.
+// OpenFile opens a key that is known to be a file, with as few requests as
+// possible.
 func OpenFile(ctx context.Context, a Archive, k Key, off, n int64) (io.ReadCloser, error) {
 	if o, ok := a.(KindOpener); ok {
 		return o.OpenFile(ctx, k, off, n)

@@ -15,18 +15,18 @@ import (
 // Ledger is the ledger of a committed step.
 type Ledger struct {
 	Step int
-	Data []byte // the caller's; nil where it was changed. The summary of its step is in it, wherever that is stored
+	Data []byte // owned by the caller; nil if it was changed. It includes the summary of its step, even if that is stored in another file
 
-	// Changed says that the ledger is not the one that the manifest announced, or
-	// is gone, and so must not be used. The steps around it can be.
+	// Changed, if not nil, says that the ledger differs from the manifest or is
+	// missing, and must not be used. The other steps can be.
 	Changed *ChangedError
 
 	is fileHash
 }
 
-// Ledgers yields the ledgers of the committed steps, beginning with step from
-// (1 for all), in their order. Each is held against its line of the manifest. An
-// error is yielded last.
+// Ledgers yields the ledgers of the committed steps, beginning with step from (1
+// for all), in order. Each is checked against its line of the manifest. An error
+// is yielded last.
 func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
 	return func(yield func(Ledger, error) bool) {
 		for step := max(from, 1); ; {

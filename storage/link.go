@@ -26,8 +26,8 @@ const (
 	linkEnd  = `"`
 )
 
-// FormatVersion is the version of the format that is written. Version 1 is read:
-// its fingerprints are not keyed, and every file is whole.
+// FormatVersion is the version of the written format. Version 1 can be read: its
+// fingerprints have no key, and each of its files is complete.
 const FormatVersion = 2
 
 // genesis is the prev of the first line of a log.

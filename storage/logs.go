@@ -34,23 +34,23 @@ func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten,
 	}, err
 }
 
-// EditsWritten tells of lines that are now in edits.jsonl. Bytes is what they
-// added; the file has no hash, for it grows.
+// EditsWritten describes lines that were appended to edits.jsonl. Bytes is
+// their size; the file has no hash, as it grows.
 type EditsWritten struct {
 	Written
-	Seq int64 // number of the last of them
+	Seq int64 // number of the last line
 	Off int64 // of the first
 }
 
-// An EditsLine is a line of edits.jsonl as it was handed in. Body is good until
-// the next one is yielded.
+// An EditsLine is a line of edits.jsonl as it was passed in. Body is valid
+// until the next iteration.
 type EditsLine struct {
 	Seq      int64
 	Off, End int64 // in the file
 	Body     []byte
 
-	// Changed: the next line holds another hash. Body must not be used, and is nil
-	// where it is no line any more. What the last line is, nobody says.
+	// Changed: the hash in the next line does not match. Body must not be used,
+	// and is nil if it is no valid line. The last line has no such check.
 	Changed bool
 }
 
@@ -72,8 +72,8 @@ func (s *Session) appendLog(ctx context.Context, c *chain, lines []redact.Text) 
 }
 
 // EventLines yields the lines of events.jsonl as they were handed in, without
-// what chains them. What a crash left there is skipped; whether the chain holds
-// is [Verify]'s to say. A slice is good until the next one is yielded.
+// what chains them. Incomplete lines of a crash are skipped. The chain is not
+// checked; [Verify] does that. A slice is valid until the next iteration.
 func (s *Session) EventLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return logLines(ctx, s.events)
 }
@@ -109,10 +109,10 @@ func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Checkpoint marks in the manifest how far the logs go that this Session
-// appended to, so that [Verify] sees when their end is cut off. Each commit
-// does so too; call it at the end of a session. Nothing new is no write. The heads
-// are told what they were not.
+// Checkpoint records in the manifest the length of the logs that this Session
+// appended to, so that [Verify] detects a missing end. Each commit does this as
+// well; call it at the end of a session. Without news it writes nothing. It also
+// writes heads that are missing.
 func (s *Session) Checkpoint(ctx context.Context) error {
 	err := s.record(ctx, s.marks()...)
 	if errors.Is(err, ErrScrubbed) {

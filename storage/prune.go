@@ -9,22 +9,22 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// PruneOptions says what [Prune] removes.
+// PruneOptions configures [Prune].
 type PruneOptions struct {
-	// Before: sessions that were last written to before this go. The zero
-	// time is before everything.
+	// Before selects the sessions whose last write is before this time; the
+	// zero time selects none.
 	Before time.Time
 	// DryRun: nothing is removed.
 	DryRun bool
 	// Reason and Who are kept in the tombstones.
 	Reason, Who redact.Text
-	// Heads, if any, are told what goes.
+	// Heads, if not nil, records the removals.
 	Heads *Heads
-	// Index, if any, forgets what goes ([Session.KeepIndex]).
+	// Index, if not nil, drops the removed sessions ([Session.KeepIndex]).
 	Index TextIndex
 }
 
-// PruneOutcome is what became of a session that is old enough.
+// A PruneOutcome is the outcome for a session that is old enough.
 type PruneOutcome string
 
 // The outcomes of pruning.
@@ -35,22 +35,21 @@ const (
 	KeptLocked PruneOutcome = "kept by a lock" // of the place itself, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
-	// KeptUnknown: the place does not say when the session was last written to.
+	// KeptUnknown: the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )
 
-// PruneResult tells of one session that is old enough.
+// A PruneResult is the outcome for one session that is old enough.
 type PruneResult struct {
 	Session SessionInfo
 	Outcome PruneOutcome
-	Err     error // of KeptFailed; also when it cannot be told whether there is a hold
+	Err     error // of KeptFailed; also if it is unknown whether there is a hold
 }
 
-// Prune erases the sessions that were last written to before a time, by the
-// later of what the manifest says and what the place says of its files, and
-// yields each of them with what became of it. One of which the place does not say
-// when it was written to is kept, and yielded. A session that fails does not
-// stop the others. An error of the listing itself is yielded last.
+// Prune erases the sessions whose last write, by the later of manifest and
+// backend, is before a time, and yields each with its outcome. A session whose
+// last write is unknown is kept, and yielded. A failure does not stop Prune. An
+// error of the listing itself is yielded last.
 func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
 		var old []SessionInfo // first all, for it is not known what listing does while things go

@@ -2,24 +2,24 @@ package storage
 
 import "context"
 
-// Repeater is an Archive that keeps parts of logs a second time, so that they are read
-// with fewer requests. Its Open may read them in place of the log itself, but where the
-// context is one of [ReadFirsthand].
+// A Repeater is an Archive that keeps copies of parts of logs, so that reading takes
+// fewer requests. Its Open may read the copies in place of the log, unless the context
+// comes from [ReadFirsthand].
 type Repeater interface {
-	// Unlike compares what is kept of k a second time with k itself, and returns the
-	// places of what is not the same. Nothing kept is none.
+	// Unlike compares the copies of parts of k with k itself, and returns the
+	// locations of copies that differ.
 	Unlike(ctx context.Context, k Key) (places []string, err error)
 }
 
 type firsthand struct{}
 
-// ReadFirsthand returns a context under which an Archive reads a log itself, and nothing
-// that repeats it ([Repeater]).
+// ReadFirsthand returns a context with which an Archive reads the log itself and no copy
+// of its parts ([Repeater]).
 func ReadFirsthand(ctx context.Context) context.Context {
 	return context.WithValue(ctx, firsthand{}, true)
 }
 
-// Firsthand reports whether ctx is one of [ReadFirsthand].
+// Firsthand reports whether ctx comes from [ReadFirsthand].
 func Firsthand(ctx context.Context) bool { return ctx.Value(firsthand{}) != nil }
 
 // checkRepeats compares what the archive keeps of logs a second time with them.

@@ -10,39 +10,39 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// ScrubOptions says what [Session.Scrub] takes out.
+// ScrubOptions configures [Session.Scrub].
 type ScrubOptions struct {
-	// Find returns where in a line of a file something must go: bytes from and to,
-	// of what was handed in. What links the line to others is not shown.
+	// Find returns the ranges of bytes to overwrite in a line of a file, as
+	// offsets into line. line is without the members that chain it to other lines.
 	Find func(file string, line []byte) [][2]int
 	// DryRun: nothing is written.
 	DryRun bool
 	Reason redact.Text
-	// Lease is how long others wait for one that was cut short at the end before they
-	// end it; 0 is 20 s.
+	// Lease is how long others wait for an interrupted scrub before they complete it;
+	// 0 is 20 s.
 	Lease time.Duration
 }
 
-// ErrInUse: somebody writes to the session.
+// ErrInUse: another process is writing to the session.
 var ErrInUse = errors.New("somebody writes to it")
 
-// Scrubbed tells what a scrub took out, or would.
+// Scrubbed is the outcome of a scrub, or of its dry run.
 type Scrubbed struct {
 	At     time.Time      `json:"at,omitzero"` // the zero time where nothing was written
 	Who    string         `json:"who,omitempty"`
 	Reason string         `json:"reason,omitempty"`
 	Files  []ScrubbedFile `json:"files"` // that are others now; none: nothing was found
-	// Resumed: one that was cut short before is ended.
+	// Resumed: the call completed an interrupted scrub.
 	Resumed bool `json:"resumed,omitempty"`
-	// Left is what may hold pieces of sessions and could not be removed, in words: what
-	// a process writes to just now.
+	// Left describes files that may hold pieces of sessions and could not be removed,
+	// as a process is writing to them.
 	Left []string `json:"left,omitempty"`
 }
 
-// ScrubbedFile is a file that was written anew.
+// A ScrubbedFile is a file that a scrub rewrote.
 type ScrubbedFile struct {
 	Name   string `json:"name"`
-	Places int    `json:"places"` // that were overwritten; 0: it only names lines or files that are others now
+	Places int    `json:"places"` // overwritten places; 0: only its references to changed lines or files were updated
 	Before string `json:"before"` // SHA-256
 	After  string `json:"after"`
 }

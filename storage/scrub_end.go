@@ -154,8 +154,8 @@ func (s *Session) markAnew(ctx context.Context) error {
 	}
 }
 
-// Fresh reads the manifest, and is [ErrScrubbed] where the session was scrubbed since it
-// was opened.
+// Fresh reads the manifest, and returns [ErrScrubbed] if the session was scrubbed since
+// it was opened.
 func (s *Session) Fresh(ctx context.Context) error {
 	t, err := s.manifest.refresh(ctx)
 	if err == nil && !s.knowsAll(t.facts) {
@@ -166,13 +166,14 @@ func (s *Session) Fresh(ctx context.Context) error {
 
 func (s *Session) logs() []*chain { return []*chain{s.events, s.journal, s.edits} }
 
-// EndScrub ends a scrub of the session that was cut short ([Session.Scrub]), and
-// reports whether there was one. Whoever writes to a session does so by itself; who
-// reads it to go on in it calls this first. It costs nothing where the manifest, as
-// this Session has read it last, says that there is none.
+// EndScrub completes an interrupted scrub of the session ([Session.Scrub]), and
+// reports whether there was one. Writes do this automatically; call it before
+// reading a session in order to continue it. It makes no request if the manifest,
+// as read last, has no such scrub.
 //
-// While another process is at it, it waits: for 20 seconds where that one died just
-// now, and no longer than ctx. It is [ErrUnsupported] where the archive is no [Remover].
+// While another process completes it, EndScrub waits: up to 20 seconds if that process
+// died, and no longer than ctx. It returns [ErrUnsupported] if the archive is no
+// [Remover].
 func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 	if t, known := s.manifest.known(); known && t.facts.scrub == nil {
 		return false, nil

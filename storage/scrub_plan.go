@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrScrub: taking it out would leave a line that can't be read any more.
+// ErrScrub: a scrub would leave a line that is no valid JSON.
 var ErrScrub = errors.New("a line would be no JSON any more")
 
 // rehash says that what the lines of the manifest before it call by one hash is

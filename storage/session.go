@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// Session is one session's part of an archive: it writes the files of the
-// layout in the right order under the right names, and keeps the manifest.
+// A Session reads and writes the files of one session in an archive, in the
+// order and under the names of the layout, and maintains the manifest.
 //
 // All methods may be called at once, by several goroutines, and there may be
-// any number of Sessions for one session, in one process or in several. What a
-// method returned without an error is durable. A Session needs no closing; it
-// remembers a few hundred bytes, and the names of the files of steps that are
-// not committed.
+// any number of Sessions for one session, in one process or in several. A write
+// is durable when its method returns without an error. A Session need not be
+// closed; it holds a few hundred bytes, and the names of the files of
+// uncommitted steps.
 type Session struct {
 	a   Archive
 	dir Key
@@ -41,7 +41,7 @@ type Session struct {
 	opened  time.Time
 }
 
-// Written tells of a file that is now in the archive.
+// Written describes a stored file.
 type Written struct {
 	Key      Key
 	Bytes    int64
@@ -50,8 +50,8 @@ type Written struct {
 }
 
 // OpenSession returns the session with this id, which need not exist yet;
-// nothing is written before the first file is. It reads the manifest. Any id
-// but "" is good.
+// nothing is written before the first file. It reads the manifest. Any id
+// except "" is valid.
 func OpenSession(ctx context.Context, a Archive, id string) (*Session, error) {
 	dir, err := Prefix(id)
 	if err != nil {
@@ -60,9 +60,8 @@ func OpenSession(ctx context.Context, a Archive, id string) (*Session, error) {
 	return openDir(ctx, a, dir)
 }
 
-// OpenDir is OpenSession for a folder's name, as [SessionInfo] has it. It is
-// for those who list an archive: the id of a session cannot always be told
-// from its folder.
+// OpenDir is [OpenSession] for the name of a folder from [SessionInfo], as a
+// folder does not always determine the id.
 func OpenDir(ctx context.Context, a Archive, dir string) (*Session, error) {
 	key, err := ParseKey(dir)
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// SessionInfo is what a listing tells of a session.
+// SessionInfo describes a session in a listing.
 type SessionInfo struct {
 	// Dir is the name of the session's folder, for [OpenDir].
 	Dir string `json:"dir"`
-	// ID is the session's id, "" where it is too long to be told from the
-	// folder.
+	// ID is the session's id, "" if the folder does not determine it.
 	ID       string    `json:"id,omitempty"`
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// A Step is what [Session.CommitStep] commits. All of it belongs to the caller, and is
-// only read.
+// A Step is the argument of [Session.CommitStep]. The caller owns it; CommitStep only
+// reads it.
 type Step struct {
 	Number int       // from 1
 	Files  []Written // that are stored: a transcript or originals, where no draft is one, and what else it stands on
@@ -26,14 +26,14 @@ type Step struct {
 	Beside func(ctx context.Context, drafts []Written) error
 }
 
-// A Draft is a file of a step that has neither a name nor a place in the archive yet.
+// A Draft is a file of a step without a name and not yet in the archive.
 type Draft struct {
 	kind   kind
 	blob   func(names []string) (Blob, error) // names are those of all drafts, in their order
 	stored func(Written, error)               // is told what came of it; nil = nobody is
 }
 
-// Committed tells of what [Session.CommitStep] has stored.
+// Committed lists the files that [Session.CommitStep] stored.
 type Committed struct {
 	Ledger Written
 	Drafts []Written // in the order of the drafts

@@ -11,12 +11,13 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// A Stretch is lines that stand in a file of the session, one after the other. In
-// a transcript that has the same lines in one place it stands for them, as
+// A Stretch is a range of consecutive lines in a file of the session. A
+// transcript that repeats these lines refers to them with a line such as
 //
 //	{"from":"transcript-pre-compact-001.jsonl","lines":[1,412],"at":[0,482113],"sha256":"…"}
 //
-// The file has these lines themselves: a stretch of stretches there is not.
+// The file holds the lines themselves: a stretch never refers to another
+// stretch.
 type Stretch struct {
 	From     string // name of the file in the session's folder
 	First    int    // number of the first line in it, from 1
@@ -25,8 +26,8 @@ type Stretch struct {
 	SHA256   string // of these bytes, in lower-case hex
 }
 
-// MaxStretch is how many bytes a [Stretch] has at most: whoever reads it has all of
-// them in memory before the first is used.
+// MaxStretch is the maximum number of bytes of a [Stretch], as a reader holds all
+// of them in memory.
 const MaxStretch = 16 << 20
 
 // stretchStart begins the line of a stretch, and maxStretchLine bounds it. A message
@@ -68,8 +69,8 @@ func (st Stretch) valid() bool {
 		st.Len >= int64(st.Lines) && st.Len <= MaxStretch && isHash(st.SHA256)
 }
 
-// HasMessages reports whether a file of a session has a message on each line, or says
-// where lines of earlier files stand ([Session.Whole]): transcripts and originals.
+// HasMessages reports whether each line of a file is a message, or a reference to
+// lines of earlier files ([Session.Whole]): transcripts and originals.
 func HasMessages(name string) bool {
 	return hasKind(name, transcriptKind) || hasKind(name, finalKind) || hasKind(name, originalsKind)
 }
@@ -91,9 +92,9 @@ func contentOf(lines []redact.Text) *Content {
 	return c
 }
 
-// Line adds a line in pieces, and returns where it will stand: its number, from 1,
-// and its offset in bytes. A line feed in it, and a line that is that of a stretch,
-// make storing fail with [ErrLine].
+// Line adds a line, given in pieces, and returns its number, from 1, and its offset
+// in bytes. A line feed within the line, or a line with the form of a stretch,
+// makes storing fail with [ErrLine].
 func (c *Content) Line(pieces ...redact.Text) (number int, off int64) {
 	from, off := len(c.parts), c.size
 	for _, p := range pieces {
@@ -134,8 +135,8 @@ func isStretch(pieces []string) bool {
 	return ok
 }
 
-// Same adds lines that the session has already. One that can't be ([Stretch] says
-// what can) makes storing fail with [ErrLine].
+// Same adds a reference to lines that the session has stored already. An invalid
+// [Stretch] makes storing fail with [ErrLine].
 func (c *Content) Same(st Stretch) {
 	if !st.valid() {
 		c.err = ErrLine
@@ -144,7 +145,7 @@ func (c *Content) Same(st Stretch) {
 	c.end()
 }
 
-// Size is how many bytes it has so far.
+// Size returns the current number of bytes.
 func (c *Content) Size() int64 { return c.size }
 
 func (c *Content) blob() (Blob, error) {

@@ -11,19 +11,19 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// VerifyOptions says what to verify against. The zero value is good.
+// VerifyOptions configures [Verify]. The zero value is valid.
 type VerifyOptions struct {
 	// Head is a manifest head that was kept outside of the archive
-	// ([Session.ManifestHead]). Without it nobody can tell whether the end of
-	// the manifest was cut off.
+	// ([Session.ManifestHead]). Without it a missing end of the manifest cannot
+	// be detected.
 	Head string
 
 	// Heads, if any, is what the heads beside the sessions, or a copy of them, say.
 	// Read it before the session ([ReadHeads]).
 	Heads *HeadBook
 
-	// Refs returns what a ledger refers to; each of it must be there. nil
-	// means that ledgers are not looked into.
+	// Refs returns the pieces that a ledger refers to; each must be present.
+	// nil: the contents of ledgers are not checked.
 	Refs func(l Ledger) ([]Ref, error)
 
 	// Edits returns what a line of edits.jsonl says of the originals that stand
@@ -31,32 +31,30 @@ type VerifyOptions struct {
 	// is an original itself. nil means that the lines are not looked into.
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
-	// Progress, if any, is called from one goroutine with how many bytes
-	// of all have been read.
+	// Progress, if not nil, is called from one goroutine with the number of
+	// bytes read and the total.
 	Progress func(done, total int64)
 }
 
-// Ref is a piece of a file that a ledger refers to.
+// A Ref is a piece of a file that a ledger refers to.
 type Ref struct {
 	File   string // its name in the session's folder
 	Off    int64  // bytes
 	Len    int64  // bytes
 	SHA256 string // of the piece, in lower-case hex; "" is not compared
 
-	// ID is the fingerprint, in lower-case hex, of the message that the piece
-	// must say it is; "" is not compared.
+	// ID is the expected fingerprint, in lower-case hex, in the piece; "" is
+	// not compared.
 	ID string
-	// Index is the turn index that must lead from ID to the piece; "" is not
-	// asked.
+	// Index is the turn index that must map ID to the piece; "" is not checked.
 	Index string
 }
 
-// ProblemKind is what is wrong with a file or a line.
+// A ProblemKind is the kind of a problem with a file or a line.
 type ProblemKind string
 
-// The kinds of problems. Where more than one would fit, for a line that was
-// changed may also be one that was removed and another added, the one that
-// needs the fewest changes is named.
+// The kinds of problems. If several fit, the one with the fewest changes is
+// named: a changed line could also be a removed and an added one.
 const (
 	Removed    ProblemKind = "removed"
 	Added      ProblemKind = "added"
@@ -66,7 +64,7 @@ const (
 	Unreadable ProblemKind = "unreadable"
 )
 
-// Problem is a difference between what was stored and what is there.
+// A Problem is a difference between the stored and the present data.
 type Problem struct {
 	Kind   ProblemKind `json:"kind"`
 	File   string      `json:"file"`           // name in the session's folder
@@ -82,7 +80,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.File, p.Kind, p.Detail)
 }
 
-// FileState is what a file is to its session.
+// A FileState is the role of a file in its session.
 type FileState string
 
 // The states of files.
@@ -93,31 +91,31 @@ const (
 	StateUnknown   FileState = "unknown"   // no session wrote it
 )
 
-// FileReport is one file that is there.
+// A FileReport describes one present file.
 type FileReport struct {
 	Name  string    `json:"name"`
 	Bytes int64     `json:"bytes"`
 	State FileState `json:"state"`
 }
 
-// Report is what [Verify] found.
+// A Report is the result of [Verify].
 type Report struct {
 	Dir      string       `json:"dir"`                // the session's folder
-	Version  int          `json:"version,omitempty"`  // of the format that the session was begun with; 0 = the manifest does not say
+	Version  int          `json:"version,omitempty"`  // format version of the session; 0 = unknown
 	Steps    int          `json:"steps"`              // committed
 	Files    []FileReport `json:"files"`              // in the order of their names
 	Bytes    int64        `json:"bytes"`              // of all files
-	Problems []Problem    `json:"problems,omitempty"` // none: what is there is what was stored
-	Notes    []string     `json:"notes,omitempty"`    // what is no problem, but worth knowing
+	Problems []Problem    `json:"problems,omitempty"` // none: the present data equals the stored data
+	Notes    []string     `json:"notes,omitempty"`    // observations that are no problems
 	Head     string       `json:"head,omitempty"`     // hash of the manifest's last line
 
-	// TailProven: the manifest ends where VerifyOptions.Head or Heads say. When it
-	// is false, steps at the end may have been cut off without a trace.
+	// TailProven: VerifyOptions.Head or Heads confirm the end of the manifest. If
+	// false, steps at the end may have been removed without a trace.
 	TailProven bool `json:"tail_proven"`
-	// Newer is how many lines of the manifest follow the last head that is known.
-	// They are not proven to be the last ones.
+	// Newer is the number of lines of the manifest after the last known head.
+	// Further lines may have followed them.
 	Newer int `json:"newer,omitempty"`
-	// Proof is the best that speaks for the end, or for what is before Newer.
+	// Proof is the strongest proof of the end, or of the part before Newer.
 	Proof Proof `json:"proof,omitempty"`
 }
 
@@ -135,10 +133,10 @@ func (r Report) Abandoned() []string {
 	return out
 }
 
-// Verify reads everything that a session stored and compares it with what its
-// manifest says. A session that has no files is [ErrNotExist]. Other errors
-// are those of a place that cannot be read at all; what is wrong with the
-// session is in the Report. A session may be written to meanwhile.
+// Verify reads everything that a session stored and compares it with its
+// manifest. A session without files is [ErrNotExist]. Other errors mean that
+// the archive cannot be read; problems of the session are in the Report. Others
+// may write to the session meanwhile.
 func Verify(ctx context.Context, a Archive, session string, opts VerifyOptions) (Report, error) {
 	dir, err := Prefix(session)
 	if err != nil {

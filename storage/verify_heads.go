@@ -67,16 +67,16 @@ func (v *verifier) prove(n int, by Proof) {
 	}
 }
 
-// Proof is what proves the end of a manifest, the weakest first.
+// A Proof is the kind of evidence for the end of a manifest.
 type Proof string
 
-// The kinds of proof.
+// The kinds of proof, the weakest first.
 const (
 	ProofNone   Proof = ""
-	ProofHeads  Proof = "heads"        // beside the sessions: who can write there can write them anew
-	ProofSigned Proof = "signed heads" // signed with a key that was given
+	ProofHeads  Proof = "heads"        // beside the sessions; an attacker with write access can rewrite them
+	ProofSigned Proof = "signed heads" // signed with a key of HeadsOptions.Public
 	ProofCopy   Proof = "copied heads" // kept elsewhere
-	ProofHead   Proof = "head"         // the one that was given
+	ProofHead   Proof = "head"         // VerifyOptions.Head
 )
 
 func better(x, y Proof) Proof {
@@ -98,10 +98,9 @@ func (b *HeadBook) proof(l *headLine) Proof {
 	return ProofHeads
 }
 
-// Vanished returns a report for each session that the heads know and the archive
-// does not have, though nobody erased it, and for each erased one whose tombstone
-// is gone. Dir is the folder, or the hash that heads call it where nothing says
-// what it stands for.
+// Vanished returns a report for each session that is in the heads but not in the
+// archive, although nobody erased it, and for each erased session whose tombstone
+// is missing. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
 	there := map[string]bool{}
 	for s, err := range Sessions(ctx, a) {

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// A Line is a line of a transcript, and where it stands: in the transcript, or in
-// an older file that the transcript refers to.
+// A Line is a line of a transcript with its place: in the transcript, or in an
+// older file that the transcript refers to.
 type Line struct {
 	File   string
 	Number int    // in File, from 1
 	Off    int64  // in File, bytes
-	Text   []byte // without the line feed; good until the next one is yielded
+	Text   []byte // without the line feed; valid until the next iteration
 }
 
 // Whole yields the lines of a transcript, those in their places that it refers to.
@@ -100,7 +100,7 @@ func (s *Session) Lines(ctx context.Context, name string) iter.Seq2[[]byte, erro
 	}
 }
 
-// Placed is where a line of a transcript stands, and what it is.
+// Placed is the place and the hash of a line of a transcript.
 type Placed struct {
 	File   string
 	Number int   // in File, from 1
