@@ -20,10 +20,10 @@ const (
 // know.
 const underTitles = `Record the state of the work, so that it can go on from it: under each heading what its title says. Items of work begin with [open], [blocked] or [done].`
 
-// Asking returns the strategy with other sections in place of its own, and with
-// a prompt in place of its instructions and examples; none and "" leave them.
-// The sections that every strategy has stay, and without a model the strategy
-// fills those it knows; what it has no section for goes to where things stand.
+// Asking returns the strategy with other own sections, and with a prompt in
+// place of its instructions and examples; nil and "" keep them. The common
+// sections stay. Without a model the strategy fills the sections that it knows;
+// its other lines go to "Where things stand".
 func (s Strategy) Asking(sections []string, prompt string) Strategy {
 	own := s
 	if len(sections) > 0 {
@@ -66,7 +66,7 @@ func (s Strategy) titled(title string) (int, bool) {
 	return i, i >= 0
 }
 
-// CheckSections says which title can't be one, and why.
+// CheckSections returns the index of the first invalid title, and the reason.
 func CheckSections(titles []string) (at int, err error) {
 	if len(titles) > mostSections {
 		return mostSections, fmt.Errorf("is one too many: at most %d sections", mostSections)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Brief is a few bullets. It is also what a model that refused is asked for.
+// Brief consists of a few bullets. A model that refused another strategy is
+// asked for it.
 var Brief = register(Strategy{
 	Name:     "brief",
 	Sections: []Section{{Title: "Summary", Share: 0.5}},

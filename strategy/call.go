@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An Outcome is how a call ended, as far as its result tells.
+// An Outcome is the outcome that the result of a call states.
 type Outcome uint8
 
 // The outcomes of calls. Unknown is the outcome of a call whose result states
-// none: nothing is said of it.
+// none; a summary states none either.
 const (
 	Unanswered Outcome = iota
 	Unknown
@@ -21,7 +21,7 @@ const (
 	Failed
 )
 
-// A Call is a tool call with what it returned.
+// A Call is a tool call with its result.
 type Call struct {
 	Tool     string
 	Args     []Arg
@@ -29,13 +29,13 @@ type Call struct {
 	Answered bool
 	Outcome  Outcome
 	Exit     int      // of a command; -1 = not stated
-	Says     string   // the line of the result that states the outcome, "" where a status alone does
-	Files    []FileOp // what it did to files
+	Says     string   // the line of the result with the outcome; "" if only a status states it
+	Files    []FileOp // its operations on files
 
 	base string // folder whose mark shortens its paths, "" for none
 }
 
-// An Arg is one string or number among a call's arguments.
+// An Arg is one string or number in the arguments of a call.
 type Arg struct{ Name, Value string }
 
 // maxArgDepth bounds how deep arguments are read.
@@ -98,7 +98,7 @@ func (c *Call) arg(names ...string) string {
 }
 
 // Command returns the command line or the code that the call ran, if it ran
-// one. A single word beside a path names what an editor is to do.
+// one. A single word beside a path is an editor's operation, not a command.
 func (c *Call) Command() string {
 	s := c.arg("command", "cmd", "script", "code")
 	if strings.ContainsAny(s, " \t\n") {
@@ -116,7 +116,7 @@ func (c *Call) Command() string {
 var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query",
 	"pattern", "script", "code", "id", "description", "prompt", "input"}
 
-// Target says in one argument what the call was about.
+// Target returns the argument that best identifies the object of the call.
 func (c *Call) Target() string {
 	of := targets
 	if c.Command() == "" {
@@ -134,7 +134,7 @@ func (c *Call) Target() string {
 // maxTarget is how much of a call's target a line shows, in characters.
 const maxTarget = 120
 
-// Line says in one line what the call was and how it ended:
+// Line describes the call and its outcome in one line:
 //
 //	bash "go test ./..." → exit 1, 47 lines
 func (c *Call) Line() string {

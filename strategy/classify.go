@@ -6,14 +6,14 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Speech is what a message in the user's role really is.
+// A Speech is the actual author of a message in the user's role.
 type Speech uint8
 
-// What stands in the user's role.
+// The kinds of messages in the user's role.
 const (
 	Typed     Speech = iota // a person's words, with what they pasted
-	Pasted                  // nothing but a log, a page, a document
-	Harness                 // what the program around the agent writes
+	Pasted                  // only a log, a page or a document
+	Harness                 // text of the program around the agent
 	Answering               // a result that a loop sends in the user's role
 )
 

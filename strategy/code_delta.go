@@ -12,7 +12,7 @@ const (
 	deltaFollow
 )
 
-// CodeDelta keeps what became of the code. Paths, operations and results come
+// CodeDelta records the changes of the code. Paths, operations and results come
 // from the tool calls.
 var CodeDelta = register(Strategy{
 	Name: "code_delta",

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// DecisionLog keeps what was decided, step by step.
+// DecisionLog records the decisions, step by step.
 var DecisionLog = register(Strategy{
 	Name: "decision_log",
 	Sections: []Section{

@@ -95,8 +95,8 @@ func reports(t string) bool {
 const takenBackValue = failedValue + 0.5
 
 // Decisions returns the assistant's sentences that decide or conclude, with
-// their reasons. What only supposes is none, and neither is what was offered to
-// the user as long as they have not taken it: both stand in the log, as said.
+// their reasons. A guess is no decision, and neither is an offer that the user
+// has not accepted; both are in the log as statements.
 func (h *History) Decisions() []Fact {
 	var out []Fact
 	for i := range h.Steps {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Deed is what kind of thing a call does.
+// A Deed is the kind of action of a call.
 type Deed uint8
 
-// The deeds, told apart by how they stand in a work log.
+// The deeds, each of which the work log words differently.
 const (
 	Looking    Deed = iota // reads, lists, searches
 	Changing               // changes files

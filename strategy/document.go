@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// References is the heading of the identifiers that a summary would not name
-// otherwise.
+// References is the heading of identifiers that no other section of the summary
+// names.
 const References = "References"
 
-// A Document is a summary by its sections.
+// A Document is a summary split into its sections.
 type Document struct {
 	Sections   [][]string // the lines of each section of the strategy, without bullets
-	Notes      []string   // what stands under no heading of the strategy
+	Notes      []string   // lines under no heading of the strategy
 	References []string   // the lines under References, without bullets
-	Words      []Word     // what people typed, oldest first
-	Base       string     // the folder that a mark stands for in paths, "" where none does
+	Words      []Word     // the user's messages, oldest first
+	Base       string     // the folder that is abbreviated in paths; "" = none
 }
 
 // notes is the heading of what fits none of a strategy's sections.
 const notes = "Notes"
 
-// ParseDocument reads a summary. Headings that the strategy does not have are
-// dropped; what stands under them becomes notes.
+// ParseDocument reads a summary. Unknown headings are dropped; the lines under
+// them become notes.
 func ParseDocument(s Strategy, text string) Document {
 	d := Document{Sections: make([][]string, max(len(s.Sections), 1))}
 	d.Words, text = cutWords(withoutIntroduction(text), s.title)

@@ -47,9 +47,9 @@ var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
 
-// Effect reports whether a call that did not fail changed something outside of
-// the conversation: what must not be done twice. Changes of files are not
-// counted here; [Call.Files] has them.
+// Effect reports whether the call succeeded and changed something outside of
+// the conversation, so that it must not be repeated. Changes of files do not
+// count; see [Call.Files].
 func (c *Call) Effect() bool {
 	if c.Outcome == Failed || !c.Answered || running(c.Result) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Why there is no draft, or why it was not taken. A *[Failure] wraps one of
-// them.
+// Reasons why there is no draft, or why a draft was refused. A *[Failure] wraps
+// one of them.
 var (
 	ErrEmpty         = errors.New("the answer is empty")
 	ErrRefused       = errors.New("the model refused")
@@ -23,15 +23,15 @@ var (
 	ErrDeadline      = errors.New("the time for the summary is over")
 )
 
-// ErrNoSummary is wrapped by the error of a [Writer] that got no summary.
+// ErrNoSummary is wrapped by the error of a [Writer] without a summary.
 var ErrNoSummary = errors.New("strategy: no summary")
 
-// A Failure says why one attempt brought no usable draft.
+// A Failure is the reason why one attempt brought no usable draft.
 type Failure struct {
 	Reason     error         // one of the sentinels of this package
 	Status     int           // of HTTP; 0 where there was none
-	RetryAfter time.Duration // what the server asked for; 0 = nothing
-	Detail     error         // what happened exactly; may be nil
+	RetryAfter time.Duration // delay that the server asked for; 0 = none
+	Detail     error         // the underlying error; may be nil
 }
 
 func (f *Failure) Error() string {

@@ -17,7 +17,7 @@ var (
 // BackendExtractive is the name of [Extractive] in reports and events.
 const BackendExtractive = "extractive"
 
-// Describe returns the name; any amount of input is taken at once.
+// Describe returns the name and no limit on the input.
 func (Extractive) Describe() Info { return Info{Name: BackendExtractive} }
 
 // Summarize fills the sections of the strategy and its references, within

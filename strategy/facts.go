@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Fact is something a history says that a summary may say again.
+// A Fact is a statement of a history that a summary may repeat.
 type Fact struct {
 	Step  int // number of the message
 	Text  string
@@ -83,9 +83,9 @@ const (
 	firstRequest  = "older, the first request: "
 )
 
-// Goals returns what the user asked for: the newest request first, marked as such
-// and with the message that replied to it, then what was asked first. The words of
-// all of them stand above.
+// Goals returns the user's requests: the newest, marked as such and with the
+// message that replied to it, then the first one. All requests are quoted in the
+// section of the user's words.
 func (h *History) Goals() []Fact {
 	var asked []Fact
 	for _, w := range h.Previous.Words {
@@ -234,8 +234,8 @@ var (
 	descriptive = []string{"never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
 )
 
-// Constraints returns the sentences of the user and of system messages that
-// bind, in their words.
+// Constraints returns the sentences of the user and of system messages that set
+// rules, verbatim.
 func (h *History) Constraints() []Fact {
 	var out []Fact
 	for i := range h.Steps {
@@ -361,9 +361,9 @@ func (h *History) lastAnswer() int {
 	return 0
 }
 
-// Next returns what the assistant says is still to be done, in the last third
-// of the history and since the last answer to the user: what was to be done
-// before that is mostly done by now.
+// Next returns what the assistant announced as still to do, in the last third
+// of the history and since its last answer to the user. Earlier announcements
+// are mostly done.
 func (h *History) Next() []Fact {
 	var out []Fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {

@@ -9,7 +9,7 @@ import (
 // An Op is what a call did to a file.
 type Op uint8
 
-// The operations, the ones that matter most last.
+// The operations, in order of importance, the most important last.
 const (
 	Read Op = iota
 	Ran

@@ -13,29 +13,29 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ErrLate is among the errors of a summary that a call could not wait for.
+// ErrLate is one of the errors of a summary whose call could not wait for it.
 var ErrLate = errors.New("the summary is still being written and the caller's deadline is near")
 
-// Flights holds what is being written for the calls of one agent that come one
-// after the other: at most one summary. One that was begun outlives the call that
-// wanted it, and is there for the next one. The zero value is ready. It is safe
-// for concurrent use.
+// Flights holds the summary that is written for the successive calls of one
+// agent, at most one. A started summary outlives the call that asked for it, and
+// the next call can take it. The zero value is ready. It is safe for concurrent
+// use.
 type Flights struct {
 	mu     sync.Mutex
 	flight *flight
 	used   bool // by a call that has not said yet that it is settled
 }
 
-// Waiting reports whether there is a summary, done or not, that no view has for
-// good.
+// Waiting reports whether there is a summary, finished or not, that no view
+// uses yet.
 func (l *Flights) Waiting() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.flight != nil
 }
 
-// Weight is about what the summary that is there costs in memory, in bytes,
-// while nothing is being written: 0 where there is none.
+// Weight returns the approximate memory of a finished summary, in bytes; 0 if
+// there is none.
 func (l *Flights) Weight() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,15 +45,15 @@ func (l *Flights) Weight() int64 {
 	return l.flight.weight()
 }
 
-// Begin says that a call begins, which has taken nothing yet. What one took
-// whose view came to nothing is there for the next ones.
+// Begin marks the start of a call. A summary that an earlier call took without
+// using its view is available again.
 func (l *Flights) Begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.used = false
 }
 
-// Settle says that the summary that was taken last is in the view for good.
+// Settle marks the last taken summary as used in the view.
 func (l *Flights) Settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +62,8 @@ func (l *Flights) Settle() {
 	}
 }
 
-// Throw ends and forgets what nobody has taken, and returns what it has cost
-// and since when. False: there is nothing.
+// Throw cancels and discards a summary that was not taken, and returns its
+// start and its cost. It returns false if there is none.
 func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,33 +99,35 @@ type flight struct {
 	panicked *policy.PanicError
 }
 
-// Beside says how summaries of remote summarizers are written beside a call.
+// Beside configures how a remote summarizer writes summaries concurrently with
+// calls.
 type Beside struct {
 	Flights *Flights
-	// Key is what a summary depends on besides the view and the Writer: who
-	// counts, for example.
+	// Key identifies further inputs of a summary besides the view and the
+	// Writer, such as the tokenizer.
 	Key string
-	// Start runs a function that outlives the call, with a context that ends
-	// when no summary is wanted any more. False: none is by now.
+	// Start runs a function that may outlive the call, with a context that ends
+	// when summaries are no longer needed. It returns false if that is the case
+	// already.
 	Start func(func(context.Context)) bool
-	// Until is when the call must have its answer: the fallback is taken then,
-	// and the summary goes on for the next call. The zero time: never.
+	// Until is the deadline of the call: the call then uses the fallback, and
+	// the summary continues for the next call. The zero time is no deadline.
 	Until time.Time
-	// Wait is told that the call begins to wait, Heard what a summary that it
-	// takes, or throws away, has cost and since when; Late that it could not
-	// wait. They are called by the goroutine of the call.
+	// Wait is called when the call begins to wait. Heard is called with the
+	// start and the cost of a summary that the call takes or discards. Late is
+	// called if the call cannot wait. All run on the goroutine of the call.
 	Wait  func()
 	Heard func(began time.Time, calls []CallInfo, thrown bool)
 	Late  func()
-	// Ahead: no call needs the summary yet. It is begun, unless the one that there
-	// is serves, and not waited for; the stage offers nothing.
+	// Ahead: no call needs the summary yet. The stage starts one, unless a usable
+	// one exists, does not wait, and offers nothing.
 	Ahead bool
 }
 
-// Remote reports whether summaries are written by somebody who takes time.
+// Remote reports whether a remote summarizer writes the summaries.
 func (s *Stage) Remote() bool { return describe(s.w.Summarizer).Remote }
 
-// Beside returns a stage that writes what a remote summarizer writes beside the
+// Beside returns a stage whose remote summarizer works concurrently with the
 // call.
 func (s *Stage) Beside(b Beside) *Stage {
 	if !s.Remote() {

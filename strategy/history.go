@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A History is a conversation read for a summary: what was said and done, step
-// by step, and what is named in it. It is read-only.
+// A History is a conversation parsed for a summary: its steps and its
+// identifiers. It is read-only.
 type History struct {
 	Steps    []Step
 	Previous Document // the summary before, by the sections of the strategy
@@ -22,15 +22,15 @@ type History struct {
 	later *hindsight  // what is known by its end, read when first asked for
 }
 
-// A Step is one message of a user or an assistant with the calls it made and
-// what they returned.
+// A Step is one message of a user or an assistant, with its calls and their
+// results.
 type Step struct {
 	ID        int // number of the message, from 1; it counts on where the previous summary ended
 	Role      message.Role
-	Speaker   string // name of an agent that speaks for itself, "" for the assistant
-	Text      string // of a user: what was typed
+	Speaker   string // name of another agent that speaks; "" for the assistant
+	Text      string // of a user: the typed text
 	Reasoning string
-	Shown     string // of a user: what was pasted, or a file of instructions
+	Shown     string // of a user: the pasted text, or a file of instructions
 	Given     string // of a file of instructions that came in the user's role: its first line and its size
 	Calls     []Call
 }

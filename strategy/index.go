@@ -8,10 +8,10 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// Where says who brought an identifier up.
+// A Where is the kind of text that names an identifier.
 type Where uint8
 
-// The places an identifier may stand in.
+// The kinds of texts that may name an identifier.
 const (
 	Told    Where = iota // by the user
 	Said                 // by the assistant
@@ -21,7 +21,7 @@ const (
 	places
 )
 
-// An Entity is one identifier with what a history does with it.
+// An Entity is an identifier with its uses in a history.
 type Entity struct {
 	Text     string
 	Kind     ident.Kind
@@ -31,15 +31,15 @@ type Entity struct {
 	First    int32         // number of the first message that has it
 	Last     int32         // number of the last one
 	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
-	Company  int32         // identifiers in the text that has fewest of them beside this one
-	Changed  bool          // a file that was created, edited or deleted, or what a change declares
-	Tool     bool          // only ever the name of a tool or of a parameter
-	Visible  bool          // what stays in the view names it too
-	In       place         // the text that has fewest identifiers beside it
+	Company  int32         // number of other identifiers in the text with the fewest of them
+	Changed  bool          // a created, edited or deleted file, or a name that a change declares
+	Tool     bool          // occurs only as the name of a tool or a parameter
+	Visible  bool          // messages that stay in the view name it, too
+	In       place         // the text that names it with the fewest other identifiers
 	Origin   place         // the text that had it first
-	Place    int32         // in which place a line of the summary before names it, from 1; 0 = not there
+	Place    int32         // position of the first line that names it in the previous summary, from 1; 0 = none
 
-	Score float64 // how likely it is needed again and missing from the view, 0 to 1; set by ranking
+	Score float64 // probability that it is needed again and not in the view, 0 to 1; set by ranking
 	seen  [places]int32
 }
 
@@ -51,7 +51,7 @@ type place struct {
 	call  at    // of arguments and results; step -1 = none
 }
 
-// An Index is every identifier of a history.
+// An Index holds every identifier of a history.
 type Index struct {
 	byText map[string]*Entity
 	all    []*Entity
@@ -167,15 +167,15 @@ func (x *Index) addSummary(d Document) {
 	})
 }
 
-// Lookup returns what is known of an identifier, nil when it is not in the
-// history.
+// Lookup returns the entity of an identifier, nil if the history does not
+// contain it.
 func (x *Index) Lookup(s string) *Entity { return x.byText[s] }
 
 // Len returns the number of different identifiers.
 func (x *Index) Len() int { return len(x.all) }
 
-// All returns every identifier, in the order of first appearance. The slice is
-// the caller's, the entities are not.
+// All returns every identifier, in the order of first appearance. The caller
+// owns the slice, but must not modify the entities.
 func (x *Index) All() []*Entity { return slices.Clone(x.all) }
 
 // rank scores every identifier and sorts them, best first.

@@ -2,7 +2,7 @@ package strategy
 
 import "time"
 
-// A Phase says at which point of a summary a [CallInfo] was made.
+// A Phase is the phase of a summary that a [CallInfo] reports.
 type Phase string
 
 // The phases. A summary begins with one Started and ends with one Finished;
@@ -13,30 +13,30 @@ const (
 	Finished Phase = "finished"
 )
 
-// CallInfo tells an observer of the work on a summary.
+// A CallInfo is an event in the writing of a summary, for an observer.
 type CallInfo struct {
 	Phase    Phase
 	Strategy string
 	Backend  string
 	Model    string
 
-	Piece, Pieces int // which of how many; Piece is 0 for the merge and for the whole
+	Piece, Pieces int // number of the piece and of all pieces; Piece is 0 for the merge and for the whole
 	Attempt       int // calls of the Summarizer so far
 	MaxTokens     int // the limit that was asked for
 
 	InputMessages int
 	InputTokens   int // of all that is to be summarized; 0 = not counted
 	SummaryTokens int // of the draft
-	Prompt        int // tokens billed, where the summarizer tells: of this call, with Finished of all
+	Prompt        int // tokens billed, if known: of this call, for Finished of all calls
 	Completion    int
 	Cached        int  // of Prompt: read from a cache
 	Written       int  // likewise: written into one
-	CacheKnown    bool // the server says what was; of Answered alone
+	CacheKnown    bool // the server reported cached tokens; only for Answered
 
 	Answer Answer // of the server; with Finished that of the last one
 
 	Err     error  // nil = the draft was taken
-	Action  string // what is done about Err: "retry in 2s", "half the limit", "brief", …
+	Action  string // reaction to Err: "retry in 2s", "half the limit", "brief", …
 	Elapsed time.Duration
-	At      time.Time // when this was told: the end of Elapsed
+	At      time.Time // time of this event, the end of Elapsed
 }

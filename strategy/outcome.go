@@ -134,8 +134,8 @@ var errorMarks = []string{"--- fail", "error[", "error:", "panic:", "fatal:", "e
 // maxErrorLine is how long an error is quoted, in characters.
 const maxErrorLine = 160
 
-// ErrorLine returns the line of the result that says best what went wrong; ""
-// where a result of more than a few lines has none that speaks of an error.
+// ErrorLine returns the line of the result that best describes the error; "" if
+// a result of more than a few lines mentions no error.
 func (c *Call) ErrorLine() string {
 	text := body(c.Result)
 	if len(text) > 16<<10 {

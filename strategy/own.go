@@ -23,7 +23,7 @@ const (
 
 var ownName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// An OwnError says why a strategy of a caller's own can't be used.
+// An OwnError is the reason why a strategy of the caller is invalid.
 type OwnError struct {
 	Name   string
 	Reason string
@@ -31,14 +31,13 @@ type OwnError struct {
 
 func (e *OwnError) Error() string { return fmt.Sprintf("strategy: %q %s", e.Name, e.Reason) }
 
-// New makes a strategy of a caller's own ready for use: the sections that every
-// strategy has stand behind its own, and its extractor is kept from doing harm. One
-// that panics, does not come back within 10 s, or returns a line that can't be is
-// an error of the stage that asked: there is no summary, a notice stands for what
-// went out, and a warning says so. The error of New is an *[OwnError].
+// New prepares a strategy of the caller: it appends the common sections, and guards
+// the extractor. An extractor that panics, does not return within 10 s, or returns
+// an invalid line is an error of the stage: a notice takes the place of the
+// summary, and a warning reports it. The error of New is an *[OwnError].
 //
-// What an extractor writes is put into the summary as it is (redacted, and as far
-// as there is room): it must state nothing that the history does not state.
+// The lines of an extractor go into the summary redacted, as far as they fit, but
+// unverified: they must state only facts of the history.
 func New(s Strategy) (Strategy, error) {
 	wrong := func(reason string) (Strategy, error) { return Strategy{}, &OwnError{s.Name, reason} }
 	switch {

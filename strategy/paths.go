@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Paths is the heading under which a summary says what the mark in its paths
-// stands for.
+// Paths is the heading of the line that defines the abbreviation in the paths
+// of a summary.
 const Paths = "Paths"
 
 // baseMark stands in a path for the folder that most of them lie in.

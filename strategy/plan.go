@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Status says how far an item is.
+// A Status is the status of an item.
 type Status uint8
 
 // The statuses of items. Only open ones read as things to do.
@@ -19,10 +19,10 @@ const (
 
 var statusNames = [...]string{"open", "blocked", "done"}
 
-// String returns the word that stands in brackets before an item.
+// String returns the word in brackets before an item.
 func (s Status) String() string { return statusNames[s] }
 
-// An Item is a piece of work.
+// An Item is an item of work.
 type Item struct {
 	Step   int
 	Text   string
@@ -48,9 +48,9 @@ func (b *items) carried(text string, st Status) {
 	}
 }
 
-// Items returns the work that the history speaks of with the last status that
-// it gives it, in order of appearance: entries of task lists, checkboxes, and
-// items of the summary before.
+// Items returns the items of work in the history with their last status, in
+// order of appearance: entries of task lists, checkboxes, and items of the
+// previous summary.
 func (h *History) Items() []Item {
 	b := items{byKey: map[string]int{}}
 	for _, lines := range append([][]string{h.Previous.Notes}, h.Previous.Sections...) {
@@ -249,7 +249,7 @@ func statusOf(line string) (Status, string, bool) {
 	return 0, "", false
 }
 
-// Line is the item as summaries write it.
+// Line returns the item as summaries write it.
 func (it Item) Line() string {
 	line := "[" + it.Status.String() + "] " + it.Text
 	if it.Active {

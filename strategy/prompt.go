@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Prompt is what a model is asked.
+// A Prompt is the prompt for a model.
 type Prompt struct {
 	System string // instructions and worked examples; nothing of the history
 	User   string // the history as fenced data, and the task

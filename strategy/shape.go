@@ -2,7 +2,7 @@ package strategy
 
 import "strings"
 
-// Sections that every strategy has behind its own.
+// Sections that follow the own sections of every strategy.
 const (
 	Happened = "What happened"
 	Standing = "Where things stand"

@@ -27,7 +27,7 @@ const seams = 2
 const exact = 4
 
 // A Stage proposes to replace the remainder of a view by one summary, or by a
-// notice where no summary can be had. It may be used concurrently.
+// notice if there is no summary. It may be used concurrently.
 type Stage struct {
 	w     Writer
 	grows bool // the limit of a summary is a share of the target
@@ -37,8 +37,8 @@ type Stage struct {
 
 var _ policy.Estimator = (*Stage)(nil)
 
-// NewStage returns the stage. Where w.MaxTokens is 0, a summary may take a
-// twentieth of the target, at least 1,500 tokens and at most 8,000. The error is
+// NewStage returns the stage. If w.MaxTokens is 0, a summary may take a
+// twentieth of the target, at least 1,500 and at most 8,000 tokens. The error is
 // an *[OptionError].
 func NewStage(w Writer) (*Stage, error) {
 	if err := w.check(); err != nil {
@@ -50,12 +50,13 @@ func NewStage(w Writer) (*Stage, error) {
 // Name returns "summarize".
 func (s *Stage) Name() string { return StageName }
 
-// Takes returns what a summary may stand for at the smallest keep counts.
+// Takes returns the messages that a summary may replace at the smallest keep
+// counts.
 func (s *Stage) Takes(v *policy.View) []int { return v.Partition(v.Smallest()).Remainder }
 
-// Propose writes the summary and offers the cut as one group. Where no summary
-// can be had the group is a cut with a notice, and Proposal.Summary tells what
-// was tried. The only error is the context's.
+// Propose writes the summary and offers the cut as one group. Without a summary
+// the group is a cut with a notice, and Proposal.Summary lists the attempts.
+// The only error is the context's.
 func (s *Stage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	if s.beside != nil {
 		return s.fly(ctx, v)
@@ -67,9 +68,8 @@ func (s *Stage) write(ctx context.Context) func(*cut) (Summary, error) {
 	return func(c *cut) (Summary, error) { return s.writer(c).Write(ctx, c.input()) }
 }
 
-// Estimate offers the same cut with a stand-in of the size that is to be
-// expected. The extractive backend costs nothing, so its summary is the real
-// one.
+// Estimate offers the same cut with a placeholder of the expected size. The
+// summary of the extractive backend costs nothing, so it is the real one.
 func (s *Stage) Estimate(v *policy.View) (policy.Proposal, error) {
 	return s.proposeOf(s.cut(v), func(c *cut) (Summary, error) {
 		if w := s.writer(c); !describe(w.Summarizer).Remote {

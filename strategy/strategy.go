@@ -7,40 +7,40 @@ import (
 	"unicode"
 )
 
-// A Strategy says what a summary holds.
+// A Strategy defines the contents of a summary.
 type Strategy struct {
-	// Name is what configurations call it.
+	// Name is the name in configurations.
 	Name string
-	// Sections of the summary, in order; those that every strategy has are
-	// appended when it is registered. What stands under none of their
-	// headings becomes notes, which the next summary takes into the first.
+	// Sections are the sections of the summary, in order; the common sections
+	// are appended when it is registered. Lines under no heading become notes,
+	// which the next summary puts into the first section.
 	Sections []Section
-	// Instructions say what to write, in the system prompt. What holds for
-	// every strategy (length, form, what not to do) is added to them.
+	// Instructions describe the contents, in the system prompt. The rules for
+	// every strategy (length, format, what to avoid) are added.
 	Instructions string
-	// Examples are worked ones: what went in, what came out.
+	// Examples are worked examples: a history and its summary.
 	Examples []Example
 	// Extract proposes lines for the sections, from the messages alone. It is
 	// deterministic and must not modify the history.
 	Extract func(h *History) []Line
 }
 
-// A Section is one heading of a summary with its lines.
+// A Section is one section of a summary.
 type Section struct {
 	Title string
-	// Share of the limit that the section may take while others have
-	// something to say too; 0 = no bound.
+	// Share is the share of the limit for this section while other sections
+	// have lines to add; 0 = no limit.
 	Share float64
-	// Lists says that lists of identifiers stand in this section; a strategy
-	// without such a section has them under References.
+	// Lists: lists of identifiers go into this section; without such a section
+	// they go under References.
 	Lists bool
 }
 
 // An Example is one worked example of a prompt.
 type Example struct{ History, Summary string }
 
-// A Line is what an extractor offers for a summary: one bullet, or one sentence
-// of a bullet that several share.
+// A Line is a proposal of an extractor for a summary: one bullet, or one
+// sentence of a shared bullet.
 type Line struct {
 	Section int
 	Text    string // one line, without the bullet
@@ -48,13 +48,13 @@ type Line struct {
 	// makes "- [s12] told the user: It works. The port is 80." of two lines, and
 	// puts a mark where one between them was left out. Empty: a bullet of its own.
 	Group string
-	// Value says what the line is worth beside the identifiers in it, which
-	// are valued by themselves; the best lines of a section are near 1.
+	// Value is the worth of the line besides its identifiers, which are rated
+	// separately; the best lines of a section have about 1.
 	Value float64
-	// Names are identifiers that the text names in pieces: the path of a file
-	// whose folder it says once for several.
+	// Names are identifiers that the text holds only in pieces, such as the
+	// path of a file whose folder is written once for several files.
 	Names []string
-	// Order sorts the lines of a section; equal ones stay as they came.
+	// Order sorts the lines of a section; the sort is stable.
 	Order int
 }
 
@@ -71,7 +71,7 @@ func register(s Strategy) Strategy {
 	return s
 }
 
-// An UnknownError says that no strategy has this name.
+// An UnknownError reports an unknown name of a strategy.
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {

@@ -18,24 +18,24 @@ type Summarizer interface {
 	Summarize(ctx context.Context, r Request) (Draft, error)
 }
 
-// A Describer is a Summarizer that says what it is.
+// A Describer is a Summarizer that describes itself.
 type Describer interface {
-	// Describe returns the same Info whenever it is called, and asks nobody
-	// for it. It may be called concurrently.
+	// Describe always returns the same Info, without any I/O. It may be called
+	// concurrently.
 	Describe() Info
 }
 
 // Info describes a Summarizer.
 type Info struct {
 	Name  string // "extractive", "openai", "agent"
-	Model string // that is asked; empty where none is
-	// Window is how many tokens fit a request and its answer together, as
-	// near as the summarizer knows. 0 = it takes any amount.
+	Model string // the model; empty if there is none
+	// Window is the approximate number of tokens of a request and its answer
+	// together; 0 = no limit.
 	Window int
-	// Reserve is kept free in the window beside the answer, for what a model
-	// writes before it (reasoning).
+	// Reserve is the number of tokens kept free in the window besides the
+	// answer, for reasoning.
 	Reserve int
-	// Remote says that the messages leave the process.
+	// Remote: the messages leave the process.
 	Remote bool
 }
 
@@ -48,64 +48,64 @@ func describe(s Summarizer) Info {
 	return Info{Name: "custom", Window: 128_000, Remote: true}
 }
 
-// A Request is what a Summarizer writes a draft of.
+// A Request is the input of a Summarizer.
 type Request struct {
 	Strategy Strategy
-	// Previous is the body of the summary before this one; it is part of what
-	// is to be summarized.
+	// Previous is the body of the previous summary, which is to be summarized
+	// as well.
 	Previous string
 	// Messages to summarize. Complete rounds; already redacted.
 	Messages []message.Message
-	// Visible messages stay in the view: what they name need not be named
-	// again. They are redacted too.
+	// Visible messages stay in the view, so their identifiers need not be
+	// repeated. They are redacted, too.
 	Visible []message.Message
 	// First is the number of the first message, for ids of steps.
 	First int
-	// Partial drafts of pieces, in order, that are to become one; Messages is
-	// empty then.
+	// Partial holds the drafts of pieces to merge, in order; Messages is empty
+	// then.
 	Partial []string
-	// Notes were taken of all the messages without a model, for one that is to
-	// write a better summary; "" = there are none.
+	// Notes are notes on all the messages, made without a model, as help for a
+	// model; "" = none.
 	Notes string
 	// Instructions of the people who run the agent, added to those of the
 	// strategy.
 	Instructions string
-	// MaxTokens is the most that the draft may cost by Count.
+	// MaxTokens is the maximum size of the draft, by Count.
 	MaxTokens int
-	// Count says what text costs. It is safe for concurrent use.
+	// Count returns the tokens of a text. It is safe for concurrent use.
 	Count func(text string) int
-	// Shorten is how large an observation may be in the prompt, in
-	// characters; the rest of them become one line. 0 = any size.
+	// Shorten is the maximum size of an observation in the prompt, in
+	// characters; a larger one becomes one line. 0 = no limit.
 	Shorten int
-	// Clip is how much of any text the prompt shows, in characters: its
-	// beginning and its end. 0 = all of it.
+	// Clip is the maximum size of any text in the prompt, in characters: its
+	// beginning and its end are kept. 0 = no limit.
 	Clip int
 
-	// Upto is how many messages of the view there are up to the last of those
-	// that are to be summarized; 0 = nobody says.
+	// Upto is the number of messages of the view up to the last message to
+	// summarize; 0 = unknown.
 	Upto int
 
 	history *History // of these messages, where it was read already
 }
 
-// A Draft is what a Summarizer wrote.
+// A Draft is the output of a Summarizer.
 type Draft struct {
 	Text             string // markdown, with the strategy's headings
 	PromptTokens     int    // billed; 0 = not known
 	CompletionTokens int
 
-	CacheKnown    bool // the server says what of the prompt had to do with a cache
+	CacheKnown    bool // the server reported cached tokens
 	CachedTokens  int  // of PromptTokens: read from it
 	WrittenTokens int  // likewise: written into it
 
 	Answer Answer
 }
 
-// An Answer is what the server of a model says of it. All may be missing.
+// An Answer holds the metadata of a model's answer. All fields may be empty.
 type Answer struct {
 	ID     string // of the completion
 	Model  string // that wrote it
 	Finish string // why it ended: "stop", "length"
-	Server string // whom was asked: host:port
+	Server string // host:port of the server
 	Seed   *int   // that the request carried
 }

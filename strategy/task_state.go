@@ -16,7 +16,7 @@ const (
 	stateSources
 )
 
-// TaskState keeps what is needed to go on with the task: the default.
+// TaskState, the default, records what a successor needs to continue the task.
 var TaskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{

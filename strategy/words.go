@@ -10,18 +10,18 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// UserWords is the heading of what people typed.
+// UserWords is the heading of the user's messages.
 const UserWords = "What the user said"
 
 // A Word is one message that a person typed.
 type Word struct {
 	Step int    `json:"step"` // number of the message
-	Text string `json:"text"` // verbatim; what was pasted or cut is cited
-	Ref  string `json:"-"`    // of the original, where one can be had
+	Text string `json:"text"` // verbatim; pasted or cut text is cited
+	Ref  string `json:"-"`    // reference of the original, if any
 }
 
-// wordsOf collects what people typed, oldest first. ref gives the reference of
-// a message; it may be nil.
+// wordsOf collects the user's messages, oldest first. ref gives the reference
+// of a message; it may be nil.
 func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 	var out []Word
 	acted := false

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// A FileState is what a history did to one file, all in all.
+// A FileState is the net effect of a history on one file.
 type FileState struct {
 	Path    string
 	From    string   // of a file that was renamed: what it was called before
-	Op      Op       // what weighs most: deleted, created, edited, ran, read
+	Op      Op       // the most important operation: deleted, created, edited, ran, read
 	Funcs   []string // touched
 	Changes int      // calls that changed it
-	Last    int      // number of the step that changed it last; of a file that none changed, that touched it last
+	Last    int      // number of the step that changed it last; for an unchanged file, that used it last
 }
 
-// Files returns the files that calls touched and those that the summary before
-// tells of, the changed ones first and of them those that were changed last.
-// What a later call undid is not shown: a file that was created and then
-// deleted is deleted.
+// Files returns the files that calls used and those in the previous summary.
+// Changed files come first, the latest change before the others. Only the net
+// effect is shown: a file that was created and then deleted is deleted.
 func (h *History) Files() []FileState {
 	if h.files == nil {
 		h.files = h.readFiles()

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What takes the place of a summary that could not be had.
+// Fallbacks for a summary that could not be written.
 const (
-	FallbackPruning    = "pruning-only" // no summary: the messages go, a notice stands for them
+	FallbackPruning    = "pruning-only" // no summary: a notice replaces the removed messages
 	FallbackExtractive = "extractive"
 	FallbackBrief      = "brief" // the brief strategy, after a refusal
 )
@@ -26,90 +26,89 @@ const (
 	DefaultRetries    = 4
 )
 
-// A Writer gets a summary out of a Summarizer: it cuts what is too large into
-// pieces, asks again where that helps, checks what comes back, verifies it and
-// adds what is missing. The zero value is usable: task_state, extractive. A
-// Writer may be used concurrently; it must not be changed once in use.
+// A Writer writes a summary with a Summarizer: it splits a large input into
+// pieces, retries where that helps, verifies the drafts, and adds missing
+// identifiers. The zero value is usable: task_state, extractive. A Writer may
+// be used concurrently; it must not be changed once in use.
 type Writer struct {
 	Strategy   Strategy   // default TaskState
 	Summarizer Summarizer // default Extractive
-	MaxTokens  int        // of a summary, the user's words not included; default 1500
+	MaxTokens  int        // of a summary without the user's words; default 1500
 	// Instructions are added to those of the strategy, for a summarizer that is
 	// a model.
 	Instructions string
-	// UserTokens is the most that the words of the user may take beside
+	// UserTokens is the maximum tokens of the user's words, in addition to
 	// MaxTokens; default 2000.
 	UserTokens int
-	// Fallback is FallbackPruning (default), which means an error here, or
-	// FallbackExtractive.
+	// Fallback is FallbackPruning (default), for which Write returns an error,
+	// or FallbackExtractive.
 	Fallback string
-	// Redact is applied to all text before anything reads it and to every
-	// summary. nil = nothing is redacted.
+	// Redact is applied to all input before it is used, and to every summary.
+	// nil = no redaction.
 	Redact func(text string) string
-	// Recall says that what a reference stands for can be asked for: only then
-	// a summary speaks of it.
+	// Recall: the agent can recall references, so the summary may name them.
 	Recall bool
-	// Original returns the text that stands under a reference in the archive,
-	// for what an earlier run masked or truncated. May be nil: nothing is said
-	// of how such calls came out.
+	// Original returns the archived text of a reference, for results that an
+	// earlier run masked or truncated. If nil, the summary states no outcome of
+	// such calls.
 	Original func(ref string) (text string, ok bool)
-	// First is the number of the first message of an Input that says none, where
-	// earlier ones have been summarized; default: the one after the last that the
-	// summary before cites.
+	// First is the number of the first message of an Input without First, if
+	// earlier messages have been summarized; default: the number after the last
+	// one that the previous summary cites.
 	First int
-	// Raw sends messages to a remote Summarizer as they are
-	// (redaction.summarizer: false). What it answers is redacted all the same.
+	// Raw sends unredacted messages to a remote Summarizer
+	// (redaction.summarizer: false). Its answer is redacted all the same.
 	Raw bool
 
 	Timeout  time.Duration // for the whole summary; default 2 minutes
-	Attempt  time.Duration // for one call of the Summarizer; default 1 minute, and never more than its share of Timeout
+	Attempt  time.Duration // for one call of the Summarizer; default 1 minute, at most its share of Timeout
 	Backoff  time.Duration // before the first retry, doubled for each further one; default 500 ms
-	Retries  int           // of a call that failed on the way (network, 429, 5xx); default 4
+	Retries  int           // after a transient failure of a call (network, 429, 5xx); default 4
 	Parallel int           // calls at once; default 4
 
-	// Observe is told of each call. Never called by two goroutines at once for
-	// the same summary; must not block for long. May be nil.
+	// Observe is called for each event. Calls for one summary do not overlap;
+	// it must not block for long. May be nil.
 	Observe func(CallInfo)
 }
 
-// An Input is what a summary is written of.
+// An Input is the source of a summary.
 type Input struct {
-	Previous string // body of the summary before; "" = there is none
+	Previous string // body of the previous summary; "" = none
 	Messages []message.Message
-	// Visible messages stay in the view beside the summary: what they name
-	// need not be named again.
+	// Visible messages stay in the view besides the summary, so their
+	// identifiers need not be repeated.
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
-	MaxTokens int // most that fits here, the user's words included; 0 = there is room enough
-	// UserTokens is the most that the user's words may take here; 0 or above
-	// the Writer's: the Writer's.
+	MaxTokens int // maximum tokens, the user's words included; 0 = no limit
+	// UserTokens is the maximum tokens of the user's words, at most the
+	// Writer's; 0 = the Writer's.
 	UserTokens int
-	// Ref returns the reference under which message i can be had again, "" for
-	// none. May be nil.
+	// Ref returns the reference of message i for a recall, "" = none. May be
+	// nil.
 	Ref    func(i int) string
 	Tokens int // of Messages and Previous, for observers; 0 = not counted
-	// Count says what text costs. Required; safe for concurrent use.
+	// Count returns the tokens of a text. Required; safe for concurrent use.
 	Count func(text string) int
-	// Upto is how many messages of the view there are up to the last of Messages;
-	// 0 = it is of no view.
+	// Upto is the number of messages of the view up to the last of Messages; 0 =
+	// unknown.
 	Upto int
 }
 
-// A Summary is what a Writer wrote.
+// A Summary is the output of a Writer.
 type Summary struct {
 	Text       string // body, without tags
 	Tokens     int    // of Text
 	Strategy   string
-	Backend    string // which one wrote it
+	Backend    string // the backend that wrote it
 	Model      string
 	Fallback   string  // "", FallbackBrief or FallbackExtractive
-	Pieces     int     // into how many the input was cut
-	Calls      int     // drafts that were needed: pieces and merges
+	Pieces     int     // number of pieces of the input
+	Calls      int     // required drafts: pieces and merges
 	Attempts   int     // calls of the Summarizer, those that failed included
 	First      int     // number of the first message that it was written of, as lines cite it
 	Named      int     // identifiers that Text names
-	Invented   int     // identifiers that were cut, because the source lacks them
-	References int     // identifiers that References alone name: the sections leave them out
+	Invented   int     // identifiers that were removed, as the source lacks them
+	References int     // identifiers that only References names
 	Retention  float64 // share of the most salient identifiers that Text names
 	Prompt     int     // tokens billed, as far as known
 	Completion int
@@ -120,7 +119,7 @@ type Summary struct {
 }
 
 // Write writes a summary. The error is the context's when that ended, else a
-// *[WriteError]; the Summary then still tells attempts and errors.
+// *[WriteError]; the Summary then still lists attempts and errors.
 func (w Writer) Write(ctx context.Context, in Input) (Summary, error) {
 	w = w.defaults()
 	start := time.Now()
@@ -183,7 +182,7 @@ func (w Writer) check() error {
 	return &OptionError{"fallback", w.Fallback, "pruning-only or extractive"}
 }
 
-// An OptionError names an option that can't be. It wraps [ErrOptions].
+// An OptionError reports an invalid option. It wraps [ErrOptions].
 type OptionError struct{ Option, Value, Want string }
 
 func (e *OptionError) Error() string {
