@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// An Account is what the archive tells of one session: each call, each
-// compaction, and what went. All its text is redacted, as all of the archive is.
-// Tokens are those that were counted then; money is estimated from them.
+// An Account is the archived record of one session: each call, each compaction,
+// and the removed messages. Its text is redacted, like the archive. Tokens are
+// the recorded counts; costs are estimated from them.
 type Account struct {
 	Session  string           `json:"session"`
 	Location string           `json:"location"`
@@ -68,7 +68,7 @@ type AccountStep struct {
 	Missing int        `json:"gone_unreadable,omitempty"` // lines that the archive does not give
 }
 
-// A GoneLine is one message that a compaction edited or took out.
+// A GoneLine is one message that a compaction edited or removed.
 type GoneLine struct {
 	Role   string `json:"role"`
 	Tool   string `json:"tool,omitempty"`
@@ -78,7 +78,7 @@ type GoneLine struct {
 	Words  string `json:"words"`  // what it begins with
 }
 
-// An AccountProblem is something that failed, and what was done instead.
+// An AccountProblem is a failure and its fallback.
 type AccountProblem struct {
 	At       time.Time `json:"at"`
 	Agent    string    `json:"agent,omitempty"`
@@ -88,7 +88,7 @@ type AccountProblem struct {
 	Message  string    `json:"message"`
 }
 
-// GotOver reports whether something was done instead of what failed.
+// GotOver reports whether there was a fallback.
 func (p *AccountProblem) GotOver() bool { return p.Fallback != "" && p.Fallback != "none" }
 
 // lostRace reports whether another process was first, which changes no view.
@@ -100,8 +100,7 @@ type AccountRecall struct {
 	Tokens int    `json:"tokens"` // of the answer; 0 = it is not archived
 }
 
-// An AccountUsage is what the provider billed for one call, as far as it was
-// told.
+// An AccountUsage is the usage that the provider reported for one call.
 type AccountUsage struct {
 	At     time.Time `json:"at"`
 	Agent  string    `json:"agent,omitempty"`
@@ -111,9 +110,9 @@ type AccountUsage struct {
 	USD    float64   `json:"measured_usd"` // 0 where no price of the model was known
 }
 
-// AccountMoney is what the prompts cost by a price card, in US dollars. Nobody
-// billed it: it is estimated from the counts, each prompt in front of the first
-// change taken to be cached, and raw is projected likewise.
+// AccountMoney is the cost of the prompts by a price card, in US dollars. It is
+// estimated from the counts, with each prompt cached up to its first change;
+// raw is projected in the same way. Only Measured was billed.
 type AccountMoney struct {
 	Card      string  `json:"prices"`
 	Sent      float64 `json:"estimated_prompts_usd"`

@@ -40,7 +40,7 @@ type SessionStats struct {
 	SummaryUSD  float64        `json:"summaries_usd"`
 }
 
-// A Filter says which calls count.
+// A Filter selects calls.
 type Filter struct {
 	Since time.Time // zero = all
 	Agent string    // "" = all

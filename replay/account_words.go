@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// First is what a page says first: how much was sent in place of how much.
+// First returns the headline of a page: the tokens sent and the tokens of the
+// full history.
 func (a *Account) First() string {
 	in, sent := 0, 0
 	for i := range a.Calls {
@@ -23,7 +24,8 @@ func (a *Account) First() string {
 	return s + "."
 }
 
-// Window is that of the last call, in tokens; 0 where there is none.
+// Window returns the window of the last call, in tokens; 0 if there was no
+// call.
 func (a *Account) Window() int {
 	if len(a.Calls) == 0 {
 		return 0
@@ -31,7 +33,7 @@ func (a *Account) Window() int {
 	return a.Calls[len(a.Calls)-1].Window
 }
 
-// Sure says whether the session can be relied on: what can be had back, what
+// Sure reports how far the session can be relied on: what can be recalled, what
 // failed, and what did not fit.
 func (a *Account) Sure() []string {
 	gone, missing, over, failed := 0, 0, 0, 0
@@ -69,7 +71,7 @@ func listed(errors int) string {
 	return thousands(errors) + " errors are listed"
 }
 
-// What says what a compaction did to how many messages: "164 messages: 120
+// What counts the messages of a compaction by decision: "164 messages: 120
 // summarized, 44 masked".
 func (s *AccountStep) What() string {
 	n := map[string]int{}
@@ -94,7 +96,7 @@ func (s *AccountStep) What() string {
 // mostOf is how many kinds of messages [AccountStep.Most] names.
 const mostOf = 4
 
-// Most says of what most tokens were: "Read 33,436 tokens in 12 messages, …".
+// Most names the largest removed group: "Read 33,436 tokens in 12 messages, …".
 func (s *AccountStep) Most() string {
 	type kind struct {
 		name             string

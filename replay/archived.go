@@ -44,8 +44,8 @@ type archivedStep struct {
 	at int // messages of the history then
 }
 
-// ErrNotWhole is wrapped by the error for a session whose history the archive
-// does not have as one.
+// ErrNotWhole is wrapped by the error for a session whose archived history is
+// incomplete.
 var ErrNotWhole = errors.New("the archive does not have the whole history")
 
 // FromArchive reads a session of an archive; name is what its folder is called
@@ -181,7 +181,7 @@ func (r *Archived) times(ctx context.Context, s *storage.Session) error {
 	return nil
 }
 
-// Timed reports whether the audit log says when each call was made.
+// Timed reports whether the audit log has the time of each call.
 func (r *Archived) Timed() bool {
 	_, err := gapsOf(r.Session)
 	return err == nil

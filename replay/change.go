@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// A Change is what one compaction did to a prompt, for people: one line a
-// message that it edited or took out, and the summary that came in.
+// A Change describes one compaction for people: one line per edited or removed
+// message, and the new summary.
 type Change struct {
 	Before, After int // tokens of the prompt
 	Stage         string
@@ -20,7 +20,7 @@ type Change struct {
 	Summary       string // as the model reads it; "" = this compaction made none
 }
 
-// A ChangedLine is one message that a compaction edited or took out.
+// A ChangedLine is one message that a compaction edited or removed.
 type ChangedLine struct {
 	Index         int // in the history
 	Role          string

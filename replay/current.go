@@ -14,9 +14,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Current is the policy that did what was done: the edits of the session's
-// ledger are made again, each at the call that made it. It is for this session
-// alone.
+// Current returns the policy that repeats the recorded compactions: the edits
+// of the session's ledger, each at its call. It is for this session only.
 func (r *Archived) Current() Policy { return current{r} }
 
 type current struct{ *Archived }

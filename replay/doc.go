@@ -1,23 +1,23 @@
-// Package replay runs recorded sessions through policies and says what each
-// would have cost and kept.
+// Package replay runs recorded sessions through policies and reports what each
+// policy would have cost and kept.
 //
-// Every assistant message of a session is one model call, whose prompt is all
-// that stands before it. A [Policy] says what that call is sent: a manager of
-// package compact under a configuration ([Managed]), or one of the references
-// that tools without a manager amount to ([Raw], [Sliding], [DropOldest],
+// Every assistant message of a session is one model call, whose prompt is
+// everything before it. A [Policy] decides which view that call sends: a
+// manager of package compact with a configuration ([Managed]), or a reference
+// policy of tools without a manager ([Raw], [Sliding], [DropOldest],
 // [Summarize]).
 //
-// What a call costs goes by a price card: the tokens that its prompt shares
-// with the prompt of the call before are read from the provider's cache, the
-// rest is written into it. What a policy kept is measured at use: of the
-// identifiers that the recorded answer uses and that its full prompt held, the
-// share that the sent view still shows.
+// The cost of a call follows a price card: the tokens that its prompt shares
+// with the previous prompt are read from the provider's cache, the rest is
+// written into it. What a policy kept is measured at use: the share of
+// identifiers in the sent view, of those that the recorded answer uses and the
+// full prompt held.
 //
-// With summarizer.backend agent the extractive backend writes in the model's place,
-// and each summary is billed as the prompt of the call before, read from the cache,
-// the instruction, and its own text.
+// With summarizer.backend agent the extractive backend writes the summaries, and
+// each is billed as the previous prompt, read from the cache, plus the instruction
+// and the summary.
 //
-// A replay is deterministic: two runs give the same numbers, durations aside.
-// The answers are the recorded ones, so that a policy that takes away what an
-// answer needed is charged with that and with nothing that would have followed.
+// A replay is deterministic: two runs give the same numbers, except durations.
+// The answers are the recorded ones, so a policy that removes what an answer
+// needed is charged for that, but not for the consequences.
 package replay

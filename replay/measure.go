@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Kept is what a view, or the views of many calls, hold of what was needed.
+// Kept counts what was needed, and what one or many views held of it.
 type Kept struct {
 	Needed   int  `json:"identifiers_needed"`                 // by the recorded answers, of what their full prompts held
 	Held     int  `json:"identifiers_at_hand"`                // of these, in the sent views

@@ -2,7 +2,7 @@ package replay
 
 import "github.com/agentcompact/compact/price"
 
-// Money is a cost by what it was paid for, in US dollars.
+// Money is a cost split by its parts, in US dollars.
 type Money struct {
 	Fresh     float64 `json:"fresh"`   // prompt tokens that no cache had or took
 	Cached    float64 `json:"cached"`  // read from the cache

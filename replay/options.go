@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Options say how sessions are replayed.
+// Options configure a replay.
 type Options struct {
 	Policies []Policy
 	Windows  []int         // tokens; default 200,000
@@ -48,10 +48,10 @@ func (o Options) filled() (Options, error) {
 	return o, o.Card.Validate()
 }
 
-// AtLeast is how large a session must be.
+// AtLeast is the minimum size of a session.
 type AtLeast struct {
 	Tokens int // of all its messages, in the model's own
-	Calls  int // answers: one of few calls says little of what a policy costs in the long run
+	Calls  int // answers; a session of few calls says little about long-term cost
 }
 
 // met reports whether a session is as large.
@@ -59,7 +59,7 @@ func (l AtLeast) met(s *Session, count *token.Estimator) bool {
 	return len(s.Calls()) >= l.Calls && (l.Tokens <= 0 || count.Messages(s.Messages) >= l.Tokens)
 }
 
-// String says it in the words of a sentence: "60,000 tokens and 15 calls".
+// String returns it as words: "60,000 tokens and 15 calls".
 func (l AtLeast) String() string {
 	switch {
 	case l.Calls <= 0:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// References are the forms in which a reference is named, as examples.
+// References returns examples of the names of references.
 func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
 // ParseReference returns the reference that a name means; ok is false where it

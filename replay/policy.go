@@ -30,7 +30,7 @@ type Runner interface {
 	Close(ctx context.Context) error
 }
 
-// An Env is what a session is replayed in.
+// An Env is the environment of a replay.
 type Env struct {
 	Model  string
 	Window int // tokens

@@ -12,8 +12,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Recaller is a [Runner] whose policy keeps what it takes out, for an agent
-// to ask for.
+// A Recaller is a [Runner] whose policy archives removed text for recalls.
 type Recaller interface {
 	Runner
 	// Recall answers a call of the recall tool with the arguments that a model

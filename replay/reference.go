@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// Raw sends everything, however much it is.
+// Raw sends the whole history, even above the window.
 func Raw() Policy {
 	return reference{"raw", func(Env) step { return func(h []message.Message) View { return whole(h) } }}
 }
@@ -52,7 +52,7 @@ func masked(m message.Message) message.Message {
 }
 
 // DropOldest sends the system messages and the last turns assistant messages
-// with all that belongs to them, as a sliding window over the conversation does.
+// with their user messages and results, like a sliding window.
 func DropOldest(turns int) Policy {
 	return reference{fmt.Sprintf("drop:%d", turns), func(Env) step {
 		return func(h []message.Message) View { return without(h, recentFrom(h, turns), nil) }

@@ -47,7 +47,7 @@ type Total struct {
 	Elapsed []time.Duration `json:"-"` // own work of each call, ascending; not deterministic
 }
 
-// An Interval is a figure with the range that its sample allows.
+// An Interval is a figure with its confidence interval.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`

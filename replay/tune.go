@@ -25,7 +25,7 @@ type TuneOptions struct {
 	Progress func(done, most int)
 }
 
-// MostEvaluations is how many settings one search may try.
+// MostEvaluations is the maximum number of settings that one search tries.
 const MostEvaluations = 200
 
 // A Tuning is what a search found. The figures of Chosen are of the very sessions

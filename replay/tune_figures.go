@@ -2,7 +2,7 @@ package replay
 
 import "fmt"
 
-// Figures are what a setting costs and keeps.
+// Figures are the cost and the kept share of a setting.
 type Figures struct {
 	OfRaw    Interval // cost, of sending everything
 	Held     Interval // needed at use

@@ -18,7 +18,7 @@ type Standing struct {
 	Used   int    `json:"used"`   // needed identifiers of which it is the newest holder
 }
 
-// A Loss is needed identifiers that the views did not hold, of one sort.
+// A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
 	Fate    string `json:"fate"`    // what became of the newest message that held it: summarized, dropped, masked, truncated, or reduced by a reducer
 	Kind    string `json:"kind"`    // of that message

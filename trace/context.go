@@ -6,8 +6,8 @@ type contextKey struct{}
 
 type position struct{ traceID, parentID string }
 
-// ContextWith returns a context that says where in the caller's own trace the
-// call happens, so that the events become part of that trace: traceID is the
+// ContextWith returns a context with the position of the call in the caller's
+// own trace, so that the events become part of that trace: traceID is the
 // trace, parentSpanID the span under which they go (empty: they are roots).
 func ContextWith(ctx context.Context, traceID, parentSpanID string) context.Context {
 	return context.WithValue(ctx, contextKey{}, position{traceID, parentSpanID})

@@ -1,18 +1,19 @@
-// Package trace says what a compaction did, as events.
+// Package trace defines the events that describe compactions, and delivers them
+// to exporters.
 //
-// One type, [Event], has two ways out. The audit log writes each event as one
-// line of JSON ([Event.AppendJSON]); whoever keeps that loses none without saying
-// so. A [Pipeline] hands events
-// to exporters (Ariadne, OpenTelemetry, the console); it never blocks and
-// never fails the call that emitted them, so what an exporter can't take is
+// An [Event] takes two ways. The audit log writes each event as one line of JSON
+// ([Event.AppendJSON]); a loss there is always reported. A [Pipeline] hands
+// events to exporters (Ariadne, OpenTelemetry, the console); it never blocks and
+// never fails the call that emitted them. Events that an exporter cannot take are
 // dropped, oldest first, and counted.
 //
 // # Secrets
 //
-// The free text of an event, and what its session and agent are called, is of
+// The free text of an event, and the names of its session and agent, have the
 // type [redact.Text], which only a redactor can make. Names and kinds are
-// constants of this package. The ids of traces and spans are plain strings, and
-// hold no text: who takes them from somebody else's tracing checks that.
+// constants of this package. The ids of traces and spans are plain strings
+// without free text: code that takes them from another tracing system must
+// check that.
 //
 // # Payloads
 //
@@ -23,6 +24,6 @@
 //	p := trace.TokenEstimate{SessionID: id, TEst: 112_345, MaxTokens: 128_000}
 //	e := trace.New(p, redactor.JSON(trace.Encode(p)), start, end)
 //
-// It has to be JSON, not Record: the latter leaves strings of hex digits alone,
-// and a payload quotes text from outside, in which they may be somebody's key.
+// Use JSON, not Record: Record keeps strings of hex digits, which may be a key
+// in the text that a payload quotes.
 package trace

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// Status is how the thing that an event describes ended.
+// A Status is the outcome of the action that an event describes.
 type Status string
 
 // The two statuses. The zero value of [Status] is treated as [StatusOK].
@@ -15,16 +15,16 @@ const (
 	StatusError Status = "error"
 )
 
-// SeverityHigh marks an event that somebody should look at even if nobody
-// asked: redaction that is switched off, for example.
+// SeverityHigh marks an event that needs attention, for example disabled
+// redaction.
 const SeverityHigh = "high"
 
-// SeverityWarning marks what was got over: a fallback, an attempt that failed, a
-// refusal. The call went out.
+// SeverityWarning marks a failure that the call recovered from: a fallback, a
+// failed attempt, a refusal.
 const SeverityWarning = "warning"
 
-// Event is one finished thing that happened before a model call. It is a
-// value: exporters get copies and share the strings.
+// An Event is one finished action before a model call. It is a value: exporters
+// get copies, which share the strings.
 //
 // An event whose SpanID is empty describes no span; it only carries Trace, as
 // when a session ends.
@@ -49,16 +49,16 @@ type Event struct {
 	// output_text last. The empty Text stands for no data.
 	Data redact.Text
 
-	// Trace says what the trace is called. It is set on the event that
-	// completes the trace (one trace per call), or on every event of the trace
-	// (one trace per session). Exporters must not modify it.
+	// Trace describes the trace. It is set on the event that completes the
+	// trace (one trace per call), or on every event (one trace per session).
+	// Exporters must not modify it.
 	Trace *TraceInfo
 }
 
 // TraceInfo describes a whole trace, for viewers that list and group them.
 type TraceInfo struct {
-	Name     redact.Text            // how a person would call it: "session 7f3a", "model call #12"
-	GroupID  redact.Text            // what belongs together: the session's id
+	Name     redact.Text            // display name: "session 7f3a", "model call #12"
+	GroupID  redact.Text            // groups traces: the session's id
 	Start    time.Time              // when the trace began
 	End      time.Time              // when it ended; zero while it goes on
 	Metadata map[string]redact.Text // model, agent, …; exporters add what their viewer needs

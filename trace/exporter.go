@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// ErrShutdown is what an [Exporter] returns when it is used after Shutdown.
+// ErrShutdown is returned by an [Exporter] that is used after Shutdown.
 var ErrShutdown = errors.New("exporter is shut down")
 
 // An Exporter takes events out of the process. A [Pipeline] owns it: all its
@@ -19,9 +19,9 @@ type Exporter interface {
 	//   - is never called with no events, nor after Shutdown; if it is all the
 	//     same, it returns nil for the first and ErrShutdown for the second.
 	//
-	// Events are offered once, but for those that a [*RetryError] says have never
-	// left. Any other error says that some were not delivered: all of them, or as
-	// many as a [*LostError] says.
+	// Events are offered once, except those that a [*RetryError] reports as never
+	// sent. Any other error means that all events were lost, or as many as a
+	// [*LostError] states.
 	Export(ctx context.Context, events []Event) error
 
 	// Shutdown delivers what the exporter still holds, releases what it has
@@ -42,26 +42,25 @@ func (e *LostError) Error() string { return fmt.Sprintf("%d events lost: %v", e.
 // Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Named is an [Exporter] that says what it is called in statistics and errors.
-// Without it, that is its type.
+// Named is an [Exporter] with a name for statistics and errors. Without it, its
+// type is the name.
 type Named interface {
 	Name() string // short and lower-case, such as "ariadne"; always the same
 }
 
-// Watcher is an [Exporter] that wants the counts of the pipeline that owns it, its
-// own among them.
+// Watcher is an [Exporter] that reads the counts of its pipeline, its own
+// included.
 type Watcher interface {
 	// Watch is called once, before anything else. stats may be called at any time,
 	// from any goroutine, also after Shutdown.
 	Watch(stats func() []Stats)
 }
 
-// Unwatcher is a [Watcher] that lets go of a pipeline which has ended.
+// Unwatcher is a [Watcher] that is told of the end of the pipeline.
 type Unwatcher interface {
 	Watcher
-	// Unwatch is called once, when all exporters of the pipeline are shut down: after
-	// Shutdown, from any goroutine. Those are its last counts; stats is not asked any
-	// more.
+	// Unwatch is called once, from any goroutine, after all exporters of the pipeline
+	// are shut down, with the final counts. stats is not needed any more.
 	Unwatch(last []Stats)
 }
 

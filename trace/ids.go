@@ -14,8 +14,8 @@ func NewSpanID() string { return randomHex(8) }
 // concurrent use.
 func NewTraceID() string { return randomHex(16) }
 
-// SessionTraceID returns the 32 hex digits that name the trace of a whole
-// session: the same in every process, and saying nothing about the id itself.
+// SessionTraceID returns the trace id of a whole session, 32 hex digits, equal
+// in every process, and without information about the id.
 func SessionTraceID(session string) string {
 	sum := sha256.Sum256([]byte("compact session " + session))
 	return hex.EncodeToString(sum[:16])

@@ -2,8 +2,8 @@ package trace
 
 import "context"
 
-// A Joiner is an [Exporter] to a tracing system which the caller may use for
-// itself too.
+// A Joiner is an [Exporter] to a tracing system that the caller may use as
+// well.
 type Joiner interface {
 	// Join looks in ctx for the caller's span of that system and returns a
 	// context in which [FromContext] finds it, or ctx itself if there is none.

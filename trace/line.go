@@ -11,8 +11,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It grows
-// when a key changes its meaning or goes; new keys don't change it.
+// LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It
+// changes when a key changes its meaning or is removed, not when a key is
+// added.
 const LineVersion = 2
 
 // AppendJSON appends the event to dst as the audit log keeps it: one JSON

@@ -24,8 +24,8 @@ const (
 	NameSession            = "session"                     // the session as a whole ended; describes no span
 )
 
-// Kinds of events: what sort of thing it was. They are chosen so that a viewer
-// that picks its icon by substring shows a model call as one and nothing else.
+// Kinds of events: what sort of thing it was. Only the kinds of model calls
+// contain "llm", as some viewers choose their icons by substring.
 const (
 	KindPreflight = "compact.preflight"
 	KindEstimate  = "compact.estimate"

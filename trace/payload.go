@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// A Payload is what an event says in its data. The payload types of this
-// package are the only ones. Their text is not redacted yet.
+// A Payload is the data of an event before redaction. Only the payload types of
+// this package implement it.
 type Payload interface {
 	// spec says what sort of event the payload makes.
 	spec() spec
@@ -27,15 +27,15 @@ type spec struct {
 	severity   string
 }
 
-// Encode writes a payload as JSON: the numbers first, the text to show last,
-// so that a viewer which lists the keys as sent reads well. Shares and ratios
-// are computed, and output_text where it is empty. Pass the result through the
-// redactor before it goes anywhere.
+// Encode writes a payload as JSON: numbers first and the display text last, for
+// viewers that list the keys in this order. Shares and ratios are computed, and
+// output_text where it is empty. Pass the result through the redactor before it
+// goes anywhere.
 func Encode(p Payload) []byte { return marshal(p.complete()) }
 
-// New makes the event of a payload, whose redacted JSON is data: with its name,
-// kind, severity and status, and a new SpanID. TraceID, ParentID, Session,
-// Agent and Trace are the caller's to set.
+// New returns the event of a payload with its name, kind, severity and status,
+// and a new SpanID; data is the redacted JSON of the payload. The caller sets
+// TraceID, ParentID, Session, Agent and Trace.
 func New(p Payload, data redact.Text, start, end time.Time) Event {
 	s := p.spec()
 	return Event{
@@ -85,8 +85,8 @@ func finite(f float64) float64 {
 	return f
 }
 
-// Milliseconds is d as the payloads write durations: in milliseconds, to the
-// microsecond.
+// Milliseconds returns d in the unit of payloads: milliseconds, rounded to
+// microseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 
 // count writes "1 message", "2 messages".

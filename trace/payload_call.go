@@ -42,7 +42,7 @@ type Preflight struct {
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// RoleLayers says where the tokens of a request are, by who said it.
+// RoleLayers splits the tokens of a request by role.
 type RoleLayers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
@@ -109,8 +109,8 @@ func (p Preflight) line() string {
 		reduction(p.TokensBefore, p.TokensAfter), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
 }
 
-// Error is the payload of compact.error: what failed, and what was done
-// instead. Its text to show is message, which is why it has no output_text.
+// Error is the payload of compact.error: a failure and its fallback. Its
+// display text is message, so it has no output_text.
 type Error struct {
 	SessionID string       `json:"session_id"`
 	Step      int          `json:"step,omitempty"`
@@ -154,7 +154,7 @@ func (p Error) complete() any {
 }
 
 // RedactionDisabled is the payload of compact.redaction_disabled, an event of
-// [SeverityHigh]: what is stored and exported from now on is not redacted.
+// [SeverityHigh]: data is stored and exported unredacted from now on.
 type RedactionDisabled struct {
 	SessionID string `json:"session_id"`
 	Severity  string `json:"severity"` // computed: SeverityHigh

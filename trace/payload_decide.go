@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// TokenEstimate is the payload of compact.token_estimate: what is about to be
-// sent, counted.
+// TokenEstimate is the payload of compact.token_estimate: the token count of
+// the request about to be sent.
 type TokenEstimate struct {
 	SessionID string    `json:"session_id"`
 	Model     string    `json:"model"`
@@ -21,7 +21,7 @@ type TokenEstimate struct {
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// Breakdown says where the tokens are.
+// Breakdown splits the tokens of a request.
 type Breakdown struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
@@ -39,8 +39,8 @@ func (p TokenEstimate) complete() any {
 	return p
 }
 
-// TriggerDecision is the payload of compact.trigger_decision: whether to
-// compact, and every comparison that the answer was made of.
+// TriggerDecision is the payload of compact.trigger_decision: the decision
+// whether to compact, with every comparison behind it.
 type TriggerDecision struct {
 	SessionID string     `json:"session_id"`
 	Model     string     `json:"model"`
@@ -58,11 +58,11 @@ type TriggerDecision struct {
 	Checks    []Check    `json:"checks"`
 	Policy    PolicyInfo `json:"policy"`
 	*Plan                // only if triggered
-	// Candidates are what policy.when economic chose from: all if triggered, else the
+	// Candidates are the options of policy.when economic: all if triggered, else the
 	// best.
 	Candidates []Candidate `json:"candidates,omitempty"`
-	// TidyNeeded says what was asked for, since the call before, of results that
-	// reducers had reduced.
+	// TidyNeeded counts the reduced results that were needed again since the
+	// previous call, by reducer.
 	TidyNeeded []ReducerCount `json:"tidy_needed,omitempty"`
 	Note       string         `json:"note,omitempty"` // why it was asked for
 
@@ -94,7 +94,7 @@ const (
 	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
 )
 
-// A Check is one comparison that a decision was made of.
+// A Check is one comparison of a decision.
 type Check struct {
 	Check     string  `json:"check"`     // what was compared: "t_est >= trigger"
 	Value     float64 `json:"value"`     // the left side
@@ -102,7 +102,7 @@ type Check struct {
 	Met       bool    `json:"met"`       // whether it holds
 }
 
-// PolicyInfo is the part of the policy that explains a decision.
+// PolicyInfo holds the policy settings that explain a decision.
 type PolicyInfo struct {
 	TriggerPct      float64 `json:"trigger_pct"`
 	TargetPct       float64 `json:"target_pct"`
@@ -118,17 +118,17 @@ func (p PolicyInfo) finite() PolicyInfo {
 	return p
 }
 
-// Plan is what a compaction that was decided on could take out, and what it kept
-// and took out in the end, which is nothing where it failed.
+// Plan counts the messages that a compaction could remove, and those that it
+// kept and removed; a failed one removed none.
 type Plan struct {
 	Kept          Kept `json:"kept"`
 	PrunableCount int  `json:"prunable_count"` // messages that might have been summarized or dropped
 	PrunedCount   int  `json:"pruned_count"`   // that were
 }
 
-// A Candidate is one way of compacting that was reckoned up. Money is in US
-// dollars, or in units of the model's input price where that alone is known; all
-// of it is projected.
+// A Candidate is one way of compacting that was evaluated. Amounts are
+// projected, in US dollars, or in units of the model's input price if no price
+// is known.
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
 	KeepTurns int     `json:"keep_turns"` // that stay, of a mask with their results
@@ -149,7 +149,7 @@ func (c Candidate) finite() Candidate {
 	return c
 }
 
-// Kept counts what stays, by layer.
+// Kept counts what stays in the view, by layer.
 type Kept struct {
 	Pinned      int `json:"pinned"`       // messages
 	Summary     int `json:"summary"`      // messages: 0 or 1

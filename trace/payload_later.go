@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// Refused is the payload of compact.refused: the provider said that a request
-// is too long, and what was done about it.
+// Refused is the payload of compact.refused: a provider refused a request as
+// too long, and the reaction.
 type Refused struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
@@ -33,8 +33,8 @@ func (p Refused) complete() any {
 	return p
 }
 
-// Recalled is the payload of compact.recall: what was taken out of a view was
-// asked for.
+// Recalled is the payload of compact.recall: a request for text that was
+// removed from a view.
 type Recalled struct {
 	SessionID string `json:"session_id"`
 	Ref       string `json:"ref,omitempty"`     // what was asked for: a reference, "turn:17", "s12"
@@ -54,7 +54,7 @@ func (p Recalled) complete() any {
 	return p
 }
 
-// Line tells it in one line.
+// Line returns one line for display.
 func (p Recalled) Line() string {
 	what := p.Ref
 	if p.Pattern != "" {
@@ -71,8 +71,8 @@ func (p Recalled) Line() string {
 	return fmt.Sprintf("recall %s: %s", what, count(p.Chars, "character"))
 }
 
-// SummaryBegun is the payload of compact.summary_begun: a summary takes long, and
-// is still being written.
+// SummaryBegun is the payload of compact.summary_begun: a summary that is still
+// being written after a while.
 type SummaryBegun struct {
 	SessionID   string `json:"session_id"`
 	Model       string `json:"model,omitempty"` // the summarizer's
@@ -90,8 +90,8 @@ func (p SummaryBegun) complete() any {
 	return p
 }
 
-// SummaryAttempt is the payload of compact.summary_attempt: a call of the
-// summarizer that failed, and was got over.
+// SummaryAttempt is the payload of compact.summary_attempt: a failed call of
+// the summarizer that was recovered from.
 type SummaryAttempt struct {
 	SessionID string `json:"session_id"`
 	Model     string `json:"model,omitempty"` // the summarizer's

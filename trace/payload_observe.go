@@ -69,7 +69,7 @@ type WouldCompact struct {
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// A ProjectedStage is what one stage would have done.
+// A ProjectedStage is the projected work of one stage.
 type ProjectedStage struct {
 	Stage     string `json:"stage"`
 	Edits     int    `json:"edits"`

@@ -40,7 +40,7 @@ func (p MaskedObservations) complete() any {
 }
 
 // TruncatedResults is the payload of compact.truncated_results: tool results
-// that were too large, and were cut.
+// that were cut as too large.
 type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
@@ -57,8 +57,8 @@ type TruncatedResults struct {
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// ResultSize says how much of one tool result was kept, or how large a message
-// is that doesn't fit.
+// ResultSize is the size of a tool result before and after a cut, or of a
+// message that does not fit.
 type ResultSize struct {
 	Index  int    `json:"index"`          // of the message in the history, from 0; -1: one that is not of it
 	Tokens int    `json:"tokens"`         // before
@@ -83,8 +83,8 @@ func (p TruncatedResults) complete() any {
 	return p
 }
 
-// PrunedMessages is the payload of compact.pruned_messages: what left the view,
-// and what is left of it by layer.
+// PrunedMessages is the payload of compact.pruned_messages: the messages that
+// left the view, and the rest of the view by layer.
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
@@ -112,7 +112,7 @@ type PrunedMessages struct {
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// TakenRow is a message of which this step left less, or nothing, in the view.
+// TakenRow is a message that this step reduced or removed.
 type TakenRow struct {
 	Index  int    `json:"index"` // in the history, from 0
 	Turn   int    `json:"turn"`  // of the history, from 1
@@ -124,7 +124,7 @@ type TakenRow struct {
 	Ref    string `json:"ref"`            // the first 12 digits of its fingerprint, as in pruned_ids
 }
 
-// TakenSum adds up such messages.
+// TakenSum adds up the other reduced or removed messages.
 type TakenSum struct {
 	Role     string `json:"role"`
 	Tool     string `json:"tool,omitempty"`
@@ -134,7 +134,7 @@ type TakenSum struct {
 	Left     int    `json:"tokens_left"`
 }
 
-// Layers is what the view consists of, in its order.
+// Layers are the layers of the view, in order.
 type Layers struct {
 	Pinned  Layer `json:"pinned"`
 	Summary Layer `json:"summary"`

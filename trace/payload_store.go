@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// Archival is the payload of compact.archival: what was stored, and where. An
-// ErrorType makes it a failure.
+// Archival is the payload of compact.archival: the stored file and its
+// location. With an ErrorType it is a failure.
 type Archival struct {
 	SessionID      string `json:"session_id"`
 	Step           int    `json:"step"`           // the compaction's number, from 1

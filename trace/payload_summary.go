@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Summarize is the payload of compact.summarize: the call of the summarizer,
-// all its attempts together. An ErrorType makes it a failure.
+// Summarize is the payload of compact.summarize: the call of the summarizer
+// with all its attempts. With an ErrorType it is a failure.
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
 	Model            string  `json:"model,omitempty"` // the summarizer's; empty where none was asked
@@ -53,8 +53,8 @@ func (p Summarize) line() string {
 	return fmt.Sprintf("%s: %s, %d -> %d tokens", p.Strategy, count(p.InputMessages, "message"), p.InputTokens, p.SummaryTokens)
 }
 
-// SummaryCreated is the payload of compact.summary_created: a summary that was
-// accepted and takes the place of messages.
+// SummaryCreated is the payload of compact.summary_created: an accepted summary
+// that replaces messages.
 type SummaryCreated struct {
 	SessionID        string        `json:"session_id"`
 	Step             int           `json:"step"`
@@ -82,7 +82,7 @@ type SummaryCreated struct {
 	OutputText string `json:"output_text"` // the summary's text
 }
 
-// Verification is what checking the summary against its source found.
+// Verification is the result of checking a summary against its source.
 type Verification struct {
 	Identifiers     int `json:"identifiers"`      // that the summary names
 	InventedRemoved int `json:"invented_removed"` // that the source doesn't have: cut

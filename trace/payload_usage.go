@@ -13,7 +13,7 @@ type CallUsage struct {
 	Model        string  `json:"model"`
 	Measured     int     `json:"prompt_tokens_measured"`
 	Estimated    int     `json:"tokens_estimated"`   // of the same prompt, counted before
-	ErrorPct     float64 `json:"estimate_error_pct"` // computed: by how much that is too high (+) or too low (-), in percent of what was measured
+	ErrorPct     float64 `json:"estimate_error_pct"` // computed: error of the estimate in percent of the measured tokens, + if too high
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
@@ -25,17 +25,18 @@ type CallUsage struct {
 	SessionCalls int     `json:"session_measured_calls"`
 	SessionUSD   float64 `json:"session_measured_usd"`
 
-	// Break is where this prompt stopped to be that of the call before, so that
-	// nothing from there on could come from the cache; nil: it went on from it.
+	// Break is the first difference from the prompt of the previous call, from
+	// which on nothing can come from the cache; nil: the prompt extends the
+	// previous one.
 	Break *CacheBreak `json:"cache_break,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
 
-// A CacheBreak is the first message that another one stands in the place of.
+// A CacheBreak is the first message that differs from the previous prompt.
 type CacheBreak struct {
-	Index  int    `json:"index"`  // in the view that was sent, from 0
-	Role   string `json:"role"`   // of what stands there now
+	Index  int    `json:"index"`  // index in the sent view, from 0
+	Role   string `json:"role"`   // of the message there now
 	Tokens int    `json:"tokens"` // of the prompt before, from there on
 }
 

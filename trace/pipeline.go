@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// PipelineOptions changes what a [Pipeline] does. Nil, and zero fields, mean
-// the defaults.
+// PipelineOptions configures a [Pipeline]. nil and zero fields are the
+// defaults.
 type PipelineOptions struct {
 	// QueueEvents is how many events may wait for one exporter. Default 16384.
 	QueueEvents int
@@ -30,11 +30,10 @@ type PipelineOptions struct {
 	// CloseTimeout is how long Close waits, whatever its context allows.
 	// Default 5 s.
 	CloseTimeout time.Duration
-	// OnError is told of what an exporter could not do, as an [*ExportError]: of
-	// the first failure at once, then of all that came together at most every
-	// 10 s, and of the rest at Close. It is never called twice at once for one
-	// exporter. Nil: nobody is told. It must not call the pipeline's Flush or
-	// Close.
+	// OnError receives the failures of exporters as [*ExportError]: the first at
+	// once, later ones together at most every 10 s, and the rest at Close. Calls
+	// for one exporter do not overlap. It must not call the pipeline's Flush or
+	// Close. Default none.
 	OnError func(error)
 }
 
@@ -61,10 +60,10 @@ func setDefault[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// A Pipeline hands events to exporters without making anybody wait. Each
-// exporter has a bounded queue and a goroutine of its own, so that one which is
-// stuck does not hold up the others; when a queue is full the oldest events
-// are dropped and counted.
+// A Pipeline passes events to exporters without blocking the caller. Each
+// exporter has its own bounded queue and goroutine, so that a stuck exporter
+// does not delay the others. A full queue drops its oldest events and counts
+// them.
 //
 // All methods may be called concurrently. A Pipeline without exporters does
 // nothing and needs no Close.
@@ -105,8 +104,8 @@ func (p *Pipeline) ended() {
 }
 
 // Emit queues events for every exporter and returns at once, whatever the
-// exporters are doing. The slice is the caller's again when it returns. After
-// Close it does nothing.
+// exporters are doing. It does not retain the slice. After Close it does
+// nothing.
 func (p *Pipeline) Emit(events ...Event) {
 	for _, w := range p.workers {
 		w.queue.push(events)
@@ -115,17 +114,17 @@ func (p *Pipeline) Emit(events ...Event) {
 
 // Flush waits until every event that was emitted before it has been exported,
 // has failed or was dropped, or until ctx is done, whose error it then returns.
-// Where an exporter can't be reached it returns an [*ExportError] after one try;
-// the events wait for the next.
+// If an exporter cannot be reached, Flush returns an [*ExportError] after one
+// attempt; the events stay in the queue.
 func (p *Pipeline) Flush(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
 }
 
-// Close stops taking events, delivers those that wait and shuts the exporters
-// down. It returns when that is done, when ctx is, or after CloseTimeout,
-// whichever comes first; what could not be delivered until then is dropped and
-// counted, and the context's error is returned with those of the exporters.
-// Calling it again only waits for the first call to be done.
+// Close stops taking events, delivers the waiting ones and shuts the exporters
+// down. It returns after that, when ctx is done, or after CloseTimeout,
+// whichever comes first. Undelivered events are dropped and counted, and the
+// context's error is joined with those of the exporters. Calling it again only
+// waits for the first call to be done.
 func (p *Pipeline) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -175,16 +174,16 @@ func (p *Pipeline) Stats() []Stats {
 	return all
 }
 
-// Lost is how many events did not get to their place, for whatever reason.
+// Lost returns the number of events that were not delivered, for any reason.
 func (s Stats) Lost() uint64 { return s.Failed + s.Dropped }
 
-// An ExportError says what an exporter could not do.
+// An ExportError reports failures of an exporter.
 type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
-	Lost     int    // events, since the last error that was told
-	Dropped  int    // of these, the ones that the exporter never saw: its queue was full
-	Waiting  int    // events that are in the queue or under way
+	Lost     int    // events since the last reported error
+	Dropped  int    // of these, events that were dropped from a full queue
+	Waiting  int    // events in the queue or in delivery
 	Err      error
 	Logged   bool // the exporter has written it to a log of its own
 }

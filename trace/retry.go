@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A RetryError is returned by [Exporter.Export] when the events from Done on
-// never left this process, because nobody answered the connection for example.
-// The pipeline offers them again, a quarter of a second later at first and every
-// 5 s in the end, for as long as its queue has room for what comes after them.
-// Exporters must not return it for events that may have arrived: receivers see
-// those twice.
+// A RetryError is returned by [Exporter.Export] if the events from Done on never
+// left this process, for example because the connection was refused. The
+// pipeline offers them again, after a quarter of a second at first and later
+// every 5 s, as long as its queue has room for newer events. An exporter must
+// not return it for events that may have arrived, as the receiver would get them
+// twice.
 type RetryError struct {
 	Done int   // events of the batch that need not be offered again
 	Lost int   // of Done, how many were not delivered
@@ -25,8 +25,8 @@ func (e *RetryError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *RetryError) Unwrap() error { return e.Err }
 
-// NotSent reports whether err says that a request never left: the name of the
-// server could not be looked up, or no connection was made.
+// NotSent reports whether err means that a request was never sent: the lookup
+// of the server's name or the connection failed.
 func NotSent(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -134,7 +134,7 @@ func (q *queue) unshift(e *Event) bool {
 	return true
 }
 
-// String is for logs.
+// String returns the counts for a log.
 func (s Stats) String() string {
 	return fmt.Sprintf("%s: %d emitted, %d delivered, %d lost, %d waiting", s.Exporter, s.Emitted, s.Exported, s.Lost(), s.Waiting)
 }
