@@ -78,7 +78,7 @@ func withoutQuotes(text string) string {
 }
 
 // reporting are words of sentences that say what somebody else said.
-var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " said:", " wrote:", " asks whether", " asked whether", "according to "}
+var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "the user is ", "the user needs ", "the user mention", "the user points", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " said:", " wrote:", " asks whether", " asked whether", "according to "}
 
 // reports reports whether a sentence says what somebody else said: it quotes, or
 // names who says it.

@@ -172,3 +172,12 @@ func TestEachMendedCheckSaysSo(t *testing.T) {
 		t.Errorf("code_delta:\n%s", text)
 	}
 }
+
+// A sentence that says what the user wants decides nothing, whatever it weighs.
+func TestWhatTheUserWantsIsNoDecision(t *testing.T) {
+	got := decisionsOf(t, long("The footer looks wrong.",
+		message.Assistant("The user is pointing out two issues because of the setting: the middle option should be dropped.\n\nI'll keep the token of the theme instead of a second color, because both headers use it.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b")))
+	if strings.Contains(got, "pointing out") || !strings.Contains(got, "keep the token of the theme") {
+		t.Errorf("decisions:\n%s", got)
+	}
+}
