@@ -72,7 +72,7 @@ func (v *memoized) holds(m Message) bool {
 	return true
 }
 
-// same reports whether a and b are the same strings in memory.
+// same reports whether a and b have equal strings and share Media and Args.
 func same(a, b *Part) bool {
 	return a.Kind == b.Kind && sameString(a.Text, b.Text) && sameString(a.Name, b.Name) && a.Media == b.Media &&
 		len(a.Args) == len(b.Args) && (len(a.Args) == 0 || &a.Args[0] == &b.Args[0])

@@ -169,7 +169,8 @@ func (a *assignment) bareValue() bool {
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 
-// afterUser reports whether a field for a user or login stands shortly before the name.
+// afterUser reports whether a word for a user or a login is in the 64 bytes
+// before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
 	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER"} {

@@ -104,8 +104,8 @@ type cursor struct {
 	base    int
 }
 
-// raw returns where the decoded offset is. Inside of a character that an
-// escape stands for it is where the escape begins, with up where it ends.
+// offset returns the raw offset of a decoded one. Inside of a character written
+// as an escape it returns the start of the escape, with up its end.
 func (c *cursor) offset(to int, up bool) int {
 	for c.out < to {
 		i := strings.IndexByte(c.raw[c.at:], '\\')

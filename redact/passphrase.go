@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// isPassphrase reports whether s is four to ten words and nothing else, joined
-// by one of " -_.", that nobody puts together in a sentence or a name:
-// correct-horse-battery-staple. A number may be among them.
+// isPassphrase reports whether s is four to ten words joined by one of " -_.",
+// or three words and a number, that are unusual in a sentence or a name:
+// correct-horse-battery-staple.
 func isPassphrase(s string) bool {
 	i := strings.IndexAny(s, " -_.")
 	if i < 0 || len(s) > 100 || isProseBreak(s) {

@@ -154,8 +154,8 @@ func (r *Redactor) matchPatterns(sc *scan) {
 }
 
 // JSON redacts the strings inside one JSON value, at any depth of encoding
-// (JSON in a string too). What comes back is valid JSON with the same keys
-// and structure. Input that is no JSON is treated as text.
+// (JSON in a string too), keys included. The result is valid JSON with the same
+// structure. Input that is not JSON is treated as text.
 func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), document{json: true})} }
 
 // Record is JSON for the records that this project itself writes (ledger,

@@ -222,7 +222,8 @@ func base64End(s string, i int) int {
 	}
 }
 
-// decodeBase64 decodes s as far as it goes, with line breaks in it or not.
+// decodeBase64 decodes s, which may have line breaks. It returns "" for invalid
+// input.
 func decodeBase64(s string) string {
 	s = strings.TrimRight(lineBreaks.Replace(s), "=")
 	enc := base64.RawStdEncoding

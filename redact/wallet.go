@@ -31,8 +31,8 @@ func (sc *scan) privateKeys(_, end int) {
 // newWallet finds the key in: new Wallet("0x…").
 func (sc *scan) newWallet(_, end int) { sc.hexKeys(end, ',') }
 
-// hexKeys finds numbers of 64 hex digits from i on, up to stop, or to the first
-// line that has none.
+// hexKeys finds numbers of 64 hex digits from i on, up to the byte stop, or, if
+// stop is 0, up to the first letter outside of a number.
 func (sc *scan) hexKeys(i int, stop byte) {
 	s := sc.s
 	limit := min(len(s), i+4<<10)

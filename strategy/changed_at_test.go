@@ -25,16 +25,16 @@ func TestChangedFilesAreCitedWhereTheyWereChanged(t *testing.T) {
 
 // Tools on Windows write a path with either slash, and the line of a folder has one.
 func TestAFileOnWindowsIsOneFile(t *testing.T) {
-	msgs := called("1", "edit", `{"path":"C:\\work\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")
-	msgs = append(msgs, called("2", "edit", `{"path":"C:/work/a/b.go","old_string":"y","new_string":"z"}`, "ok")...)
+	msgs := called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")
+	msgs = append(msgs, called("2", "edit", `{"path":"C:/src/a/b.go","old_string":"y","new_string":"z"}`, "ok")...)
 	msgs = append(msgs, called("3", "bash", `{"command":"touch 'a\\b' && rm a/b"}`, "")...)
 	files := history(msgs...).Files()
 	if len(files) == 0 || files[0].Path == "" || files[0].Changes != 2 && files[1].Changes != 2 {
 		t.Errorf("%+v", files)
 	}
-	const previous = "## Key entities\n- In `C:/work/a/`: edited b.go 3 times [s9]"
-	h := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Previous: previous, First: 10, Messages: called("1", "edit", `{"path":"C:\\work\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")})
-	if files := h.Files(); len(files) != 1 || files[0].Changes != 4 || files[0].Path != `C:\work\a\b.go` {
+	const previous = "## Key entities\n- In `C:/src/a/`: edited b.go 3 times [s9]"
+	h := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Previous: previous, First: 10, Messages: called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")})
+	if files := h.Files(); len(files) != 1 || files[0].Changes != 4 || files[0].Path != `C:\src\a\b.go` {
 		t.Errorf("with the summary before: %+v", files)
 	}
 }

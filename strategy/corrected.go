@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // guessing are words of sentences that suppose. A reason that supposes leaves what
 // it is a reason for a decision.
@@ -19,9 +22,10 @@ var offering = []string{"i'd recommend", "i’d recommend", "i would recommend",
 // offers reports whether a sentence puts something to the user, who decides.
 func offers(t string) bool { return proposes(t) || hasAny(strings.ToLower(t), offering) }
 
-// took reports whether what step i offers was taken: its calls do it, the assistant
-// goes on, or the user's answer is a yes or names an option.
-func (h *History) took(i int) bool {
+// took reports whether sentence t of step i, which offers something, was taken: the
+// calls of the step do it, the assistant goes on, or the user says yes. An answer that
+// names an option takes what is said of this option alone.
+func (h *History) took(i int, t string) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {
 		return true
@@ -30,9 +34,17 @@ func (h *History) took(i int) bool {
 		return false
 	}
 	answer := h.Steps[i+1].Text
-	taken, _ := chosen(s.Text, answer)
-	return assents(answer) && !objects(answer) || len(taken) > 0
+	if objects(answer) || hasAny(strings.ToLower(answer), declining) {
+		return false
+	}
+	if taken, _ := chosen(s.Text, answer); len(taken) > 0 {
+		return slices.ContainsFunc(taken, func(o option) bool { return o.isIn(t) })
+	}
+	return assents(answer)
 }
+
+// declining are words of answers that turn something down.
+var declining = []string{"n't ", "n’t ", " not ", "not ", "instead of ", "rather than ", "except "}
 
 // objecting begin messages of users who do not want what they were told.
 var objecting = []string{"no", "nope", "nah", "don't", "dont", "do not", "stop", "wrong", "that's wrong", "that is wrong", "that's not", "that is not", "this is not", "this isn't", "that isn't", "thats not", "not what", "i don't want", "i do not want", "i didn't ask",

@@ -111,7 +111,7 @@ func (h *History) Decisions() []Fact {
 		n := 0
 		sentences(text, func(t string, heading bool) {
 			value := decides(t)
-			if heading || value == 0 || n >= 4 || !chooses(t) || guesses(t) || reports(t) || claims(t) && namesCommand(t) || offers(t) && !h.took(i) {
+			if heading || value == 0 || n >= 4 || !chooses(t) || guesses(t) || reports(t) || claims(t) && namesCommand(t) || offers(t) && !h.took(i, t) {
 				return
 			}
 			n++

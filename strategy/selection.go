@@ -47,6 +47,19 @@ func options(text string) []option {
 	return out
 }
 
+// isIn reports whether a sentence is part of the option, or calls it by its mark.
+func (o option) isIn(t string) bool {
+	if strings.Contains(o.text, t) {
+		return true
+	}
+	for _, m := range byName.FindAllStringSubmatch(t, -1) {
+		if slices.Contains(oneMark.FindAllString(m[1], -1), o.mark) {
+			return true
+		}
+	}
+	return false
+}
+
 // cells puts the cells of a row of a table behind one another.
 func cells(row string) string {
 	parts := strings.Split(strings.Trim(row, "| \t"), "|")

@@ -103,3 +103,15 @@ func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
 		t.Error("the place of a temporary file is not known")
 	}
 }
+
+// A recommendation becomes a decision when the user takes it, not when they take, or
+// turn down, something else of the list.
+func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
+	const said = "I'd recommend option A, as the fix is simpler because nothing waits for the log."
+	for answer, want := range map[string]bool{"A.": true, "let's go with A": true, "yes": true, "B": false, "yes, go with B": false, "option A doesn't work for us": false, "not A": false, "C, please": false} {
+		got := decisionsOf(t, long("Design the importer with me.", message.Assistant(table+"\n\n"+said), message.User(answer), message.Assistant("Fine.")))
+		if strings.Contains(got, "nothing waits for the log") != want {
+			t.Errorf("answered %q, decisions:\n%s", answer, got)
+		}
+	}
+}

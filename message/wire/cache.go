@@ -45,9 +45,10 @@ func NewCache(limit int) *Cache {
 	return &Cache{seed: maphash.MakeSeed(), limit: limit, now: map[uint64]*cached{}}
 }
 
-// Messages returns what parse makes of raw, which is a copy of the caller's
-// bytes that may be kept; it is not called for bytes that the same format has
-// seen before. The messages are shared and must not be modified.
+// Messages returns the result of parse, which is not called for bytes that the
+// cache holds for the same format. parse gets a copy of raw that it may keep;
+// with a nil Cache it gets raw itself. The messages are shared and must not be
+// modified.
 func (c *Cache) Messages(format string, raw []byte, parse func(raw []byte) ([]message.Message, error)) ([]message.Message, error) {
 	if c == nil {
 		return parse(raw)
