@@ -37,4 +37,12 @@ func TestAFileOnWindowsIsOneFile(t *testing.T) {
 	if files := h.Files(); len(files) != 1 || files[0].Changes != 4 || files[0].Path != `C:\src\a\b.go` {
 		t.Errorf("with the summary before: %+v", files)
 	}
+	for _, previous := range []string{previous, "## Key entities\n- `C:\\src\\a\\b.go`: edited [s9]"} {
+		for _, path := range []string{`C:\\src\\a\\b.go`, "C:/src/a/b.go"} {
+			h = strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Previous: previous, First: 10, Messages: called("1", "write", `{"path":"`+path+`","content":"x"}`, "ok")})
+			if files := h.Files(); len(files) != 1 || files[0].Op != strategy.Edited {
+				t.Errorf("%s, written over a file of the summary before: %+v", path, files)
+			}
+		}
+	}
 }

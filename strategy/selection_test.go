@@ -26,6 +26,7 @@ func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
 		{table, "I want something else", ""},
 		{table, "D", ""},
 		{table, "what would A cost?", ""},
+		{table, "option A, is that safe?", ""},
 		{list, "2", "2"},
 		{list, "1 and 3", "1 3"},
 		{list, "1, 2 & 3.", "1 2 3"},
@@ -113,5 +114,80 @@ func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
 		if strings.Contains(got, "nothing waits for the log") != want {
 			t.Errorf("answered %q, decisions:\n%s", answer, got)
 		}
+	}
+}
+
+// A message may have two lists; the answer is to the last, and its question is the one
+// near to it.
+func TestTheLastListIsTheOneThatIsAnswered(t *testing.T) {
+	findings := "I found:\n1. A package exists.\n2. Nothing calls it.\n\n"
+	taken, question := chosen(findings+table, "A.")
+	if len(taken) != 1 || question != "Next question: How should failures be handled?" {
+		t.Errorf("%v answers %q", taken, question)
+	}
+	taken, _ = chosen(findings+"What do you want?\n1. Keep it.\n2. Remove it.", "2")
+	if len(taken) != 1 || taken[0].text != "2. Remove it." {
+		t.Errorf("2 names %v", taken)
+	}
+}
+
+func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
+	var then []message.Message
+	for range 12 {
+		then = append(then, message.Assistant(table), message.User("B."))
+	}
+	lines := readOf(long("Design the importer with me.", then...)).selectionLines(0, selection.line)
+	if len(lines) != 12 || lines[0].Value >= lines[11].Value/2 {
+		t.Errorf("%d lines, worth %v", len(lines), lines)
+	}
+}
+
+// A summary puts commands in backticks whose outcome it tells; a quotation tells none.
+func TestAQuotedOptionHasNoBackticks(t *testing.T) {
+	text := writtenBy(t, TaskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
+	if !strings.Contains(text, "“1. --fast of import”") {
+		t.Errorf("the option is not quoted so in:\n%s", text)
+	}
+}
+
+func readOf(in Input) *History {
+	return NewHistory(Request{Strategy: TaskState, Messages: in.Messages, First: 1})
+}
+
+// wrote is a call that creates a file, with its result.
+func wrote(path string) []message.Message {
+	return []message.Message{message.Assistant("", message.Call(path, "write_file", `{"path":"`+path+`","content":"x"}`)), message.ToolResult(path, "ok")}
+}
+
+// Changed folders lose value one by one, so that other lines come between them, and never
+// become worth less than a failure.
+func TestFoldersOfChangesLeaveRoomAndStay(t *testing.T) {
+	var then []message.Message
+	for i := range 40 {
+		then = append(then, wrote("src/part"+itoa(i)+"/main.go")...)
+	}
+	lines := readOf(long("Build the parts.", then...)).fileLines(0)
+	folders := lines[alone:]
+	if len(folders) != 40-alone || folders[10].Value > folders[0].Value*0.6 || folders[len(folders)-1].Value < failedValue {
+		t.Errorf("%d folders, worth %v", len(folders), folders)
+	}
+}
+
+// Files that stay have lines of their own before temporary ones that are newer.
+func TestTemporaryFilesTakeNoLinesOfTheirOwn(t *testing.T) {
+	then := wrote("src/importer.go")
+	for i := range 2 * alone {
+		then = append(then, wrote("/tmp/check"+itoa(i)+".txt")...)
+	}
+	if text := write4(t, long("Build the importer.", then...)); !strings.Contains(text, "`src/importer.go`: created") || strings.Contains(text, "- `/tmp/check") {
+		t.Errorf("src/importer.go has no line of its own, or a temporary file has one:\n%s", text)
+	}
+}
+
+func TestNamesOfAnEarlierSummaryAreNotCarried(t *testing.T) {
+	in := long("Go on.", message.Assistant("I do."))
+	in.Previous = "## Key entities\n- the summary before names alphaBeta and gammaDelta\n- `src/importer.go`: edited twice [s4]"
+	if text := write4(t, in); strings.Contains(text, "the summary before names") || !strings.Contains(text, "src/importer.go") {
+		t.Errorf("names alone are carried, or the file is not:\n%s", text)
 	}
 }
