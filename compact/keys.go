@@ -243,8 +243,8 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 // ref is what a part, or a message, is called outside of memory.
 func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
 
-// ErrConfiguredKey: the archive keys come from the configuration, so [Rekey]
-// cannot add one. Add it to the configuration.
+// ErrConfiguredKey: the archive keys are configured, as those of a bucket have to
+// be, so [Rekey] cannot add one. Add it to the configuration.
 var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 
 // Rekey gives an archive a new key, in the user's configuration folder, and returns
