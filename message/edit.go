@@ -63,14 +63,16 @@ func (m Message) Replaceable(i int) bool {
 	return ok && i < len(m.wire.spans) && m.wire.spans[i].End != 0
 }
 
-// replaced is what a part is when it reads s.
-func (p Part) replaced(s string) Part {
+// replaced returns part p of a message of role with s as its text. A text in
+// place of media belongs to the result that held the media. A result can lack
+// its call's id, so the role counts as well.
+func (p Part) replaced(role Role, s string) Part {
 	if !p.Kind.IsMedia() {
 		p.Text = s
 		return p
 	}
 	text := Part{Kind: KindText, Text: s, CallID: p.CallID}
-	if p.CallID != "" {
+	if p.CallID != "" || role == RoleTool {
 		text.Kind = KindToolResult
 	}
 	return text
@@ -90,7 +92,7 @@ func (m Message) WithPartTexts(texts map[int]string) (Message, error) {
 	}
 	parts := slices.Clone(m.Parts)
 	for i, s := range texts {
-		parts[i] = parts[i].replaced(s)
+		parts[i] = parts[i].replaced(m.Role, s)
 	}
 	m.Parts, m.wire, m.memo = parts, w, new(memo)
 	return m, nil

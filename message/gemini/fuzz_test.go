@@ -31,6 +31,14 @@ func TestStrangeBodiesAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
+func TestPropertyDamagedBodiesAreKeptAsTheyAre(t *testing.T) {
+	for seed, body := range wiretest.Random(t, randomBody) {
+		for _, damaged := range splicetest.Damage(body, seed) {
+			splicetest.Any(t, gemini.Wire, damaged)
+		}
+	}
+}
+
 func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
 	for seed, body := range wiretest.Random(t, randomBody) {
 		splicetest.Views(t, gemini.Wire, body, seed, gemini.CheckSealed)
