@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of sections that somebody else names.
+// Limits on the sections that a caller names.
 const (
 	mostSections     = 12
 	longestTitle     = 60 // characters
 	ownSectionsShare = 0.5
 )
 
-// underTitles is what a model is told about headings that the strategy does not
-// know.
+// underTitles is the instruction to a model for headings that the strategy does
+// not know.
 const underTitles = `Record the state of the work, so that it can go on from it: under each heading what its title says. Items of work begin with [open], [blocked] or [done].`
 
 // Asking returns the strategy with other own sections, and with a prompt in
@@ -41,7 +41,8 @@ func (s Strategy) Asking(sections []string, prompt string) Strategy {
 	return own
 }
 
-// extractInto extracts into the sections of another strategy, by their titles.
+// extractInto returns an Extract function that puts the lines of s into the
+// sections of own, by title. Lines of a section that own lacks go to Standing.
 func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
 	standing, _ := own.section(Standing)
 	to := make([]int, len(s.Sections))

@@ -11,16 +11,17 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// How often an answer that can be read but not used is asked for again.
+// Limits on requests that repeat one whose answer was readable but unusable.
 const (
 	maxHalvings = 2
 	maxEmpty    = 1
 )
 
-// minLimit is the least that a summary is asked to fit in, in tokens.
+// minLimit is the lowest limit to which a request may be halved, in tokens.
 const minLimit = 40
 
-// An asker asks for one draft until it has one or there is no point.
+// An asker requests one draft. It repeats the request until a draft is usable
+// or another attempt is pointless.
 type asker struct {
 	*job
 	r        Request
@@ -30,7 +31,7 @@ type asker struct {
 	retries  int
 }
 
-// ask returns the text of a draft that can be used.
+// ask returns the text of a usable draft.
 func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 	a := &asker{job: j, r: r, piece: piece}
 	for {
@@ -41,7 +42,7 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 			return d.Text, nil
 		}
 		if j.info.Name == BackendExtractive && errors.Is(err, ErrEmpty) {
-			return "", nil // there is nothing to say beside the user's words
+			return "", nil // there is nothing to summarize besides the user's words
 		}
 		if ctx.Err() != nil {
 			err = ended(ctx, err)
@@ -59,7 +60,8 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 	}
 }
 
-// ended tells the deadline of the summary from a caller that gave up.
+// ended returns ErrDeadline if the summary's deadline ended ctx. It returns err
+// if the caller canceled it.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrDeadline) {
 		return &Failure{Reason: ErrDeadline, Detail: err}
@@ -67,7 +69,7 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// once makes one call and judges its answer.
+// once makes one call and judges the answer.
 func (a *asker) once(ctx context.Context) (Draft, error) {
 	a.mu.Lock()
 	a.outcome.Attempts++
@@ -85,22 +87,22 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 	return d, a.judge(d)
 }
 
-// withoutHead is a draft without what is set before it by us: what the block
-// is, and the words of the user.
+// withoutHead returns a draft without the parts that this package puts before
+// it: the introduction and the words of the user.
 func withoutHead(s Strategy, text string) string {
 	_, rest := cutWords(withoutIntroduction(strings.TrimSpace(text)), s.title)
 	return strings.TrimSpace(rest)
 }
 
-// safely asks a summarizer, whose panic is a failure of its own: it may run in
-// a goroutine, where nobody else could recover.
+// safely calls a summarizer and returns its panic as an error. The call may run
+// in a goroutine, where no caller could recover the panic.
 func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *policy.PanicError: // of an extractor of the caller's own: it has the stack of that
+		case *policy.PanicError: // from the caller's own extractor; it holds the extractor's stack
 			err = v
-		case *OwnError: // of what such an extractor returned
+		case *OwnError: // for a value that the caller's own extractor returned
 			err = v
 		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
@@ -109,7 +111,7 @@ func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 	return s.Summarize(ctx, r)
 }
 
-// judge says why a draft can't be used.
+// judge returns the reason why a draft can't be used, or nil.
 func (a *asker) judge(d Draft) error {
 	text := strings.TrimSpace(d.Text)
 	switch {
@@ -130,8 +132,8 @@ func (a *asker) judge(d Draft) error {
 	return nil
 }
 
-// sourceTokens is what the request's source costs, counted until it is clear
-// that it is more than n.
+// sourceTokens returns the token count of the request's source. It stops
+// counting once the total exceeds n.
 func (r Request) sourceTokens(n int) int {
 	total := 0
 	add := func(s string) bool {
@@ -157,8 +159,8 @@ func (r Request) sourceTokens(n int) int {
 	return total
 }
 
-// react decides what to do about a failure: what it is called, how long to
-// wait, and whether to go on at all. It prepares the next request.
+// react decides how to respond to a failure: the name of the action, the time
+// to wait, and whether to ask again. It prepares the next request.
 func (a *asker) react(ctx context.Context, err error) (action string, wait time.Duration, again bool) {
 	var f *Failure
 	errors.As(err, &f)
@@ -192,7 +194,7 @@ func (a *asker) react(ctx context.Context, err error) (action string, wait time.
 	return "give up", 0, false
 }
 
-// becomeBrief asks for the brief strategy from now on.
+// becomeBrief switches the following requests to the brief strategy.
 func (a *asker) becomeBrief() {
 	a.r.Strategy = Brief
 	a.empties = maxEmpty
@@ -203,13 +205,13 @@ func (a *asker) becomeBrief() {
 	}
 }
 
-// retry waits and asks again, as long as there are retries and time left.
+// retry asks again after a wait, while retries and time are left.
 func (a *asker) retry(ctx context.Context, f *Failure) (string, time.Duration, bool) {
 	if a.retries >= a.w.Retries || a.w.Retries < 0 {
 		return "give up", 0, false
 	}
 	wait := a.w.Backoff << a.retries
-	// Pieces that failed together do not come back together.
+	// Pieces that failed at the same time must not retry at the same time.
 	wait += wait * time.Duration(a.piece%a.w.Parallel) / 8
 	if f != nil {
 		wait = max(wait, f.RetryAfter)
@@ -235,7 +237,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// taken notes a draft that is used.
+// taken records a draft that is used.
 func (a *asker) taken(d Draft, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -244,7 +246,7 @@ func (a *asker) taken(d Draft, elapsed time.Duration) {
 	a.tell(a.call(a.r, d, nil, "", elapsed))
 }
 
-// note notes an attempt that failed, and what was asked for in it.
+// note records a failed attempt and its request.
 func (a *asker) note(asked Request, d Draft, err error, action string, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

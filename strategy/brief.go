@@ -54,10 +54,11 @@ func extractBrief(h *History) []Line {
 	return append(out, h.fileLines(0)...)
 }
 
-// maxBrief is how many bullets a brief summary has.
+// maxBrief is the maximum number of bullets in a brief summary, besides list
+// entries.
 const maxBrief = 8
 
-// best returns the n lines that are worth most; entries of lists all stay.
+// best returns the n most valuable lines, and all entries of lists.
 func best(lines []Line, n int) []Line {
 	byValue := slices.Clone(lines)
 	slices.SortStableFunc(byValue, func(a, b Line) int { return cmp.Compare(b.Value, a.Value) })

@@ -32,7 +32,7 @@ type Call struct {
 	Says     string   // the line of the result with the outcome; "" if only a status states it
 	Files    []FileOp // its operations on files
 
-	base string // folder whose mark shortens its paths, "" for none
+	base string // folder that a mark abbreviates in the call's paths, "" for none
 }
 
 // An Arg is one string or number in the arguments of a call.
@@ -57,8 +57,8 @@ func readCall(p *message.Part) Call {
 	return c
 }
 
-// flatten appends the strings and numbers in a JSON value, by the name of the
-// member they stand in.
+// flatten appends the strings and numbers of a JSON value. Each is named after
+// the member that holds it.
 func flatten(out []Arg, data []byte, at jsonscan.Span, name string, depth int) []Arg {
 	raw := at.Of(data)
 	if len(raw) == 0 || depth > maxArgDepth {
@@ -112,7 +112,8 @@ func (c *Call) Command() string {
 	return s
 }
 
-// targets are the arguments that say best what a call was about.
+// targets lists the argument names that identify the object of a call, best
+// first.
 var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query",
 	"pattern", "script", "code", "id", "description", "prompt", "input"}
 
@@ -120,7 +121,7 @@ var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filen
 func (c *Call) Target() string {
 	of := targets
 	if c.Command() == "" {
-		of = targets[2:] // what is called command there names an operation
+		of = targets[2:] // here the argument "command" names an operation
 	}
 	if s := c.arg(of...); s != "" {
 		return s
@@ -131,7 +132,7 @@ func (c *Call) Target() string {
 	return ""
 }
 
-// maxTarget is how much of a call's target a line shows, in characters.
+// maxTarget is the maximum length of a call's target in a line, in characters.
 const maxTarget = 120
 
 // Line describes the call and its outcome in one line:
@@ -167,7 +168,7 @@ func (c *Call) Line() string {
 	return b.String()
 }
 
-// head is the tool and its target.
+// head returns the tool's name and the target.
 func (c *Call) head() string {
 	target := clip(squash(c.Target()), maxTarget)
 	if target == "" {
@@ -187,7 +188,8 @@ func lines(s string) int {
 	return strings.Count(s, "\n") + 1
 }
 
-// finish reads out of the result how the call ended and what it touched.
+// finish sets the outcome of an answered call, and the files that the call
+// touched.
 func (c *Call) finish() {
 	if c.Answered {
 		c.read()

@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// carried offers the lines of the summary before again, where nothing that is
-// known now stands in their place.
+// carried returns the lines of the previous summary as candidates, except those
+// that a new line replaces.
 func (h *History) carried(s Strategy, now []Line) []Line {
 	taken := map[string]bool{}
 	for _, l := range now {
@@ -34,15 +34,17 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	return out
 }
 
-// onlyNames reports whether a line lists names of the summary before the one that
-// it stands in: nobody could work from it.
+// onlyNames reports whether a line of the previous summary only lists names
+// from the summary before that one. Nobody could work from it.
 func onlyNames(line string) bool { return strings.HasPrefix(line, "the summary before"+seenVerb) }
 
-// carriedBefore puts what is carried before what is new.
+// carriedBefore is subtracted from the order of carried lines, so that they
+// precede new lines.
 const carriedBefore = 1 << 20
 
-// carriedValue is what a line of the summary before is worth: the task most,
-// what failed or was found by the place that it has there.
+// carriedValue returns the value of a line of the previous summary. The task is
+// worth most, then failures. The value of other lines falls with their
+// position; lists of names are worth least.
 func carriedValue(section, n int, line string, log bool) float64 {
 	switch {
 	case section == 0 && n == 0:
@@ -57,17 +59,17 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	return max(1.9-0.03*float64(n), 1.2)
 }
 
-// seenCarried is what a line of names is worth that was carried.
+// seenCarried is the value of a carried line that lists names.
 const seenCarried = 0.25
 
-// tellsOfFiles reports whether a line is one from which the states of files
-// are read back.
+// tellsOfFiles reports whether a line holds the state of a file that
+// Document.files reads back.
 func (h *History) tellsOfFiles(l string) bool {
 	d := Document{Notes: []string{l}}
 	return len(d.files()) > 0
 }
 
-// subject is what a line says something of: the command or the file in
+// subject returns the command or the file that a line is about: the text in
 // backticks at its beginning.
 func subject(line string) string {
 	for _, before := range []string{"ran ", "called ", ""} {

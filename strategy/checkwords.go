@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// harmlessFlags of go test change neither what is run nor how.
+// harmlessFlags lists flags of go test that change neither which tests run nor
+// how.
 var harmlessFlags = []string{"-timeout", "-p", "-parallel", "-cover", "-coverprofile", "-json", "-failfast", "-count", "-shuffle"}
 
-// goFlags are the flags of a go test that change what is run, sorted out from
-// those that choose a part of it.
+// goFlags returns the flags of a go test command that change what runs. It
+// leaves out harmlessFlags and the flags that select tests.
 func goFlags(cmd string) []string {
 	var out []string
 	for _, simple := range splitCommands(cmd) {
@@ -28,14 +29,14 @@ func goFlags(cmd string) []string {
 	return out
 }
 
-// narrowed reports whether a command chooses tests by their names.
+// narrowed reports whether a command selects some of the tests.
 func narrowed(cmd string) bool {
 	for _, simple := range splitCommands(cmd) {
 		words := fields(simple)
 		for i, word := range words {
 			flag, _, _ := strings.Cut(word, "=")
 			if word == "-m" && i+1 < len(words) && slices.Contains([]string{"pytest", "unittest"}, words[i+1]) {
-				continue // of python
+				continue // python -m pytest
 			}
 			if slices.Contains(narrowWords, flag) || slices.Contains([]string{"-skip", "-short", "-m", "--deselect", "--lf", "--last-failed"}, flag) {
 				return true
@@ -45,8 +46,8 @@ func narrowed(cmd string) bool {
 	return false
 }
 
-// showsAll reports whether a command shows all that its check prints: nothing behind
-// it takes lines away, or it took none.
+// showsAll reports whether a command shows the whole output of its check: no
+// filter removes lines, or head and tail had room for all of them.
 func showsAll(cmd, result string) bool {
 	n := lines(result)
 	for _, simple := range splitCommands(cmd) {
@@ -66,7 +67,8 @@ func showsAll(cmd, result string) bool {
 	return true
 }
 
-// lineCount is how many lines tail or head leave, 0 where they count otherwise.
+// lineCount returns the number of lines that tail or head prints. It returns 0
+// if they count bytes or start at a line number.
 func lineCount(args []string) int {
 	n := 10
 	for i, a := range args {
@@ -87,8 +89,8 @@ func lineCount(args []string) int {
 	return n
 }
 
-// folderIn is the folder that a command changes to before its check, with the mark
-// that stands behind it before the name of a test.
+// folderIn returns the folder that a command enters before its check, and a NUL
+// byte that separates it from the name of a test.
 func folderIn(cmd string) string {
 	dir := ""
 	for _, simple := range splitCommands(cmd) {
@@ -107,15 +109,15 @@ func folderIn(cmd string) string {
 	return dir + "\x00"
 }
 
-// placeFlags say of which package, or with which parts of it, a check is. A name
-// that it prints is another one in another of them.
+// placeFlags lists flags that select the package of a check, or parts of it.
+// The same test name means different tests for different values of these flags.
 var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project"}
 
-// variantFlags are such flags without a value.
+// variantFlags lists flags of that kind without a value.
 var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-features", "--no-default-features"}
 
-// placeOf is where the names of files and of tests without a file are from: the
-// folder, and what flags of the check say.
+// placeOf returns the scope of the file and test names in a check's output: the
+// folder, and the values of placeFlags and variantFlags.
 func placeOf(cmd string) string {
 	place := folderIn(cmd)
 	for _, simple := range splitCommands(cmd) {
@@ -139,7 +141,8 @@ func placeOf(cmd string) string {
 	return place
 }
 
-// variables are those that a command sets for its check, in order.
+// variables returns the environment variables that a command sets for its
+// check, sorted.
 func variables(cmd string) (out []string) {
 	for _, simple := range splitCommands(cmd) {
 		for _, word := range fields(simple) {
@@ -154,8 +157,8 @@ func variables(cmd string) (out []string) {
 	return slices.Compact(out)
 }
 
-// pytestPaths are the files, folders and tests that a run of pytest is of; none
-// where it is of all, or of what an option chooses.
+// pytestPaths returns the files, folders and tests that a pytest command names.
+// It returns nil if the command names none or has an option other than -x.
 func pytestPaths(cmd string) []string {
 	for _, simple := range splitCommands(cmd) {
 		w := fields(simple)

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// verifyClaims cuts from a model's document what the history contradicts:
-// outcomes that no run had, steps that do not exist, constraints that neither
-// the system nor the user wrote. What happened is put in order.
+// verifyClaims removes the lines of a model's document that the history
+// contradicts: outcomes that no run had, steps that do not exist, constraints
+// that neither the system nor the user wrote. It sorts what happened by step.
 func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Document {
 	d = d.clone()
 	c := newClaimCheck(h, r)
@@ -46,7 +46,7 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 			d.Sections[i] = slices.DeleteFunc(d.Sections[i], foreign(func(string) bool { return true }))
 		}
 	}
-	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // their heading, which may have been one of rules, is gone
+	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // the heading of a note is lost, and may have been one of rules
 	for _, title := range []string{Happened, "Decision log"} {
 		if i, ok := s.section(title); ok {
 			inOrder(d.Sections[i])
@@ -55,7 +55,7 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 	return d
 }
 
-// ofRules reports whether a heading is one of what must be done.
+// ofRules reports whether a heading names rules to follow.
 func ofRules(title string) bool {
 	return hasAny(strings.ToLower(title), []string{"constraint", "rule", "requirement", "instruction", "must", "vorgabe", "regel", "contrainte", "règle", "regla", "requisito", "约束", "规则", "要求"})
 }
@@ -65,8 +65,8 @@ func commands(line string) bool {
 	return beginsAny(strings.ToLower(line), []string{"you must", "you should", "you may", "must ", "never ", "always ", "do not ", "don't ", "only ", "make sure", "ensure "})
 }
 
-// inOrder sorts lines by the first step that they cite; those without one stay
-// behind the line before them.
+// inOrder sorts lines by the first step that they cite. A line without a
+// citation stays behind the line before it.
 func inOrder(lines []string) {
 	at := make(map[string]int, len(lines))
 	last := 0
@@ -92,17 +92,17 @@ func firstStep(line string) int {
 	return n
 }
 
-// A claimCheck holds what claims are checked against.
+// A claimCheck holds the facts that claims are checked against.
 type claimCheck struct {
 	last  int // number of the last step
 	runs  []ran
-	words []map[string]bool // of each text that the system or the user wrote
-	tests Outcome           // of the last check that has one
+	words []map[string]bool // one set per text of the system or the user, and per line of the previous summary
+	tests Outcome           // outcome of the last check that has one
 }
 
-// A ran is one call with a stated outcome.
+// A ran is an answered call that ran a command.
 type ran struct {
-	key     string // its command in lower case without quotes, the beginning of it
+	key     string // beginning of the command, in lower case without quotes
 	outcome Outcome
 }
 
@@ -143,10 +143,11 @@ func newClaimCheck(h *History, r Request) *claimCheck {
 	return c
 }
 
-// claimRunes is how much of a command a line must have to name it.
+// claimRunes is the number of characters of a command that a line must have to
+// name it.
 const claimRunes = 24
 
-// claimKey is a command as claims name it.
+// claimKey returns a command in the form in which claims are searched for it.
 func claimKey(cmd string) string {
 	key := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "", "…", "").Replace(squash(cmd)))
 	if r := []rune(key); len(r) > claimRunes {
@@ -155,8 +156,8 @@ func claimKey(cmd string) string {
 	return strings.TrimSpace(key)
 }
 
-// steps cuts citations of steps that do not exist; ok is false for a line that
-// cites no other.
+// steps removes citations of steps that do not exist. ok is false if the line
+// had only such citations.
 func (c *claimCheck) steps(line string) (out string, ok bool) {
 	good, bad := 0, 0
 	for rest := line; ; {
@@ -187,13 +188,14 @@ var (
 	saysFailed = []string{"failed", "fails", "failing", " fail", "exit 1", "exit 2", "exit code 1", "error", "失败"}
 )
 
-// untrue reports whether a line states how a command came out, and no run of
-// it came out so.
+// untrue reports whether a line claims an outcome that no run of the named
+// command had. Without a command, a claim that tests passed is untrue if the
+// last check failed.
 func (c *claimCheck) untrue(line string) bool {
 	low := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	pass, fail := hasAny(low, saysPassed), hasAny(low, saysFailed)
 	if pass == fail {
-		return false // no claim, or one with both sides
+		return false // no claim, or both claims
 	}
 	named, holds := false, false
 	for _, r := range c.runs {
@@ -209,12 +211,12 @@ func (c *claimCheck) untrue(line string) bool {
 	return named && !holds
 }
 
-// typed reports whether a constraint is one that the system or the user wrote:
-// two thirds of its words stand in one of their texts.
+// typed reports whether the system or the user wrote a constraint: two thirds
+// of its words appear in one of their texts.
 func (c *claimCheck) typed(line string) bool {
 	want := wordSet(coreOf(line))
 	if len(want) < 3 {
-		return true // nothing to tell by
+		return true // too few words to decide
 	}
 	for _, have := range c.words {
 		n := 0
@@ -230,7 +232,8 @@ func (c *claimCheck) typed(line string) bool {
 	return false
 }
 
-// wordSet are the words of a text that say something, each by its beginning.
+// wordSet returns the meaningful words of a text, each cut to its first
+// letters.
 func wordSet(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -22,15 +22,15 @@ var speechNames = [...]string{"typed", "pasted", "harness", "answering"}
 // String returns a word for tests and reports.
 func (s Speech) String() string { return speechNames[s] }
 
-// A heard is one message in the user's role, read.
+// A heard is the classification of one message in the user's role.
 type heard struct {
 	speech Speech
-	words  string // what was typed, pasted pieces cited
+	words  string // the typed text; pasted pieces are cited
 	pasted int    // characters that were pasted
 }
 
 // classify reads a message in the user's role. acted says that the assistant's
-// message before it acts in its text, so that a result may stand here.
+// message before it contains an action, so that this message may be a result.
 func classify(m *message.Message, acted bool) heard {
 	text := strings.TrimSpace(saidIn(m))
 	if text == "" || agentName(m.Name) {
@@ -48,15 +48,16 @@ func classify(m *message.Message, acted bool) heard {
 	return splitPasted(words)
 }
 
-// A form is one way in which a harness or a loop writes in the user's role.
+// A form is a pattern of messages that a harness or a loop writes in the user's
+// role.
 type form struct {
 	name    string
 	speech  Speech
-	always  bool // of an answer: also where no action stands before it
+	always  bool // Answering: matches even without an action before the message
 	matches func(text string) bool
 }
 
-// forms are the known ones, the first that matches wins.
+// forms lists the known patterns. The first match wins.
 var forms = []form{
 	{"bracketed note", Harness, true, bracketedNote},
 	{"instructions file", Harness, true, instructionsFile},

@@ -100,10 +100,10 @@ func extractDelta(h *History) []Line {
 	return out
 }
 
-// declaredHere bounds how many names one line gives.
+// declaredHere is the maximum number of declared names in a line.
 const declaredHere = 3
 
-// what says what changed in a file.
+// what describes the change of a file: the declared names and the reason.
 func (s *FileState) what(why string) string {
 	what := joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 	if why != "" {
@@ -112,8 +112,8 @@ func (s *FileState) what(why string) string {
 	return what
 }
 
-// reasons returns for each changed file what the assistant said when it
-// changed it.
+// reasons returns, for each changed file, the purpose that the assistant stated
+// with the change.
 func (h *History) reasons() map[string]string {
 	out := map[string]string{}
 	for i := range h.Steps {
@@ -136,7 +136,8 @@ func (h *History) reasons() map[string]string {
 	return out
 }
 
-// lastSentence is what is said right before a call: what it is for.
+// lastSentence returns the last sentence of a text. Right before a call, it
+// states the purpose of the call.
 func lastSentence(text string) string {
 	last := ""
 	sentences(text, func(t string, heading bool) {
@@ -147,7 +148,8 @@ func lastSentence(text string) string {
 	return clip(squash(strings.TrimSuffix(last, ":")), 160)
 }
 
-// checkLines are the last results of each command that tests or builds.
+// checkLines returns lines with the last result of each command that tests or
+// builds.
 func (h *History) checkLines(section int) []Line {
 	var out []Line
 	mended := h.mended()

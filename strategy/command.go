@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// commandOps reads from a command line which files it changed or showed. It
-// knows the forms that agents use; what it does not recognize is left out
-// rather than guessed.
+// commandOps returns the file operations that a command line performs. It
+// recognizes the forms that agents use, and skips everything else rather than
+// guess.
 func commandOps(cmd string) []FileOp {
 	var out []FileOp
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
@@ -126,8 +126,8 @@ func redirected(w string) Op {
 	return Created
 }
 
-// isScript reports whether an operand of sed is what it does (s/old/new/, /old/d), no
-// file.
+// isScript reports whether an operand of sed is a script (s/old/new/, /old/d)
+// and not a file.
 func isScript(word string) bool {
 	if pattern, does := strings.CutPrefix(word, "/"); does {
 		at := strings.LastIndexByte(pattern, '/')
@@ -160,8 +160,8 @@ func appendFiles(out []FileOp, op Op, paths ...string) []FileOp {
 	return out
 }
 
-// appendRename adds what mv does with two operands: the second one is a path,
-// or the folder that the file goes to.
+// appendRename adds the rename that an mv with two operands makes. The second
+// operand is the new path, or the target folder.
 func appendRename(out []FileOp, args []string) []FileOp {
 	if len(args) != 2 || len(appendFiles(nil, Renamed, args[0])) == 0 {
 		return out
@@ -177,7 +177,7 @@ func appendRename(out []FileOp, args []string) []FileOp {
 	return out
 }
 
-// operands are the words that are neither options nor redirections.
+// operands returns the words that are neither options nor redirections.
 func operands(words []string) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {

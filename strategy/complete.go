@@ -11,14 +11,14 @@ import (
 // identifiers that are missing, redacted, within the limit.
 func (j *job) complete(draft string) (string, error) {
 	d := ParseDocument(j.strategy, neutralText(draft))
-	d.Words = nil // those are set in by us
+	d.Words = nil // head adds them
 	var v verdict
 	if j.info.Name != BackendExtractive {
 		d, v = verify(d, j.material())
 		d = j.history.verifyClaims(d, j.strategy, j.request(), &v)
 	}
 	if j.info.Name != BackendExtractive {
-		// What a model lists as references is chosen again, by rank.
+		// References are chosen by rank, not by the model.
 		d.References = nil
 	}
 	if d.empty() && j.info.Name != BackendExtractive {
@@ -50,16 +50,16 @@ func (j *job) complete(draft string) (string, error) {
 	return strings.TrimSpace(j.head(j.strategy) + text), nil
 }
 
-// fitted is a model's document with the identifiers that it lacks, within a
-// limit.
+// fitted returns a model's document with the identifiers that it lacks, within
+// limit tokens.
 func (j *job) fitted(d Document, limit int) Document {
 	d = makeRoom(d, j.strategy, j.history.Index, limit, j.in.Count)
 	d = j.history.addSeen(d, j.strategy, limit, j.in.Count)
 	return fit(d, j.strategy, limit, j.in.Count)
 }
 
-// identifiers counts those that a document names, and how many of them only
-// those lines name that tell where names were seen.
+// identifiers counts the identifiers that a document names. referenced counts
+// those that appear only in lines about where names were seen.
 func (d Document) identifiers() (named, referenced int) {
 	all, told := map[string]bool{}, map[string]bool{}
 	d = d.full()
@@ -80,8 +80,8 @@ func (d Document) identifiers() (named, referenced int) {
 	return len(all), referenced
 }
 
-// source is what the summary may name: the messages, the summary before them,
-// and the counts that a summarizer was shown.
+// source returns what a summary may name: the messages, the previous summary,
+// and the counts that the summarizer saw.
 func (j *job) source() *source {
 	more := []string{j.in.Previous}
 	r := j.request()
@@ -90,13 +90,13 @@ func (j *job) source() *source {
 			more = append(more, o.line)
 		}
 	}
-	if j.info.Name == BackendAgent { // which has all of the view before it
+	if j.info.Name == BackendAgent { // the agent's request also holds the visible messages
 		return newSource(slices.Concat(j.in.Messages, j.in.Visible), more...)
 	}
 	return newSource(j.in.Messages, more...)
 }
 
-// neutralText takes from a draft what would read as our own tags.
+// neutralText disables text in a draft that reads like this package's tags.
 func neutralText(s string) string {
 	if !strings.Contains(s, "COMPACT-SUMMARY") {
 		return s
@@ -104,8 +104,8 @@ func neutralText(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "<COMPACT-SUMMARY", "<compact-summary"), "</COMPACT-SUMMARY", "</compact-summary")
 }
 
-// makeRoom drops lines that name none of the most salient identifiers, from
-// the end, until those that are missing fit as references.
+// makeRoom drops lines that name none of the most salient identifiers, last
+// lines first, until the missing identifiers fit as references.
 func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) int) Document {
 	d = d.clone()
 	top := map[string]bool{}
@@ -130,8 +130,8 @@ func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) in
 	}
 }
 
-// dropPlain removes the last line of the longest section that names none of
-// the identifiers.
+// dropPlain removes the last line that names none of the identifiers, from the
+// longest section that has one. The first line of a section stays.
 func (d *Document) dropPlain(names map[string]bool) bool {
 	longest, at := -1, -1
 	for i := range d.Sections {
@@ -162,6 +162,6 @@ func namesAny(line string, names map[string]bool) bool {
 	return false
 }
 
-// nothingSaid is the summary of messages that nobody typed and in which nothing
-// was done.
+// nothingSaid is the summary of messages in which nobody typed and nothing was
+// done.
 const nothingSaid = "Nothing was asked, said or done in it."

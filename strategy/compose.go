@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A composer chooses lines for a summary: those that say most per token,
-// where an identifier counts once, in the first line that brings it.
+// A composer chooses the lines of a summary by their value per token. An
+// identifier counts only in the first line that names it.
 type composer struct {
 	strategy Strategy
 	history  *History
@@ -22,7 +22,7 @@ type composer struct {
 	base string // folder that a mark stands for in paths
 
 	covered map[*Entity]bool
-	told    map[uint32]bool // words of the lines that were taken
+	told    map[uint32]bool // words of the chosen lines
 	groups  map[groupKey]bool
 	titles  []bool
 	chosen  []*candidate
@@ -38,12 +38,12 @@ type groupKey struct {
 // A candidate is a line on its way into a summary.
 type candidate struct {
 	Line
-	place    int // among the lines that were offered
+	place    int // index among the offered lines
 	cost     int
 	entities []*Entity
 	words    []uint32
-	quotes   bool    // lines of a text for the names in them
-	gain     float64 // per token when it was last looked at
+	quotes   bool    // quoted for the names in it
+	gain     float64 // worth per token, as last computed
 }
 
 func newComposer(s Strategy, h *History, limit int, count func(string) int) *composer {
@@ -70,8 +70,8 @@ func (c *composer) compose(lines []Line) Document {
 	return fit(c.document(), c.strategy, c.limit, c.count)
 }
 
-// trim takes back what is worth least until the document fits: lines cost more
-// together than one by one.
+// trim removes the least valuable lines until the document fits. Lines can cost
+// more together than the sum of their costs.
 func (c *composer) trim() {
 	for len(c.chosen) > 1 && c.count(c.document().Render(c.strategy)) > c.limit {
 		least := 0
@@ -84,11 +84,11 @@ func (c *composer) trim() {
 	}
 }
 
-// refills is how often a summary is measured and filled up again: what its
-// lines cost one by one is not what they cost together.
+// refills is the maximum number of rounds in which a summary is measured and
+// filled up. The sum of the lines' costs is not the cost of the document.
 const refills = 4
 
-// refill fills until nothing more fits.
+// refill fills until nothing more fits, at most refills times.
 func (c *composer) refill(all []*candidate, room int, shares bool) {
 	for range refills {
 		before := len(c.chosen)
@@ -102,32 +102,65 @@ func (c *composer) refill(all []*candidate, room int, shares bool) {
 	}
 }
 
-// essentials takes what each section says first and foremost, whatever it
-// names: the best line, and more as long as that leaves half of the section's
-// share.
+// essentials takes the most valuable lines of each section, whatever they name:
+// the first one, and more while they use at most half of the section's share.
 func (c *composer) essentials(all []*candidate, room int) {
 	best := slices.Clone(all)
 	slices.SortStableFunc(best, func(a, b *candidate) int { return cmp.Compare(b.Value, a.Value) })
+	reserved := c.reserves(best)
 	for _, k := range best {
-		share := c.share(k.Section)
+		share, need := c.share(k.Section), k.cost+c.overhead(k)
 		switch {
 		case k.Value >= failedValue:
 			share = room
-		case k.Order < 0: // carried: what summary 1 said, summary 7 still says
+		case k.Order < 0: // carried: a line of the first summary must survive into the seventh
 		case c.spent[k.Section] > 0:
 			share /= 2
 		}
-		if k.Value >= essential && c.spent[k.Section]+k.cost+c.overhead(k) <= share {
+		if k.Value < taskValue && c.used+need > room-c.unspent(reserved, k.Section) {
+			continue
+		}
+		if k.Value >= essential && c.spent[k.Section]+need <= share {
 			c.take(k, room, k.Value < failedValue)
 		}
 	}
 }
 
-// essential is the least value of a line that is taken whatever it names.
+// reserves returns, by section, the tokens that the essentials of other
+// sections must leave to it. A strategy's own section gets up to a quarter of
+// its share if it has essential lines. Otherwise many failures could push all
+// decisions out of a decision log.
+func (c *composer) reserves(all []*candidate) []int {
+	out := make([]int, len(c.spent))
+	own := len(c.strategy.Sections) - len(commonSections)
+	for _, k := range all {
+		if k.Section < own && k.Value >= essential && k.Value < failedValue {
+			if out[k.Section] == 0 {
+				out[k.Section] = c.overhead(k)
+			}
+			out[k.Section] = min(out[k.Section]+k.cost, c.share(k.Section)/4)
+		}
+	}
+	return out
+}
+
+// unspent returns the reserved tokens that sections other than but have not
+// spent.
+func (c *composer) unspent(reserved []int, but int) int {
+	n := 0
+	for i := range reserved {
+		if i != but {
+			n += max(0, reserved[i]-c.spent[i])
+		}
+	}
+	return n
+}
+
+// essential is the lowest value of a line that is taken whatever it names.
 const essential = 0.3
 
-// scarcity is how much of the references' share is worth reserving: little
-// where a history names little.
+// scarcity returns the fraction of the quoted lines' share that is worth
+// reserving: less if a history names few identifiers.
 func (c *composer) scarcity() float64 { return min(1, float64(c.index.Len())/150) }
 
 func (c *composer) candidates(lines []Line) []*candidate {
@@ -140,7 +173,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 			continue
 		}
 		if same := seen[key]; same != nil {
-			same.Value = max(same.Value, l.Value) // it is told once, for what it is worth to either
+			same.Value = max(same.Value, l.Value) // keep one line, with the higher value
 			continue
 		}
 		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text), words: wordHashes(l.Text)}
@@ -165,7 +198,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	return out
 }
 
-// worth is what a line adds, per token.
+// worth returns the value per token that a line adds.
 func (c *composer) worth(k *candidate) float64 {
 	g := k.Value
 	if g < taskValue {
@@ -190,23 +223,24 @@ func (c *composer) worth(k *candidate) float64 {
 	return g / float64(n)
 }
 
-// quotedName is what a name is worth in a line that is quoted for it, beside one
-// in a sentence that says something of it.
+// quotedName weighs the score of a name in a quoted line, compared with 1 for a
+// name in a sentence about it.
 const quotedName = 0.7
 
-// sayingValue is what saying something is worth beside naming something. More
-// of it gives more sentences and fewer names.
+// sayingValue weighs the value of a line against the scores of its names. A
+// higher weight gives more sentences and fewer names.
 const sayingValue = 0.5
 
-// evenness is added to what a sentence costs when it is compared with others,
-// in tokens: without it the shortest would always win.
+// evenness is the number of tokens added to a sentence's cost when sentences
+// are compared. Without it the shortest one always wins.
 const evenness = 40
 
-// together stands in its place for a sentence that goes on where others of its
-// message are told: half a report says less than a whole one.
+// together replaces evenness for a sentence whose group already has a chosen
+// one: half a report says less than a whole one.
 const together = 15
 
-// overhead is what a line costs beside itself: the heading, the group's title.
+// overhead returns the tokens that a line costs besides its text: the heading
+// of its section and the title of its group, unless they are there already.
 func (c *composer) overhead(k *candidate) int {
 	n := 0
 	if !c.titles[k.Section] {
@@ -218,8 +252,8 @@ func (c *composer) overhead(k *candidate) int {
 	return n
 }
 
-// fill takes the best lines until room tokens are used. With shares, no
-// section takes more than its own.
+// fill takes the best lines until room tokens are used. With shares, no section
+// exceeds its share.
 func (c *composer) fill(all []*candidate, room int, shares bool) {
 	q := make(queue, 0, len(all))
 	for _, k := range all {
@@ -266,7 +300,7 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	k.cost = -1
 }
 
-// said reports whether a line that was taken says the same.
+// said reports whether a chosen line contains the text of k.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	for _, o := range c.chosen {
@@ -277,7 +311,7 @@ func (c *composer) said(k *candidate) bool {
 	return false
 }
 
-// coreOf is a line without its marks: status, number, citation.
+// coreOf returns a line without its marks: status, number, citation.
 func coreOf(s string) string {
 	if i := strings.LastIndex(s, " [s"); i > 0 {
 		s = s[:i]
@@ -289,15 +323,16 @@ func coreOf(s string) string {
 		}
 		s = rest
 	}
-	s, _, _ = strings.Cut(s, " (do not repeat)")
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, concluded), " (do not repeat)")
 	return strings.TrimSuffix(s, " …")
 }
 
-// leastShare is what every section may take, in tokens, however small its
-// share of a small limit.
+// leastShare is the minimum share of a section in tokens, up to a quarter of
+// the limit.
 const leastShare = 70
 
-// share is what a section may take while others have something to say.
+// share returns the maximum number of tokens of a section while other sections
+// have lines.
 func (c *composer) share(section int) int {
 	share := c.strategy.Sections[section].Share
 	if share == 0 {
@@ -337,15 +372,15 @@ func (c *composer) document() Document {
 	return d
 }
 
-// closed reports whether a sentence has its end: what stands behind it does not
-// run into it.
+// closed reports whether a text ends with punctuation, so that text appended to
+// it does not run into it.
 func closed(s string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "\"'`”’»)]*_"))
 	return strings.ContainsRune(".!?:;,…。！？：；，、—", last)
 }
 
-// neutral takes the meaning from a line that would read as our own tags or as
-// a heading.
+// neutral disables a line that reads like this package's tags or like a
+// heading.
 func neutral(s string) string {
 	s = neutralText(s)
 	if strings.HasPrefix(s, "#") {
@@ -354,7 +389,7 @@ func neutral(s string) string {
 	return s
 }
 
-// queue is a heap of candidates, the most gain first.
+// queue is a heap of candidates, highest gain first.
 type queue []*candidate
 
 func (q queue) Len() int { return len(q) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// guessing are words of sentences that suppose. A reason that supposes leaves what
-// it is a reason for a decision.
+// guessing lists phrases that mark a sentence as a supposition. In the reason
+// for a decision they do not count.
 var guessing = []string{"might ", "maybe", "perhaps", "probably", "possibly", "presumably", "likely ", "could be", "may be ", "i think", "i guess", "i suspect", "i assume", "not sure", "i wonder", "seems", "appears to", "what if", "i could", "可能", "也许"}
 
 // guesses reports whether a sentence only supposes.
@@ -15,16 +15,17 @@ func guesses(t string) bool {
 	return hasAny(what, guessing)
 }
 
-// offering are words of sentences that put something to the user, beside those of
-// proposing.
+// offering lists phrases of sentences that offer the user a choice, in addition
+// to those of proposes.
 var offering = []string{"i'd recommend", "i’d recommend", "i would recommend", "i'd suggest", "i’d suggest", "i would suggest", "my recommendation", "my suggestion", "i propose", "if you'd like", "if you’d like", "if you prefer", "we could", "you could", "one option", "another option", "alternatively", "建议"}
 
-// offers reports whether a sentence puts something to the user, who decides.
+// offers reports whether a sentence leaves a decision to the user.
 func offers(t string) bool { return proposes(t) || hasAny(strings.ToLower(t), offering) }
 
-// took reports whether sentence t of step i, which offers something, was taken: the
-// calls of the step do it, the assistant goes on, or the user says yes. An answer that
-// names an option takes what is said of this option alone.
+// took reports whether sentence t of step i, which offers something, was
+// accepted: the calls of the step do it, the assistant continues, or the user
+// agrees. An answer that names an option accepts only the sentences about this
+// option.
 func (h *History) took(i int, t string) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {
@@ -43,17 +44,18 @@ func (h *History) took(i int, t string) bool {
 	return assents(answer)
 }
 
-// declining are words of answers that turn something down.
+// declining lists phrases of answers that decline an offer.
 var declining = []string{"n't ", "n’t ", " not ", "not ", "instead of ", "rather than ", "except "}
 
-// objecting begin messages of users who do not want what they were told.
+// objecting lists beginnings of messages in which users reject what they were
+// told.
 var objecting = []string{"no", "nope", "nah", "don't", "dont", "do not", "stop", "wrong", "that's wrong", "that is wrong", "that's not", "that is not", "this is not", "this isn't", "that isn't", "thats not", "not what", "i don't want", "i do not want", "i didn't ask",
 	"actually", "instead", "undo", "revert", "please undo", "please revert", "why did you", "you should not", "you shouldn't", "you misunderstood", "let's not", "hold on", "wait", "i'd rather", "i would rather", "scratch that", "forget", "不", "别", "错"}
 
-// harmless begin messages that only sound like it.
+// harmless lists beginnings of messages that only look like objections.
 var harmless = []string{"no problem", "no worries", "no need to thank", "no rush", "don't worry", "do not worry", "don't forget", "do not forget", "no other", "no further", "no more questions", "不错", "不客气"}
 
-// objects reports whether the user does not want what they were told.
+// objects reports whether the user rejects what they were told.
 func objects(text string) bool {
 	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 	for _, o := range objecting {
@@ -64,24 +66,24 @@ func objects(text string) bool {
 	return false
 }
 
-// correcting begin sentences that take back what was said; correctingWords stand
-// anywhere in them.
+// correcting lists beginnings of sentences that retract a statement.
+// correctingWords can appear anywhere in them.
 var (
 	correcting = []string{"actually, ", "correction", "on second thought", "i was wrong", "i was mistaken", "that was wrong", "my earlier", "my previous", "my mistake", "scratch that", "that's not", "that isn't", "turns out", "it turns out", "i misread", "i misunderstood",
 		"contrary to", "so it's not", "so that's not", "so it isn't", "no, "}
 	correctingWords = []string{" was wrong", " were wrong", "not the cause", "not the root cause", "isn't the cause", "isn't the root cause", "wasn't the cause", "wasn't the root cause", "wasn't needed", "was not needed", "not needed after all", "no longer needed", "reverting", "reverted", "superseded"}
 )
 
-// corrects reports whether a sentence takes back something that was said.
+// corrects reports whether a sentence retracts an earlier statement.
 func corrects(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	return !leads(t) && !debris(t) && !guesses(low) && (beginsAny(low, correcting) || hasAny(low, correctingWords))
 }
 
-// concluding are words of sentences that say what was found out.
+// concluding lists phrases of sentences that state a finding.
 var concluding = []string{"confirmed", "root cause", "turns out", "i found", "found that", "found it", "found the", "the issue is", "the issue was", "the problem is", "the problem was", "the cause is", "the cause was", "the bug is", "the bug was", "conclusion", "key finding", "determined", "verified", "结论", "原因是"}
 
-// concludes reports whether a sentence says what was found out.
+// concludes reports whether a sentence states a finding.
 func concludes(t string) bool {
 	return !leads(t) && !debris(t) && hasAny(strings.ToLower(t), concluding)
 }

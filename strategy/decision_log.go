@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -43,8 +45,8 @@ The step_id is that of the history ([s12]). A part that the history does not giv
 	Extract: extractDecisions,
 })
 
-// logFiles is the section in which this strategy tells of files: where things
-// stand.
+// logFiles is the index of the section in which this strategy lists files:
+// Standing.
 const logFiles = 3
 
 func extractDecisions(h *History) []Line {
@@ -61,7 +63,7 @@ func extractDecisions(h *History) []Line {
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		if text, value := h.logLine(s, ask); text != "" {
+		if text, value := h.logLine(i, ask); text != "" {
 			out = append(out, Line{Section: 0, Text: text, Value: value * h.recency(s.ID), Order: s.ID})
 			ask = ""
 		}
@@ -71,7 +73,7 @@ func extractDecisions(h *History) []Line {
 	return append(out, h.fileLines(logFiles)...)
 }
 
-// goalOf is the first sentence of a user's message that says something.
+// goalOf returns the first meaningful sentence of a user's message.
 func goalOf(text string) string {
 	goal := ""
 	sentences(text, func(t string, heading bool) {
@@ -82,12 +84,19 @@ func goalOf(text string) string {
 	return goal
 }
 
-// logLine is one step as [s12] decision :: rationale :: inputs :: outputs, and
-// what it is worth. A step that only looks something up decides nothing.
-func (h *History) logLine(s *Step, ask string) (string, float64) {
-	decision, why, value := decide(s)
+// logLine returns a step as "[s12] decision :: rationale :: inputs :: outputs",
+// and the value of that line. A step that only looks something up gives "".
+func (h *History) logLine(i int, ask string) (string, float64) {
+	s := &h.Steps[i]
+	decision, why, value := h.decide(i)
+	against := h.against(Fact{s.ID, decision, value})
 	if len(s.Calls) > 0 && claims(decision) {
-		decision, value = "", 0 // it would read as the outcome of these calls
+		decision, value, against = "", 0, "" // it would read as the outcome of these calls
+	}
+	if decision == "" || s.recap() {
+		against = ""
+	} else if against != "" {
+		value = max(value, takenBackValue)
 	}
 	var in, out []string
 	acts := 0.0
@@ -102,24 +111,28 @@ func (h *History) logLine(s *Step, ask string) (string, float64) {
 		acts = max(acts, c.acts())
 	}
 	if decision == "" {
-		if decision = purpose(s.Text); decision == "" || quality(decision) < 0.5 || guesses(decision) || len(s.Calls) > 0 && claims(decision) {
+		if decision = purpose(s.Text); decision == "" || leads(decision) || quality(decision) < 0.5 || guesses(decision) || len(s.Calls) > 0 && claims(decision) {
+			if !slices.ContainsFunc(s.Calls, func(c Call) bool { return c.Effect() }) {
+				return "", 0 // other lines report edits and commands without a reason
+			}
 			decision, in = strings.Join(in, "; "), nil
 		}
 	}
-	if value += acts; decision == "" || value == 0 && len(s.Calls) == 0 {
+	if value += acts; value == 0 {
 		return "", 0
 	}
 	if why == "" {
 		why = ask
 	}
 	line := strings.Join([]string{part(decision), part(why), part(strings.Join(in, "; ")), part(strings.Join(out, "; "))}, " :: ")
-	return stepID(s.ID) + " " + line, max(value, 0.05)
+	return stepID(s.ID) + " " + line + against, value
 }
 
-// maxLogCalls is how many calls of a step its line names.
+// maxLogCalls is the maximum number of calls that the line of a step names.
 const maxLogCalls = 3
 
-// acts says how much a call does, rather than looks.
+// acts returns how much a call changes or checks something, as opposed to
+// looking.
 func (c *Call) acts() float64 {
 	switch {
 	case c.Effect(), len(c.Files) > 0 && c.Files[0].Op >= Edited:
@@ -130,7 +143,8 @@ func (c *Call) acts() float64 {
 	return 0
 }
 
-// part keeps the separator out of what stands between separators.
+// part removes the separator from a part of a log line. An empty part becomes a
+// dash.
 func part(s string) string {
 	if s = strings.TrimSpace(strings.ReplaceAll(s, "::", ":")); s == "" {
 		return "-"
@@ -138,31 +152,53 @@ func part(s string) string {
 	return s
 }
 
-// decide returns the sentence of a step that decides most, the reason that it
-// or the next best one gives, and how much it decides.
-func decide(s *Step) (decision, why string, value float64) {
-	text := s.Text
+// decide returns the strongest decision among the sentences of a step, its
+// reason and its value. The reason comes from the same sentence, or else from
+// another sentence that concludes or gives a reason. If the step only
+// concludes, the conclusion replaces the decision and is marked as one.
+func (h *History) decide(i int) (decision, why string, value float64) {
+	s := &h.Steps[i]
+	text := withoutQuotes(s.Text)
 	if text == "" {
 		text = s.Reasoning
 	}
-	second := 0.0
+	var chosen, cause, reason weighed
 	sentences(text, func(t string, heading bool) {
 		v := decides(t)
 		switch {
-		case heading || v == 0 || guesses(t):
-		case v > value:
-			if value > second {
-				why, second = decision, value
-			}
-			decision, value = t, v
-		case v > second:
-			why, second = t, v
+		case heading || v == 0 || guesses(t) || boasts(t) || reports(t) || offers(t) && !h.took(i, t):
+		case resolves(t):
+			chosen.offer(t, v)
+		case diagnoses(t):
+			cause.offer(t, v)
+		default:
+			reason.offer(t, v)
 		}
 	})
+	switch {
+	case chosen.text == "" && cause.text == "":
+		return "", clip(squash(reason.text), 200), 0
+	case chosen.text == "":
+		return clip(concluded+squash(cause.text), 200), clip(squash(reason.text), 200), cause.value
+	}
+	why = cmp.Or(cause.text, reason.text)
+	decision = chosen.text
 	if a, b := splitReason(decision); b != "" {
 		decision, why = a, b
 	}
-	return clip(squash(decision), 200), clip(squash(why), 200), value
+	return clip(squash(decision), 200), clip(squash(why), 200), chosen.value
+}
+
+// A weighed keeps the sentence with the highest value.
+type weighed struct {
+	text  string
+	value float64
+}
+
+func (b *weighed) offer(text string, value float64) {
+	if value > b.value {
+		*b = weighed{text, value}
+	}
 }
 
 // splitReason cuts "do x because y" in two.
@@ -175,7 +211,7 @@ func splitReason(s string) (decision, why string) {
 	return s, ""
 }
 
-// outcomeText says in a few words what a call brought.
+// outcomeText returns the outcome of a call in a few words.
 func (c *Call) outcomeText() string {
 	switch {
 	case !c.Answered:

@@ -6,37 +6,40 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-var decideWords = []string{"decided", "i'll use", "i will use", "let's use", "going with", "go with", "instead of", "because", "root cause", "turns out",
+// deciding lists phrases of sentences that decide, conclude or give a reason.
+// strongDecide lists the unambiguous ones.
+var deciding = []string{"decided", "decision: ", "my decision", "i'll use", "i will use", "let's use", "going with", "go with", "instead of", "because", "root cause", "turns out",
 	"the issue is", "the problem is", "the fix is", "so that", "this means", "the reason", "chose", "confirmed", "found that", "should use",
-	"rather than", "approach", "the bug", "key finding", "key insight", "conclusion", "determined", "therefore", "因为", "决定", "所以"}
+	"rather than", "approach", "the bug", "key finding", "key insight", "conclusion", "determined", "therefore", "out of scope", "因为", "决定", "所以"}
 
 var strongDecide = []string{"decided", "root cause", "the issue is", "the problem is", "the fix", "because", "instead of", "turns out", "conclusion", "key finding"}
 
-// decides says how much a sentence of the assistant decides or concludes.
+// decides returns how much a sentence of the assistant decides or concludes, from
+// 0 for not at all to 1.
 func decides(t string) float64 {
 	low := strings.ToLower(t)
 	switch {
-	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t) || passing(low):
+	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t) || transient(low):
 		return 0
 	case hasAny(low, strongDecide):
 		return quality(t)
-	case hasAny(low, decideWords):
+	case hasAny(low, deciding):
 		return 0.6 * quality(t)
 	}
 	return 0
 }
 
-// musings begin thoughts that pass: what is looked at, weighed or asked on the
-// way. A decision may begin with "I'll", not with what is to be found out.
+// musings lists beginnings of sentences that consider or question something on
+// the way to a decision.
 var musings = []string{"i should verify", "i should check", "i should look", "i need to", "i should", "let me", "now let me", "wait", "hmm", "actually", "maybe", "perhaps", "but ", "and ", "it ", "this means", "if ", "so if", "what if", "looking",
 	"i wonder", "i'm wondering", "i’m wondering", "i'm thinking", "i’m thinking", "i'm considering", "i’m considering", "i'm weighing", "i’m weighing", "it seems", "it looks", "i think", "i guess", "thought:"}
 
-// looking are what an assistant says that it is about to do when it only looks.
+// looking lists verbs of steps that only look at something.
 var looking = []string{"check", "look", "read", "verif", "inspect", "search", "explor", "review", "investigat", "confirming", "pull", "gather", "see ", "find", "examin", "trac", "start", "use the", "present", "crawl", "organiz"}
 
-// passing reports whether a sentence is a thought that passes, or says what is
-// looked at next: no decision.
-func passing(low string) bool {
+// transient reports whether a sentence considers something, or announces a step
+// that only looks. Such a sentence is obsolete once the step is done.
+func transient(low string) bool {
 	if beginsAny(low, musings) {
 		return true
 	}
@@ -48,22 +51,71 @@ func passing(low string) bool {
 	return false
 }
 
-// choosing are words of sentences that choose, or say what the cause is.
-var choosing = []string{"decided", "i'll ", "i’ll ", "i will ", "let's ", "going with", "go with", "chose", "instead of", "rather than", "the fix", "root cause", "out of scope", "should use", "should be", "keep ", "kept ",
-	"leave ", "left ", "drop", "remov", "not worth", "prefer", "conclusion", "the issue is", "the problem is", "key finding", "approach is", "this approach", "best approach", "simplest approach", "recommend", "決", "决定", "选择", "而不是", "结论"}
+// resolving lists phrases of sentences that state what will be done, or what is
+// left undone. With a reason or an alternative, such a sentence is a decision.
+var resolving = []string{"decided", "decision: ", "my decision", "i'll ", "i’ll ", "i will ", "we'll ", "we’ll ", "we will ", "i'm going to ", "i’m going to ", "let's ", "let’s ", "going with", "go with", "chose", "the fix is to ", "the fix should", "the fix would be to ", "the fix: ", "fix is simple", "fix is straightforward", "fix is clear",
+	"out of scope", "should use", "i should", "i can just", "not worth", "i prefer", "prefer to", "approach is to ", "solution is to ", "approach is best", "approach is fine", "recommend", "leaving ", "keeping ", "sticking with", "intentional", "deliberate", "决", "决定", "选择", "而不是"}
 
-// chooses reports whether a sentence decides: one that only explains stands in
-// the log.
-func chooses(t string) bool {
+// imperatives lists beginnings of sentences that state which way the assistant
+// takes, or took.
+var imperatives = []string{"use ", "keep ", "leave ", "drop ", "remove ", "skip ", "prefer ", "avoid ", "replace ", "default ", "store ", "make ", "add ", "move ", "rename ",
+	"kept ", "left ", "dropped ", "removed ", "skipped ", "replaced ", "switched ", "moved ", "renamed ", "changed "}
+
+// resolves reports whether a sentence says what will be done, or what was chosen.
+// A sentence that describes or explains does not.
+func resolves(t string) bool {
 	low := strings.ToLower(t)
-	return hasAny(low, choosing) && !beginsAny(low, []string{"because", "this is because", "that's because", "that’s because", "so that ", "that might", "as expected"})
+	rest := strings.TrimLeft(low, "-*• ")
+	return (hasAny(low, resolving) || beginsAny(rest, imperatives) || prefers(rest)) && !beginsAny(rest, explaining) && !namesNextStep(rest)
 }
 
-// recap reports whether a step is a summary that a harness put there: what it
-// says was said and decided before.
+// prefers reports whether a sentence says which of two ways the assistant takes.
+func prefers(low string) bool {
+	if beginsAny(low, []string{"instead of ", "rather than "}) {
+		return hasAny(low, []string{" i ", " let me ", " we "})
+	}
+	return beginsAny(low, []string{"i'm ", "i’m ", "i am "}) && hasAny(low, []string{"instead of ", "rather than "}) && !finds(low)
+}
+
+// explaining lists beginnings of sentences that give a reason for another
+// sentence, or name one way of several.
+var explaining = []string{"now that ", "another ", "one way ", "one approach ", "because", "this is because", "that's because", "that’s because", "so that ", "that might", "as expected", "this will help", "that will help"}
+
+// announced lists beginnings of sentences that name the next step. tooling
+// lists phrases that only name the tool of an edit.
+var (
+	announced = []string{"now, ", "now for ", "now i'll ", "now i’ll ", "now i will ", "now i need", "now i'm ", "now i’m ", "now let's ", "now let’s ", "next i'll ", "next, i'll ", "next i will ", "next, i will ", "once confirmed", "then i'll ", "then i will ", "then, i", "first i", "first, i"}
+	tooling   = []string{"use `sed`", "use sed", "use `ed`", "use `awk`", "use awk", "use `perl`", "use perl", "use python to", "use a python script", "use a script", "use the edit", "use `cat`", "use `grep`", "use grep", "a heredoc"}
+)
+
+// namesNextStep reports whether a sentence names the next step, or the tool of
+// an edit. Such a sentence is obsolete once the step is done.
+func namesNextStep(low string) bool { return beginsAny(low, announced) || hasAny(low, tooling) }
+
+// causes lists phrases of sentences that diagnose a problem or state a finding.
+var causes = []string{"root cause", "the issue is", "the issue was", "the problem is", "the problem was", "the cause is", "the cause was", "the bug is", "the bug was", "the real issue", "key finding", "key insight", "conclusion", "turns out", "结论", "原因是"}
+
+// diagnoses reports whether a sentence states what is wrong, and why.
+func diagnoses(t string) bool {
+	low := strings.ToLower(t)
+	return hasAny(low, causes) && !beginsAny(low, explaining)
+}
+
+// checking lists words for what a run checks.
+var checking = []string{"test", "build", "lint", "suite", "compil", "verified", " ci "}
+
+// boasts reports whether a sentence claims the outcome of a check. The runs
+// themselves show the outcome.
+func boasts(t string) bool {
+	low := strings.ToLower(t)
+	return claims(low) && (namesCommand(t) || hasAny(low, checking)) || hasAny(low, []string{" succeeded", " is working", " works perfectly"})
+}
+
+// recap reports whether a step is a summary that a harness inserted. It repeats
+// what was said and decided before.
 func (s *Step) recap() bool { return strings.HasPrefix(s.Text, "This session is being continued") }
 
-// withoutQuotes is a text without the lines that quote somebody.
+// withoutQuotes returns a text without its quoted lines.
 func withoutQuotes(text string) string {
 	if !strings.Contains(text, ">") {
 		return text
@@ -77,11 +129,11 @@ func withoutQuotes(text string) string {
 	return b.String()
 }
 
-// reporting are words of sentences that say what somebody else said.
-var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "the user is ", "the user needs ", "the user mention", "the user points", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " said:", " wrote:", " asks whether", " asked whether", "according to "}
+// reporting lists phrases of sentences that report somebody else's words.
+var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "the user is ", "the user needs ", "the user mention", "the user points", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " says the ", " says that ", " said:", " wants ", " wants us ", " wrote:", " asks whether", " asked whether", "according to "}
 
-// reports reports whether a sentence says what somebody else said: it quotes, or
-// names who says it.
+// reports reports whether a sentence reports somebody else's words: it quotes
+// them, or names the speaker.
 func reports(t string) bool {
 	rest := strings.TrimLeft(t, "-*• ")
 	if beginsAny(rest, []string{`"`, "“", "”", "«", "‘"}) || strings.HasSuffix(rest, `?"`) || strings.HasSuffix(rest, "?”") {
@@ -90,14 +142,30 @@ func reports(t string) bool {
 	return hasAny(strings.ToLower(t), reporting)
 }
 
-// takenBackValue is what a decision is worth that was taken back: told in the log
-// alone, without what was said against it, it would stand.
+// takenBackValue is the minimum value of a decision that was taken back. If
+// only the log told of the decision, without the objection, it would seem to
+// stand.
 const takenBackValue = failedValue + 0.5
 
-// Decisions returns the assistant's sentences that decide or conclude, with
-// their reasons. A guess is no decision, and neither is an offer that the user
-// has not accepted; both are in the log as statements.
-func (h *History) Decisions() []Fact {
+// Decisions returns the assistant's sentences that say what will be done, or what
+// was chosen, with their reasons. A guess is no decision, and neither is an offer
+// that the user has not accepted, or a sentence that describes something; those
+// are in the log as statements.
+func (h *History) Decisions() []Fact { return h.judgments(resolves) }
+
+// conclusions returns the assistant's sentences that state what is wrong, and
+// why, except decisions.
+func (h *History) conclusions() []Fact {
+	return h.judgments(func(t string) bool { return diagnoses(t) && !resolves(t) })
+}
+
+// mostJudgments is the maximum number of decisions, and of conclusions, from
+// one message.
+const mostJudgments = 4
+
+// judgments returns the assistant's sentences of one kind that decide or
+// conclude.
+func (h *History) judgments(kind func(t string) bool) []Fact {
 	var out []Fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
@@ -111,7 +179,7 @@ func (h *History) Decisions() []Fact {
 		n := 0
 		sentences(text, func(t string, heading bool) {
 			value := decides(t)
-			if heading || value == 0 || n >= 4 || !chooses(t) || guesses(t) || reports(t) || claims(t) && namesCommand(t) || offers(t) && !h.took(i, t) {
+			if heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || offers(t) && !h.took(i, t) {
 				return
 			}
 			n++
@@ -121,6 +189,19 @@ func (h *History) Decisions() []Fact {
 			}
 			out = append(out, f)
 		})
+	}
+	return out
+}
+
+// concluded precedes a conclusion: the assistant said it, and may be wrong.
+const concluded = "the assistant concluded: "
+
+// conclusionLines returns lines with the problems that the assistant diagnosed, and
+// with later objections to them.
+func (h *History) conclusionLines(section int) []Line {
+	var out []Line
+	for _, f := range h.conclusions() {
+		out = append(out, Line{Section: section, Text: concluded + f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
 	}
 	return out
 }

@@ -2,16 +2,16 @@ package strategy
 
 import "strings"
 
-// modifiers may stand before the keyword of a declaration.
+// modifiers lists words that may precede the keyword of a declaration.
 var modifiers = map[string]bool{"export": true, "default": true, "async": true, "public": true, "private": true, "protected": true,
 	"static": true, "pub": true, "abstract": true, "final": true, "override": true, "declare": true, "unsafe": true, "pub(crate)": true}
 
-// keywords begin a declaration of something that has a name.
+// keywords lists words that begin a declaration of something with a name.
 var keywords = map[string]bool{"func": true, "def": true, "function": true, "class": true, "fn": true, "type": true, "interface": true,
 	"struct": true, "enum": true, "trait": true, "impl": true, "function*": true}
 
 // declaration returns the name of the function, type or class that a line of
-// code declares, "" when it declares none.
+// code declares. It returns "" if the line declares none.
 func declaration(line string) string {
 	if len(line) > 300 || len(line) < 6 {
 		return ""

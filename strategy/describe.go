@@ -22,17 +22,17 @@ const (
 	AskingUser             // puts a question to the user
 )
 
-// lookTools are parts of the names of tools that only look. What a search or a
-// page brought is told, so those are not among them.
+// lookTools lists parts of the names of tools that only look. Searches and page
+// visits are not among them, because summaries report their results.
 var lookTools = []string{"read", "view", "open", "grep", "glob", "list", "ls", "screenshot", "cat"}
 
-// lookCommands begin commands that only look.
+// lookCommands lists beginnings of commands that only look.
 var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "cd ", "stat ", "file ", "du ",
 	"git status", "git diff", "git log", "git show", "git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files", "git worktree list", "gh pr view", "gh pr list",
 	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
-// deed tells what a call does.
+// deed returns the kind of action of a call.
 func (c *Call) deed() Deed {
 	low := strings.ToLower(c.Tool)
 	cmd := c.Command()
@@ -58,7 +58,7 @@ func (c *Call) deed() Deed {
 	return Calling
 }
 
-// changes reports whether the call changes a file, or would have.
+// changes reports whether the call changes a file, or failed to.
 func (c *Call) changes() bool {
 	for _, f := range c.Files {
 		if f.Op >= Edited {
@@ -81,8 +81,8 @@ func agentTool(low string) bool {
 	return low == "task" || low == "agent" || strings.Contains(low, "subagent") || strings.Contains(low, "spawn_agent") || low == "delegate" || low == "dispatch_agent" || low == "wait_agent"
 }
 
-// hasWord reports whether a name in snake case or camel case has one of the
-// words at the beginning of a part.
+// hasWord reports whether a part of a name in snake case begins with one of the
+// words.
 func hasWord(low string, words []string) bool {
 	for _, part := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		if beginsAny(part, words) {
@@ -104,11 +104,11 @@ func allCommands(cmd string, f func(string) bool) bool {
 	return all && cmd != ""
 }
 
-// maxCommand is how much of a command a line quotes, in characters.
+// maxCommand is the maximum length of a quoted command, in characters.
 const maxCommand = 96
 
-// shortCommand is a command as lines quote it: without the change of folder
-// before it, and of several lines the first.
+// shortCommand returns a command as lines quote it: without a change of folder
+// before it, and without the text of a here-document.
 func shortCommand(cmd string) string {
 	cmd = strings.TrimSpace(cmd)
 	for {
@@ -123,12 +123,12 @@ func shortCommand(cmd string) string {
 		cmd = strings.TrimSpace(after)
 	}
 	if strings.Contains(cmd, "<<") {
-		cmd, _, _ = strings.Cut(cmd, "\n") // what it is fed with comes behind
+		cmd, _, _ = strings.Cut(cmd, "\n") // the lines of a here-document follow
 	}
 	return strings.ReplaceAll(cutText(squash(cmd[:min(len(cmd), 8*maxCommand)]), maxCommand), "`", "'")
 }
 
-// cutText is clip for what has few words to cut between.
+// cutText clips a text that has few spaces to cut at.
 func cutText(s string, n int) string {
 	short := clip(s, n)
 	if len(short) == len(s) || utf8.RuneCountInString(short) > n*2/3 {
@@ -136,7 +136,7 @@ func cutText(s string, n int) string {
 	}
 	r := []rune(s)
 	end := min(len(r), n-1)
-	for back := end; back > end/2; back-- { // no half of a name
+	for back := end; back > end/2; back-- { // don't cut a name in half
 		if c := r[back-1]; c != '_' && c != '-' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
 			end = back
 			break
@@ -145,7 +145,8 @@ func cutText(s string, n int) string {
 	return string(r[:end]) + "…"
 }
 
-// name is how a line calls a call: its command, or the tool with its target.
+// name returns the name of a call in a line: its command, or the tool with its
+// target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
 		return "`" + shortCommand(shortPaths(cmd, c.base)) + "`"
@@ -159,7 +160,7 @@ func (c *Call) name() string {
 	return "`" + c.Tool + "`"
 }
 
-// status is the exit status as a line states it.
+// status returns the exit status in the form of a line.
 func (c *Call) status() string {
 	if c.Exit < 0 {
 		return ""
@@ -167,8 +168,8 @@ func (c *Call) status() string {
 	return " (exit " + itoa(c.Exit) + ")"
 }
 
-// tell says in a sentence what a call was and how it came out, in the words of
-// its result. Of an unknown outcome it says nothing.
+// tell describes a call and its outcome in a sentence, in the words of the
+// result. It states no outcome if the outcome is unknown.
 func (c *Call) tell() string {
 	switch {
 	case c.Outcome == Failed && refusedCall(c.Result):
@@ -201,7 +202,7 @@ func printed(s string) string {
 	return ", which printed: " + s
 }
 
-// wrong is the line that says what went wrong.
+// wrong returns the line that states what went wrong.
 func (c *Call) wrong() string {
 	if said := c.objection(); said != "" {
 		return "the user refused it and said: “" + said + "”"
@@ -212,15 +213,16 @@ func (c *Call) wrong() string {
 	return c.ErrorLine()
 }
 
-// maxReport is how much of an output's end is read for failures that its
-// status hides, in bytes.
+// maxReport is the number of bytes at the end of an output that are searched
+// for failures that the exit status hides.
 const maxReport = 8 << 10
 
-// maxWords is how much of an output or an answer is quoted, in characters.
+// maxWords is the maximum length of a quotation from an output or answer, in
+// characters.
 const maxWords = 140
 
-// lastWords is the last line of an output that says something; one that tells
-// of a failure goes before it, whatever the status.
+// lastWords returns the last meaningful line of an output. A line that reports
+// a failure takes precedence, whatever the status.
 func (c *Call) lastWords() string {
 	if verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):]); verdict == reportsFailure {
 		return clip(says, maxWords)
@@ -240,10 +242,10 @@ func (c *Call) lastWords() string {
 	return ""
 }
 
-// unquoted takes the signs of JSON out of an answer.
+// unquoted removes the punctuation of JSON from an answer.
 var unquoted = strings.NewReplacer(`":`, ": ", `,"`, ", ", `"`, "", "{", "", "}", "", "[", "", "]", "", `\n`, " ")
 
-// answer is the beginning of what a tool returned, and what it was asked.
+// answer returns the arguments of a call and the beginning of its result.
 func (c *Call) answer() string {
 	asked := ""
 	if a := argsBrief(c); a != "" {
@@ -260,7 +262,7 @@ func (c *Call) answer() string {
 	return asked + ", which returned: " + cutText(text, 2*maxWords)
 }
 
-// beginning is as much of a result as n bytes hold, on one line and without the
+// beginning returns the first n bytes of a result, on one line and without the
 // navigation of a page.
 func beginning(result string, n int) string {
 	var b strings.Builder
@@ -275,7 +277,7 @@ func beginning(result string, n int) string {
 	return squash(b.String())
 }
 
-// nothingIn says that a result is there and empty.
+// nothingIn describes a result that is an empty JSON value.
 func nothingIn(result string) string {
 	switch strings.TrimSpace(result) {
 	case "[]", "{}", "null":
@@ -284,7 +286,7 @@ func nothingIn(result string) string {
 	return ""
 }
 
-// folderOf is what stands before the last slash of a path.
+// folderOf returns the part of a path before its last slash.
 func folderOf(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	if d := path.Dir(p); d != "." {

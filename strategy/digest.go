@@ -6,23 +6,24 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// Bounds of what is told of one result that is JSON.
+// Limits on the digest of a result in JSON.
 const (
-	mostDigested  = 64 << 10 // bytes of it that are read
+	mostDigested  = 64 << 10 // bytes; a longer result has no digest
 	digestPieces  = 40
 	digestScalar  = 160 // characters of one string
-	digestElement = 200 // characters from which on the elements of a list stand one by one
+	digestElement = 200 // a longer list gets one piece per element; in bytes
 )
 
-// A digester writes JSON without its signs, nothing that is empty, the members one by one so that the best of them can be chosen.
+// A digester writes JSON as words, without punctuation and empty values. Each
+// member is a piece, so that the best pieces can be chosen.
 type digester struct {
 	data   []byte
 	pieces []string
-	short  string // scalars that stand together
+	short  string // scalars collected for one piece
 }
 
-// digest are the members of a result that is JSON, each in words; none where
-// it is something else.
+// digest returns the members of a result in JSON, each in words. It returns nil
+// for other results.
 func digest(result string) []string {
 	text := strings.TrimSpace(result)
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {
@@ -41,7 +42,7 @@ func digest(result string) []string {
 	return d.pieces
 }
 
-// members offers what a value holds, one piece for each.
+// members adds a piece for each member of a value.
 func (d *digester) members(key string, at jsonscan.Span, depth int) {
 	raw := at.Of(d.data)
 	if len(raw) == 0 || len(d.pieces) >= digestPieces {
@@ -64,7 +65,7 @@ func (d *digester) members(key string, at jsonscan.Span, depth int) {
 	}
 }
 
-// digestTogether is how long several short members are on one piece.
+// digestTogether is the maximum length of a piece with several short members.
 const digestTogether = 180
 
 func (d *digester) piece(key string, at jsonscan.Span) {
@@ -89,7 +90,7 @@ func (d *digester) piece(key string, at jsonscan.Span) {
 	d.pieces = append(d.pieces, clip(text, maxPassage)+";")
 }
 
-// flush makes a piece of the short members before.
+// flush turns the collected short members into a piece.
 func (d *digester) flush() {
 	if d.short != "" {
 		d.pieces = append(d.pieces, d.short+";")
@@ -97,7 +98,7 @@ func (d *digester) flush() {
 	}
 }
 
-// words is a value on one line, "" where it is empty.
+// words returns a value on one line, "" if it is empty.
 func (d *digester) words(at jsonscan.Span, depth int) string {
 	raw := at.Of(d.data)
 	if len(raw) == 0 || depth > maxArgDepth {

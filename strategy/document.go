@@ -19,7 +19,7 @@ type Document struct {
 	Base       string     // the folder that is abbreviated in paths; "" = none
 }
 
-// notes is the heading of what fits none of a strategy's sections.
+// notes is the heading of lines that fit no section of a strategy.
 const notes = "Notes"
 
 // ParseDocument reads a summary. Unknown headings are dropped; the lines under
@@ -34,7 +34,7 @@ func ParseDocument(s Strategy, text string) Document {
 			continue
 		}
 		h, ok := s.heading(line)
-		if !ok && into == &d.Notes { // they are written without a bullet, and read again
+		if !ok && into == &d.Notes { // notes are written without bullets, and read again
 			if line = bullet(line); framing(line) {
 				continue
 			}
@@ -59,7 +59,7 @@ func ParseDocument(s Strategy, text string) Document {
 	return d
 }
 
-// framing reports whether a line is about the text and says nothing itself.
+// framing reports whether a line only frames the text and states nothing.
 func framing(line string) bool {
 	return line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line)
 }
@@ -67,7 +67,7 @@ func framing(line string) bool {
 // ruled reports whether a line is a rule, or underlines a heading.
 func ruled(line string) bool { return len(line) > 2 && strings.Trim(line, "=-*_") == "" }
 
-// tag reports whether a line is one tag: models put some around a summary.
+// tag reports whether a line is a single tag. Models put tags around a summary.
 func tag(line string) bool {
 	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line[1:len(line)-1], "<> ")
 }
@@ -90,11 +90,11 @@ func (s Strategy) heading(line string) (string, bool) {
 	return h, known || headingKey(h) == headingKey(References)
 }
 
-// maxHeading is how long a line may be that is a heading by its colon alone.
+// maxHeading is the maximum length of a heading that only its colon marks.
 const maxHeading = 70
 
-// heading returns the title of a markdown heading, or of one in HTML; a line that
-// is bold as a whole counts as one.
+// heading returns the title of a heading in markdown or HTML. A line that is
+// entirely bold counts as a heading.
 func heading(line string) (string, bool) {
 	if len(line) > 9 && strings.HasPrefix(line, "<h") && line[3] == '>' && strings.HasSuffix(line, "</h"+line[2:4]) {
 		return strings.TrimSpace(line[4 : len(line)-5]), true
@@ -111,8 +111,8 @@ func heading(line string) (string, bool) {
 	return "", false
 }
 
-// bullet returns a line without the mark of a list item, and without what
-// would make it a heading when it stands alone.
+// bullet returns a line without the mark of a list item, and without marks that
+// would make it a heading.
 func bullet(line string) string {
 	for {
 		rest := line
@@ -139,7 +139,7 @@ func (d Document) Render(s Strategy) string {
 	return words + "\n\n" + body
 }
 
-// body is the document without the words of the user.
+// body returns the rendered document without the words of the user.
 func (d Document) body(s Strategy) string {
 	var b strings.Builder
 	write := func(title string, lines []string) {
@@ -168,7 +168,7 @@ func (d Document) body(s Strategy) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// empty reports whether nothing is said.
+// empty reports whether the document has no lines and no words.
 func (d Document) empty() bool {
 	for _, s := range d.Sections {
 		if len(s) > 0 {
@@ -178,7 +178,7 @@ func (d Document) empty() bool {
 	return len(d.References) == 0 && len(d.Notes) == 0 && len(d.Words) == 0
 }
 
-// all calls f with every list of lines, so that it can replace it.
+// all replaces every list of lines by the result of f.
 func (d *Document) all(f func(lines []string) []string) {
 	for i := range d.Sections {
 		d.Sections[i] = f(d.Sections[i])
@@ -186,7 +186,7 @@ func (d *Document) all(f func(lines []string) []string) {
 	d.Notes, d.References = f(d.Notes), f(d.References)
 }
 
-// clone returns a copy whose slices are its own.
+// clone returns a copy that shares no list of lines with d.
 func (d Document) clone() Document {
 	d.Sections = slices.Clone(d.Sections)
 	d.all(slices.Clone)
@@ -228,8 +228,8 @@ func lastStep(line string) int {
 	}
 }
 
-// maxStep bounds what a forged citation can claim.
+// maxStep limits the step number that a forged citation can claim.
 const maxStep = 1_000_000
 
-// stepID is how a line cites a step.
+// stepID returns the citation of a step.
 func stepID(n int) string { return "[s" + strconv.Itoa(n) + "]" }

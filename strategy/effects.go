@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// effectCommands begin commands that change something which a second run would
-// change again.
+// effectCommands lists beginnings of commands that change something, and would
+// change it again in a second run.
 var effectCommands = []string{"git push", "git commit", "git merge", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
 	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
 	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
 	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
 	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
 
-// harmlessForms of those commands only show.
+// harmlessForms lists options with which those commands only show something.
 var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
 
-// nothingDone is what commands of git say that found nothing to do. Of the others
-// on the same line it says nothing.
+// nothingDone lists what git commands print if they found nothing to do. The
+// output proves nothing about other commands of the same line.
 var nothingDone = []struct {
 	command string
 	says    []string
@@ -38,11 +38,10 @@ func didNothing(command, result string) bool {
 	return false
 }
 
-// writingRequests are the forms of curl that change something.
+// writingRequests lists the options of curl that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
 
-// effectVerbs are how the names of tools that change something begin or what
-// they hold.
+// effectVerbs lists words in the names of tools that change something.
 var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit", "delete", "transfer", "pay", "refund", "return", "exchange",
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
@@ -76,7 +75,7 @@ func (c *Call) Effect() bool {
 	return false
 }
 
-// argsBrief is what else was asked for, in a few words.
+// argsBrief returns the short arguments of a call besides its target.
 func argsBrief(c *Call) string {
 	if c.Command() != "" {
 		return ""
@@ -92,7 +91,7 @@ func argsBrief(c *Call) string {
 	return b.String()
 }
 
-// checks begin commands that test or build.
+// checks lists beginnings of commands that test or build.
 var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest", "npm test", "npm t ", "npm run test",
 	"npm run build", "npm run lint", "pnpm test", "pnpm build", "pnpm run", "yarn test", "yarn build", "cargo test", "cargo build", "cargo check", "cargo clippy",
 	"make test", "make build", "make check", "make lint", "tsc", "eslint", "jest", "vitest", "mvn ", "./gradlew", "gradle ", "dotnet test", "dotnet build", "bun test",
@@ -106,7 +105,8 @@ func (c *Call) Check() bool {
 }
 
 // anyCommand reports whether f holds for one of the simple commands of a
-// command line, in lower case and without the variables that are set for it.
+// command line. f gets them in lower case, without variables, sudo, time and
+// timeout.
 func anyCommand(cmd string, f func(string) bool) bool {
 	for line := range strings.Lines(cmd[:min(len(cmd), maxCommandLine)]) {
 		for _, simple := range splitCommands(strings.ToLower(line)) {
@@ -126,7 +126,7 @@ func anyCommand(cmd string, f func(string) bool) bool {
 	return false
 }
 
-// maxCommandLine is how much of a command is read for what it does, in bytes.
+// maxCommandLine is the number of bytes of a command that are examined.
 const maxCommandLine = 16 << 10
 
 func beginsAny(s string, prefixes []string) bool {

@@ -8,37 +8,37 @@ import (
 	"unicode"
 )
 
-// Bounds of what is quoted as a piece of a text that was only read.
+// Limits on excerpts from texts that the agent only read.
 const (
-	excerptChars = 420 // of one piece
+	excerptChars = 420 // of one excerpt
 	excerptLines = 12
 	leastExcerpt = 40 // bytes of a result
-	excerptAhead = 2  // lines before the first one that is about the task
+	excerptAhead = 2  // lines before the first one with a word of the task
 	mostExcerpts = 60
 	mostRead     = 96 << 10 // bytes of one result
 	excerptValue = 0.1
 )
 
-// What a piece is introduced by.
+// Introductions of an excerpt.
 const (
 	theDiff   = "the diff"
 	theOutput = "the output"
 	readsVerb = " reads “"
 )
 
-// lineBreak stands between the lines of a piece.
+// lineBreak separates the lines of an excerpt.
 const lineBreak = " ⏎ "
 
 // A piece is a run of lines of one result.
 type piece struct {
 	step, call int
-	line       int // its first one
+	line       int // index of its first line in the result
 	text       string
 	score      float64
 }
 
-// excerptLines offer the pieces of what was read that have most to do with the
-// task: where nobody said anything, the code itself tells what was found.
+// excerptLines returns lines with the excerpts that have most to do with the
+// task. If nobody described a finding, the code itself shows it.
 func (h *History) excerptLines(section int) []Line {
 	x := newExcerpter(h)
 	if len(x.weight) == 0 {
@@ -50,7 +50,7 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		where := theOutput // not the command: what the piece says is not how that ended
+		where := theOutput // not the command: an excerpt must not read as the command's outcome
 		switch {
 		case strings.Contains(c.Result, "\n@@ "):
 			where = theDiff
@@ -62,8 +62,8 @@ func (h *History) excerptLines(section int) []Line {
 	return out
 }
 
-// An excerpter scores lines by the words of the task in them, the rare ones
-// most.
+// An excerpter scores lines by the words of the task that they contain. Rare
+// words score highest.
 type excerpter struct {
 	h      *History
 	weight map[string]float64
@@ -96,7 +96,7 @@ func newExcerpter(h *History) *excerpter {
 	return x
 }
 
-// eachRead calls f for the results that only show something.
+// eachRead calls f for each result of a call that only looks.
 func (h *History) eachRead(f func(step, call int, text string)) {
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
@@ -108,11 +108,11 @@ func (h *History) eachRead(f func(step, call int, text string)) {
 	}
 }
 
-// leastPart is the shortest part of a name that is a word of the task.
+// leastPart is the minimum length of a word of the task, in bytes.
 const leastPart = 5
 
-// parts calls f for the words of a text in lower case; names in snake case and
-// camel case are taken apart.
+// parts calls f for each word of a text, in lower case. It splits names in
+// snake case and camel case.
 func parts(text string, f func(w string)) {
 	start := -1
 	flush := func(end int) {
@@ -137,8 +137,8 @@ func parts(text string, f func(w string)) {
 	flush(len(text))
 }
 
-// pieces cuts the results into runs of lines and scores them; of runs that
-// overlap the best is taken.
+// pieces cuts the results into runs of lines that do not overlap, and scores
+// them.
 func (x *excerpter) pieces() []piece {
 	var out []piece
 	seen := map[string]bool{}
@@ -165,7 +165,8 @@ func (x *excerpter) pieces() []piece {
 	return out
 }
 
-// from is the piece that begins at a line.
+// from returns the piece that begins at line i, and the index of the line after
+// it.
 func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	p.line = i
 	var kept []string

@@ -37,7 +37,7 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 	return Draft{Text: d.Render(r.Strategy)}, ctx.Err()
 }
 
-// compose lets the strategy extract and chooses from what it offers.
+// compose extracts lines with the strategy and chooses among them.
 func (h *History) compose(r Request) Document {
 	c := newComposer(r.Strategy, h, r.MaxTokens, r.Count)
 	var lines []Line

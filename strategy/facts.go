@@ -14,11 +14,11 @@ type Fact struct {
 	Value float64
 }
 
-// user reports whether a step is a person speaking.
+// user reports whether a step is a message of a person.
 func (s *Step) user() bool { return s.Role == message.RoleUser }
 
-// quality says how well a sentence stands by itself, 0 to 1: fragments,
-// announcements and pleasantries say little once they are alone.
+// quality returns how well a sentence stands by itself, 0 to 1. Fragments,
+// announcements and pleasantries say little on their own.
 func quality(t string) float64 {
 	if debris(t) {
 		return 0.1
@@ -37,7 +37,7 @@ func quality(t string) float64 {
 	for _, p := range emptyStarts {
 		if beginsWord(low, p) {
 			if len(t) > 60 {
-				return q * 0.6 // it goes on
+				return q * 0.6 // the sentence continues
 			}
 			return q * 0.2
 		}
@@ -45,8 +45,8 @@ func quality(t string) float64 {
 	return q
 }
 
-// debris reports whether a line is no sentence of a language but a piece of
-// code, of JSON, of a log, or of a page's navigation.
+// debris reports whether a line is not a sentence but a piece of code, JSON, a
+// log, or a page's navigation.
 func debris(t string) bool {
 	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
 		return true
@@ -58,12 +58,13 @@ func debris(t string) bool {
 	return strings.HasPrefix(t, "[?]") || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
 }
 
-// narrations begin sentences that only say what is looked at next.
+// narrations lists beginnings of sentences that only state what the assistant
+// looks at next.
 var narrations = []string{"let me ", "now let me ", "now i'll ", "now i’ll ", "now i ", "now let's ", "i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "i need to ", "i should ", "i can ", "i see that ", "let's ", "let’s ",
 	"maybe i ", "perhaps i ", "we need to ", "looking at ", "looking back ", "first, i", "first i", "next, i", "next i", "it seems ", "it looks like ", "wait", "hmm", "ah", "actually, let", "good. now", "so i ",
 	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
 
-// narrates reports whether a sentence tells only what the assistant is about.
+// narrates reports whether a sentence only states what the assistant is doing.
 func narrates(t string) bool { return beginsAny(strings.ToLower(t), narrations) }
 
 // beginsWord reports whether s begins with the words of prefix: "hi" does not
@@ -77,7 +78,7 @@ var emptyStarts = []string{"let me ", "now let me", "now i'll", "now i need", "i
 	"i see", "good", "great", "perfect", "excellent", "you're right", "thanks", "thank you", "yes", "ok", "sure", "hi", "hello", "okay", "done",
 	"this session is being continued", "the conversation is summarized", "no response", "found it", "here's", "here is", "now the", "looking at"}
 
-// What stands before requests where there is more than one.
+// Labels of requests if there is more than one.
 const (
 	newestRequest = "newest request in this part"
 	firstRequest  = "older, the first request: "
@@ -112,20 +113,21 @@ func (h *History) Goals() []Fact {
 	}
 }
 
-// How much of each is said again, in characters: the words of both stand above.
+// Lengths of these quotations, in characters. The user's words above have both
+// in full.
 const (
 	newestChars = 200
 	firstChars  = 140
 )
 
-// goalOrder puts the goals before what is carried.
+// goalOrder puts the goals before carried lines.
 const goalOrder = -2 * carriedBefore
 
-// replied stands before the step in which the assistant replied.
+// replied precedes the step in which the assistant replied.
 const replied = ", replied to in "
 
-// repliedTo says where the assistant ended its turn after a request, "" where it
-// did not.
+// repliedTo returns the step in which the assistant ended its turn after a
+// request, "" if it did not.
 func (h *History) repliedTo(step int) string {
 	before := ""
 	h.Previous.all(func(lines []string) []string {
@@ -147,15 +149,15 @@ func (h *History) repliedTo(step int) string {
 	return ""
 }
 
-// endsTurn reports whether a step is an answer of the assistant with which it ends
+// endsTurn reports whether a step is an answer with which the assistant ends
 // its turn.
 func (h *History) endsTurn(i int) bool {
 	s := &h.Steps[i]
 	return s.Role == message.RoleAssistant && s.Text != "" && len(s.Calls) == 0 && h.ends(i)
 }
 
-// wanted is what a message asks for in one line, none where it asks for nothing:
-// its first sentence, and the next one that asks.
+// wanted returns in one line what a message asks for: its first request and the
+// next one. It returns nil if the message asks for nothing.
 func wanted(step int, text string) []Fact {
 	all := requests(step, text)
 	if len(all) == 0 {
@@ -168,13 +170,13 @@ func wanted(step int, text string) []Fact {
 	return []Fact{f}
 }
 
-// requests are the sentences of a message that ask for something. One that leads
-// to what comes behind it stands with that.
+// requests returns the sentences of a message that ask for something. A
+// sentence that leads to the next one is joined with it.
 func requests(step int, text string) []Fact {
 	var out []Fact
 	lead := ""
 	sentences(text, func(t string, heading bool) {
-		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // behind it stands what is quoted
+		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // the quoted text follows
 		if lead != "" {
 			t, heading, lead = lead+" "+t, false, ""
 		} else if len(out) == 0 && !heading && strings.HasSuffix(t, ":") && len(t) < longestLead {
@@ -189,19 +191,19 @@ func requests(step int, text string) []Fact {
 	return out
 }
 
-// leastAsked is how long a sentence is at least that asks for something though it
-// begins with a courtesy, in bytes.
+// leastAsked is the minimum length of a request that begins with a courtesy, in
+// bytes.
 const leastAsked = 24
 
-// longestLead is how long a sentence is at most that only leads to the next one,
-// in bytes.
+// longestLead is the maximum length of a sentence that only leads to the next
+// one, in bytes.
 const longestLead = 60
 
-// taskValue is what the first sentence of the first request is worth: more
-// than anything else that is said.
+// taskValue is the value of the first request. Only the newest request, the
+// announced step and changed files are worth more.
 const taskValue = 4
 
-// recency is 1 for the newest step and 0.6 for the oldest.
+// recency returns 1 for the newest step and 0.6 for the oldest.
 func (h *History) recency(id int) float64 {
 	if len(h.Steps) < 2 {
 		return 1
@@ -224,13 +226,13 @@ func hasAny(low string, words []string) bool {
 	return false
 }
 
-// strongBinds bind wherever they stand; weakBinds only in a sentence that
-// tells somebody what to do.
+// strongBinds mark a rule in any sentence; weakBinds mark a weaker rule, and
+// none in a question.
 var (
 	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
 	weakBinds = []string{"only ", "ensure", "avoid", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer", "without "}
-	// descriptive follows "never" and "only" in sentences about what is.
+	// descriptive lists phrases with "never" and "only" that state a fact.
 	descriptive = []string{"never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
 )
 
@@ -254,11 +256,11 @@ func (h *History) Constraints() []Fact {
 	return out
 }
 
-// bindValue is what a sentence is worth that says what must or must not be
-// done: losing it costs more than losing a name.
+// bindValue is the value of a sentence that states what must or must not be
+// done. Losing it costs more than losing a name.
 const bindValue = 2.5
 
-// binds says how much a sentence binds, 0 for not at all.
+// binds returns the value of a sentence as a rule, 0 if it is none.
 func binds(t string) float64 {
 	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(strings.TrimRight(t, " \"'`)”’»"), "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
 		return 0
@@ -277,13 +279,13 @@ func binds(t string) float64 {
 	return 0
 }
 
-// ownNeeds begin sentences that say what somebody wants, and not what holds while
-// it is done.
+// ownNeeds lists beginnings of sentences that state what somebody wants, not a
+// rule for the work.
 var ownNeeds = []string{"i need to ", "i have to ", "i want to ", "i'd prefer to ", "we still need to ", "as for "}
 
-// orders reports whether a sentence says what must or must not be done: one of the
-// strong words, and the two that also tell what is only where they tell somebody
-// to do something.
+// orders reports whether a sentence states what must or must not be done: it
+// has a word of strongBinds. The words of describing count only if they tell
+// somebody to do something.
 func orders(low string) bool {
 	asked := inquires(low)
 	for _, w := range strongBinds {
@@ -304,12 +306,12 @@ func orders(low string) bool {
 	return false
 }
 
-// describing are strong words that also stand in sentences about what is: "it is
-// never condensed", "I don't remember".
+// describing lists words of strongBinds that also appear in statements of fact:
+// "it is never condensed", "I don't remember".
 var describing = []string{"never", "always", "do not", "don't", "dont"}
 
-// toldTo reports whether what stands before such a word, and what stands behind
-// it, tells somebody to do something or not to.
+// toldTo reports whether the text before and after such a word tells somebody
+// to do something or not to.
 func toldTo(before, after string) bool {
 	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '\t' })
 	if len(words) == 0 {
@@ -322,11 +324,11 @@ func toldTo(before, after string) bool {
 	return !wordByte(last[len(last)-1]) && last[len(last)-1] < 0x80 || slices.Contains(addressing, last)
 }
 
-// addressing are the words behind which "never" and "don't" tell somebody to do
+// addressing lists words after which "never" and "don't" tell somebody to do
 // something.
 var addressing = []string{"please", "you", "we", "and", "but", "so", "or", "then", "just", "also", "to", "must", "should", "pls", "again"}
 
-// inquiries begin sentences that ask.
+// inquiries lists beginnings of questions.
 var inquiries = []string{"can you", "could you", "can we", "could we", "would you", "will you", "what ", "what's ", "why ", "how ", "who ", "where ", "when will", "which ", "is ", "isn't ", "are ", "aren't ", "does ", "doesn't ", "do you", "do we", "do i ", "did ", "have you", "has ", "should i", "should we", "shall ", "am i "}
 
 // inquires reports whether a sentence asks for something, with or without a
@@ -339,12 +341,13 @@ func inquires(low string) bool {
 var nextWords = []string{"next step", "next,", "next i", "remaining", "todo", "still need", "still fail", "not yet", "blocked", "waiting for", "left to do",
 	"follow-up", "need to fix", "needs to be", "outstanding", "unresolved"}
 
-// startsNow reports whether a sentence beside calls announces what these very
-// calls do.
+// startsNow reports whether a sentence of a step with calls announces what
+// these calls do.
 func startsNow(t string) bool { return hasAny(strings.ToLower(t), nextWords[:3]) }
 
-// lastAnswer is the index of the step with which the assistant last ended its turn:
-// text without a call, and then the user spoke. 0 = there is none.
+// lastAnswer returns the index of the step with which the assistant last ended
+// its turn: text without a call, followed by a message of the user. It returns
+// 0 if there is none.
 func (h *History) lastAnswer() int {
 	spoke := false
 	for i := len(h.Steps) - 1; i >= 0; i-- {

@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// fileValue puts what was changed before what is only known.
+// fileValue ranks changed files above what is only known.
 const fileValue = 4.5
 
-// alone is how many changed files have a line of their own; the others stand
-// with those of their folder.
+// alone is the maximum number of changed files with a line of their own. Other
+// files share the line of their folder.
 const alone = 8
 
-// newerFolders is the number of lines of folders that halves the value of the
-// next one, down to that of a failure. Without it a session that changed files in
-// thirty folders tells of nothing else.
+// newerFolders is the number of folder lines that halves the value of the next
+// one, down to that of a failure. Otherwise a summary of changes in thirty
+// folders would contain nothing else.
 const newerFolders = 8
 
-// temporaryValue is the value of a line of files that nobody keeps.
+// temporaryValue is the value of a line about temporary files.
 const temporaryValue = 1.6
 
-// temporaryFolders begin the paths of such files; userTemporary stands in them.
+// temporaryFolders begin the paths of temporary files; other paths contain
+// userTemporary.
 var temporaryFolders = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/"}
 
 const userTemporary = "/appdata/local/temp/"
@@ -31,8 +32,8 @@ func temporary(path string) bool {
 	return beginsAny(low, temporaryFolders) || strings.Contains(low, userTemporary)
 }
 
-// fileLines tell of the files that were changed, each with what was done to
-// it, those of a folder together where there are many.
+// fileLines returns lines about the changed files and what was done to each.
+// The files of a folder share a line if there are many.
 func (h *History) fileLines(section int) []Line {
 	var out []Line
 	var rest []FileState
@@ -51,7 +52,7 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[f.Path]; w != "" && w != said { // once for what was done together
+		if w := why[f.Path]; w != "" && w != said { // once for files that were changed together
 			text, said = text+saidBefore(w), w
 		}
 		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
@@ -66,10 +67,10 @@ func cite(step int) string {
 	return " " + stepID(step)
 }
 
-// perLine is how many files of a folder stand on one line.
+// filesPerLine is the maximum number of files of a folder on one line.
 const filesPerLine = 8
 
-// folderLines put the files of a folder together; the folder is said once.
+// folderLines groups files by folder. A line names its folder once.
 func (h *History) folderLines(files []FileState, section int) []Line {
 	byFolder := map[string][]FileState{}
 	var order []string
@@ -118,7 +119,7 @@ func folderLine(d string, files []FileState) string {
 				b.WriteString("; ")
 			}
 			b.WriteString(f.Op.String() + " ")
-		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // how often is said of one
+		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // a pair has no room for how often
 			b.WriteString(sameOp)
 		default:
 			b.WriteString("; " + f.Op.String() + " ")
@@ -132,26 +133,26 @@ func folderLine(d string, files []FileState) string {
 	return b.String() + citeAll(files)
 }
 
-// citeAll names the steps between which files were changed.
+// citeAll cites the range of steps in which files were changed.
 func citeAll(files []FileState) string {
 	first, last := files[0].Last, files[0].Last
 	for _, f := range files {
 		first, last = min(first, f.Last), max(last, f.Last)
 	}
-	if first == 0 || first == last { // 0 = that of one is not known
+	if first == 0 || first == last { // 0: the step of one file is not known
 		return cite(last)
 	}
 	return " " + span(first, last)
 }
 
-// sameOp stands between two files to which the same was done.
+// sameOp joins two files with the same operation.
 const sameOp = " and "
 
-// fileName is what stands behind the last slash of a path.
+// fileName returns the part of a path after its last slash.
 func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
-// deeds says what was done to a file: "edited 3 times (in f and g)", "created,
-// then edited twice".
+// deeds describes what was done to a file: "edited 3 times (in f and g)",
+// "created, then edited twice".
 func (s *FileState) deeds() string {
 	text := s.Op.String()
 	if s.From != "" {
@@ -160,14 +161,14 @@ func (s *FileState) deeds() string {
 	return text + s.often() + in(s.Funcs)
 }
 
-// What stands before how often a file was changed that was not only edited.
+// Introductions of the number of changes, for a file that was not only edited.
 const (
 	thenEdited = ", then edited "
 	alsoEdited = ", edited " // before or after it was renamed
 	hadChanged = " after it had been changed "
 )
 
-// often says how often a file was changed, "" for once.
+// often describes how often a file was changed, "" for once.
 func (s *FileState) often() string {
 	switch {
 	case s.Changes < 2:
@@ -182,7 +183,7 @@ func (s *FileState) often() string {
 	return thenEdited + times(s.Changes-1)
 }
 
-// files reads back what the lines of a summary tell of files.
+// files reads the states of files back from the lines of a summary.
 func (d *Document) files() []FileState {
 	var out []FileState
 	d.all(func(lines []string) []string {
@@ -258,7 +259,7 @@ func opOf(text string) (Op, bool) {
 	return 0, false
 }
 
-// fromIn reads what a file was called before: renamed from `a.go`.
+// fromIn reads the old name of a file: renamed from `a.go`.
 func fromIn(text string) string {
 	_, rest, ok := strings.Cut(text, " from `")
 	from, _, closed := strings.Cut(rest, "`")

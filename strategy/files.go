@@ -37,11 +37,11 @@ var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true
 
 var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, "input": true, "patch_text": true, "changes": true}
 
-// newTextArgs hold what a change puts into a file, in the tools that have them.
+// newTextArgs lists the arguments that hold the new text of a file.
 var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace", "new"}
 
-// fileOps reads from the arguments what a call did to files. A call that
-// failed did nothing.
+// fileOps returns the file operations of a call, read from its arguments. A
+// failed call has none.
 func fileOps(c *Call) []FileOp {
 	if c.Outcome == Failed {
 		return nil
@@ -74,7 +74,7 @@ func fileOps(c *Call) []FileOp {
 	return out
 }
 
-// renames returns the paths of a tool that moves a file, "" for any other.
+// renames returns the paths of a call that moves a file, "" for other calls.
 func (c *Call) renames() (from, to string) {
 	if !hasWord(strings.ToLower(c.Tool+"_"+c.arg("command", "action", "operation")), []string{"rename", "move", "mv"}) {
 		return "", ""
@@ -94,7 +94,7 @@ func isFilePath(s string) bool {
 		(strings.Contains(path.Base(s), ".") || strings.Count(s, "/") > 1) && s != "." && s != ".."
 }
 
-// verbs in a tool's name or its command argument, and what they do to a file.
+// verbs maps parts of a tool's name or command argument to operations.
 var verbs = []struct {
 	part string
 	op   Op
@@ -129,7 +129,7 @@ func (c *Call) op() Op {
 	return Read
 }
 
-// maxOps is how many files one call may touch before the rest is left out.
+// maxOps is the maximum number of file operations that are read from one patch.
 const maxOps = 500
 
 // patchOps reads a unified diff or an apply_patch envelope.
@@ -149,7 +149,7 @@ func patchOps(patch string) []FileOp {
 // patchReader reads a patch line by line, in the form of apply_patch or of diff.
 type patchReader struct {
 	out        []FileOp
-	old, moved string // what a line before says that the file was
+	old, moved string // the file's old name from an earlier line
 }
 
 func (r *patchReader) last() *FileOp {
@@ -159,7 +159,7 @@ func (r *patchReader) last() *FileOp {
 	return &r.out[len(r.out)-1]
 }
 
-// header takes in a line that names a file, and reports whether it is one.
+// header processes a line that names a file, and reports whether it is one.
 func (r *patchReader) header(line string) bool {
 	switch {
 	case cutTo(&line, "*** Add File: "):
@@ -190,7 +190,7 @@ func (r *patchReader) header(line string) bool {
 	return true
 }
 
-// body takes in what a line says of the file before it.
+// body processes a line about the last named file.
 func (r *patchReader) body(line string) {
 	f := r.last()
 	if f == nil {
@@ -216,7 +216,7 @@ func cutTo(line *string, prefix string) bool {
 	return ok
 }
 
-// diffPath is the path in a header of a unified diff.
+// diffPath returns the path in a header of a unified diff.
 func diffPath(s string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	s = strings.TrimSpace(s)
@@ -236,7 +236,7 @@ func diffOp(from, to string) FileOp {
 	return FileOp{Path: to, Op: Edited}
 }
 
-// maxFuncs is how many touched functions are kept for one change.
+// maxFuncs is the maximum number of touched functions kept for one change.
 const maxFuncs = 12
 
 func (f *FileOp) add(name string) {

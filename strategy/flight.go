@@ -23,7 +23,7 @@ var ErrLate = errors.New("the summary is still being written and the caller's de
 type Flights struct {
 	mu     sync.Mutex
 	flight *flight
-	used   bool // by a call that has not said yet that it is settled
+	used   bool // the call that took the flight has not settled yet
 }
 
 // Waiting reports whether there is a summary, finished or not, that no view
@@ -76,26 +76,27 @@ func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
 	return f.began, f.told(), !f.billed
 }
 
-// A flight is a summary that is being written, or was, with what it is of.
+// A flight is a summary that is written concurrently with calls, or a finished
+// one, together with its inputs.
 type flight struct {
 	key    string
-	view   []message.Fingerprint // the messages up to the last that the cut names, as the run found them
-	ahead  bool                  // it was begun before a call needed it
-	gone   []int                 // which of them it stands for
+	view   []message.Fingerprint // the view when the flight began, up to the last message that it replaces
+	ahead  bool                  // began before a call needed it
+	gone   []int                 // indexes of the messages that the summary replaces
 	start  int                   // see [policy.Partition]
-	limit  int                   // of its body
+	limit  int                   // of the summary's body, in tokens
 	began  time.Time
-	quit   context.Context // ends when nobody wants it any more
+	quit   context.Context // ends when the summary is no longer needed
 	cancel context.CancelFunc
-	billed bool // somebody has been told what it cost; guarded by Flights.mu
+	billed bool // its cost was reported; guarded by Flights.mu
 
 	mu    sync.Mutex
 	heard []CallInfo
 
-	done     chan struct{} // closed when the rest is there
+	done     chan struct{} // closed when the fields below are set
 	sum      Summary
 	err      error
-	ended    bool // before its time
+	ended    bool // canceled before it was finished
 	panicked *policy.PanicError
 }
 
@@ -138,7 +139,7 @@ func (s *Stage) Beside(b Beside) *Stage {
 	return &own
 }
 
-// fly is Propose where summaries are written beside the call.
+// fly is Propose for summaries that are written concurrently with the call.
 func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	c := s.cut(v)
 	switch {
@@ -162,9 +163,9 @@ func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error
 	return s.proposeOf(f.cut(c), func(*cut) (Summary, error) { return s.take(f) }, ctx.Err)
 }
 
-// late is the fallback, for a call that can't wait for its summary. Where that is
-// to prune, and the view fits as it is, nothing goes: the summary comes with the
-// next call.
+// late is the fallback for a call that can't wait for its summary. If the
+// fallback is to prune and the view fits as it is, late removes nothing: the
+// next call gets the summary.
 func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	s.beside.Late()
 	if s.w.Fallback == FallbackExtractive {
@@ -182,8 +183,8 @@ func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	return c.prune(c.info(Summary{Strategy: s.w.Strategy.Name, Errors: []error{ErrLate}})), nil
 }
 
-// flight returns the one that serves a cut: the one there is, or a new one. nil:
-// none may begin any more.
+// flight returns the flight that serves a cut: the current one, or a new one.
+// It returns nil if no flight may begin any more.
 func (s *Stage) flight(c *cut) *flight {
 	l := s.beside.Flights
 	l.mu.Lock()
@@ -209,7 +210,7 @@ func (s *Stage) flight(c *cut) *flight {
 	return f
 }
 
-// key says what summaries depend on besides the view.
+// key identifies the inputs of a summary besides the view.
 func (s *Stage) key() string {
 	return fmt.Sprintf("%s %+v %s %v %v", s.w.Strategy.Name, describe(s.w.Summarizer), s.beside.Key, s.w.Raw, s.w.Recall)
 }
@@ -227,16 +228,16 @@ func (s *Stage) newFlight(c *cut) *flight {
 	return f
 }
 
-// identity tells message i of a view, whatever this run has made of it: of two
-// runs the later one may mask more.
+// identity returns the fingerprint of message i before this run's edits: a
+// later run may mask more.
 func identity(v *policy.View, i int) message.Fingerprint {
 	m := v.Unedited(i)
 	return m.Fingerprint()
 }
 
-// serves reports whether a summary can stand in the view that a cut is of: of
-// the same view, or of one that has only grown since. One that failed before
-// anybody needed it does not: the call asks anew.
+// serves reports whether the flight's summary can be used in the view of a cut:
+// the same view, or one that has only grown since. A flight that failed before
+// a call needed it does not serve: the call starts a new one.
 func (s *Stage) serves(f *flight, c *cut) bool {
 	v := c.v
 	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {
@@ -261,7 +262,7 @@ func (s *Stage) serves(f *flight, c *cut) bool {
 	return left <= v.Budget.Cap && (!v.Manual || len(f.gone) == len(c.part.Remainder))
 }
 
-// cut is the one of the flight, in the view that another one is of.
+// cut returns the flight's cut, applied to the view of c.
 func (f *flight) cut(c *cut) *cut {
 	own := &cut{v: c.v, version: c.version, limit: f.limit, words: c.words, room: c.room, original: c.original, part: policy.Partition{Remainder: f.gone, Start: f.start}}
 	for _, i := range f.gone {
@@ -271,7 +272,7 @@ func (f *flight) cut(c *cut) *cut {
 	return own
 }
 
-// failed reports whether it is done, and brought nothing.
+// failed reports whether the flight is done and has no summary.
 func (f *flight) failed() bool {
 	select {
 	case <-f.done:
@@ -281,7 +282,7 @@ func (f *flight) failed() bool {
 	}
 }
 
-// wait waits for the summary, and reports whether it is there.
+// wait waits for the summary and reports whether the flight has finished.
 func (f *flight) wait(ctx context.Context, until time.Time) bool {
 	var near <-chan time.Time
 	if !until.IsZero() {
@@ -303,8 +304,8 @@ func (f *flight) wait(ctx context.Context, until time.Time) bool {
 	return !f.ended
 }
 
-// take returns what a flight that is done has brought. It stays until the call
-// says that it is settled; a failure serves one call.
+// take returns the result of a finished flight. A summary stays available until
+// the call settles it; a failure serves one call.
 func (s *Stage) take(f *flight) (Summary, error) {
 	l := s.beside.Flights
 	l.mu.Lock()
@@ -318,16 +319,16 @@ func (s *Stage) take(f *flight) (Summary, error) {
 		s.beside.Heard(f.began, f.told(), false)
 	}
 	if f.panicked != nil {
-		panic(f.panicked) // where it is dealt with
+		panic(f.panicked) // the caller recovers panics
 	}
 	sum := f.sum
-	if s.w.Redact != nil { // more is known by now than when it was written
+	if s.w.Redact != nil { // more secrets may be known than when it was written
 		sum.Text = s.w.Redact(sum.Text)
 	}
 	return sum, f.err
 }
 
-// write runs beside the calls.
+// write writes the summary, on a goroutine of its own.
 func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -342,9 +343,10 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	f.ended = ctx.Err() != nil && f.err != nil
 }
 
-// weight is about what a flight costs in memory, as far as it is known by now.
+// weight returns the approximate memory of a flight in bytes, as far as it is
+// known.
 func (f *flight) weight() int64 {
-	const each, told = 64, 512 // a message that it is of, a call of the summarizer
+	const each, told = 64, 512 // bytes of a message in the flight, of a summarizer call
 	n := int64(each*(len(f.view)+len(f.gone)) + told*len(f.told()))
 	select {
 	case <-f.done:

@@ -15,11 +15,11 @@ type History struct {
 	Previous Document // the summary before, by the sections of the strategy
 	Index    *Index
 
-	files []FileState // read when first asked for
-	base  string      // folder that a mark stands for in paths, "" for none
-	task  themes      // words of the task, read when first asked for
-	asked string      // what people typed that stays in view
-	later *hindsight  // what is known by its end, read when first asked for
+	files []FileState // computed on first use
+	base  string      // folder that a mark abbreviates in paths, "" for none
+	task  themes      // words of the task, computed on first use
+	asked string      // typed text that stays in view
+	later *hindsight  // what later steps reveal, computed on first use
 }
 
 // A Step is one message of a user or an assistant, with its calls and their
@@ -52,7 +52,7 @@ func NewHistory(r Request) *History {
 	return h
 }
 
-// showVisible notes what stays in view, before anything is read.
+// showVisible records what stays in view. It runs before anything is read.
 func (h *History) showVisible(r Request) {
 	for i := range r.Visible {
 		if m := &r.Visible[i]; m.Role == message.RoleUser {
@@ -74,7 +74,8 @@ func (h *History) showVisible(r Request) {
 	}
 }
 
-// finishIndex adds to the index what is not a message to summarize, and ranks.
+// finishIndex adds the previous summary and the changed files to the index, and
+// ranks it.
 func (h *History) finishIndex() {
 	h.Index.addSummary(h.Previous)
 	for _, f := range h.Files() {
@@ -95,8 +96,8 @@ type at struct{ step, call int }
 
 type reader struct {
 	h     *History
-	open  map[string][]at // call id → calls that wait for their result
-	acted string          // the command of the action that the message before wrote as text
+	open  map[string][]at // call id → calls without a result so far
+	acted string          // command of the action that the previous message wrote as text
 }
 
 func (b *reader) message(id int, m *message.Message) {
@@ -153,8 +154,7 @@ func (b *reader) keep(step Step) {
 	}
 }
 
-// user reads a message in the user's role: a person's words, or what somebody
-// else puts there.
+// user reads a message in the user's role, from a person or from a harness.
 func (b *reader) user(id int, m *message.Message) {
 	acted := b.acted
 	b.acted = ""
@@ -189,8 +189,8 @@ func (b *reader) user(id int, m *message.Message) {
 	b.keep(step)
 }
 
-// actionIn is the command of an action that an assistant wrote as text: its
-// last fenced block.
+// actionIn returns the command of an action that an assistant wrote as text:
+// the last fenced block.
 func actionIn(text string) string {
 	end := strings.LastIndex(text, "```")
 	if end < 0 {
@@ -207,8 +207,8 @@ func actionIn(text string) string {
 	return strings.TrimSpace(code)
 }
 
-// result hands an output to the newest call that waits for it; one that
-// answers nothing becomes a call of its own.
+// result assigns an output to the newest call that waits for it. An output
+// without such a call becomes a call of its own.
 func (b *reader) result(step *Step, own int, p *message.Part) at {
 	waiting := b.open[p.CallID]
 	if n := len(waiting); n > 0 {
@@ -229,7 +229,7 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 	return at{own, len(step.Calls) - 1}
 }
 
-// unanswered reports whether a recorder put a note in place of a result.
+// unanswered reports whether a recorder left a note in place of a result.
 func unanswered(text string) bool { return strings.HasPrefix(text, "[no tool result was recorded") }
 
 func (b *reader) add(text string, w Where, id int) { b.h.Index.add(text, w, id) }

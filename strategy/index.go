@@ -25,13 +25,13 @@ const (
 type Entity struct {
 	Text     string
 	Kind     ident.Kind
-	Count    [places]int32 // messages it stands in, by place
+	Count    [places]int32 // messages that name it, by kind of text
 	Total    int32         // times it stands anywhere
 	Task     bool          // the first message of the user has it
 	First    int32         // number of the first message that has it
 	Last     int32         // number of the last one
 	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
-	Company  int32         // number of other identifiers in the text with the fewest of them
+	Company  int32         // number of identifiers, this one included, in the text with the fewest of them
 	Changed  bool          // a created, edited or deleted file, or a name that a change declares
 	Tool     bool          // occurs only as the name of a tool or a parameter
 	Visible  bool          // messages that stay in the view name it, too
@@ -47,7 +47,7 @@ type Entity struct {
 // the result of one of its calls.
 type place struct {
 	where Where
-	step  int32 // number of the message of what was said
+	step  int32 // number of the message, for what was said
 	call  at    // of arguments and results; step -1 = none
 }
 
@@ -55,16 +55,16 @@ type place struct {
 type Index struct {
 	byText map[string]*Entity
 	all    []*Entity
-	arena  []Entity // what all points into, in blocks
+	arena  []Entity // blocks that hold the elements of all
 	first  int32
 	last   int32
-	task   int32 // number of the first message of the user
+	task   int32 // number of the user's first message
 	ranked []*Entity
-	shown  map[string]bool // named by what stays in view
+	shown  map[string]bool // named in messages that stay in the view
 	bases  map[string]bool // last elements of paths that the assistant uses
-	text   []*Entity       // of the text that is being added
-	call   at              // whose arguments or result it is
-	naming bool            // which is the name of a tool or a parameter
+	text   []*Entity       // entities of the text that is being added
+	call   at              // the call that the text belongs to
+	naming bool            // the text is the name of a tool or a parameter
 }
 
 // newIndex returns an empty index.
@@ -116,8 +116,7 @@ func (x *Index) addName(name string, id int) {
 	x.naming = false
 }
 
-// gutter reports whether a number at the beginning of a line is the number of
-// the line.
+// gutter reports whether a number at the beginning of a line is a line number.
 func gutter(text string, start, end int) bool {
 	if end >= len(text) || text[end] != '\t' && text[end] != ':' && text[end] != '|' && !strings.HasPrefix(text[end:], "→") {
 		return false
@@ -128,13 +127,13 @@ func gutter(text string, start, end int) bool {
 	return start == 0 || text[start-1] == '\n'
 }
 
-// show marks what a message that stays in the view names.
+// show records the identifiers in a text that stays in the view.
 func (x *Index) show(text string) {
 	ident.ScanAll(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
 }
 
-// maxIdentifier is the longest identifier that is worth remembering, in bytes:
-// a longer one is data.
+// maxIdentifier is the length of the longest identifier that is stored, in
+// bytes. A longer one is data.
 const maxIdentifier = 240
 
 func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
@@ -151,7 +150,7 @@ func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
 	return e
 }
 
-// addSummary notes what the summary before names, and where.
+// addSummary records which identifiers the previous summary names, and where.
 func (x *Index) addSummary(d Document) {
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
@@ -193,7 +192,7 @@ func (x *Index) rank() {
 	})
 }
 
-// noteBases notes the file names at the end of the paths that the assistant
+// noteBases records the file names at the end of the paths that the assistant
 // uses.
 func (x *Index) noteBases() {
 	x.bases = map[string]bool{}
@@ -204,7 +203,7 @@ func (x *Index) noteBases() {
 	}
 }
 
-// lastElement returns what stands behind the last slash of a path.
+// lastElement returns the part of a path after its last slash.
 func lastElement(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // Top returns the n identifiers that are most likely needed again, best

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A job is one summary in the making.
+// A job writes one summary.
 type job struct {
 	w        Writer
 	in       Input
@@ -18,16 +18,16 @@ type job struct {
 	history  *History
 	limit    int
 	fallback string
-	strategy Strategy       // of what is written in the end
-	words    []Word         // of the user, cut as far as they must be
-	intro    string         // what the block is
-	material func() *source // read once
-	visible  func() *source // likewise, of what stays
-	judging  sync.Mutex     // guards what these return while pieces are asked for
+	strategy Strategy       // of the final summary
+	words    []Word         // the user's words, clipped to their limit
+	intro    string         // introduction of the block
+	material func() *source // source of the summary, read once
+	visible  func() *source // the messages that stay in view, read once
+	judging  sync.Mutex     // guards the two sources while pieces are written concurrently
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	outcome Summary
-	answer  Answer // the last one
+	answer  Answer // the last answer
 }
 
 func (w Writer) job(in Input) *job {
@@ -44,14 +44,14 @@ func (w Writer) job(in Input) *job {
 	return j
 }
 
-// wordsShare is the most that the user's words may take of what fits, where
-// little does.
+// wordsShare is the maximum share of in.MaxTokens for the user's words.
 const wordsShare = 0.5
 
-// leastIntroduced is the room from which on a summary says what it is, in tokens.
+// leastIntroduced is the smallest limit of a summary with an introduction, in
+// tokens.
 const leastIntroduced = 250
 
-// measure sets the user's words and what they leave for the rest.
+// measure sets the user's words and the limit of the remaining text.
 func (j *job) measure() {
 	limit := j.w.UserTokens
 	if j.in.UserTokens > 0 {
@@ -81,7 +81,7 @@ func (j *job) measure() {
 	}
 }
 
-// head is what stands before the sections: what the block is, and the words of
+// head returns the text before the sections: the introduction and the words of
 // the user.
 func (j *job) head(s Strategy) string {
 	text := ""
@@ -94,7 +94,7 @@ func (j *job) head(s Strategy) string {
 	return text
 }
 
-// redacted returns copies for reading, every text of which went through f.
+// redacted returns copies of messages with f applied to every text.
 func redacted(msgs []message.Message, f func(string) string) []message.Message {
 	out := make([]message.Message, len(msgs))
 	for i, m := range msgs {
@@ -103,8 +103,8 @@ func redacted(msgs []message.Message, f func(string) string) []message.Message {
 	return out
 }
 
-// redactedParts returns what f makes of parts: these very ones where it changes
-// nothing, as of nearly all of a history.
+// redactedParts returns parts with f applied to every text. It returns parts
+// itself if f changes nothing, which is the common case.
 func redactedParts(parts []message.Part, f func(string) string) []message.Part {
 	out, own := parts, false
 	for k := range parts {
@@ -119,7 +119,8 @@ func redactedParts(parts []message.Part, f func(string) string) []message.Part {
 	return out
 }
 
-// redactedPart reports whether f changes a part. Of media the name alone is read.
+// redactedPart applies f to a part and reports whether it changed. The copy of
+// a media part keeps only type and name.
 func redactedPart(was message.Part, f func(string) string) (p message.Part, changed bool) {
 	p = was
 	p.Text, p.Name, p.CallID = f(was.Text), f(was.Name), f(was.CallID)
@@ -141,7 +142,7 @@ func (j *job) fallBack() {
 	j.strategy = j.w.Strategy
 }
 
-// summary is what there is to tell, without the text.
+// summary returns the Summary without its text.
 func (j *job) summary(start time.Time) Summary {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -151,7 +152,7 @@ func (j *job) summary(start time.Time) Summary {
 	return s
 }
 
-// run writes the draft, checks and completes it.
+// run writes a draft, then verifies and completes it.
 func (j *job) run(ctx context.Context) (string, error) {
 	j.observe(CallInfo{Phase: Started})
 	ctx, cancel := context.WithTimeoutCause(ctx, j.w.Timeout, ErrDeadline)
@@ -177,7 +178,7 @@ func (j *job) count(s string) int {
 	return j.in.Count(s)
 }
 
-// failed is the error that Write returns.
+// failed returns the error for Write.
 func (j *job) failed(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -196,7 +197,7 @@ func (j *job) observe(c CallInfo) {
 	j.tell(c)
 }
 
-// tell calls the observer; j.mu is held.
+// tell calls the observer. The caller holds j.mu.
 func (j *job) tell(c CallInfo) {
 	if j.w.Observe == nil {
 		return
@@ -217,19 +218,20 @@ func (j *job) tell(c CallInfo) {
 	j.w.Observe(c)
 }
 
-// request is the whole input as one request.
+// request returns the whole input as one request.
 func (j *job) request() Request {
 	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, Visible: j.in.Visible, First: j.in.First,
 		MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count, Upto: j.in.Upto}
 }
 
-// draft gets one draft of everything: in one call, or by map and reduce.
+// draft writes one draft of the whole input, in one call or by map and reduce.
 func (j *job) draft(ctx context.Context) (string, error) {
 	whole := j.request()
 	if j.info.Window == 0 {
 		j.pieces(1)
 		whole.history = j.history
-		// No model has to be told twice: what is not smaller is not offered.
+		// Without a model, the limit is below the size of the source: a summary
+		// that is not smaller is useless.
 		if n := whole.sourceTokens(whole.MaxTokens); n <= whole.MaxTokens {
 			whole.MaxTokens = n - 1
 		}
@@ -248,14 +250,14 @@ func (j *job) draft(ctx context.Context) (string, error) {
 	}
 }
 
-// maxShrinks is how often the pieces are made smaller because the summarizer
-// says that its window is.
+// maxShrinks is the maximum number of retries with smaller pieces after the
+// summarizer reports that a request exceeds its window.
 const maxShrinks = 3
 
-// minRoom is the least room for history that is tried, in tokens.
+// minRoom is the minimum room for history in a piece, in tokens.
 const minRoom = 400
 
-// room is what a window leaves for the history.
+// room returns the tokens that a window leaves for the history.
 func (j *job) room(r Request, window int) int {
 	fixed := r.Count(r.system()) + r.Count(r.Previous) + r.Count(r.Notes) + r.MaxTokens + j.info.Reserve + 200
 	return max(int(float64(window)*(1-margin))-fixed, minRoom)
@@ -267,7 +269,7 @@ func (j *job) pieces(n int) {
 	j.mu.Unlock()
 }
 
-// mapReduce asks for each piece, several at once, and merges the answers.
+// mapReduce requests drafts of the pieces concurrently, and merges the drafts.
 func (j *job) mapReduce(ctx context.Context, r Request, room int) (string, error) {
 	parts := r.split(room)
 	j.pieces(len(parts))
@@ -288,8 +290,8 @@ func (j *job) mapReduce(ctx context.Context, r Request, room int) (string, error
 	return drafts[0], nil
 }
 
-// merges puts drafts into requests that fit room; the last summary is merged
-// with them in the request that is the only one.
+// merges groups drafts into requests that fit room. A single request also gets
+// the previous summary and the notes.
 func (r Request) merges(drafts []string, room int) []Request {
 	r.Messages = nil
 	previous, notes := r.Previous, r.Notes
@@ -313,8 +315,8 @@ func (r Request) merges(drafts []string, room int) []Request {
 	return out
 }
 
-// each asks for every request, at most w.Parallel at once. The first error
-// ends the others.
+// each sends all requests, at most w.Parallel at once. The first error cancels
+// the others.
 func (j *job) each(ctx context.Context, reqs []Request) ([]string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -2,27 +2,27 @@ package strategy
 
 import "github.com/agentcompact/compact/message"
 
-// A remark is what was said of something that stands before it: against it, or
-// what came out of it.
+// A remark is a later statement about an earlier one: it contradicts the
+// earlier one, or reports a finding.
 type remark struct {
 	step        int
 	said        string
-	byUser      bool // else the assistant says it
-	since, from int  // of a user's: the answer that it objects to, and the request which that turn answers
+	byUser      bool // false: by the assistant
+	since, from int  // of a user's remark: the answer it objects to, and the request that started that turn
 }
 
-// remarks are those of a history, with the words by which they are found.
+// remarks holds the remarks of a history, and an index of their words.
 type remarks struct {
 	all []remark
 	by  map[string][]int
 }
 
 const (
-	mostRemarks   = 1000 // of a history
-	mostOfAWord   = 8    // remarks that one word finds; more is a word of every day
-	leastShared   = 3    // words that a sentence has to share with a remark of the assistant
-	leastObjected = 2    // and with an objection, where it was said earlier in the turn
-	remarkWords   = 140  // characters that are quoted of one
+	mostRemarks   = 1000 // in one history
+	mostOfAWord   = 8    // a word with more remarks is ignored as an everyday word
+	leastShared   = 3    // words that a sentence must share with the assistant's remark
+	leastObjected = 2    // words that it must share with an objection to the same turn
+	remarkWords   = 140  // characters of a quoted remark
 )
 
 func (r *remarks) add(one remark, text string) {
@@ -39,7 +39,7 @@ func (r *remarks) add(one remark, text string) {
 	r.all = append(r.all, one)
 }
 
-// shared counts the words that a text has in common with each of the remarks.
+// shared counts the words that a text shares with each remark.
 func (r *remarks) shared(text string) map[int]int {
 	out, seen := map[int]int{}, map[string]bool{}
 	for _, w := range themeWords(text) {
@@ -53,14 +53,14 @@ func (r *remarks) shared(text string) map[int]int {
 	return out
 }
 
-// A hindsight is what is known by the end of a history of what was said in it.
+// A hindsight holds what later parts of a history reveal about earlier ones.
 type hindsight struct {
-	against   remarks     // what was taken back, or that the user did not want
-	concluded remarks     // what was found out
-	objected  map[int]int // by the answer that the user objects to: which of against
+	against   remarks     // retractions, and objections of the user
+	concluded remarks     // findings
+	objected  map[int]int // answer that the user objected to → index in against.all
 }
 
-// hindsight reads it once.
+// hindsight computes the hindsight of the history once.
 func (h *History) hindsight() *hindsight {
 	if h.later != nil {
 		return h.later
@@ -86,7 +86,7 @@ func (h *History) hindsight() *hindsight {
 	return h.later
 }
 
-// read takes from a message of the assistant what it takes back and concludes.
+// read collects the retractions and findings in a message of the assistant.
 func (l *hindsight) read(s *Step) {
 	sentences(withoutQuotes(s.Text), func(t string, heading bool) {
 		if heading || len(t) <= leastNoted || guesses(t) {
@@ -101,7 +101,7 @@ func (l *hindsight) read(s *Step) {
 	})
 }
 
-// firstSentence is that of a message.
+// firstSentence returns the first sentence of a message.
 func firstSentence(text string) string {
 	first := ""
 	sentences(text, func(t string, heading bool) {
@@ -112,9 +112,9 @@ func firstSentence(text string) string {
 	return first
 }
 
-// against is what was said later against a decision, to stand behind it: the
-// user's objection, or the sentence with which the assistant took it back. ""
-// where nobody did.
+// against returns what was said later against a decision, as a suffix for its
+// line: the user's objection, or the sentence in which the assistant took it
+// back. It returns "" if nothing was said.
 func (h *History) against(f Fact) string {
 	l := h.hindsight()
 	first := -1
@@ -141,12 +141,12 @@ func (h *History) against(f Fact) string {
 	return "; said later: " + o.quoted()
 }
 
-// quoted is a remark as lines cite it.
+// quoted returns the remark as lines cite it.
 func (r *remark) quoted() string {
 	return "“" + clip(squash(r.said), remarkWords) + "” " + stepID(r.step)
 }
 
-// objection is what the user said right after an answer that they did not want.
+// objection returns the user's objection right after an answer, as a suffix.
 func (h *History) objection(step int) string {
 	l := h.hindsight()
 	if k, ok := l.objected[step]; ok && k < len(l.against.all) {
@@ -155,8 +155,8 @@ func (h *History) objection(step int) string {
 	return ""
 }
 
-// cleared reports whether a sentence only supposes what was found out, or taken
-// back, later.
+// cleared reports whether a sentence is a supposition that the assistant later
+// confirmed or took back.
 func (h *History) cleared(step int, t string) bool {
 	if !guesses(t) {
 		return false

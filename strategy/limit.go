@@ -2,16 +2,16 @@ package strategy
 
 import "github.com/agentcompact/compact/policy"
 
-// A limit that nobody set is a share of what the view is to cost: what stands
-// for more of a session may say more.
+// Without a configured limit, the limit is a share of the view's target: the
+// summary of a longer history may be longer.
 const (
-	growShare = 20   // the limit is the target through this
+	growShare = 20   // the limit is target/growShare
 	growMost  = 8000 // tokens
 )
 
-// most returns what the body of a summary may cost at most: what is set, or a
-// share of the target, of which a summarizing model with a small window gets
-// no more than a quarter of it.
+// most returns the maximum tokens of a summary's body: the configured limit, or
+// a share of the target. The share is at most a quarter of the summarizing
+// model's window, and at least DefaultMaxTokens.
 func (s *Stage) most(v *policy.View) int {
 	if !s.grows {
 		return s.w.MaxTokens
@@ -23,7 +23,7 @@ func (s *Stage) most(v *policy.View) int {
 	return max(most, DefaultMaxTokens)
 }
 
-// writer returns the one for a view.
+// writer returns the Writer for a cut.
 func (s *Stage) writer(c *cut) Writer {
 	w := s.w
 	w.MaxTokens = max(c.limit, 1)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxLooks is how many looks one entry stands for at most: more would leave
-// no name of them.
+// maxLooks is the maximum number of looks in one entry. In a larger entry no
+// name would be left.
 const maxLooks = 24
 
-// looks collect what steps that only look have looked at.
+// looks collects what calls of steps that only look have read or searched.
 type looks struct {
 	read, sought, other []string
 	vain                []string // searches that found nothing
@@ -35,7 +35,7 @@ func appendNew(list []string, more ...string) []string {
 	return list
 }
 
-// looks says what the call looks at.
+// looks returns what the call looked at.
 func (c *Call) looks() *looks {
 	l := &looks{}
 	for _, f := range c.Files {
@@ -60,11 +60,12 @@ func (c *Call) looks() *looks {
 	return l
 }
 
-// searches begin commands that end with status 1 where they find nothing.
+// searches lists beginnings of commands that exit with status 1 if they find
+// nothing.
 var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 
-// searchedInVain reports whether a command is a search that found nothing: no
-// failure, whatever its status.
+// searchedInVain reports whether a command is a search that found nothing. This
+// is no failure, whatever its status.
 func (c *Call) searchedInVain() bool {
 	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
 		return false
@@ -77,19 +78,19 @@ func (c *Call) searchedInVain() bool {
 	return true
 }
 
-// emptyResults are how searches say that there is nothing.
+// emptyResults lists beginnings of results of searches that found nothing.
 var emptyResults = []string{"no matches found", "no files found", "no results", "no match", "found 0 ", "0 results", "0 matches", "no search results", "nothing found", "no documents found"}
 
-// foundNothing reports whether a result says that there is nothing.
+// foundNothing reports whether a result states that nothing was found.
 func foundNothing(result string) bool {
 	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
 	return beginsAny(head, emptyResults) || head == "[]" || head == "{}" || strings.HasPrefix(head, `{"results":[]`) || strings.HasPrefix(head, `{"results": []`)
 }
 
-// named is how many of each kind an entry names.
+// namedLooks is the maximum number of read files that an entry names.
 const namedLooks = 3
 
-// tell says what was looked at: those that matter most by name.
+// tell describes what was looked at. It names the most important files.
 func (l *looks) tell(x *Index) string {
 	var out []string
 	if n := len(l.read); n > 0 {
@@ -127,7 +128,7 @@ func (l *looks) tell(x *Index) string {
 	return strings.Join(out, "; then ")
 }
 
-// best returns the n of the names that matter most, in their order.
+// best returns the n highest scored names, in their original order.
 func (x *Index) best(names []string, n int) []string {
 	if len(names) <= n {
 		return names
@@ -143,7 +144,7 @@ func (x *Index) best(names []string, n int) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !slices.Contains(byScore[:n], s) })
 }
 
-// joinAnd puts words between names, so that they read as a sentence.
+// joinAnd joins names into a phrase.
 func joinAnd(names []string, quote string) string {
 	var b strings.Builder
 	for i, s := range names {
@@ -159,8 +160,7 @@ func joinAnd(names []string, quote string) string {
 	return b.String()
 }
 
-// pairs puts words between names too, with fewer of them: they are told in
-// twos.
+// pairs joins names into a phrase with fewer words: in pairs.
 func pairs(names []string) string {
 	var b strings.Builder
 	for i, s := range names {
@@ -176,8 +176,8 @@ func pairs(names []string) string {
 	return b.String()
 }
 
-// commonFolder is the folder that all paths lie in, "" where there is none
-// that says anything.
+// commonFolder returns the folder that contains all paths, "" if that is the
+// root or there is none.
 func commonFolder(paths []string) string {
 	common := folderOf(paths[0])
 	for _, p := range paths[1:] {

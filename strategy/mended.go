@@ -4,26 +4,26 @@ import (
 	"slices"
 )
 
-// A mend follows a check that failed, and said of everything what it was that
-// failed: packages, files, tests. left is what has not passed since, under
-// whatever command.
+// A mend follows a failed check that reported everything that failed: packages,
+// files, tests. left holds the names that have not passed since, under any
+// command.
 type mend struct {
 	all, left map[string]bool
-	tests     map[string][]string // of go packages, where it was some of their tests
-	flags     []string            // of go test, which change what is run
-	vars      []string            // that were set for it, and change it as flags do
-	step      int                 // of the run with which the last of them passed
+	tests     map[string][]string // failed tests by go package, if only some failed
+	flags     []string            // flags of go test that change what runs
+	vars      []string            // variables set for the command, which change it as flags do
+	step      int                 // the last run in which a name of left passed
 }
 
-// Bounds of what is followed.
+// Limits on what is followed.
 const (
 	mostMends   = 60 // commands
 	mostMended  = 60 // names that one of them reports
 	mostPassing = 2000
 )
 
-// mended are the commands that failed last, and of which all that failed passed
-// under other commands later, each with the last of these runs.
+// mended returns the commands whose last run failed, and whose failures all
+// passed under other commands later, with the step of the last such run.
 func (h *History) mended() map[string]int {
 	mends := map[string]*mend{}
 	h.eachCall(func(s *Step, c *Call) {
@@ -58,8 +58,8 @@ func newMend(r *verdicts, flags, vars []string) *mend {
 	return m
 }
 
-// hear takes from what is left what a later run says passed, and puts back what it
-// says failed.
+// hear removes from left what a later run reports as passed, and adds again
+// what it reports as failed.
 func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	for _, name := range r.failed {
 		if m.all[name] {
@@ -67,11 +67,11 @@ func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 		}
 	}
 	if !slices.Equal(m.vars, vars) {
-		return // who knows what they change
+		return // their effect is unknown
 	}
 	for _, f := range m.flags {
 		if !slices.Contains(flags, f) {
-			return // it did not run what the other one ran
+			return // it ran something else
 		}
 	}
 	for name := range m.left {
@@ -82,7 +82,7 @@ func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	}
 }
 
-// testsPass reports whether each test of a package that failed has passed.
+// testsPass reports whether every failed test of a package has passed.
 func (m *mend) testsPass(name string, r *verdicts) bool {
 	for _, test := range m.tests[name] {
 		if !r.passed[test] {
@@ -92,5 +92,5 @@ func (m *mend) testsPass(name string, r *verdicts) bool {
 	return len(m.tests[name]) > 0
 }
 
-// mendedSince stands behind a failure of which all that failed passed later.
+// mendedSince returns the suffix for a failure whose parts all passed later.
 func mendedSince(step int) string { return "; what failed there passed later " + stepID(step) }

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextLines say what comes next: the request that nobody replied to, the step
-// that was announced last, the question that nobody answered, the list that the
-// assistant wrote last.
+// nextLines returns lines about what comes next: a request without a reply, the
+// step announced last, a question without an answer, the assistant's last list,
+// and what it called open.
 func (h *History) nextLines(section int) []Line {
 	var out []Line
 	add := func(f Fact, prefix string) {
@@ -31,7 +31,7 @@ func (h *History) nextLines(section int) []Line {
 	return out
 }
 
-// announcedHow is what is said before the step that was announced last.
+// announcedHow returns the introduction of the step that was announced last.
 func (h *History) announcedHow(step int) string {
 	switch {
 	case h.begun(step):
@@ -42,8 +42,9 @@ func (h *History) announcedHow(step int) string {
 	return "announced last: "
 }
 
-// waiting is the newest request, where the assistant said nothing after it but what
-// it said beside calls, and no request stays in view, which may be newer.
+// waiting returns the newest request if the assistant has replied only with
+// calls and text beside them. It returns nothing if a request stays in view,
+// because that one may be newer.
 func (h *History) waiting() Fact {
 	if h.asked != "" {
 		return Fact{}
@@ -63,13 +64,14 @@ func (h *History) waiting() Fact {
 	return h.stillWaiting()
 }
 
-// What a request that nobody replied to is told with: its words stand above.
+// Text of a request without a reply. The user's words above quote it.
 const (
 	notReplied = "not replied to in this part: "
 	newestHere = "the newest request"
 )
 
-// stillWaiting is the request that the summary before says nobody replied to.
+// stillWaiting returns the request that the previous summary reports as not
+// replied to.
 func (h *History) stillWaiting() (f Fact) {
 	h.Previous.all(func(lines []string) []string {
 		for _, l := range lines {
@@ -82,21 +84,21 @@ func (h *History) stillWaiting() (f Fact) {
 	return f
 }
 
-// announcements begin sentences that say what is done next.
+// announcements lists beginnings of sentences that announce a step.
 var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
 	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
 
-// announces reports whether a sentence says what is done next.
+// announces reports whether a sentence announces a step.
 func announces(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
 }
 
-// states are what somebody does without doing anything.
+// states lists verbs of states, which are not activities.
 var states = []string{"seeing", "thinking", "wondering", "noticing", "assuming", "hoping", "having", "missing", "guessing", "being", "feeling", "considering", "leaning", "relying", "suspecting"}
 
-// atIt reports whether a sentence says what its speaker is at: "I'm marking the
-// task as done".
+// atIt reports whether a sentence states what its speaker is doing: "I'm
+// marking the task as done".
 func atIt(low string) bool {
 	for _, head := range []string{"i'm ", "i am ", "now i'm "} {
 		rest, ok := strings.CutPrefix(low, head)
@@ -109,7 +111,7 @@ func atIt(low string) bool {
 	return false
 }
 
-// announced is the sentence in which the assistant last said what it does next.
+// announced returns the sentence in which the assistant last announced a step.
 func (h *History) announced() Fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
@@ -132,8 +134,8 @@ func (h *History) announced() Fact {
 	return Fact{}
 }
 
-// begun reports whether the calls of a step have all been answered, so that what
-// it announced has been done, or tried.
+// begun reports whether a step has calls and all of them were answered. Then
+// what it announced was done, or tried.
 func (h *History) begun(step int) bool {
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.ID == step {
@@ -148,7 +150,7 @@ func (h *History) begun(step int) bool {
 	return false
 }
 
-// answeredSince reports whether the user said something after a step.
+// answeredSince reports whether the user wrote something after a step.
 func (h *History) answeredSince(step int) bool {
 	for i := len(h.Steps) - 1; i >= 0 && h.Steps[i].ID > step; i-- {
 		if s := &h.Steps[i]; s.user() && s.Text != "" {
@@ -158,10 +160,10 @@ func (h *History) answeredSince(step int) bool {
 	return false
 }
 
-// announcedValue puts the next step before everything that is only known.
+// announcedValue ranks the next step above what is only known.
 const announcedValue = 5
 
-// unanswered is the question at the end of the part, if it ends with one.
+// unanswered returns the question with which the history ends, if it does.
 func (h *History) unanswered() Fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]

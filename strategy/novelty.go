@@ -2,11 +2,11 @@ package strategy
 
 import "unicode"
 
-// leastNovel is what a line is worth whose words have all been said, beside one
-// that says something new.
+// leastNovel is the novelty of a line without a new word. A line of only new
+// words has 1.
 const leastNovel = 0.2
 
-// novelty is how much of a line is not said yet.
+// novelty returns the share of new words in a line, scaled to leastNovel … 1.
 func (c *composer) novelty(k *candidate) float64 {
 	if len(k.words) == 0 {
 		return 1
@@ -20,7 +20,8 @@ func (c *composer) novelty(k *candidate) float64 {
 	return leastNovel + (1-leastNovel)*float64(n)/float64(len(k.words))
 }
 
-// hear takes for said what people typed: it stands above.
+// hear marks the words that people typed as said: the summary quotes them
+// above.
 func (c *composer) hear() {
 	c.history.eachTyped(func(text string) {
 		for _, w := range wordHashes(text) {
@@ -29,14 +30,14 @@ func (c *composer) hear() {
 	})
 }
 
-// mostHashed bounds how many words of a line are looked at.
+// mostHashed is the maximum number of words of a text that are hashed.
 const mostHashed = 60
 
-// leastHashed is the shortest word that says something, in characters; of a
-// script without spaces every pair is a word.
+// leastHashed is the minimum length of a word, in characters. In scripts
+// without spaces every pair of characters is a word.
 const leastHashed = 4
 
-// wordHashes are the words of a text, as numbers.
+// wordHashes returns the hashes of the words of a text.
 func wordHashes(text string) []uint32 {
 	var out []uint32
 	hash, n := uint32(2166136261), 0

@@ -6,16 +6,17 @@ import (
 )
 
 var (
-	// silentCommands print nothing that could be taken for what a check says.
+	// silentCommands print nothing that could be taken for the output of a
+	// check.
 	silentCommands = []string{"cd", "pushd", "export", "unset", "set", "source", ".", "ulimit", "umask", "mkdir", "rm", "cp", "mv", "touch", "sleep", "true", ":", "exit"}
-	// builders are checks that name nothing that passed.
+	// builders are checks that do not name what passed.
 	builders = []string{"go build", "go vet", "cargo build", "cargo check", "cargo clippy", "tsc", "npx tsc", "ruff", "mypy"}
-	// filters show what they are given, or a part of it.
+	// filters print their input, or a part of it.
 	filters = []string{"tail", "head", "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "cat"}
 )
 
-// onlyCheck reports whether all that a command prints is of one check. Where something
-// else prints too, a log say, who knows whose verdicts those are.
+// onlyCheck reports whether the whole output of a command comes from one check.
+// The verdicts in mixed output, such as a log's, can't be attributed.
 func onlyCheck(cmd string) bool {
 	cmd = strings.TrimSpace(cmd)
 	if !plainShell(cmd) {
@@ -41,7 +42,7 @@ func onlyCheck(cmd string) bool {
 	return n == 1
 }
 
-// separator is what stands between two commands, at the beginning of s.
+// separator returns the separator between two commands at the beginning of s.
 func separator(s string) string {
 	if s == "" {
 		return ""
@@ -49,8 +50,8 @@ func separator(s string) string {
 	return s[:len(s)-len(strings.TrimLeft(s[1:], "|&"))]
 }
 
-// plainShell reports whether a command line is one line of commands one after the
-// other: no script, no subshell, nothing in the background.
+// plainShell reports whether a command line is a single line of consecutive
+// commands: no script, no subshell, no background process.
 func plainShell(cmd string) bool {
 	var quote byte
 	for i := range len(cmd) {
@@ -77,7 +78,8 @@ func partOfSign(cmd string, i int) bool {
 	return i > 0 && strings.IndexByte("&|>", cmd[i-1]) >= 0 || i+1 < len(cmd) && strings.IndexByte("&>", cmd[i+1]) >= 0
 }
 
-// saysNothing reports whether a command behind that separator prints no verdict of its own.
+// saysNothing reports whether a command after the separator prints no verdict
+// of its own.
 func saysNothing(w []string, before string) bool {
 	switch {
 	case strings.HasPrefix(before, "|") && before != "||":
@@ -90,8 +92,8 @@ func saysNothing(w []string, before string) bool {
 	return slices.Contains(silentCommands, w[0])
 }
 
-// echoesStatus reports whether an echo prints how the command before it ended, and
-// nothing of a file or a variable.
+// echoesStatus reports whether an echo prints the exit status of the command
+// before it, and no file or other variable.
 func echoesStatus(args []string) bool {
 	text := strings.Join(args, " ")
 	rest := strings.NewReplacer("$?", "", "${PIPESTATUS[0]}", "").Replace(text)
@@ -103,7 +105,8 @@ func builds(w []string) bool {
 	return slices.ContainsFunc(builders, func(b string) bool { return text == b || strings.HasPrefix(text, b+" ") })
 }
 
-// withoutPrefix takes variables and what only runs a command from its words.
+// withoutPrefix removes variables and wrappers such as sudo from the beginning
+// of a command.
 func withoutPrefix(w []string) []string {
 	for len(w) > 0 && (isVariable(w[0]) || slices.Contains([]string{"sudo", "time", "timeout"}, w[0]) || strings.Trim(w[0], "0123456789s") == "") {
 		w = w[1:]

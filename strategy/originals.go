@@ -9,22 +9,22 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The user's words may take one part in userShare of the target. A target that was
-// lowered, to save money or to make the next compaction later, counts as half of
-// the trigger for this, so that what was asked for stays whole; but they take no
-// more than one part in mostShare of it.
+// The user's words may take 1/userShare of the target. A target that was
+// lowered, to save money or to delay the next compaction, counts as at least
+// half the trigger here, so that requests stay whole. The limit is 1/mostShare
+// of the target.
 const (
 	userShare = 10
 	mostShare = 4
 )
 
-// userTokens is the most that the user's words may take in a view.
+// userTokens returns the maximum tokens of the user's words in a view.
 func (s *Stage) userTokens(v *policy.View) int {
 	most := min(max(v.Budget.Target, v.Budget.Trigger/2)/userShare, v.Budget.Target/mostShare)
 	return max(min(s.w.UserTokens, most), 1)
 }
 
-// spoken is what the messages in the user's role cost.
+// spoken returns the tokens of the messages in the user's role.
 func spoken(v *policy.View) int {
 	n := 0
 	for i := range v.Messages {
@@ -35,7 +35,7 @@ func spoken(v *policy.View) int {
 	return n
 }
 
-// spoken is what the user's words cost that the summary of this cut will hold.
+// spoken returns the tokens of the user's words in the summary of this cut.
 func (c *cut) spoken(of Strategy) int {
 	words := append(ParseDocument(of, c.previous).Words, wordsOf(c.removed, 1, nil)...)
 	n := 0
@@ -45,7 +45,7 @@ func (c *cut) spoken(of Strategy) int {
 	return n
 }
 
-// refOf is the reference under which the text of a message can be had again.
+// refOf returns the reference by which the text of a message can be recalled.
 func refOf(v *policy.View, i int) string {
 	for p := range v.Messages[i].Parts {
 		if part := &v.Messages[i].Parts[p]; part.Kind == message.KindText && !isMediaText(part.Text) {
@@ -55,8 +55,9 @@ func refOf(v *policy.View, i int) string {
 	return ""
 }
 
-// restored is a message as it was: from before this run, or by its reference.
-// Of what can't be had again nothing is left, so that nothing is said of it.
+// restored returns a message as it was before this run, with the originals of
+// masked and truncated results. A result that can't be restored loses its
+// placeholder, so that the summary does not report it.
 func restored(v *policy.View, i int, original func(ref string) (string, bool)) message.Message {
 	m := v.Unedited(i)
 	var parts []message.Part
@@ -76,9 +77,10 @@ func restored(v *policy.View, i int, original func(ref string) (string, bool)) m
 	return message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
 }
 
-// restoredText is the text of a part that an earlier run masked or truncated. A
-// reference counts only where it is known that we wrote it: any tool can return
-// what looks like a placeholder, and would have another result stand for its own.
+// restoredText returns the original text of a part that an earlier run masked
+// or truncated. It uses a reference only if this program is known to have
+// written it: a tool could return a forged placeholder and pass off another
+// result as its own.
 func restoredText(v *policy.View, i, p int, part message.Part, original func(ref string) (string, bool)) (text string, changed bool) {
 	if part.Kind != message.KindToolResult {
 		return "", false
@@ -102,12 +104,11 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 	return withoutOurs(part.Text), true
 }
 
-// truncated reports whether a text has the marker of a truncation in it.
+// truncated reports whether a text contains the marker of a truncation.
 func truncated(text string) bool { return strings.Contains(text, "[truncated: kept ") }
 
-// typedThatStay are the messages of the remainder that a person typed, the
-// newest first, as far as the user's words may take the room that there is:
-// what people typed is not pruned with the rest.
+// typedThatStay returns the indexes of typed messages that pruning keeps: the
+// newest first, up to the limit of the user's words and half of room.
 func (c *cut) typedThatStay(room int) map[int]bool {
 	out := map[int]bool{}
 	left := min(c.words, room/2)
@@ -118,7 +119,7 @@ func (c *cut) typedThatStay(room int) map[int]bool {
 			continue
 		}
 		if c.v.Rounds[c.v.RoundOf(i)].Len() > 1 {
-			continue // between a call and its result: a round goes whole
+			continue // between a call and its result: a round is removed whole
 		}
 		acted := i > 0 && c.v.Messages[i-1].Role == message.RoleAssistant && actsInText(c.v.Messages[i-1].Text())
 		if classify(m, acted).speech == Typed {

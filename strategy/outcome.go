@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// read finds out how a call ended: from the harness's status line, from an
-// error that stands in place of a result, from the report of a test run. Where
-// none of them says anything the outcome is unknown.
+// read determines how a call ended: from the harness's status line, from an
+// error in place of a result, or from a test report. Without any of them the
+// outcome is unknown.
 func (c *Call) read() {
 	c.Outcome, c.Exit = Unknown, -1
 	cmd := c.Command()
@@ -30,12 +30,13 @@ func (c *Call) read() {
 	}
 }
 
-// running reports whether a result says that its command goes on.
+// running reports whether a result states that its command is still running.
 func running(result string) bool {
 	return strings.Contains(result[:min(len(result), edge)], "Process running with session ID ")
 }
 
-// refusals of calls by harnesses, at the beginning of a result.
+// refusedHeads lists how results begin if a harness refused or aborted the
+// call.
 var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to proceed", "The user doesn't want to take this action", "[Request interrupted by user",
 	"Permission to use ", "Permission denied by user", "Error: Exit code", "apply_patch verification failed", "EXECUTION TIMED OUT", "Command timed out",
 	"Error: Command timed out", "command timed out"}
@@ -44,16 +45,15 @@ func refusedCall(result string) bool {
 	return beginsAny(strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n"), refusedHeads)
 }
 
-// errorHeads begin the result of a tool that is an error. They are what tools
-// report with, so a file that begins with the word is none: what shows files
-// numbers or wraps them.
+// errorHeads lists beginnings of error results. A file that begins with such a
+// word does not match, because tools that show files number or wrap the lines.
 var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
 	`{"error"`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
 	"no replacement was performed", "string to replace not found", "could not find the exact text", "no exact match found", "[no exact match found",
 	"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied", "file not found:", "file does not exist",
 	"permission denied", "access denied", "tool not found", "unknown tool", "element with index", "mcp error", "http error", "request failed"}
 
-// errorResult reports whether a result of a tool is an error in its stead.
+// errorResult reports whether a tool returned an error in place of a result.
 func errorResult(result string) bool {
 	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
 	if beginsAny(head, errorHeads) {
@@ -67,7 +67,7 @@ func errorResult(result string) bool {
 	return ok && !strings.ContainsAny(name, " \t") || strings.Contains(head[:min(len(head), 200)], `"code": "enoent"`)
 }
 
-// httpError reports whether a line states a status of HTTP that is an error.
+// httpError reports whether a line states an HTTP error status.
 func httpError(line string) bool {
 	for _, mark := range []string{"http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "http status ", "received http "} {
 		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && isDigits(rest[:3]) {
@@ -79,11 +79,11 @@ func httpError(line string) bool {
 
 func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// confirmations begin the results of tools that say that they did it.
+// confirmations lists beginnings of results that report success.
 var confirmations = []string{"the file ", "file created successfully", "successfully", "edit applied successfully", "wrote file successfully", "success.", "success:", "updated ", "todos have been",
 	"transfer successful", "# successfully", "task #", "done", "ok\n", `{"success": true`, `{"success":true`, `{"status": "ok"`, `{"status":"ok"`}
 
-// confirmed reports whether a result says that the call did what it was for.
+// confirmed reports whether a result states that the call succeeded.
 func confirmed(result string) bool {
 	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
 	if head == "ok" {
@@ -96,8 +96,8 @@ func confirmed(result string) bool {
 	return beginsAny(head, confirmations)
 }
 
-// shellError reports whether an output without a status is a shell's complaint
-// from its first line on, or an uncaught exception.
+// shellError reports whether an output without a status begins with a shell's
+// error message or an uncaught exception.
 func shellError(result string) bool {
 	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
 	first, _, _ := strings.Cut(head, "\n")
@@ -108,8 +108,8 @@ func shellError(result string) bool {
 		(strings.Contains(first, "not found") || strings.Contains(first, "no such file") || strings.Contains(first, "denied"))
 }
 
-// hidesStatus reports whether a status of zero may not be that of the command
-// that matters: it goes through a pipe, or another command comes after it.
+// hidesStatus reports whether a zero status may come from another command than
+// the check: from a pipe, or a command after it.
 func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false
@@ -131,7 +131,7 @@ func lastLine(s string) string {
 var errorMarks = []string{"--- fail", "error[", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",
 	"undefined", "expected", "no such", "timed out", "timeout", "refused", "invalid", "unexpected"}
 
-// maxErrorLine is how long an error is quoted, in characters.
+// maxErrorLine is the maximum length of a quoted error, in characters.
 const maxErrorLine = 160
 
 // ErrorLine returns the line of the result that best describes the error; "" if
@@ -166,7 +166,7 @@ func (c *Call) ErrorLine() string {
 	return clip(squash(plainText(best)), maxErrorLine)
 }
 
-// isBareMark reports whether a line says that there is an error, and not which.
+// isBareMark reports whether a line only states that there is an error.
 func isBareMark(line string) bool {
 	switch strings.ToLower(strings.TrimRight(line, ":! ")) {
 	case "error", "errors", "failed", "failure", "fail", "exception":
@@ -175,8 +175,8 @@ func isBareMark(line string) bool {
 	return false
 }
 
-// plainText is a line without the codes of a terminal and without what wraps
-// an output in angle brackets.
+// plainText returns a line without terminal codes, and without tags around the
+// output.
 func plainText(s string) string { return stripTags(uncolored(s)) }
 
 // uncolored removes the escape sequences of a terminal.
@@ -194,7 +194,7 @@ func uncolored(s string) string {
 	}
 }
 
-// stripTags removes what wraps an output in angle brackets.
+// stripTags removes the tags around an output.
 func stripTags(s string) string {
 	if strings.HasPrefix(s, "<") {
 		if i := strings.IndexByte(s, '>'); i > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ownTimeout is how long the extractor of a caller's own strategy may take.
+// ownTimeout is the time limit for the extractor of a caller's own strategy.
 const ownTimeout = 10 * time.Second
 
 const (
@@ -72,9 +72,9 @@ func New(s Strategy) (Strategy, error) {
 	return s, nil
 }
 
-// guardedLines asks an extractor that may panic, or never come back: it panics with a
-// *policy.PanicError then, and with an *OwnError where a line can't be. Both are errors
-// of the stage.
+// guardedLines calls an extractor that may panic or never return. In these
+// cases it panics with a *policy.PanicError, and with an *OwnError if a line is
+// invalid. Both become errors of the stage.
 func guardedLines(name string, sections int, extract func(h *History) []Line, h *History) []Line {
 	type answer struct {
 		lines []Line
@@ -111,8 +111,8 @@ func guardedLines(name string, sections int, extract func(h *History) []Line, h 
 	}
 }
 
-// soundLines returns lines of the caller's own as a composer takes them, or what is
-// wrong with them.
+// soundLines returns the caller's lines in the form that a composer takes, or a
+// description of the first invalid line.
 func soundLines(lines []Line, sections int) (sound []Line, wrong string) {
 	if len(lines) > maxOwnLines {
 		return nil, fmt.Sprintf("its extractor returned %d lines, more than %d", len(lines), maxOwnLines)

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of what is pasted, in characters.
+// Sizes of pasted text, in characters.
 const (
-	leastPaste  = 800  // a block of code, a log or a quotation of that much is cited
-	maxTyped    = 4000 // what is longer was not typed as a whole
-	maxTemplate = 1500 // likewise of one that begins with markup
-	pasteLead   = 500  // of what was not typed as a whole is shown at its beginning
-	pasteTail   = 200  // and at its end
+	leastPaste  = 800  // a block of code, a log or a quotation of this size is cited
+	maxTyped    = 4000 // a longer text was not typed as a whole
+	maxTemplate = 1500 // the same limit for a text that begins with markup
+	pasteLead   = 500  // of such a text, shown of its beginning
+	pasteTail   = 200  // and of its end
 )
 
-// splitPasted tells what a person typed from what they pasted: fenced blocks,
-// logs and quoted mail of some size are cited in one line.
+// splitPasted separates what a person typed from what they pasted. Large fenced
+// blocks, logs and quoted mails are cited in one line.
 func splitPasted(text string) heard {
 	var out []string
 	s := heard{speech: Typed}
@@ -47,15 +47,15 @@ func splitPasted(text string) heard {
 	return s
 }
 
-// template reports whether a text begins with an element of markup on lines of
-// its own: the body of a command, not typing.
+// template reports whether a text begins with a markup element on a line of its
+// own. Such a text is the body of a command, not typed.
 func template(text string) bool {
 	line, _, ok := strings.Cut(text, "\n")
 	line = strings.TrimSpace(line)
 	return ok && len(line) > 3 && line[0] == '<' && line[len(line)-1] == '>' && tagName(line[1:]) == line[1:len(line)-1]
 }
 
-// firstText is the first line that says something.
+// firstText returns the first meaningful line.
 func firstText(lines []string) string {
 	for _, l := range lines {
 		if l = strings.TrimSpace(l); len(l) > 3 && !strings.HasPrefix(l, "```") {
@@ -65,7 +65,7 @@ func firstText(lines []string) string {
 	return strings.Join(lines, " ")
 }
 
-// A block is a run of lines of one kind; what = "" is prose.
+// A block is a run of lines of one kind; what is "" for prose.
 type block struct {
 	what  string
 	lines []string
@@ -98,7 +98,7 @@ func blocks(lines []string) []block {
 	return out
 }
 
-// lineKind tells a line of prose from one of a log or of quoted mail.
+// lineKind classifies a line: prose (""), quotation, log or data.
 func lineKind(l string) string {
 	t := strings.TrimSpace(l)
 	switch {
@@ -114,7 +114,7 @@ func lineKind(l string) string {
 	return ""
 }
 
-// stamped reports whether a line begins with a date or a time of a log.
+// stamped reports whether a line begins with the date or time of a log entry.
 func stamped(t string) bool {
 	t = strings.TrimLeft(t, "[")
 	digits := 0
@@ -130,7 +130,7 @@ func stamped(t string) bool {
 	return digits >= 10
 }
 
-// ends keeps the beginning and the end of a text, cut between words, with a
+// ends keeps the beginning and the end of a text, cut between words, and puts a
 // note between them.
 func ends(s string, head, tail int, note string) string {
 	r := []rune(s)
@@ -145,7 +145,7 @@ func ends(s string, head, tail int, note string) string {
 	return begin + " " + note + " " + strings.TrimSpace(end)
 }
 
-// withoutNotes is what was typed without the notes on what was pasted.
+// withoutNotes removes the notes on pasted text from the typed words.
 func withoutNotes(words string) string {
 	for {
 		before, rest, ok := strings.Cut(words, "[pasted ")

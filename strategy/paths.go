@@ -11,18 +11,19 @@ import (
 // of a summary.
 const Paths = "Paths"
 
-// baseMark stands in a path for the folder that most of them lie in.
+// baseMark abbreviates, in paths, the folder that contains most of them.
 const baseMark = "…/"
 
-// leastBase is the shortest folder that a mark is worth standing for, in bytes,
-// and leastUses how often it must be named.
+// leastBase is the minimum length of an abbreviated folder, in bytes. leastUses
+// is the minimum number of paths in it.
 const (
 	leastBase = 14
 	leastUses = 4
 )
 
-// findBase sets the folder whose mark shortens most of what calls name, with a
-// slash at its end; "" where none is worth it.
+// findBase sets h.base to the folder whose abbreviation shortens the paths of
+// the calls most, with a slash at its end. It sets "" if no folder is worth a
+// mark.
 func (h *History) findBase(marked bool) {
 	uses := map[string]int{}
 	note := func(text string) {
@@ -44,12 +45,12 @@ func (h *History) findBase(marked bool) {
 		return lines
 	})
 	if h.base = shortest(uses); marked {
-		h.base = "" // somebody else uses the mark
+		h.base = "" // the mark already has another meaning
 	}
 	h.eachCall(func(_ *Step, c *Call) { c.base = h.base })
 }
 
-// marked reports whether a message has the mark already.
+// marked reports whether a message contains the mark already.
 func marked(msgs []message.Message) bool {
 	for i := range msgs {
 		for k := range msgs[i].Parts {
@@ -61,10 +62,10 @@ func marked(msgs []message.Message) bool {
 	return false
 }
 
-// maxBaseText is how much of one text is searched for paths, in bytes.
+// maxBaseText is the number of bytes of a text that are searched for paths.
 const maxBaseText = 1000
 
-// shortest is the folder that saves most where a mark stands for it.
+// shortest returns the folder whose abbreviation saves most.
 func shortest(uses map[string]int) string {
 	best, gain := "", 0
 	for d, n := range uses {
@@ -84,7 +85,7 @@ func (h *History) eachCall(f func(s *Step, c *Call)) {
 	}
 }
 
-// parent is the folder of an absolute path, with a slash at its end.
+// parent returns the folder of an absolute path, with a slash at its end.
 func parent(p string) string { return p[:strings.LastIndexByte(p, '/')+1] }
 
 // eachPath calls f for each absolute path of a text.
@@ -102,14 +103,14 @@ func eachPath(text string, f func(p string)) {
 	}
 }
 
-// beforePath reports whether an absolute path may begin behind c.
+// beforePath reports whether c may precede an absolute path.
 func beforePath(c byte) bool { return strings.IndexByte(" `'\"(=:[,", c) >= 0 }
 
 func pathByte(c byte) bool {
 	return wordByte(c) || c >= 0x80 || strings.IndexByte("/.-@+~", c) >= 0
 }
 
-// shortPaths puts the mark in place of a folder.
+// shortPaths replaces the folder base by its mark.
 func shortPaths(text, base string) string {
 	if base == "" || !strings.Contains(text, base) {
 		return text
@@ -131,10 +132,10 @@ func shortPaths(text, base string) string {
 	return b.String() + text
 }
 
-// baseLine says what the mark stands for.
+// baseLine returns the line that defines the mark.
 func baseLine(base string) string { return "`" + baseMark + "` in a path stands for `" + base + "`" }
 
-// baseIn reads it back.
+// baseIn returns the folder that such a line defines, "" for other lines.
 func baseIn(line string) string {
 	rest, ok := strings.CutPrefix(line, "`"+baseMark+"` in a path stands for `")
 	base, _, closed := strings.Cut(rest, "`")
@@ -144,7 +145,7 @@ func baseIn(line string) string {
 	return base
 }
 
-// fullPaths returns a summary with its paths as they were.
+// fullPaths returns a summary with its paths unabbreviated.
 func fullPaths(text string) string {
 	head := "## " + Paths + "\n- "
 	before, rest, ok := strings.Cut(text, head)
@@ -159,7 +160,7 @@ func fullPaths(text string) string {
 	return before + strings.ReplaceAll(strings.TrimLeft(after, "\n"), baseMark, base)
 }
 
-// longPaths puts the folder in place of its mark.
+// longPaths replaces the mark by the folder base.
 func longPaths(text, base string) string {
 	if base == "" {
 		return text
@@ -167,7 +168,7 @@ func longPaths(text, base string) string {
 	return strings.ReplaceAll(text, baseMark, base)
 }
 
-// mark notes the folder that the mark stands for, where a line has it.
+// mark sets d.Base if a line contains the mark.
 func (d *Document) mark(base string) {
 	d.Base = ""
 	if base == "" {
@@ -183,7 +184,7 @@ func (d *Document) mark(base string) {
 	})
 }
 
-// full is the document with its paths as they were.
+// full returns the document with its paths unabbreviated.
 func (d Document) full() Document {
 	if d.Base == "" {
 		return d

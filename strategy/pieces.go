@@ -4,19 +4,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// thresholds are the sizes above which observations become one line, tried
-// from the mildest, in characters.
+// thresholds are the sizes in characters above which an observation is
+// shortened to one line, mildest first; 0 shortens none.
 var thresholds = []int{0, 24_000, 8_000, 3_000, 1_000, 300, 1}
 
-// margin is the share of a window that is not used: a summarizer may count
-// differently.
+// margin is the share of a window that stays unused, because a summarizer may
+// count tokens differently.
 const margin = 0.1
 
-// split cuts a request into requests that fit room tokens of history each.
-// Observations are shortened first, the largest before the others; only when
-// every one of them is a single line and the whole still does not fit are
-// there several pieces, of complete rounds. A round that is too large by
-// itself is cut in the middle of its texts.
+// split cuts a request into requests that fit room tokens of history each. It
+// first shortens observations, the largest ones before the others. It makes
+// several pieces, of complete rounds, only if the request does not fit with all
+// observations on single lines. The texts of a round that is too large by
+// itself are clipped.
 func (r Request) split(room int) []Request {
 	if len(r.Messages) == 0 {
 		return []Request{r}
@@ -32,7 +32,7 @@ func (r Request) split(room int) []Request {
 	return r.pack(room)
 }
 
-// costs are the tokens of each message's head and observations.
+// costs holds the tokens of each message's head and observations.
 type costs struct {
 	heads, briefHeads []int
 	obs               [][]obsCost
@@ -54,11 +54,11 @@ func (r Request) costs() costs {
 	return c
 }
 
-// perLine is what line breaks and labels add to each piece of text, in tokens.
+// perLine is the number of tokens for the line breaks and label of a text.
 const perLine = 4
 
-// total is what the messages cost with observations above t characters
-// shortened.
+// total returns the tokens of the messages if observations above t characters
+// are shortened.
 func (c costs) total(t int) int {
 	n := 0
 	for i := range c.heads {
@@ -80,7 +80,7 @@ func (c costs) total(t int) int {
 	return n
 }
 
-// pack puts complete rounds into pieces, in order.
+// pack groups complete rounds into pieces, in order.
 func (r Request) pack(room int) []Request {
 	var out []Request
 	start, used := 0, 0
@@ -120,11 +120,11 @@ func (r Request) piece(start, end int) Request {
 	return r
 }
 
-// leastClip is as far as texts are cut, in characters.
+// leastClip is the lowest length to which texts are clipped, in characters.
 const leastClip = 60
 
-// clipTo cuts the texts of a request until they fit room tokens. A round of so
-// many messages that even this does not help is taken apart.
+// clipTo clips the texts of a request until they fit room tokens. If that is
+// not enough, it splits the request in half.
 func (r Request) clipTo(room int) []Request {
 	fits := func(clip int) bool {
 		r.Clip = clip

@@ -6,13 +6,12 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// ourOwnHeads begin what stands in a view in place of something else: none of
-// it is a fact of the conversation.
+// ourOwnHeads lists beginnings of placeholders and notices in a view. They are
+// not facts of the conversation.
 var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[tidied — ", "[conversation truncated — ", "[observation truncated",
 	"[no tool result was recorded", "[image masked — ", "[audio masked — ", "[file masked — "}
 
-// saidIn is the text of a message without what stands in it for pictures and
-// files.
+// saidIn returns the text of a message without placeholders of media.
 func saidIn(m *message.Message) string {
 	if !standsForMedia(m) {
 		return m.Text()
@@ -40,8 +39,7 @@ func isMediaText(s string) bool {
 	return ok
 }
 
-// ourOwn reports whether a line is a placeholder or a notice, not something
-// that a tool or a person said.
+// ourOwn reports whether a line is a placeholder or a notice of this program.
 func ourOwn(line string) bool {
 	return strings.HasPrefix(line, "[") && beginsAny(line, ourOwnHeads)
 }

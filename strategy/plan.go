@@ -32,11 +32,11 @@ type Item struct {
 	tool   string // that wrote the list as a whole
 }
 
-// inProgress stands behind an open item that is being worked on.
+// inProgress follows an open item that is being worked on.
 const inProgress = " (in progress)"
 
-// carried takes over a line of the summary before: one item, or several that
-// are done.
+// carried adds the items of a line of the previous summary: one item, or
+// several done ones.
 func (b *items) carried(text string, st Status) {
 	texts := []string{text}
 	if st == Done {
@@ -78,9 +78,9 @@ type items struct {
 	tasks int
 }
 
-// itemText returns the text of an item on one line, cut to maxSentence. The
-// arguments of a call go before what it returned: the number of what was created
-// is in the answer.
+// itemText returns the text of an item on one line, clipped to maxSentence. It
+// clips the arguments of a call before the result, because the id of a created
+// object is in the result.
 func itemText(text string) string {
 	text = squash(unnumbered(text))
 	asked, returned, ok := strings.Cut(text, ", which returned: ")
@@ -108,7 +108,7 @@ func (b *items) set(it Item) {
 	b.list = append(b.list, it)
 }
 
-// itemKey makes the same item the same although case and punctuation differ.
+// itemKey returns a key that ignores case and punctuation.
 func itemKey(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {
@@ -119,7 +119,7 @@ func itemKey(s string) string {
 	return b.String()
 }
 
-// call reads the task lists of common harnesses: a list that is written as a
+// call reads the task lists of common harnesses: lists that are written as a
 // whole, and tasks that are created and updated one by one.
 func (b *items) call(step int, c *Call) {
 	low := strings.ToLower(c.Tool)
@@ -135,7 +135,7 @@ func (b *items) call(step int, c *Call) {
 	}
 }
 
-// identify finds the number that a created task got: "Task #3 created".
+// identify reads the number of a created task: "Task #3 created".
 func (b *items) identify(c *Call) {
 	if len(b.list) == 0 {
 		return
@@ -163,7 +163,8 @@ func (b *items) update(step int, c *Call) {
 }
 
 // plan reads pairs of text and status from the arguments of a tool that writes
-// its list as a whole: an open item that is no longer in it is given up.
+// its list as a whole. An item that is missing from the new list and not done
+// is dropped.
 func (b *items) plan(step int, c *Call) {
 	var now []Item
 	text, status := "", ""
@@ -239,7 +240,7 @@ func (b *items) checkboxes(step int, text string) {
 	}
 }
 
-// statusOf reads "[open] text".
+// statusOf parses "[open] text".
 func statusOf(line string) (Status, string, bool) {
 	for st, name := range statusNames {
 		if rest, ok := strings.CutPrefix(line, "["+name+"] "); ok {
@@ -258,13 +259,13 @@ func (it Item) Line() string {
 	return line
 }
 
-// planValue puts the plan before what is only known.
+// planValue ranks the plan above what is only known.
 const planValue = 4
 
-// doneTogether is how many items that are done stand on one line.
+// doneTogether is the number of done items on one line.
 const doneTogether = 4
 
-// planLines are the items with their status, what is done on few lines.
+// planLines returns the items with their status. Done items share lines.
 func (h *History) planLines(section int) []Line { return itemLines(h.Items(), section) }
 
 func itemLines(items []Item, section int) []Line {
@@ -289,8 +290,8 @@ func itemLines(items []Item, section int) []Line {
 	return out
 }
 
-// lastList is the list that the assistant wrote last about what it is going to
-// do, where no tool keeps a plan.
+// lastList returns the last list in which the assistant wrote what it is going
+// to do. It returns nothing if there are items of a plan.
 func (h *History) lastList() Fact {
 	if len(h.Items()) > 0 {
 		return Fact{}
@@ -307,15 +308,15 @@ func (h *History) lastList() Fact {
 	return Fact{}
 }
 
-// forTheUser reports whether a list tells the user what to do.
+// forTheUser reports whether a list is addressed to the user.
 func forTheUser(list string) bool {
 	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
 }
 
 var planHeads = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "步骤", "计划"}
 
-// planList returns the items of a numbered list that follows a line which
-// calls it a plan.
+// planList returns the items of a numbered list that follows a line with a word
+// for a plan.
 func planList(text string) string {
 	var items []string
 	head := false

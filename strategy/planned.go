@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// planShare is the most that the plan takes of a model's summary, where the
-// model has not written it down.
+// planShare is the maximum share of the plan in a model's summary.
 const planShare = 0.3
 
-// withPlan sets the plan as the tools last had it into a model's document, and
-// takes out what the model says of the same items: whatever it was asked for,
-// what is decided stands as decided. fitted fits the rest into what the plan
-// leaves.
+// withPlan adds the plan, as the tools last wrote it, to a model's document. It
+// removes the model's lines about the same items, so that their status is the
+// recorded one. fitted fits the remaining document into the tokens that the
+// plan leaves.
 func (h *History) withPlan(d Document, s Strategy, limit int, count func(string) int, fitted func(d Document, limit int) Document) Document {
 	into, ok := s.section(Coming)
 	if !ok {
@@ -41,17 +40,17 @@ func (h *History) withPlan(d Document, s Strategy, limit int, count func(string)
 	return d
 }
 
-// plan are the items that the tools of this part wrote, and those of the summary
-// before that nobody has decided since: a model's own items, which cite the
-// steps that they come from, are the model's to carry over.
+// plan returns the items that tools of this part wrote, and those of the
+// previous summary that no line of d decides. It leaves out a model's own
+// items, which cite steps: the model carries them over.
 func (h *History) plan(d Document) []Item {
 	return slices.DeleteFunc(h.Items(), func(it Item) bool {
 		return it.Step == 0 && (strings.Contains(it.Text, "[s") || d.decides(it))
 	})
 }
 
-// decides reports whether a line with a status speaks of an item: most of the
-// item's words stand in it.
+// decides reports whether a line with a status is about an item: it has two
+// thirds of the item's words.
 func (d Document) decides(it Item) bool {
 	want, found := wordSet(it.Text), false
 	d.all(func(lines []string) []string {
@@ -72,7 +71,7 @@ func (d Document) decides(it Item) bool {
 	return found
 }
 
-// linesWithin are the lines of items that fit, what is still to do first.
+// linesWithin returns the lines of items that fit room, open items first.
 func linesWithin(items []Item, room int, count func(string) int) []string {
 	all := itemLines(items, 0)
 	slices.SortStableFunc(all, func(a, b Line) int { return a.Order - b.Order })
@@ -86,7 +85,7 @@ func linesWithin(items []Item, room int, count func(string) int) []string {
 	return out
 }
 
-// restates reports whether a line is an item of the plan, with whatever status.
+// restates reports whether a line is an item of the plan, in any status.
 func restates(line string, known map[string]bool) bool {
 	_, text, ok := statusOf(line)
 	if !ok {
@@ -96,7 +95,7 @@ func restates(line string, known map[string]bool) bool {
 	return known[itemKey(text)]
 }
 
-// withoutSteps is a line without the steps that it cites.
+// withoutSteps returns a line without its step citations.
 func withoutSteps(line string) string {
 	for {
 		before, after, ok := strings.Cut(line, "[s")

@@ -11,8 +11,8 @@ type Prompt struct {
 	User   string // the history as fenced data, and the task
 }
 
-// aim is the share of the limit that a model is asked to keep to: it leaves
-// room for what its counting misses and for references.
+// aim is the share of the limit that a model is told as its limit. It leaves
+// room for references and for a model's miscounting.
 const aim = 0.75
 
 // Prompt returns what to ask a model for this request. Everything that comes
@@ -42,7 +42,7 @@ func (r Request) Prompt() Prompt {
 	return Prompt{System: r.system(), User: b.String()}
 }
 
-// system is the same for every request of a strategy.
+// system returns the system prompt, the same for every request of a strategy.
 func (r Request) system() string {
 	var b strings.Builder
 	b.WriteString(`You write the summary that replaces the older part of an agent's conversation. The agent goes on from your summary alone: what you leave out is lost, what you make up misleads it.
@@ -75,8 +75,7 @@ Rules for every summary:
 	return b.String()
 }
 
-// commonInstructions say what belongs under the headings that every strategy
-// has.
+// commonInstructions describe the headings that every strategy has.
 const commonInstructions = `What the user typed is put before your summary word for word, by us; do not repeat it. NOTES in the data were taken from the history without a model: correct in what they state, incomplete in what they leave out.
 ` + sectionInstructions
 
@@ -85,7 +84,7 @@ const sectionInstructions = `- Under "` + Happened + `": a work log in the order
 - Under "` + Coming + `": the request that is not answered yet, the step that was announced last, the plan as it last stood, questions that the user has not answered.
 `
 
-// task is what stands behind the data.
+// task returns the text after the data.
 func (r Request) task(delimiter string) string {
 	verb := "Write the summary of the recorded conversation"
 	switch {

@@ -6,16 +6,17 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A short answer is one that cannot stand without the question that it answers:
-// at most shortAnswer bytes.
+// shortAnswer is the maximum length of a short answer, in bytes: one that makes
+// no sense without its question.
 const (
 	shortAnswer   = 60
-	maxProposal   = 480 // characters of what was asked or proposed
+	maxProposal   = 480 // characters of the quoted question or proposal
 	proposalValue = failedValue + 0.5
 )
 
-// proposalLines tell what short answers of the user answer: "yes" says nothing
-// without the question. Answers that name an option are told by selectionLines.
+// proposalLines returns lines that quote short answers of the user with the
+// questions that they answer. selectionLines covers answers that name an
+// option.
 func (h *History) proposalLines(section int) []Line {
 	var out []Line
 	told := map[int]bool{}
@@ -38,8 +39,8 @@ func (h *History) proposalLines(section int) []Line {
 	return out
 }
 
-// proposalIn returns what a message asks or proposes at its end: its questions,
-// else its last sentence where the answer is a yes or a no.
+// proposalIn returns what a message asks or proposes at its end: its last
+// questions and offers, or its last sentence if the answer is a yes or a no.
 func proposalIn(text, answer string) string {
 	var asked []string
 	last := ""
@@ -61,12 +62,12 @@ func proposalIn(text, answer string) string {
 	return clip(squash(strings.Join(asked, " ")), maxProposal)
 }
 
-// assents reports whether an answer is nothing but a yes or a no.
+// assents reports whether an answer is only a yes or a no.
 func assents(answer string) bool {
 	return len(answer) <= 20 && beginsAny(strings.ToLower(answer), []string{"yes", "yep", "yeah", "ok", "no", "sure", "go", "do it", "please", "sounds good", "ja", "oui", "好", "是", "可以"})
 }
 
-// proposing are words of sentences that offer to do something.
+// proposing lists phrases of sentences that offer to do something.
 var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
 func proposes(t string) bool { return hasAny(strings.ToLower(t), proposing) }

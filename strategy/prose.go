@@ -5,14 +5,13 @@ import (
 	"unicode"
 )
 
-// codeMarks stand in lines of code, of data and of diffs, and hardly ever in
-// what people read.
+// codeMarks appear in lines of code, data and diffs, and hardly ever in prose.
 var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)"}
 
-// codeHeads begin lines of code.
+// codeHeads lists beginnings of lines of code.
 var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "return ", "if (", "if err", "if not ", "if is", "elif ", "else:", "try:", "with ", "print(", "for ", "while ", "export ", "async ", "await ", "assert", "raise ", "@", "#include", "public ", "private ", "//", "/*", "* ", "<", "self.", "this.", "expect("}
 
-// codeLine reports whether a line is code, which says nothing by itself.
+// codeLine reports whether a line is code and not prose.
 func codeLine(l string) bool {
 	bare := withoutGutter(strings.TrimLeft(l, "…+- \t"))
 	if hasAny(bare, codeMarks) || beginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
@@ -27,17 +26,17 @@ func codeLine(l string) bool {
 	return strings.Contains(bare, " = ") || plain < leastPlain
 }
 
-// leastPlain is how many words of a language a line has that says something.
+// leastPlain is the minimum number of plain words in a line of prose.
 const leastPlain = 5
 
-// plainWord reports whether a word is one of a language: letters alone, apart
-// from the marks around it.
+// plainWord reports whether a word consists of letters, apart from the
+// punctuation around it.
 func plainWord(w string) bool {
 	w = strings.Trim(w, "\"'`()[],.;:!?*-–—…“”")
 	return w != "" && strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0
 }
 
-// withoutGutter is a line of a listing without the number before it.
+// withoutGutter returns a line of a listing without its line number.
 func withoutGutter(line string) string {
 	line = strings.TrimLeft(line, " 0123456789\t")
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "→"), ": "))

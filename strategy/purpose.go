@@ -2,7 +2,7 @@ package strategy
 
 import "strings"
 
-// purpose is what an assistant said a call was for.
+// purpose returns what the assistant said a call was for.
 func purpose(text string) string {
 	s := unlabeled(lastSentence(text))
 	if quality(s) < 0.15 {
@@ -11,12 +11,12 @@ func purpose(text string) string {
 	return plainly(s)
 }
 
-// begun are how sentences begin that say what a call is for. It is said
-// without them.
+// begun lists beginnings of such sentences, which plainly removes.
 var begun = []string{"now let me ", "let me ", "now i'll ", "i'll ", "i’ll ", "now i’ll ", "now i will ", "i will ", "now i need to ", "i need to ", "now i'm going to ", "i'm going to ", "let's ", "now let's ",
 	"next, i'll ", "next i'll ", "first, let me ", "first let me ", "now ", "also ", "then "}
 
-// plainly is what a call is for: "Let me check the tests" is "check the tests".
+// plainly shortens a purpose: "Let me check the tests" becomes "check the
+// tests".
 func plainly(s string) string {
 	for again := true; again; {
 		again = false
@@ -32,15 +32,15 @@ func plainly(s string) string {
 	return s
 }
 
-// saidBefore is what stands behind a deed: the words that were said before it.
+// saidBefore returns the suffix that quotes what was said before a change.
 func saidBefore(why string) string { return " — said before: “" + why + "”" }
 
-// leastPurpose is the shortest purpose that says something, in bytes.
+// leastPurpose is the minimum length of a purpose, in bytes.
 const leastPurpose = 16
 
-// outcomeWords stand in sentences that say how a run came out.
+// outcomeWords appear in sentences that state the outcome of a run.
 var outcomeWords = []string{" pass", "succe", " fail", " green", "works", "clean", "0 issues"}
 
-// claims reports whether a sentence may state an outcome. Beside a command it
-// would read as the outcome of that one.
+// claims reports whether a sentence may state an outcome. Next to a command it
+// would read as the outcome of that command.
 func claims(t string) bool { return hasAny(strings.ToLower(t), outcomeWords) }

@@ -7,22 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// A quoted line of a text is cut around what it is quoted for, to maxQuote
-// bytes with ahead of them before it; one bullet has quotesTogether of them.
+// A quoted line is cut to about maxQuote bytes around the quoted name, with
+// ahead of them before the name. One bullet quotes at most quotesTogether
+// lines.
 const (
 	maxQuote       = 150
 	ahead          = 50
 	quotesTogether = 3
 )
 
-// A quotation collects lines of one text, each for a name that stands in it.
+// A quotation collects lines of one text, each quoted for a name in it.
 type quotation struct {
 	lines []string
 	names int
 }
 
-// add quotes the line of text that has the name; ok is false where none can be
-// quoted or the quotation has enough.
+// add quotes the line of text that contains the name. ok is false if the line
+// can't be quoted or the quotation is full.
 func (q *quotation) add(text, name string) (ok bool) {
 	for _, l := range q.lines {
 		if strings.Contains(l, name) {
@@ -42,8 +43,8 @@ func (q *quotation) add(text, name string) (ok bool) {
 	return true
 }
 
-// saysOf reports whether a line says something of a name: two words or values
-// stand beside it.
+// saysOf reports whether a line says something about a name: it has two other
+// words or values.
 func saysOf(l, name string) bool {
 	rest, n := strings.Replace(l, name, " ", 1), 0
 	for _, w := range strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' }) {
@@ -54,8 +55,8 @@ func saysOf(l, name string) bool {
 	return n >= 2 || n == 1 && strings.ContainsAny(l, "=(")
 }
 
-// statesExit reports whether a line speaks of a status, which would read as the
-// one of the command that is named beside it.
+// statesExit reports whether a line mentions a status. Next to a command it
+// would read as the status of that command.
 func statesExit(l string) bool {
 	return hasAny(strings.ToLower(l), []string{"exit", "error", "returned"})
 }
@@ -64,8 +65,8 @@ func (q *quotation) String() string {
 	return "“" + strings.Join(q.lines, "” and “") + "”"
 }
 
-// lineWith is the first line of a text that has a name as a word, or as much of
-// it as can be quoted.
+// lineWith returns the first line of a text that contains name as a word, cut
+// for a quotation.
 func lineWith(text, name string) string {
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
@@ -80,8 +81,8 @@ func lineWith(text, name string) string {
 	}
 }
 
-// around is the line from which text[at:end] is, cut between words on both sides
-// where it is long.
+// around returns the line of text[at:end]. A long line is cut between words on
+// both sides.
 func around(text string, at, end int) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	stop := len(text)
@@ -104,7 +105,7 @@ func around(text string, at, end int) string {
 	return before + strings.ReplaceAll(line, "`", "'") + after
 }
 
-// wordsFrom is the first place from i on where a word begins, at most end.
+// wordsFrom returns the first beginning of a word from i on, at most end.
 func wordsFrom(text string, i, end int) int {
 	for i < end && !(utf8.RuneStart(text[i]) && (text[i-1] == ' ' || text[i-1] == ',' || text[i-1] == '\t')) {
 		i++
@@ -112,7 +113,7 @@ func wordsFrom(text string, i, end int) int {
 	return i
 }
 
-// wordsUpTo is the last place up to i where a word ends, at least end.
+// wordsUpTo returns the last end of a word up to i, at least end.
 func wordsUpTo(text string, i, end int) int {
 	for i > end && !(utf8.RuneStart(text[i]) && (text[i] == ' ' || text[i] == ',' || text[i] == '\t')) {
 		i--
@@ -120,8 +121,8 @@ func wordsUpTo(text string, i, end int) int {
 	return i
 }
 
-// textAt is the text that stands in a place, as far as the history has it, and
-// what a bullet says before it quotes it.
+// textAt returns the text of a place, if the history has it, and the verb
+// before a quotation from it.
 func (h *History) textAt(p place) (text, verb string) {
 	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
 		if p.where != Shown {
@@ -144,19 +145,19 @@ func (h *History) textAt(p place) (text, verb string) {
 		}
 		return c.Result, " shows "
 	}
-	return "", "" // what stands in an argument is no finding
+	return "", "" // arguments are not findings
 }
 
-// reliedValue is what it is worth to quote what the assistant then worked with,
-// and perName what each more such name on the line adds.
+// reliedValue is the value of quoting a name that the assistant used later.
+// perName is added for each such name, up to five.
 const (
 	reliedValue = 0.15
 	perName     = 0.08
 	mostRelied  = 400 // names
 )
 
-// reliedLines quote from results what the assistant used afterwards: names and
-// numbers that it had from nowhere else.
+// reliedLines returns lines that quote, from results, the names and numbers
+// that the assistant used later and that first appeared there.
 func (h *History) reliedLines(section int) []Line {
 	byCall := map[place]*quotation{}
 	var order []place

@@ -7,36 +7,35 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// What the ranking knows of an identifier. Counts and distances are taken as
-// ln(1+n): the first mention says more than the tenth.
+// Features of an identifier for the ranking. Counts and distances are ln(1+n):
+// the first mention says more than the tenth.
 const (
 	bias     = iota
-	told     // messages of the user that have it, beside total
+	told     // messages of the user that name it, in addition to total
 	said     // texts of the assistant
 	shown    // results
-	total    // occurrences, wherever
-	task     // 1 when the user's first message has it
-	never    // 1 when the assistant never used it
+	total    // occurrences in all texts
+	task     // 1 if the user's first message names it
+	never    // 1 if the assistant never used it
 	since    // messages since it last appeared
-	company  // identifiers beside it, where they are fewest
+	company  // identifiers, this one included, in the text with the fewest
 	changed  // 1 for a file that was created, edited or deleted, and for what a change declares
-	previous // 1 when the summary before names it first, less the later it comes there
+	previous // 1 if the previous summary names it first in a line, less for later positions
 	length   // in bytes
-	single   // 1 when it stands in one place only
-	words    // 1 for a path that may be a choice of words: either/or
+	single   // 1 if it occurs once
+	words    // 1 for a path that may be alternative words: either/or
 	folder   // 1 for a path that ends in a slash
-	named    // 1 for the name of a file at the end of a path that the assistant uses
-	dots     // of a member, plainly
-	kind     // 1 for its kind, one feature each
+	named    // 1 for a file name at the end of a path that the assistant uses
+	dots     // number of dots in a member, without a logarithm
+	kind     // 1 for its kind; one feature per kind
 	features = kind + ident.Kinds
 )
 
-// weights are those of a logistic regression on recorded sessions: whether an
+// weights come from a logistic regression on recorded sessions: whether an
 // identifier that left the view was used later without being shown again, under
-// several readings of what an identifier is. TestRankingCanBeFittedAgain fits
-// them again and says how they do on sources that they were not fitted on;
-// previous is set by hand, since no session of the recordings has a summary
-// before it.
+// several definitions of an identifier. TestRankingCanBeFittedAgain repeats the
+// fit and measures it on sources that were held out. previous is set by hand,
+// because no recorded session has a previous summary.
 var weights = [features]float64{
 	bias: -0.88,
 	told: -0.67, said: 0.07, shown: -0.97, total: 0.55, task: 1.03,
@@ -58,10 +57,10 @@ var weights = [features]float64{
 	kind + int(ident.Member):  -0.41,
 }
 
-// visibleShare is what it is worth to name what the view names anyway.
+// visibleShare scales the score of an identifier that the view already names.
 const visibleShare = 0.1
 
-// features describes an identifier to the ranking.
+// features returns the features of an identifier.
 func (x *Index) features(e *Entity) (f [features]float64) {
 	f[bias] = 1
 	f[told] = math.Log1p(float64(e.Count[Told]))
@@ -98,14 +97,14 @@ func flag(on bool) float64 {
 	return 0
 }
 
-// choice reports whether a path may be a choice of words, as in either/or:
-// letters alone, and no slash before them.
+// choice reports whether a path may be alternative words, as in either/or: it
+// has only letters and slashes, and no leading slash.
 func choice(path string) bool {
 	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && !asciiLetter(r) }) < 0
 }
 
-// score says how likely an identifier is needed again and not in view, between
-// 0 and 1.
+// score returns the probability, 0 to 1, that an identifier is needed again and
+// is not in view.
 func (x *Index) score(e *Entity) float64 {
 	z := 0.0
 	for i, f := range x.features(e) {

@@ -1,7 +1,7 @@
 package strategy
 
-// readLines name the files that were only looked at, those of a folder
-// together.
+// readLines returns lines that name the files that were only read, grouped by
+// folder.
 func (h *History) readLines(section int) []Line {
 	type folder struct {
 		dir         string
@@ -43,5 +43,5 @@ func (h *History) readLines(section int) []Line {
 
 const (
 	readTogether = 10  // files of a folder on one line
-	readValue    = 0.2 // of a line that says what was looked at
+	readValue    = 0.2 // value of a line about files that were read
 )

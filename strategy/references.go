@@ -4,11 +4,11 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// salient is how many of the highest-ranked identifiers a summary should
-// name: retention is measured on them.
+// salient is the number of highest-ranked identifiers that a summary should
+// name. Retention is measured on them.
 const salient = 40
 
-// namesIn collects the identifiers that a document names.
+// namesIn returns the identifiers that a document names.
 func namesIn(d Document) map[string]bool {
 	out := map[string]bool{}
 	d = d.full()
@@ -21,8 +21,8 @@ func namesIn(d Document) map[string]bool {
 	return out
 }
 
-// retention is the share of the most salient identifiers worth naming that d
-// names; 1 when there are none.
+// retention returns the share of the salient identifiers worth listing that d
+// names; 1 if there are none.
 func retention(d Document, x *Index) float64 {
 	have, n, of := namesIn(d), 0, 0
 	for _, e := range x.Top(salient) {
@@ -39,8 +39,8 @@ func retention(d Document, x *Index) float64 {
 	return float64(n) / float64(of)
 }
 
-// fit shortens a document until it costs at most limit tokens: references
-// first from their end, then the last lines of the longest section.
+// fit shortens a document to limit tokens. It removes references from their
+// end, then notes, then the last lines of the longest section.
 func fit(d Document, s Strategy, limit int, count func(string) int) Document {
 	if count(d.Render(s)) <= limit {
 		return d
@@ -52,7 +52,7 @@ func fit(d Document, s Strategy, limit int, count func(string) int) Document {
 	return d
 }
 
-// shorten removes what is missed least.
+// shorten removes the least important line.
 func (d *Document) shorten() {
 	if n := len(d.References); n > 0 {
 		d.References = d.References[:n-1]

@@ -9,10 +9,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// shapeless reports whether a draft has nothing of the form that was asked
-// for: no heading of the strategy and no list. A list within a letter is none:
-// an apology may name alternatives. A refusal has neither, in whatever language
-// it is.
+// shapeless reports whether a draft lacks the requested form: it has no heading
+// of the strategy and no list. A list within a letter does not count, because
+// an apology may list alternatives. A refusal has neither, in any language.
 func shapeless(s Strategy, text string) bool {
 	items, others := 0, 0
 	for line := range strings.Lines(text) {
@@ -41,8 +40,8 @@ func (s Strategy) names(line string) bool {
 
 func isItem(line string) bool { return bullet(line) != line || unnumbered(line) != line }
 
-// unwrapped is a draft without what chat models put around one: a fence, words
-// before the first heading, and a paragraph behind the last item.
+// unwrapped returns a draft without what chat models put around it: a fence,
+// words before the first heading, and a paragraph after the last item.
 func unwrapped(s Strategy, text string) string {
 	lines := strings.Split(text, "\n")
 	at := func(l string) bool { return s.names(strings.TrimSpace(l)) }
@@ -61,7 +60,7 @@ func unwrapped(s Strategy, text string) string {
 
 func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
 
-// withoutFarewell drops a paragraph behind the last item of a list.
+// withoutFarewell drops a paragraph after the last item of a list.
 func withoutFarewell(lines []string, heading func(string) bool) []string {
 	last := -1
 	for i, l := range lines {
@@ -77,16 +76,16 @@ func withoutFarewell(lines []string, heading func(string) bool) []string {
 	return lines
 }
 
-// thin is how many words a draft may have that is looked at for a refusal in
-// the demanded form.
+// thin is the number of words from which a draft in the requested form is no
+// longer checked for a refusal.
 const thin = 60
 
-// errSaysNothing is the detail of a refusal that has the demanded form.
+// errSaysNothing is the detail of a refusal in the requested form.
 var errSaysNothing = errors.New("it says nothing of the conversation")
 
-// saysNothing reports whether a draft in the demanded form tells nothing of what
-// it is to stand for: no identifier of the source is in it, and it excuses
-// itself, has no words, or none that the source has.
+// saysNothing reports whether a draft in the requested form says nothing about
+// the conversation: it names no identifier of the source, and it excuses
+// itself, has no words, or too few words of the source.
 func (a *asker) saysNothing(text string) bool {
 	var lines []string
 	words := 0
@@ -111,20 +110,23 @@ func (a *asker) saysNothing(text string) bool {
 	return !a.verified(said) && (excuse || words == 0 || words >= fewWords)
 }
 
-// fewWords is the least from which on one can tell whose words they are.
+// fewWords is the minimum number of words needed to tell whether they come from
+// the source.
 const fewWords = 4
 
-// verified reports whether a text names anything that the source holds.
+// verified reports whether a text names an identifier of the source.
 func (a *asker) verified(text string) (found bool) {
 	ident.Scan(text, func(k ident.Kind, start, end int) { found = found || a.material().has(k, text[start:end]) })
 	return found
 }
 
-// plainWords are in almost every English line, and in few others.
+// plainWords appear in almost every English line, and rarely in other
+// languages.
 var plainWords = []string{" the ", " is ", " are ", " was ", " were ", " of ", " to ", " and ", " with ", " has "}
 
-// known reports whether a share of the words is the conversation's. Answers in
-// English, which we ask in, are told by their excuses.
+// known reports whether a sixth of the words appears in the conversation.
+// English text always passes: drafts are requested in English, and refusals in
+// English are recognized by their excuses.
 func (a *asker) known(text string) bool {
 	if hasAny(strings.ToLower(text), plainWords) {
 		return true
@@ -138,13 +140,13 @@ func (a *asker) known(text string) bool {
 	return 6*n >= len(all)
 }
 
-// mentions reports whether a text of the source has a term in it.
+// mentions reports whether a text of the source contains a term.
 func (s *source) mentions(term string) bool {
 	return slices.ContainsFunc(s.lower(), func(text string) bool { return strings.Contains(text, term) })
 }
 
-// termsOf are the words of a text that say something, by their beginnings; of
-// scripts without spaces, pairs of characters.
+// termsOf returns the beginnings of the meaningful words of a text. In scripts
+// without spaces it returns pairs of characters.
 func termsOf(text string) map[string]bool {
 	out := map[string]bool{}
 	for w := range wordSet(text) {
@@ -160,14 +162,13 @@ func termsOf(text string) map[string]bool {
 	return out
 }
 
-// excuses reports whether a line is one in which a model excuses itself. It
-// speaks of itself: what it tells of others is in no first person.
+// excuses reports whether a line is an excuse of a model, in the first person.
 func excuses(line string) bool {
 	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(line)), "’", "'")
 	return beginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
 }
 
-// refusals begin such lines.
+// refusals lists beginnings of such lines.
 var refusals = []string{
 	"i'm sorry", "i am sorry", "sorry,", "sorry, ", "sorry but", "i apologi", "apologies", "my apologies", "unfortunately, i", "i can't", "i cannot", "i can not", "i won't", "i will not", "i'm unable", "i am unable",
 	"i'm not able", "i am not able", "i must decline", "i have to decline", "i'd rather not", "i don't feel comfortable", "i'm not comfortable", "no summary", "n/a", "none", "nothing to summar", "there is nothing to", "request denied",

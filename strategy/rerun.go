@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// quietWords of a command that checks change what it prints, and not what it
-// checks.
+// quietWords change what a check prints, but not what it checks.
 var quietWords = []string{"-v", "-vv", "-q", "-s", "--", "--verbose", "--quiet", "--silent", "--color", "--no-color", "-count=1", "./...", "--tb=short", "--tb=long", "--tb=no"}
 
-// narrowWords choose some of what a command checks; the word behind them says
-// which.
+// narrowWords select a part of what a command checks. The next word names the
+// part.
 var narrowWords = []string{"-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern"}
 
-// groupWords begin commands of which the next word says what they check.
+// groupWords are commands whose next word names what they check.
 var groupWords = []string{"pnpm run", "nx", "mvn", "gradle", "./gradlew", "npx playwright", "ruff", "golangci-lint"}
 
-// rerun names a check, so that it is known when it is run again in another form:
-// through another filter, told to print more, or for all in place of a part. own
-// is the same for two forms that check the same; covered are the names of the
-// runs that settle it when they pass, own among them.
+// rerun returns names of a check, to recognize a later run in another form:
+// through another filter, more verbose, or of everything instead of a part. own
+// is equal for two forms that check the same. covered lists the names of runs
+// that settle the check if they pass, own included.
 func rerun(cmd string) (own string, covered []string) {
 	words, from, dir, n := []string(nil), 0, "", 0
 	for _, simple := range splitCommands(cmd) {
@@ -39,7 +38,7 @@ func rerun(cmd string) (own string, covered []string) {
 		}
 	}
 	if n != 1 || strings.ContainsRune(cmd, '\n') {
-		return cmd, []string{cmd} // more than one, or a script
+		return cmd, []string{cmd} // several checks, or a script
 	}
 	name := func(w []string) string { return dir + "\x00" + strings.Join(w, "\x00") }
 	own = name(words)
@@ -50,8 +49,8 @@ func rerun(cmd string) (own string, covered []string) {
 	return own, covered
 }
 
-// checkWords returns how many words of a command say which check it is; 0 = it
-// is none.
+// checkWords returns the number of words that identify the check in a command,
+// 0 if it is none.
 func checkWords(w []string) int {
 	text := strings.ToLower(strings.Join(w, " "))
 	for _, c := range checks {
@@ -66,7 +65,7 @@ func checkWords(w []string) int {
 	return 0
 }
 
-// checked are the words of a command that say what it checks.
+// checked returns the words of a command that say what it checks.
 func checked(words []string) (out []string) {
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
@@ -80,14 +79,14 @@ func checked(words []string) (out []string) {
 	return out
 }
 
-// ofItsFolder reports whether a command of go names no package: it checks the one of
-// its folder then, and not all of them.
+// ofItsFolder reports whether a go command names no package. Then it checks the
+// package of its folder, and not all packages.
 func ofItsFolder(all, checked []string) bool {
 	named := func(s string) bool { return strings.HasPrefix(s, ".") || strings.Contains(s, "/") }
 	return all[0] == "go" && !slices.Contains(all, "./...") && !slices.ContainsFunc(checked, named)
 }
 
-// narrows reports whether words do nothing but choose a part of what is checked.
+// narrows reports whether words only select a part of what is checked.
 func narrows(words []string) bool {
 	for _, w := range words {
 		flag, _, _ := strings.Cut(w, "=")
@@ -98,7 +97,8 @@ func narrows(words []string) bool {
 	return true
 }
 
-// reruns are checks that failed, by the names of the runs that settle them.
+// reruns maps the names of runs that settle a failed check to the failed
+// commands.
 type reruns map[string][]string
 
 func (r reruns) wait(cmd string) {
@@ -108,7 +108,7 @@ func (r reruns) wait(cmd string) {
 	}
 }
 
-// settle returns the commands that are settled by a run that passed.
+// settle returns the commands that a run of cmd that passed settles.
 func (r reruns) settle(cmd string) []string {
 	own, _ := rerun(cmd)
 	settled := r[own]

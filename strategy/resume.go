@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// resume joins the calls that wait for a command which goes on with the call
-// that began it: what they return is how that command came out.
+// resume joins calls that wait for a running command with the call that began
+// it: their results show how the command ended.
 func (h *History) resume() {
 	began := map[string]*Call{}
 	for i := range h.Steps {
@@ -19,7 +19,7 @@ func (h *History) resume() {
 	}
 }
 
-// sessionID is the number of a command that goes on, as its result states it.
+// sessionID returns the id of a running command, as its result states it.
 func sessionID(result string) string {
 	head := result[:min(len(result), edge)]
 	for _, mark := range []string{"Process running with session ID ", "<command with shellId: ", "running in background with ID: "} {

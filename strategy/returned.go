@@ -2,7 +2,7 @@ package strategy
 
 import "strings"
 
-// What a member of a result, or a line of it, is worth beside the names in it.
+// Values of a member or a line of a result, in addition to the names in it.
 const (
 	returnedValue = 0.3
 	shownValue    = 0.12
@@ -12,8 +12,9 @@ const (
 	wholeValue    = 0.5
 )
 
-// returnedLines offer what tools brought, in the words of their results: the
-// members of JSON, the lines of what can be read, and all of a short one.
+// returnedLines returns lines with what tools returned, in the words of the
+// results: the members of JSON, the sentences of prose, and short results as a
+// whole.
 func (h *History) returnedLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -40,7 +41,8 @@ func (h *History) returned(section int, s *Step, c *Call) []Line {
 	return nil
 }
 
-// shows is a short output of a command that shows how things are, "" for others.
+// shows returns the short output of a command that shows a state, "" for
+// others.
 func (c *Call) shows() string {
 	if !tellsState(c.Command()) {
 		return ""
@@ -48,7 +50,8 @@ func (c *Call) shows() string {
 	return wholeOf(c.Result)
 }
 
-// brought are the members or the sentences of what a tool returned.
+// brought returns lines with the members or the sentences of what a tool
+// returned.
 func (h *History) brought(section int, s *Step, c *Call) []Line {
 	b := quoting{h: h, step: s, section: section, value: returnedValue, factor: h.recency(s.ID), most: mostReturned,
 		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
@@ -61,7 +64,7 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		return b.out
 	}
 	if len(squash(text)) <= 2*maxWords {
-		return nil // the log quotes all of it
+		return nil // the work log quotes all of it
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	passages(text, func(t string, heading bool) {
@@ -72,8 +75,8 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	return b.out
 }
 
-// navigates reports whether more than half of a line is links and pictures in
-// markdown: the navigation of a page.
+// navigates reports whether more than half of a line is markdown links and
+// images, as in the navigation of a page.
 func navigates(t string) bool {
 	n := 0
 	for rest := t; ; {
@@ -91,21 +94,21 @@ func navigates(t string) bool {
 	}
 }
 
-// thinks reports whether a tool does nothing: its argument is what the assistant
-// thinks.
+// thinks reports whether a tool has no effect and its argument is the
+// assistant's thought.
 func thinks(tool string) bool {
 	low := strings.ToLower(tool)
 	return low == "think" || low == "thinking" || strings.HasPrefix(low, "sequentialthinking") || strings.HasPrefix(low, "sequential_thinking")
 }
 
-// stateCommands show how things are, in few lines that nothing else tells.
+// stateCommands show a state in a few lines.
 var stateCommands = []string{"git status", "git log", "git diff --stat", "git diff --name", "git show --stat", "git show --name", "git branch", "git worktree list", "git remote", "git rev-parse", "wc ", "ls", "which ", "du ", "date"}
 
 func tellsState(cmd string) bool {
 	return cmd != "" && anyCommand(cmd, func(s string) bool { return beginsAny(s, stateCommands) })
 }
 
-// wholeOf is a short output on one line, "" for a long one.
+// wholeOf returns a short output on one line, "" for a long one.
 func wholeOf(result string) string {
 	text := strings.TrimSpace(uncolored(body(result)))
 	if len(text) < leastResult || len(text) > 4*wholeResult {

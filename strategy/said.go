@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// What sentences of an assistant are worth in the work log, beside the names in
-// them. An answer says what came of the work; what is said beside calls mostly
-// says why.
+// Values of an assistant's sentences in the work log, in addition to the names
+// in them. An answer reports the results of the work; text beside calls mostly
+// gives reasons.
 const (
 	answerValue    = 0.45
 	noteValue      = 0.3
@@ -18,24 +18,24 @@ const (
 	firstBonus     = 0.3
 	decidingBonus  = 0.3
 	specificBonus  = 0.15
-	remedyBonus    = 0.6 // said right after something failed: why it did
+	remedyBonus    = 0.6 // the first sentence after a failure mostly explains it
 	newestFactor   = 1.3 // of the last answer
-	besideCarried  = 0.5 // where a summary before has a say too
-	mostAnswered   = 60  // sentences of one answer that are offered
+	besideCarried  = 0.5 // if a previous summary competes for the room
+	mostAnswered   = 60  // maximum sentences of one answer
 	mostNoted      = 8
 	mostThought    = 3
-	leastNoted     = 30 // bytes of a sentence beside calls that says something
+	leastNoted     = 30 // minimum bytes of a sentence beside calls
 	leastSpecifics = 2
 	leastSaid      = 0.02
-	clearedShare   = 0.4  // of a doubt that was cleared up later: what cleared it is told
-	finalValue     = 1.0  // of a sentence of the message that a person answers, or that ends the part
-	pageValue      = 0.12 // of a sentence of a page that an agent reports
-	longestSpoken  = 1500 // bytes of what an agent says itself; more is a page
+	clearedShare   = 0.4  // of a doubt that was resolved later; another line has the resolution
+	finalValue     = 1.0  // of a sentence of the last message before the user's, or at the end
+	pageValue      = 0.12 // of a sentence of a page that an agent quotes
+	longestSpoken  = 1500 // bytes of what an agent says itself; a longer text is a page
 )
 
-// saidLines offer what the assistant said, sentence by sentence: its answers,
-// and beside its calls what still holds when they are done. The sentences of
-// one message stand together.
+// saidLines returns the assistant's sentences as lines: its answers, and the
+// text beside its calls that still holds afterwards. The sentences of one
+// message share a bullet.
 func (h *History) saidLines(section int) []Line {
 	var out []Line
 	newest, fresh := h.newestAnswer(), 1.0
@@ -52,7 +52,7 @@ func (h *History) saidLines(section int) []Line {
 			if i == newest {
 				b.factor *= newestFactor
 			} else if h.ends(i) {
-				b.factor = fresh // the early ones are as good
+				b.factor = fresh // early answers count as much as late ones
 			}
 			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()+h.objection(s.ID)
 			passages(s.Text, b.answered)
@@ -69,8 +69,8 @@ func (h *History) saidLines(section int) []Line {
 	return out
 }
 
-// answerValue is what a sentence of an answer is worth: most where it is what a
-// person then answers, least on a page that an agent reports.
+// answerValue returns the value of a sentence of an answer: highest if the user
+// replied to the answer, lowest on a page that an agent quotes.
 func (h *History) answerValue(i int) float64 {
 	s := &h.Steps[i]
 	switch {
@@ -82,12 +82,14 @@ func (h *History) answerValue(i int) float64 {
 	return answerValue
 }
 
-// ends reports whether a step is the answer that ends the assistant's turn.
+// ends reports whether a step is the last one before the user's message, or of
+// all.
 func (h *History) ends(i int) bool {
 	return h.Steps[i].Speaker == "" && (i+1 == len(h.Steps) || h.Steps[i+1].user())
 }
 
-// newestAnswer is the last step that answers the user, -1 where none does.
+// newestAnswer returns the index of the last answer to the user, -1 if there is
+// none.
 func (h *History) newestAnswer() int {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		if s := &h.Steps[i]; s.Role == message.RoleAssistant && len(s.Calls) == 0 && s.Text != "" {
@@ -97,7 +99,8 @@ func (h *History) newestAnswer() int {
 	return -1
 }
 
-// failedBefore reports whether a call of the step before failed.
+// failedBefore reports whether a call failed in the last step with calls before
+// step i. It looks no further back than the user's last message.
 func (h *History) failedBefore(i int) bool {
 	for i--; i >= 0; i-- {
 		s := &h.Steps[i]
@@ -116,7 +119,7 @@ func (h *History) failedBefore(i int) bool {
 	return false
 }
 
-// A quoting offers the sentences of one message.
+// A quoting collects the sentences of one message as lines.
 type quoting struct {
 	h       *History
 	step    *Step
@@ -130,7 +133,7 @@ type quoting struct {
 	out     []Line
 }
 
-// answered offers a sentence of an answer.
+// answered adds a sentence of an answer.
 func (b *quoting) answered(t string, heading bool) {
 	if heading || quality(t) < 0.2 || len(t) < 8 || strings.HasSuffix(t, ":") && len(t) < 60 || claims(t) && namesCommand(t) {
 		return
@@ -138,36 +141,38 @@ func (b *quoting) answered(t string, heading bool) {
 	b.offer(t)
 }
 
-// noted offers a sentence that stands beside calls: not what they are for, and
-// not how they came out, which their results say.
+// noted adds a sentence beside calls, unless it only states their purpose or
+// their outcome, which the results state.
 func (b *quoting) noted(t string, heading bool) {
 	if !heading && lasting(t) {
 		b.offer(t)
 	}
 }
 
-// lasting reports whether a sentence beside a call says something that still
-// holds when the call is done.
+// lasting reports whether a sentence beside a call still holds when the call is
+// done.
 func lasting(t string) bool {
 	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t)) && !leads(t) && !(claims(t) && namesCommand(t))
 }
 
-// thought offers a sentence of the reasoning that concludes something.
+// thought adds a sentence of the reasoning if it concludes something, or if a
+// call failed just before.
 func (b *quoting) thought(t string, heading bool) {
 	if decides(t) > 0 || b.after {
 		b.noted(t, heading)
 	}
 }
 
-// leads reports whether a sentence asks, or only leads to what comes behind it.
+// leads reports whether a sentence asks, or only leads to the next one.
 func leads(t string) bool {
 	return strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
 }
 
-// findings begin sentences that read as narration and say what was found.
+// findings lists beginnings of sentences that look like narration but state a
+// finding.
 var findings = []string{"i found", "i've found", "i’ve found", "i see that", "i realize", "i'm realizing", "i’m realizing", "i'm noticing", "i noticed", "i notice", "i confirmed", "i've confirmed", "i’ve confirmed", "i am realizing"}
 
-// finds reports whether a sentence says what the assistant found.
+// finds reports whether a sentence states a finding of the assistant.
 func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
 
 func (b *quoting) offer(t string) {
@@ -196,11 +201,11 @@ func (b *quoting) offer(t string) {
 	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(unlabeled(t)), maxPassage), Value: max(v, leastSaid) * b.factor, Order: b.step.ID})
 }
 
-// maxPassage is how much of one sentence or row of a table is quoted, in
+// maxPassage is the maximum length of a quoted sentence or table row, in
 // characters.
 const maxPassage = 360
 
-// specific reports whether a sentence names things or gives numbers.
+// specific reports whether a sentence has several names or numbers.
 func (x *Index) specific(t string) bool {
 	n := 0
 	identifiers(t, func(_ ident.Kind, _ string) { n++ })
@@ -231,7 +236,7 @@ func passages(text string, f func(s string, heading bool)) {
 	sentences(text[start:], f)
 }
 
-// tableRow is a row of a table on one line, "" for the one of dashes.
+// tableRow returns a table row on one line, "" for the separator row.
 func tableRow(row string) string {
 	if strings.Trim(row, "|-: \t") == "" {
 		return ""

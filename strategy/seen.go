@@ -8,26 +8,27 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// lackedShare is how much of a model's summary the names may take that it lacks,
-// each beside the place where it was seen: it may name little of what matters.
-// They are lists, which nobody can work from; they only help to find the original.
+// lackedShare is the maximum share of a model's summary for lists of the names
+// that it lacks, with the places where they were seen. Nobody can work from
+// such lists; they only help to find the originals.
 const lackedShare = 0.15
 
-// seenNames is how many names one line brings at most.
+// seenNames is the maximum number of names in one line.
 const seenNames = 6
 
-// maxSeen bounds how many names are offered, the best first.
+// maxSeen is the maximum number of names that are offered, best first.
 const maxSeen = 400
 
-// quotedShare is how much of a summary the lines may take that are quoted for a
-// name that no other line brings, each from the place where it was seen.
+// quotedShare is the maximum share of a summary for lines that are quoted for a
+// name that no other line has.
 const quotedShare = 0.06
 
-// seenVerb stands between a place and the names that were seen there.
+// seenVerb separates a place from the names that were seen there.
 const seenVerb = " names "
 
-// worthListing reports whether an identifier says something beside the place
-// where it was seen: no number, no choice of words, no tool.
+// worthListing reports whether an identifier is meaningful next to the place
+// where it was seen: no number, version or address, no alternative words, no
+// tool.
 func (e *Entity) worthListing() bool {
 	switch e.Kind {
 	case ident.Number, ident.Version, ident.Email:
@@ -40,12 +41,12 @@ func (e *Entity) worthListing() bool {
 	return !e.Tool
 }
 
-// maxCarried is how many names of the summary before are told again before
-// those of this history.
+// maxCarried is the maximum number of names from the previous summary that are
+// listed before those of this history.
 const maxCarried = 30
 
-// carried returns the identifiers that the summary before named, those that it
-// named first before the others.
+// carried returns the identifiers that the previous summary names, highest
+// score first.
 func (x *Index) carried() []*Entity {
 	var out []*Entity
 	for _, e := range x.all {
@@ -57,8 +58,8 @@ func (x *Index) carried() []*Entity {
 	return out[:min(len(out), maxCarried)]
 }
 
-// seenLines say where names were seen that missing says are not told of yet,
-// the best of them and those of one place together.
+// seenLines returns lines about where the most identifiers for which missing
+// reports true were seen. The names of one place share lines.
 func (h *History) seenLines(section, most int, missing func(*Entity) bool) []Line {
 	type group struct {
 		place place
@@ -101,7 +102,7 @@ func (h *History) seenLines(section, most int, missing func(*Entity) bool) []Lin
 	return out
 }
 
-// placeName says in a few words what a text is, and in which step it stands.
+// placeName returns a short description of a text, and its step.
 func (h *History) placeName(p place) (string, int) {
 	if p.step == 0 {
 		return "the summary before", 0
@@ -123,16 +124,16 @@ func (h *History) placeName(p place) (string, int) {
 	return "the assistant", int(p.step)
 }
 
-// quotingVerbs stand between a place and the lines that are quoted from it.
+// quotingVerbs separate a place from the lines that are quoted from it.
 var quotingVerbs = []string{" has “", " printed “", " shows “", " was changed with “", " declares “", " says “", readsVerb}
 
-// sawNames reports whether a line is one of those, or quotes lines for the names
-// in them.
+// sawNames reports whether a line lists names of a place, or quotes lines for
+// the names in them.
 func sawNames(line string) bool {
 	return beginsAny(line, []string{"`", theDiff, theOutput}) && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
-// seenSection is where those lines stand.
+// seenSection returns the section for those lines.
 func (s Strategy) seenSection() int {
 	for _, title := range []string{"Key entities", Standing} {
 		if i, ok := s.section(title); ok {
@@ -142,7 +143,7 @@ func (s Strategy) seenSection() int {
 	return 0
 }
 
-// excerptSection is where pieces of what was read stand.
+// excerptSection returns the section for excerpts of what was read.
 func (s Strategy) excerptSection() int {
 	if i, ok := s.section(Happened); ok {
 		return i
@@ -150,8 +151,8 @@ func (s Strategy) excerptSection() int {
 	return 0
 }
 
-// quotedLines quote the lines that have names which missing says are not told of
-// yet, the best of them and those of one place together.
+// quotedLines returns lines that quote texts for the best identifiers for which
+// missing reports true. The quotations from one place share lines.
 func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []Line {
 	type group struct {
 		place place
@@ -197,8 +198,8 @@ func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []L
 	return out
 }
 
-// addSeen adds to a model's document the names that it lacks and that matter
-// most, as far as their share allows.
+// addSeen lists the most important identifiers that a model's document lacks
+// under References, within their share.
 func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) int) Document {
 	c := newComposer(s, h, limit, count)
 	c.base = ""

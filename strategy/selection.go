@@ -16,19 +16,19 @@ const (
 	nearLines     = 8   // between a question and the list below it
 
 	selectionValue = fileValue - 0.1
-	halving        = 6 // newer selections that halve the value of one
+	halving        = 6 // number of newer selections that halves the value of one
 )
 
-// An option is an item of a list that the assistant put to the user.
+// An option is an item of a list from which the user was to choose.
 type option struct {
 	mark string // in upper case: "2", "B"
 	text string // the item on one line, mark included
 	line int    // of the message
 }
 
-// optionLine matches an item of a list, or a row of a table, that begins with a
-// number or a letter. A number of a list is followed by a sign; in "2 files were
-// changed" it is not one.
+// optionLine matches a list item or table row that begins with a number or a
+// letter. A number must be followed by punctuation: "2 files were changed" is
+// no option.
 var optionLine = regexp.MustCompile(`^(?:(?i:option|approach|choice|plan|variant|alternative)\s+)?(?:([A-Z]|[a-z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[.:]|\s+[|–—-]))\s*(\S.*)$`)
 
 // options returns the items that a message numbers or letters.
@@ -47,7 +47,7 @@ func options(text string) []option {
 	return out
 }
 
-// isIn reports whether a sentence is part of the option, or calls it by its mark.
+// isIn reports whether a sentence is part of the option or refers to its mark.
 func (o option) isIn(t string) bool {
 	if strings.Contains(o.text, t) {
 		return true
@@ -60,7 +60,7 @@ func (o option) isIn(t string) bool {
 	return false
 }
 
-// cells puts the cells of a row of a table behind one another.
+// cells joins the cells of a table row.
 func cells(row string) string {
 	parts := strings.Split(strings.Trim(row, "| \t"), "|")
 	for i := range parts {
@@ -69,21 +69,21 @@ func cells(row string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " — ")
 }
 
-// marks matches one mark or several: "2", "B", "1, 2 and 4". A letter within a
-// sentence is in upper case, as "a" is a word.
+// marks matches one or more marks: "2", "B", "1, 2 and 4". A letter within a
+// sentence must be in upper case, because "a" is a word.
 const marks = `((?:[A-HJ-Z]|\d{1,2})(?:(?:\s*[,/&+]\s*|\s*,?\s+(?i:and|or)\s+)(?:[A-HJ-Z]|\d{1,2}))*)`
 
-// An answer that is nothing but marks, or that calls an option an option, names
-// one whatever was asked.
+// Answers that consist of marks, or that call an option an option, name one
+// whatever the question was.
 var (
 	onlyMarks = regexp.MustCompile(`^(?i)\(?#?(?:[a-z]|\d{1,2})(?:\)?(?:\s*[,/&+]\s*|\s+and\s+|\s+)\(?#?(?:[a-z]|\d{1,2}))*[).!]*$`)
 	byName    = regexp.MustCompile(`\b(?i:options?|choice|approach|variant|alternative)\s+\(?#?` + marks + `(?:\W|$)`)
 )
 
-// Other ways to name an option count where the assistant asked something, or
-// offered something and the answer is short: a long one may number items of its
-// own. A number within a sentence follows a word that takes one, as "wait for 5
-// minutes" takes none.
+// Other references count only if the assistant asked something, or offered
+// something and the answer is short: a long answer may number its own items. A
+// number within a sentence must follow a verb of choice: "wait for 5 minutes"
+// is no reference.
 var byPlace = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+[–—-]\s)`),
 	regexp.MustCompile(`[.!]\s+\(?` + marks + `\)\s`),
@@ -93,7 +93,7 @@ var byPlace = []*regexp.Regexp{
 var oneMark = regexp.MustCompile(`(?i)\b(?:[a-z]|\d{1,2})\b`)
 
 // chosen returns the options of a message that an answer names, in the order of
-// the list, and the question that the message asks.
+// the list, and the question of the message.
 func chosen(text, answer string) ([]option, string) {
 	answer = strings.TrimSpace(answer)
 	all := options(text)
@@ -120,7 +120,7 @@ func chosen(text, answer string) ([]option, string) {
 		}
 	}
 	var out []option
-	for _, o := range slices.Backward(all) { // the last list is the one that was put to them
+	for _, o := range slices.Backward(all) { // of several lists the last one counts
 		if named[o.mark] {
 			out, named[o.mark] = append(out, o), false
 		}
@@ -132,8 +132,8 @@ func chosen(text, answer string) ([]option, string) {
 	return out[:min(len(out), manyOptions)], question
 }
 
-// listOf returns the options from the beginning of the list on that an option
-// belongs to: a message may have several.
+// listOf returns the options of o's list up to the end of all. A message may
+// have several lists.
 func listOf(all []option, o option) []option {
 	i := slices.Index(all, o)
 	for i > 0 && all[i].line-all[i-1].line <= nearLines && all[i-1].mark < all[i].mark && isDigits(all[i-1].mark) == isDigits(all[i].mark) {
@@ -142,20 +142,20 @@ func listOf(all []option, o option) []option {
 	return all[i:]
 }
 
-// inquiresAtOnce reports whether an answer begins with a question of its own.
+// inquiresAtOnce reports whether an answer begins with a question.
 func inquiresAtOnce(answer string) bool {
 	end := strings.IndexAny(answer, ".!?\n？。")
 	return end >= 0 && (answer[end] == '?' || strings.HasPrefix(answer[end:], "？"))
 }
 
-// A selection is an answer of the user that names options of the message before
-// it.
+// A selection is an answer of the user that names options of the previous
+// message.
 type selection struct {
-	step, from                int // of the user, and of the assistant
+	step, from                int // step numbers of the answer and of the list
 	answer, question, options string
 }
 
-// selections returns what the user chose, oldest first: "B" says nothing without
+// selections returns the user's choices, oldest first. "B" says nothing without
 // the list.
 func (h *History) selections() []selection {
 	var out []selection
@@ -177,13 +177,13 @@ func (h *History) selections() []selection {
 	return out
 }
 
-// quotable returns the beginning of a text on one line. Backticks go, as a summary
-// puts the commands in them that it tells the outcome of.
+// quotable returns the beginning of a text on one line. It removes backticks,
+// because in a summary they mark commands with outcomes.
 func quotable(text string, n int) string {
 	return clip(squash(strings.ReplaceAll(text, "`", "")), n)
 }
 
-// asked returns the user's answer, after the question if there is one.
+// asked returns the user's answer, with the question before it if there is one.
 func (s selection) asked() string {
 	text := "the user answered “" + s.answer + "”"
 	if s.question != "" {
@@ -192,18 +192,19 @@ func (s selection) asked() string {
 	return text
 }
 
-// line tells of a selection in a sentence.
+// line describes a selection in a sentence.
 func (s selection) line() string {
 	return s.asked() + " " + stepID(s.step) + ", of the list: " + s.options + " " + stepID(s.from)
 }
 
-// logged tells of a selection in the parts of decision_log.
+// logged describes a selection in the parts of decision_log. The decision is
+// the user's answer: an answer that names an option can also reject it.
 func (s selection) logged() string {
-	return strings.Join([]string{stepID(s.step) + " " + part(s.options), part(s.asked()), "-", "-"}, " :: ")
+	return strings.Join([]string{stepID(s.step) + " " + part(s.asked()), "-", "of the list: " + part(s.options), "-"}, " :: ")
 }
 
-// selectionLines offer a line for each selection. The newest are worth most: in a
-// long session the oldest have mostly been carried out.
+// selectionLines returns a line for each selection. The newest have the highest
+// values, because in a long session the oldest were mostly carried out.
 func (h *History) selectionLines(section int, line func(selection) string) []Line {
 	var out []Line
 	all := h.selections()
@@ -214,8 +215,8 @@ func (h *History) selectionLines(section int, line func(selection) string) []Lin
 	return out
 }
 
-// questionAt returns the question that a list belongs to: the last one above it,
-// if it is near, or else the last one below it.
+// questionAt returns the question that belongs to a list: the last one above it
+// within nearLines, or else the last one below it.
 func questionAt(text string, list []option) string {
 	above, below, n := "", "", 0
 	first, isOption := list[0].line, map[int]bool{}

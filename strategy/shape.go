@@ -9,14 +9,14 @@ const (
 	Coming   = "What is next"
 )
 
-// commonSections are appended to those of a strategy when it is registered.
+// commonSections are appended to the sections of every strategy.
 var commonSections = []Section{
 	{Title: Happened, Share: 0.4},
 	{Title: Standing, Share: 0.3},
 	{Title: Coming, Share: 0.12},
 }
 
-// commonLines fill the sections that every strategy has.
+// commonLines returns the lines for the common sections.
 func (h *History) commonLines(s Strategy) []Line {
 	var out []Line
 	if i, ok := s.section(Happened); ok {
@@ -32,10 +32,10 @@ func (h *History) commonLines(s Strategy) []Line {
 	return out
 }
 
-// wayBack is how the line begins that says what the block is.
+// wayBack begins the line that explains the block.
 const wayBack = "This block stands for the earlier part of this conversation"
 
-// introduction says what the block is, and how more is had where it can be.
+// introduction returns the line that explains the block and the tool recall.
 func introduction(words, recall bool) string {
 	line := wayBack + "; [s12] is the 12th message of that part"
 	if words {
@@ -56,7 +56,8 @@ func withoutIntroduction(text string) string {
 	return strings.TrimLeft(rest, "\n")
 }
 
-// ends a section of the user's words: a heading of the strategy, or References.
+// title reports whether a line ends the section of the user's words: a heading
+// of the strategy or of the renderer.
 func (s Strategy) title(line string) bool {
 	h, ok := strings.CutPrefix(line, "## ")
 	if !ok {

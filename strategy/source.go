@@ -7,18 +7,17 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A source answers whether a text that a summary was written of holds an
-// identifier, however it is spelled there.
+// A source reports whether the texts behind a summary contain an identifier, in
+// any spelling.
 type source struct {
 	texts  []string
 	exact  map[string]bool
-	lowers []string        // texts in lower case, made when first needed
+	lowers []string        // texts in lower case, made on first use
 	digits map[string]bool // numbers, without separators
-	quoted []string        // texts on one line in lower case, made when first needed
+	quoted []string        // texts on one line in lower case, made on first use
 }
 
-// newSource reads the messages, the summary before them, and what else the
-// summarizer was shown.
+// newSource reads the messages and the other texts that the summarizer saw.
 func newSource(msgs []message.Message, more ...string) *source {
 	s := &source{exact: map[string]bool{}, digits: map[string]bool{}}
 	for i := range msgs {
@@ -60,14 +59,14 @@ func (s *source) add(text string) {
 	})
 }
 
-// plainNumber is a number without separators and leading zeros.
+// plainNumber returns a number without separators and leading zeros.
 func plainNumber(id string) string {
 	return strings.TrimLeft(strings.ReplaceAll(id, ",", ""), "0")
 }
 
-// has reports whether the source holds the identifier: letter by letter, or
-// spelled differently (128,000 and 128000, an absolute and a relative path,
-// a short and a long hash, with and without v, scheme or trailing slash).
+// has reports whether the source holds the identifier, letter by letter or in
+// another spelling (128,000 and 128000, an absolute and a relative path, a
+// short and a long hash, with and without v, scheme or trailing slash).
 func (s *source) has(k ident.Kind, id string) bool {
 	if s.exact[id] {
 		return true
@@ -87,8 +86,8 @@ func (s *source) has(k ident.Kind, id string) bool {
 	return wellKnown[id] || s.holds(id)
 }
 
-// hasPath accepts a path that the source has as the end of a longer one, and
-// one that puts a folder of the source before a path of the source.
+// hasPath accepts a path that ends a longer path of the source, and one that
+// joins a folder and a path of the source.
 func (s *source) hasPath(id string) bool {
 	p := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(id, "./"), "~/"), "/")
 	if s.holds(p) || s.hasWords(id) {
@@ -102,12 +101,12 @@ func (s *source) hasPath(id string) bool {
 	return false
 }
 
-// stem is how much of a word has to be the same for it to be the same word, in
-// bytes.
+// stem is the number of leading bytes in which two words must agree to count as
+// the same word.
 const stem = 5
 
-// hasWords accepts what looks like a path and is a choice of words, as in
-// added/reverted, when the source has the words in some form.
+// hasWords accepts alternative words that look like a path, as in
+// added/reverted, if the source has the words in some form.
 func (s *source) hasWords(id string) bool {
 	if strings.HasPrefix(id, "/") || strings.HasSuffix(id, "/") {
 		return false
@@ -150,7 +149,7 @@ func (s *source) lower() []string {
 	return s.lowers
 }
 
-// holds reports whether a text holds id in any case, not as a part of a longer
+// holds reports whether a text contains id in any case, but not within a longer
 // word.
 func (s *source) holds(id string) bool {
 	if id == "" {
@@ -196,8 +195,8 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// says reports whether the source holds a quotation, apart from case and white
-// space; where the quotation leaves something out, each of its pieces.
+// says reports whether the source contains a quotation, ignoring case and white
+// space. If the quotation has omissions, each of its pieces must be there.
 func (s *source) says(quote string) bool {
 	if s.quoted == nil {
 		for _, t := range s.texts {
@@ -223,7 +222,7 @@ func (s *source) says(quote string) bool {
 	return true
 }
 
-// wellKnown are names that look like symbols and are words of everyday use.
+// wellKnown holds everyday names that look like symbols.
 var wellKnown = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`GitHub GitLab JavaScript TypeScript OpenAI ChatGPT PostgreSQL MySQL SQLite MongoDB GraphQL

@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// leastSpoken is how many words a string of JSON has that says something.
+// leastSpoken is the minimum number of words of a meaningful string in JSON.
 const leastSpoken = 4
 
-// spokenText is what an assistant says in a message, with the sentences that
-// stand in JSON as sentences: agents report in forms.
+// spokenText returns the text of an assistant's message, with the sentences of
+// a JSON form as plain lines.
 func spokenText(text string) string {
 	start := strings.IndexByte(text, '{')
 	if start < 0 || start > 0 && text[start-1] != '\n' || strings.Contains(text[:start], "```") {
@@ -30,10 +30,10 @@ func spokenText(text string) string {
 	return text[:start] + strings.Join(said, "\n") + text[start+at.End:]
 }
 
-// thoughtLabels stand before what an agent thinks aloud.
+// thoughtLabels precede the thoughts of an agent.
 var thoughtLabels = []string{"THOUGHT:", "Thought:"}
 
-// unlabeled is a sentence without the label of a thought.
+// unlabeled returns a sentence without such a label.
 func unlabeled(t string) string {
 	for _, label := range thoughtLabels {
 		if rest, ok := strings.CutPrefix(t, label); ok {
@@ -43,14 +43,14 @@ func unlabeled(t string) string {
 	return t
 }
 
-// plainKeys name nothing but that something is said.
+// plainKeys are keys that only say that their value is text.
 var plainKeys = []string{"message", "text", "content", "answer", "response", "reply", "output", "result", "say", "speech"}
 
-// inWords is a key as words: "next_step" is "next step".
+// inWords returns a key as words: "next_step" is "next step".
 func inWords(key string) string { return squash(strings.ReplaceAll(key, "_", " ")) }
 
-// formSentences collects the strings of a form that say something, each behind
-// the name of the question that it answers.
+// formSentences collects the meaningful strings of a form, each after the name
+// of its field.
 func formSentences(data []byte, at jsonscan.Span, key string, out *[]string, depth int) {
 	raw := at.Of(data)
 	if len(raw) == 0 || depth > maxArgDepth {

@@ -14,16 +14,15 @@ import (
 // StageName is the name of the stage in configurations and events.
 const StageName = "summarize"
 
-// minSummary is the least room, in tokens, in which a summary says anything.
+// minSummary is the minimum size of a useful summary, in tokens.
 const minSummary = 60
 
-// seams is what a text between its tags may cost more than both cost apart: a
-// tokenizer cuts the two seams as it likes.
+// seams is the number of tokens by which a text between two tags may exceed the
+// sum of its parts: tokens can merge differently at both boundaries.
 const seams = 2
 
-// exact is what is left free, in tokens, where a summary has to fit in a room
-// that is no larger than it: a text that was cut to size may cost a little more
-// than its pieces.
+// exact is the number of tokens left free if a summary must fit in a room of
+// its own size: a clipped text may cost a little more than its pieces.
 const exact = 4
 
 // A Stage proposes to replace the remainder of a view by one summary, or by a
@@ -100,7 +99,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	}
 	switch {
 	case errors.Is(err, ErrNotSmaller) && v.Fits():
-		return policy.Proposal{}, nil // it costs less than its summary, and nothing forces it out
+		return policy.Proposal{}, nil // the messages cost less than a summary, and the view fits
 	case err != nil:
 		return c.prune(info), nil
 	}
@@ -109,28 +108,29 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	return c.replace(m, info), nil
 }
 
-// A cut is what the stage takes out of a view.
+// A cut is what the stage removes from a view.
 type cut struct {
 	v        *policy.View
 	part     policy.Partition
-	removed  []message.Message // without summaries and notices of our own
+	removed  []message.Message // without this program's summaries and notices
 	tokens   int               // of the whole remainder
-	floor    int               // what the view costs at least without a summary
+	floor    int               // minimum cost of the view, without a summary
 	limit    int               // for the body of the summary
 	words    int               // for the user's words
 	room     int               // for both
-	refs     []string          // of the messages that were removed
+	refs     []string          // of the removed messages
 	original func(ref string) (string, bool)
 	version  int
 	previous string
-	omitted  int // messages that an earlier notice stands for
+	omitted  int // messages that earlier notices replaced
 }
 
-// cut chooses what goes. nil = there is nothing to offer.
+// cut chooses the messages to remove. It returns nil if there is nothing to
+// offer.
 func (s *Stage) cut(v *policy.View) *cut {
 	c := &cut{v: v, version: 1, floor: v.Without(s.Takes(v))}
 	for _, m := range v.Messages {
-		if version, _, ok := policy.ParseSummary(m); ok { // whoever wrote it: no version comes twice
+		if version, _, ok := policy.ParseSummary(m); ok { // by any author, so that no version is used twice
 			c.version = min(max(c.version, version+1), policy.MaxSummaryVersion)
 		}
 	}
@@ -139,10 +139,10 @@ func (s *Stage) cut(v *policy.View) *cut {
 	c.original, c.words = s.w.Original, s.userTokens(v)
 	c.reserving(s.w.Strategy, most+tags, min(c.words, spoken(v)))
 	if len(c.removed) == 0 && c.tokens > 0 && !v.Fits() {
-		c.shrunk(c.tokens, c.tokens) // the summary there is costs more than a new one may
+		c.shrunk(c.tokens, c.tokens) // the existing summary costs more than a new one may
 	}
 	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
-		return nil // a summary of ours, for which there is room
+		return nil // there is room for the existing summary
 	}
 	if c.tokens == 0 {
 		return nil
@@ -150,22 +150,22 @@ func (s *Stage) cut(v *policy.View) *cut {
 	kept := v.Total() - c.tokens
 	room := v.Budget.Cap - kept
 	if room < minSummary+tags {
-		// Squeeze comes after: it makes of the rest what the floor leaves.
+		// Squeeze runs later and reduces the rest to the floor.
 		room = v.Budget.Cap - c.floor
 	}
 	c.room = min(room-exact, c.tokens-1) - tags
 	c.limit = min(most-tags, c.room)
 	if c.limit < minSummary && v.Fits() && c.tokens <= minSummary+tags {
-		return nil // too little to be worth a summary, and nothing forces it out
+		return nil // too small for a summary, and the view fits
 	}
 	return c
 }
 
-// reserving chooses what goes, with room for a summary of so many tokens and
-// for the user's words beside it. The newest words are not cut, so that they may
-// take more than their share; then more goes, and there are more words to keep.
+// reserving chooses the messages to remove, with room for a summary and the
+// user's words, in tokens. The newest words are not cut and may exceed words.
+// Then reserving removes more messages, which can add words, and tries again.
 func (c *cut) reserving(of Strategy, summary, words int) {
-	least := summary + words // turns are not given up for words that can be cut
+	least := summary + words // don't give up turns for words that can be cut
 	for range maxReserved {
 		c.shrunk(least, summary+words)
 		need := c.spoken(of)
@@ -176,10 +176,10 @@ func (c *cut) reserving(of Strategy, summary, words int) {
 	}
 }
 
-// maxReserved bounds how often what goes is chosen anew.
+// maxReserved is the maximum number of these tries.
 const maxReserved = 4
 
-// shrunk chooses what goes, with room for a summary of so many tokens.
+// shrunk chooses the messages to remove, with room for reserve tokens.
 func (c *cut) shrunk(least, reserve int) {
 	v := c.v
 	c.part = v.Oldest(v.Shrink(least), reserve, v.Goal)
@@ -210,7 +210,7 @@ func (c *cut) input() Input {
 		Ref: func(i int) string { return c.refs[i] }, Upto: c.upto()}
 }
 
-// upto is how many messages of the view there are up to the last that goes.
+// upto returns the number of messages of the view up to the last removed one.
 func (c *cut) upto() (n int) {
 	for _, i := range c.part.Remainder {
 		n = max(n, i+1)
@@ -218,7 +218,7 @@ func (c *cut) upto() (n int) {
 	return n
 }
 
-// visible returns the messages that stay.
+// visible returns the messages that stay in the view.
 func (c *cut) visible() []message.Message {
 	gone := make([]bool, len(c.v.Messages))
 	for _, i := range c.part.Remainder {
@@ -233,7 +233,7 @@ func (c *cut) visible() []message.Message {
 	return out
 }
 
-// info is what the ledger and the events say of an attempt.
+// info returns the description of an attempt for the ledger and the events.
 func (c *cut) info(s Summary) policy.SummaryInfo {
 	info := policy.SummaryInfo{
 		Version: c.version, Strategy: s.Strategy, Backend: s.Backend, Model: s.Model,
@@ -246,7 +246,7 @@ func (c *cut) info(s Summary) policy.SummaryInfo {
 	return info
 }
 
-// replace is the cut with the summary in its place.
+// replace returns the proposal to replace the cut by the summary.
 func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposal {
 	return policy.Proposal{
 		Groups: [][]policy.Edit{{{
@@ -258,9 +258,9 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 	}
 }
 
-// prune is the cut with a notice in its place. An earlier summary stays, as it
-// still tells of what it was written of, unless there is no room for it. The
-// same goes for the notice.
+// prune returns the proposal to replace the cut by a notice. An earlier summary
+// stays if there is room for it, because it still describes older messages. The
+// notice is left out if it does not fit or saves nothing.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
 	room := c.v.Budget.Cap - c.floor
@@ -279,7 +279,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 				room -= c.v.Tokens[i]
 				continue
 			}
-			omitted++ // at least: nobody here knows how many it stood for
+			omitted++ // at least one: its own count is unknown here
 		}
 		removed = append(removed, i)
 		freed += c.v.Tokens[i]
@@ -292,7 +292,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	}
 	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room || omitted == 0 {
 		if c.v.Fits() || freed == 0 {
-			return p // nothing forces anything out
+			return p // the view fits as it is
 		}
 		edit.Cut.New = nil
 	}
@@ -300,7 +300,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	return p
 }
 
-// standIn is a summary of the size that a model's usually has.
+// standIn returns a placeholder of the usual size of a model's summary.
 func (s *Stage) standIn(c *cut) Summary {
 	info := describe(s.w.Summarizer)
 	const word, sample = "summary ", 64

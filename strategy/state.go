@@ -8,8 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// standingLines say where things stand: the last result of each check, what
-// sub-agents returned, what did not work, which instructions were given.
+// standingLines returns lines about the state of the work: the last result of
+// each check, reports of sub-agents, what did not work, instructions that were
+// given.
 func (h *History) standingLines(section int) []Line {
 	var out []Line
 	mended := h.mended()
@@ -29,6 +30,7 @@ func (h *History) standingLines(section int) []Line {
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}
 	out = append(out, h.proposalLines(section)...)
+	out = append(out, h.conclusionLines(section)...)
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
@@ -49,7 +51,7 @@ func (h *History) standingLines(section int) []Line {
 	return out
 }
 
-// passedValue is what it is worth that the last run of a check passed.
+// passedValue is the value of a line about a check that passed.
 const passedValue = 1.6
 
 func times(n int) string {
@@ -62,19 +64,19 @@ func times(n int) string {
 	return itoa(n) + " times"
 }
 
-// A check is the last run of one command that tests, builds or lints, in
-// whatever form.
+// A check is the last run of one command that tests, builds or lints, in any
+// form.
 type check struct {
 	call   *Call
 	step   int
 	at     at
-	before int // runs of it that failed before
+	before int // earlier runs that failed
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.
 func (h *History) checks() []check {
 	var out []check
-	waiting := map[string][]int{} // by the name of a run: whose result it replaces
+	waiting := map[string][]int{} // name of a run → indexes of the results it replaces
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
@@ -98,13 +100,13 @@ func (h *History) checks() []check {
 	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
 }
 
-// is reports whether a check has a name.
+// is reports whether a check has the name.
 func (c *check) is(name string) bool {
 	own, _ := rerun(cmp.Or(c.call.Command(), c.call.name()))
 	return own == name
 }
 
-// failures are the runs that failed, this one among them.
+// failures returns the number of failed runs, this one included.
 func (c *check) failures() int {
 	if c.call.Outcome == Failed {
 		return c.before + 1
@@ -112,7 +114,7 @@ func (c *check) failures() int {
 	return c.before
 }
 
-// settled are the calls whose outcome stands among the checks.
+// settled returns the calls whose outcome checks reports.
 func (h *History) settled() map[at]bool {
 	out := map[at]bool{}
 	for _, c := range h.checks() {
@@ -121,7 +123,7 @@ func (h *History) settled() map[at]bool {
 	return out
 }
 
-// standing says what a sub-agent returned or what the user answered.
+// standing describes what the user answered, or the failure of a sub-agent.
 func (c *Call) standing() (string, float64) {
 	switch c.deed() {
 	case Sending:
@@ -132,23 +134,22 @@ func (c *Call) standing() (string, float64) {
 		if c.Outcome == Failed {
 			return "the sub-agent for " + quoted(what, 80) + " failed" + colon(c.wrong()), 1.5
 		}
-		return "", 0 // its report is told sentence by sentence
+		return "", 0 // reportLines quotes its report
 	case AskingUser:
 		what := c.arg("question", "questions", "text", "prompt")
 		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() {
 			return "", 0
 		}
-		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(choice1(c.Result)), 300), 2
+		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(userAnswer(c.Result)), 300), 2
 	}
 	return "", 0
 }
 
-// newShare is how much of a result its arguments don't have where it is more than
-// a repetition of them: one part in newShare.
+// A result repeats its arguments if less than 1/newShare of it is new.
 const newShare = 4
 
-// repeats reports whether a result only says again what the call was given: the
-// tool puts the question to the user, and who answers does so in a message.
+// repeats reports whether a result only repeats the arguments. Then the tool
+// only shows the question, and the user answers in a message.
 func (c *Call) repeats() bool {
 	all := squash(c.Result)
 	rest := all
@@ -160,8 +161,8 @@ func (c *Call) repeats() bool {
 	return len(rest) < len(all)/newShare
 }
 
-// choice1 is what the user answered, without what the harness says around it.
-func choice1(result string) string {
+// userAnswer returns the user's answer without the harness's text around it.
+func userAnswer(result string) string {
 	text := strings.TrimPrefix(result, "User has answered your questions: ")
 	text, _, _ = strings.Cut(text, ". You can now continue with")
 	if _, answer, ok := strings.Cut(text, `"="`); ok && strings.Count(text, `"="`) == 1 {
@@ -172,7 +173,7 @@ func choice1(result string) string {
 
 func quoted(s string, n int) string { return "“" + cutText(squash(s), n) + "”" }
 
-// reportLines offer what a sub-agent reported, sentence by sentence.
+// reportLines returns the sentences of a sub-agent's report as lines.
 func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	if c.deed() != Sending || c.Outcome == Failed {
 		return nil
@@ -191,22 +192,22 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	return b.out
 }
 
-// reportValue is what the first sentence of a sub-agent's report is worth.
+// reportValue is the value of the first sentence of a sub-agent's report.
 const reportValue = 1.5
 
-// vainWords stand in sentences about what was tried in vain.
+// vainWords appear in sentences about failed attempts.
 var vainWords = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn't help", "did not help", "no effect", "reverting", "reverted", "not the cause",
 	"wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
 
-// vainValue is what it is worth that something was tried in vain.
+// vainValue is the value of a sentence about a failed attempt.
 const vainValue = 0.8
 
-// supposes reports whether a sentence speaks of what may be.
+// supposes reports whether a sentence is about a possibility.
 func supposes(low string) bool {
 	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
 }
 
-// vain returns the sentences about what was tried and did not work.
+// vain returns the sentences about attempts that did not work.
 func (h *History) vain() []Fact {
 	var out []Fact
 	for i := range h.Steps {
@@ -218,7 +219,7 @@ func (h *History) vain() []Fact {
 		sentences(s.Text, func(t string, heading bool) {
 			low := strings.ToLower(t)
 			if k := len(out) - 1; open && !heading && !leads(t) && !narrates(t) && len(out[k].Text)+len(t) < reasonLength {
-				out[k].Text += " " + squash(t) // why
+				out[k].Text += " " + squash(t) // the reason
 			}
 			if open = false; !heading && n < 2 && len(t) > 25 && !leads(t) && !supposes(low) && hasAny(low, vainWords) {
 				n++
@@ -230,15 +231,15 @@ func (h *History) vain() []Fact {
 	return out
 }
 
-// maxShown is how many lines quote one pasted text, and shownTogether how much
-// of it stands on one of them, in bytes.
+// maxShown is the maximum number of lines that quote one pasted text.
+// shownTogether is the maximum number of bytes of a line.
 const (
 	maxShown      = 30
 	shownTogether = 360
 )
 
-// shownLines quote what was pasted or given as a file, as what it is: it says
-// so, nobody asks for it.
+// shownLines returns lines that quote a pasted text or a file of instructions,
+// marked as such: they are not requests of the user.
 func (s *Step) shownLines(section int) []Line {
 	if s.Shown == "" {
 		return nil

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// edge is how much of the beginning of a result is searched for what it came
-// to, in bytes.
+// edge is the number of bytes at the beginning of a result that are searched
+// for its outcome.
 const edge = 400
 
-// statusEdge is how many lines at either end of a result may be the harness's
-// status line.
+// statusEdge is the number of lines at either end of a result among which the
+// harness's status line may be.
 const statusEdge = 6
 
-// A statusForm is one way in which a harness states the exit status of a
-// command, on a line of its own.
+// A statusForm is a form of a line in which a harness states the exit status of
+// a command.
 type statusForm struct{ before, after string }
 
-// statusForms are those of the known harnesses. The status stands between
+// statusForms lists the forms of the known harnesses. The status stands between
 // before and after.
 var statusForms = []statusForm{
 	{"Exit code ", ""}, {"Exit code: ", ""}, {"Exit Code: ", ""}, {"exit code: ", ""}, {"exit code ", ""}, {"Error: Exit code ", ""},
@@ -58,7 +58,7 @@ func exitStatus(result string) (int, bool) {
 	return 0, false
 }
 
-// statusLine reports whether a line is a status line and nothing else.
+// statusLine reports whether a line only states a status.
 func statusLine(line string) bool {
 	_, ok := lineStatus(line)
 	return ok
@@ -90,7 +90,7 @@ func lineStatus(line string) (int, bool) {
 	return 0, false
 }
 
-// jsonStatus reads the status out of a result that is a JSON object.
+// jsonStatus reads the status from a result that is a JSON object.
 func jsonStatus(result string) (int, bool) {
 	if !strings.HasPrefix(result, "{") {
 		return 0, false
@@ -111,8 +111,8 @@ func jsonStatus(result string) (int, bool) {
 	return 0, false
 }
 
-// frames are lines that harnesses put around an output. What they say about
-// the run is read elsewhere.
+// frames lists beginnings of lines that harnesses put around an output. Other
+// functions read what they state about the run.
 var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: ", "<output>", "</output>", "<stdout>", "</stdout>", "<command ", "<exit_code>", "Output:",
 	"Process running with session ID ", "(no output)", "(Bash completed with no output)", "Your command ran successfully and did not produce any output", "[Current working directory: ",
 	"[Python interpreter: ", "[Jupyter current working directory", "(Open file: ", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: "}
@@ -120,7 +120,7 @@ var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "To
 // framed reports whether a line belongs to the frame of an output.
 func framed(line string) bool { return statusLine(line) || beginsAny(line, frames) }
 
-// body is an output without the frame at its beginning.
+// body returns an output without the frame at its beginning.
 func body(result string) string {
 	rest := strings.TrimLeft(result, " \t\r\n")
 	for range 2 * statusEdge {

@@ -60,8 +60,8 @@ type Line struct {
 
 var registered = map[string]Strategy{}
 
-// register makes a strategy known to [Lookup]; the files of the strategies do
-// it when the package is initialized.
+// register adds a strategy to those that [Lookup] finds. The files of the
+// strategies call it when the package is initialized.
 func register(s Strategy) Strategy {
 	if _, taken := registered[s.Name]; taken {
 		panic("strategy: " + s.Name + " registered twice")
@@ -96,8 +96,8 @@ func Names() []string {
 	return names
 }
 
-// section returns the section that a heading names: by its title, by the
-// beginning of it, or with more behind it.
+// section returns the section that a heading names: by its title, by a
+// beginning of the title, or by the title with more words after it.
 func (s Strategy) section(heading string) (int, bool) {
 	heading = headingKey(heading)
 	for i := range s.Sections {
@@ -114,11 +114,11 @@ func (s Strategy) section(heading string) (int, bool) {
 	return 0, false
 }
 
-// leastHeading is the shortest beginning of a title that stands for it.
+// leastHeading is the minimum length of such a beginning, in bytes.
 const leastHeading = 4
 
-// headingKey is a heading without what people vary: case, colons, emphasis,
-// numbers, pictures.
+// headingKey returns a heading without case, and without colons, emphasis,
+// numbers and emoji around it.
 func headingKey(h string) string {
 	return strings.ToLower(strings.TrimFunc(h, func(r rune) bool { return !unicode.IsLetter(r) }))
 }

@@ -39,8 +39,8 @@ type Info struct {
 	Remote bool
 }
 
-// describe returns what s says of itself; of one that says nothing, that it
-// is remote and has a common window.
+// describe returns the Info of s. If s is no Describer, it is assumed to be
+// remote, with a common window.
 func describe(s Summarizer) Info {
 	if d, ok := s.(Describer); ok {
 		return d.Describe()
@@ -85,7 +85,7 @@ type Request struct {
 	// summarize; 0 = unknown.
 	Upto int
 
-	history *History // of these messages, where it was read already
+	history *History // of these messages, if it was read already
 }
 
 // A Draft is the output of a Summarizer.

@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// harnessTags are the elements that harnesses put around what they write in
-// the user's role. What stands in them nobody typed.
+// harnessTags are the elements that harnesses write in the user's role. Nobody
+// typed their text.
 var harnessTags = map[string]bool{
 	"system-reminder": true, "system_reminder": true, "environment_context": true, "user_instructions": true, "permissions": true,
 	"collaboration_mode": true, "turn_aborted": true, "skill": true, "skills": true, "local-command-caveat": true, "local-command-stdout": true,
@@ -15,12 +15,12 @@ var harnessTags = map[string]bool{
 	"user_shell_command": true, "subagent_notification": true, "hook_context": true, "sql_tables": true, "agent_skills": true, "available_skills": true,
 }
 
-// typedTags wrap what a person typed: the element goes, its text stays.
+// typedTags wrap what a person typed: the tags are removed, the text stays.
 var typedTags = map[string]bool{"user_query": true, "command-args": true, "bash-input": true, "userrequest": true, "user_request": true, "task": true,
 	"issue": true, "pr_description": true, "issue_description": true, "feedback": true, "answer": true, "user_message": true, "prompt": true}
 
 // withoutTags removes the elements of harnesses from a text, and the tags
-// around what a person typed. Other markup stays as it is.
+// around what a person typed. Other markup stays.
 func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -35,7 +35,7 @@ func withoutTags(text string) string {
 		b.WriteString(text[:start])
 		text = text[start:]
 		inner, rest, ok := element(text, name)
-		if !ok { // never closed: text
+		if !ok { // not closed: plain text
 			b.WriteByte('<')
 			text = text[1:]
 			continue
@@ -47,7 +47,7 @@ func withoutTags(text string) string {
 	}
 }
 
-// element cuts the element that a text begins with.
+// element splits off the element that a text begins with.
 func element(text, name string) (inner, rest string, ok bool) {
 	open := strings.IndexByte(text, '>')
 	end := strings.Index(text, "</"+name+">")
@@ -57,7 +57,7 @@ func element(text, name string) (inner, rest string, ok bool) {
 	return text[open+1 : end], text[end+len(name)+3:], true
 }
 
-// nextTag returns where the next known element begins, -1 for nowhere.
+// nextTag returns the position of the next known element, -1 if there is none.
 func nextTag(text string) (start int, name string) {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
@@ -73,7 +73,7 @@ func nextTag(text string) (start int, name string) {
 	}
 }
 
-// tagName is the name at the beginning of what follows a "<".
+// tagName returns the name at the beginning of the text after a "<".
 func tagName(s string) string {
 	end := 0
 	for end < len(s) && end < 40 && (asciiLetter(rune(s[end])) || s[end] == '-' || s[end] == '_') {

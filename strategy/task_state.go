@@ -120,7 +120,8 @@ func isIdentifier(word string) bool {
 	return whole
 }
 
-// actionLines are the items of work, and what is done and must not be repeated.
+// actionLines returns the items of work, and what is done and must not be
+// repeated.
 func (h *History) actionLines(section int) []Line {
 	var out []Line
 	out = append(out, h.planLines(section)...)
@@ -130,7 +131,7 @@ func (h *History) actionLines(section int) []Line {
 	return out
 }
 
-// sourceLines cite where facts come from: what was read, fetched and asked for.
+// sourceLines returns lines that cite where facts come from: pages and queries.
 func (h *History) sourceLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -150,7 +151,7 @@ func (h *History) sourceLines(section int) []Line {
 	return out
 }
 
-// titled is the title of a page that was fetched.
+// titled returns the title of a fetched page.
 func titled(c *Call) string {
 	for line := range strings.Lines(c.Result[:min(len(c.Result), 600)]) {
 		if t, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok && len(t) > 3 {
@@ -161,7 +162,7 @@ func titled(c *Call) string {
 }
 
 // namesCommand reports whether a sentence names a command: words in backticks,
-// or one that tests, builds or lints.
+// or a command that tests, builds or lints.
 func namesCommand(t string) bool {
 	low := strings.ToLower(t)
 	for _, c := range checks {

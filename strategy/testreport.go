@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// A report is what the output of a test run, a build or a linter says of how
-// it went.
+// A report is the outcome that the output of a test run, a build or a linter
+// states.
 type report uint8
 
 const (
@@ -12,8 +12,8 @@ const (
 	reportsFailure
 )
 
-// testReport reads the reports of the common tools, and returns the line that
-// states the outcome. A failure anywhere outweighs what passed.
+// testReport reads the reports of the common tools. It returns the outcome and
+// the line that states it. A failure anywhere outweighs what passed.
 func testReport(result string) (report, string) {
 	verdict, says := noReport, ""
 	for line := range strings.Lines(result) {
@@ -34,8 +34,7 @@ func testReport(result string) (report, string) {
 	return verdict, clip(squash(says), maxErrorLine)
 }
 
-// better reports whether a line names what failed, where the other one only
-// says that something did.
+// better reports whether line names what failed and than does not.
 func better(line, than string) bool {
 	return strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
 }
@@ -45,7 +44,7 @@ var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED
 
 var successStarts = []string{"ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
 
-// reportLine reads one line.
+// reportLine classifies one line.
 func reportLine(line string) report {
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
@@ -66,19 +65,19 @@ func reportLine(line string) report {
 	return noReport
 }
 
-// summaryLine reports whether a line is one in which a test runner counts.
+// summaryLine reports whether a test runner states counts in a line.
 func summaryLine(line string) bool {
 	return strings.HasPrefix(line, "=") || beginsAny(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && counts(line)
 }
 
 // counts reports whether a line begins with a number of tests ("3 failed, 10
-// passed"), and not with the number of a line of code.
+// passed"), and not with a line number.
 func counts(line string) bool {
 	rest := strings.TrimLeft(line, "0123456789")
 	return rest != line && beginsAny(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
 }
 
-// countBefore returns the number that stands before one of the words.
+// countBefore returns the number before one of the words.
 func countBefore(line string, words ...string) (n int, ok bool) {
 	for _, w := range words {
 		i := strings.Index(line, w)

@@ -9,7 +9,7 @@ import (
 
 func asciiLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// squash puts a text on one line: every run of white space is one space.
+// squash returns a text on one line, with single spaces.
 func squash(s string) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {
@@ -21,9 +21,9 @@ func squash(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 }
 
-// clip returns the beginning of s, at most n characters of it, cut between
-// words so that no identifier is cut; only text without spaces (Chinese,
-// Japanese) is cut between characters. What was cut is marked by "…".
+// clip returns at most n characters of the beginning of s, and "…" for the
+// rest. It cuts between words, so that no identifier is cut. Only text without
+// spaces (Chinese, Japanese) is cut between characters.
 func clip(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
@@ -43,8 +43,8 @@ func clip(s string, n int) string {
 	return strings.TrimRight(s[:cut], " ,;:([{\"'`") + " …"
 }
 
-// breaks reports whether a text may be cut at byte i: beside a character of a
-// script that puts no spaces between words.
+// breaks reports whether a text may be cut at byte i: between characters of a
+// script without spaces.
 func breaks(s string, i int) bool {
 	if !utf8.RuneStart(s[i]) {
 		return false
@@ -58,12 +58,12 @@ func spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
 }
 
-// maxSentence is how long a sentence is quoted, in characters.
+// maxSentence is the maximum length of a quoted sentence, in characters.
 const maxSentence = 280
 
 // sentences calls f for each sentence of a text that people wrote, in order:
-// lines and list items, cut at full stops. Code blocks, tables and markup are
-// left out.
+// lines and list items, cut at full stops. It skips code blocks, tables and
+// markup.
 func sentences(text string, f func(s string, heading bool)) {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -117,11 +117,11 @@ func splitSentences(line string, f func(string)) {
 	}
 }
 
-// abbreviated are words that a full stop ends without ending a sentence.
+// abbreviated lists words whose full stop does not end a sentence.
 var abbreviated = map[string]bool{"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "e.g": true, "i.e": true, "vs": true, "no": true, "approx": true, "fig": true, "cf": true, "etc": true, "inc": true, "jr": true}
 
-// abbreviates reports whether the last word of a text is one that a full stop
-// does not end a sentence behind: an abbreviation, or an initial.
+// abbreviates reports whether the last word of a text is an abbreviation or an
+// initial, after which a full stop does not end the sentence.
 func abbreviates(s string) bool {
 	word := strings.TrimLeft(s[strings.LastIndexByte(s, ' ')+1:], "(\"“")
 	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'

@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// undoing begin commands that take changes back.
+// undoing lists beginnings of commands that undo changes.
 var undoing = []string{"git checkout -- ", "git checkout head", "git checkout .", "git restore ", "git revert ", "git reset ", "git stash push", "git stash save", "git clean "}
 
-// undoes reports whether a call takes changes back.
+// undoes reports whether a call undoes changes.
 func (c *Call) undoes() bool {
 	if c.Outcome == Failed || !c.Answered {
 		return false
@@ -25,11 +25,11 @@ func (c *Call) undoes() bool {
 
 const (
 	tookBackValue = 1.3
-	reasonLength  = 320 // characters of why something was taken back, or given up
+	reasonLength  = 320 // characters of the reason why something was undone or given up
 )
 
-// tookBackLines tell what was taken back, with what was said of it: a successor
-// tries it again otherwise.
+// tookBackLines returns lines about what was undone, with the reason. Otherwise
+// a successor tries it again.
 func (h *History) tookBackLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -50,8 +50,8 @@ func (h *History) tookBackLines(section int) []Line {
 	return out
 }
 
-// whyBefore is what was said at a step, or else at the one before it that said
-// something, without what is only announced.
+// whyBefore returns the reason that the assistant stated at a step, or in the
+// last few steps before it, without announcements.
 func (h *History) whyBefore(i int) string {
 	for back := i; back >= 0 && back > i-4; back-- {
 		s := &h.Steps[back]
@@ -72,7 +72,7 @@ func (h *History) whyBefore(i int) string {
 	return ""
 }
 
-// telling are the sentences of a text that say something, from the first on.
+// telling returns the meaningful sentences of a text, from the first on.
 func telling(text string) string {
 	var said []string
 	n := 0

@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Bounds of what a prompt shows of a message, in characters.
+// Limits on what a prompt shows of a message, in characters.
 const (
 	maxArguments  = 4000 // of one call
 	maxReasoning  = 800  // of one message
-	briefArgs     = 240  // of one call, once observations had to be shortened
+	briefArgs     = 240  // of one call, if observations are shortened
 	briefThinking = 200
 )
 
@@ -23,18 +23,18 @@ func (r Request) transcript() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// An entry is one message as a prompt shows it, observations apart, so that
-// they can be shortened.
+// An entry is one message in the form of a prompt. Observations are separate,
+// so that they can be shortened.
 type entry struct {
 	head         string
 	observations []observation
 }
 
-// An observation in a prompt, whole and as one line.
+// An observation is a result in a prompt, in full and as one line.
 type observation struct{ full, line string }
 
-// entries renders each message of the request. An observation stands with the
-// message that holds it, under the name of the call it answers.
+// entries renders each message of the request. An observation belongs to the
+// message with the result, under the name of its call.
 func (r Request) entries() []entry {
 	calls := map[string]*Call{}
 	out := make([]entry, len(r.Messages))
@@ -86,8 +86,8 @@ func observe(c *Call, p *message.Part) observation {
 	return observation{full: p.Text, line: answered.Line()}
 }
 
-// text writes the entry; observations of more than shorten characters become
-// one line, and what is left is cut to clip characters (0 = as it is).
+// text writes the entry. Observations of more than shorten characters become
+// one line; other texts are cut to clip characters (0 = not cut).
 func (e *entry) text(shorten, clip int) string {
 	var b strings.Builder
 	b.WriteString(middle(e.head, clip))
@@ -109,8 +109,8 @@ func speaker(m *message.Message) string {
 	return string(m.Role)
 }
 
-// middle cuts s to about n characters and keeps its beginning and its end; 0
-// keeps everything.
+// middle cuts s to about n characters, of which it keeps the beginning and the
+// end; 0 keeps everything.
 func middle(s string, n int) string {
 	if n <= 0 || len(s) <= n {
 		return s
@@ -119,7 +119,7 @@ func middle(s string, n int) string {
 	return s[:head] + " […] " + s[tail:]
 }
 
-// boundary is i, moved back to the beginning of a character.
+// boundary returns i, moved back to the beginning of a character.
 func boundary(s string, i int) int {
 	for i > 0 && i < len(s) && s[i]&0xc0 == 0x80 {
 		i--

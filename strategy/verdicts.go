@@ -2,31 +2,31 @@ package strategy
 
 import "strings"
 
-// verdicts are what the output of a check says of packages, files and tests, by
-// name.
+// verdicts holds what the output of a check states about packages, files and
+// tests, by name.
 type verdicts struct {
 	failed   []string
-	tests    map[string][]string // of a package that failed: those that did, where it says so
+	tests    map[string][]string // failed tests of a failed package, if the output names them
 	passed   map[string]bool
-	complete bool     // failed is all that failed
-	whole    bool     // it is not only a part of a package, chosen by name
-	counted  int      // failures by the count of the runner, -1 where it states none
-	under    []string // files, folders and tests that a pytest was of which passed
+	complete bool     // failed lists everything that failed
+	whole    bool     // the run was not narrowed to some tests
+	counted  int      // failures as counted by the runner, -1 if it states no count
+	under    []string // files, folders and tests of a pytest run that passed
 
-	folder string   // before the names of tests that are told by their files
-	place  string   // before the names of files, and of tests without one
-	files  []string // that passed, if nothing in them was skipped
-	ran    bool     // tests that passed are counted
-	some   bool     // some were skipped, or left out
-	before []string // tests since the last package of go test that was reported
-	after  bool     // something ended that run before its time
+	folder string   // prefix for tests that are named by their files
+	place  string   // prefix for files, and for tests without one
+	files  []string // passed files, which count if nothing was skipped
+	ran    bool     // passed tests are counted
+	some   bool     // some tests were skipped or left out
+	before []string // lines of tests since the last package of go test
+	after  bool     // a panic ended the package's run early
 }
 
 // verdicts reads the output of a check.
 func (c *Call) verdicts() *verdicts {
 	cmd := c.Command()
 	if len(cmd) > maxCommandLine {
-		return &verdicts{} // a script, of which nothing is known
+		return &verdicts{} // a script, whose checks are unknown
 	}
 	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1}
 	for line := range strings.Lines(c.Result) {
@@ -48,10 +48,11 @@ func (c *Call) verdicts() *verdicts {
 	return v
 }
 
-// leftOut are what runners count of tests that did not run, or not to pass.
+// leftOut lists the counts of tests that did not run, or were not expected to
+// pass.
 var leftOut = []string{" skipped", " xfailed", " xpassed", " deselected", " todo", " pending"}
 
-// tally reads whether tests are counted, and any that were left out.
+// tally reads whether a line counts passed tests, and tests that were left out.
 func (v *verdicts) tally(line string) {
 	n, _ := countBefore(line, " passed")
 	v.ran = v.ran || n > 0 && summaryLine(line)
@@ -61,8 +62,8 @@ func (v *verdicts) tally(line string) {
 	}
 }
 
-// settle takes back what the whole output is no proof of. Where tests were left out,
-// or none are counted, the one that failed may not have run.
+// settle removes what the whole output does not prove. If tests were left out,
+// or none are counted, a test that failed before may not have run.
 func (v *verdicts) settle(alone bool) {
 	v.complete = alone
 	if !v.ran || v.some {
@@ -82,7 +83,7 @@ func (v *verdicts) fails(name string) {
 	}
 }
 
-// count adds up what the runner counts.
+// count adds a failure count of the runner.
 func (v *verdicts) count(line, word string) {
 	n, _ := countBefore(line, word)
 	v.counted = max(v.counted, 0) + n
@@ -94,8 +95,8 @@ func (v *verdicts) passes(name string) {
 	}
 }
 
-// covers reports whether a test, named by its file, is in what a run that passed
-// was of.
+// covers reports whether a run that passed included a test that is named by its
+// file.
 func (v *verdicts) covers(name string) bool {
 	for _, u := range v.under {
 		if name == u || strings.HasPrefix(name, u+"/") || strings.HasPrefix(name, u+"::") || strings.HasPrefix(name, u+"[") {
@@ -105,8 +106,8 @@ func (v *verdicts) covers(name string) bool {
 	return false
 }
 
-// ofGo reads a line of go test. Tests are told apart by the package that is
-// reported behind them.
+// ofGo reads a line of go test. Tests belong to the package that is reported
+// after them.
 func (v *verdicts) ofGo(line string) bool {
 	switch {
 	case beginsAny(line, []string{"--- FAIL: ", "--- PASS: ", "--- SKIP: "}):
@@ -137,7 +138,7 @@ func (v *verdicts) ofGo(line string) bool {
 	return true
 }
 
-// of are the tests of a package of which lines say the same.
+// of returns the tests of a package whose lines begin with says.
 func (v *verdicts) of(name, says string) []string {
 	var out []string
 	for _, line := range v.before {
@@ -148,7 +149,7 @@ func (v *verdicts) of(name, says string) []string {
 	return out
 }
 
-// ofFiles reads a line of a runner that reports files, and counts them at its end.
+// ofFiles reads a line of a runner that reports files, with counts at the end.
 func (v *verdicts) ofFiles(line string) bool {
 	mark, rest, _ := strings.Cut(line, " ")
 	name := firstField(rest)
@@ -169,7 +170,7 @@ func (v *verdicts) ofFiles(line string) bool {
 	return true
 }
 
-// ofTests reads a line of a runner that reports tests, and counts them at its end.
+// ofTests reads a line of a runner that reports tests, with counts at the end.
 func (v *verdicts) ofTests(line string) {
 	first, second := firstField(line), ""
 	if rest := strings.TrimPrefix(line, first); rest != "" {
@@ -192,7 +193,7 @@ func (v *verdicts) ofTests(line string) {
 	}
 }
 
-// firstField is the first word of a line.
+// firstField returns the first word of a line.
 func firstField(s string) string {
 	s = strings.TrimLeft(s, " \t")
 	if i := strings.IndexAny(s, " \t"); i >= 0 {

@@ -7,19 +7,19 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A verdict is what verification found.
+// A verdict counts what verification removed.
 type verdict struct {
-	untrue   int // lines that state an outcome which the source does not have
+	untrue   int // lines with an outcome that the source lacks
 	foreign  int // constraints that nobody typed
-	invented int // those that the source does not have
-	lines    int // that went with them
+	invented int // identifiers and quotations that the source lacks
+	lines    int // removed lines
 }
 
-// cutMark stands where an identifier was cut out of a sentence.
+// cutMark replaces an identifier that was cut from a sentence.
 const cutMark = "[…]"
 
-// verify cuts out of d every identifier that the source does not hold, and
-// with it the line where the line says nothing else.
+// verify removes from d every identifier that the source lacks, and also its
+// line if nothing else is left in it.
 func verify(d Document, src *source) (Document, verdict) {
 	d = d.clone()
 	var v verdict
@@ -39,7 +39,7 @@ func verify(d Document, src *source) (Document, verdict) {
 	return d, v
 }
 
-// a hit is a stretch of a line that the source does not have.
+// A hit is a range of a line that the source does not have.
 type hit struct{ start, end int }
 
 func checkLine(line string, src *source, v *verdict, seen map[string]bool) (string, bool) {
@@ -56,7 +56,7 @@ func checkLine(line string, src *source, v *verdict, seen map[string]bool) (stri
 	return out, verified > 0 || contentWords(out) >= 4
 }
 
-// checkList keeps the entries of a list that hold.
+// checkList keeps the entries of a list that the source confirms.
 func checkList(title string, entries []string, sep string, src *source, v *verdict, seen map[string]bool) (string, bool) {
 	kept := entries[:0]
 	for _, e := range entries {
@@ -74,7 +74,8 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 	return title + ": " + strings.Join(kept, sep), true
 }
 
-// inventedIn finds what the source does not have, and counts what it has.
+// inventedIn returns what the source lacks, and counts the identifiers that it
+// has.
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]
@@ -101,8 +102,8 @@ func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits [
 	return hits, verified
 }
 
-// widen takes in what belongs to an identifier: quotes, backticks, a call's
-// parentheses.
+// widen extends a hit by what belongs to the identifier: quotes, backticks, a
+// call's parentheses.
 func widen(s string, h hit) hit {
 	if strings.HasPrefix(s[h.end:], "()") {
 		h.end += 2
@@ -121,13 +122,13 @@ func widen(s string, h hit) hit {
 
 var errorWords = []string{"error", "fail", "exception", "cannot", "not found", "panic", "undefined", "denied", "refused", "invalid", "timeout", "unexpected"}
 
-// maxQuotation is how long a quoted error is, in bytes; what is longer quotes
-// somebody's words.
+// maxQuotation is the maximum length of a quoted error, in bytes. A longer
+// quotation quotes somebody's words.
 const maxQuotation = 160
 
 // quotations finds errors that a line quotes: three words or more in quotation
-// marks, one of which speaks of failure. Quotations with remarks in brackets
-// are told, not quoted.
+// marks or backticks, with a word of failure. A quotation with brackets in it
+// is a paraphrase and does not count.
 func quotations(s string) []hit {
 	var out []hit
 	for i := 0; i < len(s); i++ {
@@ -148,7 +149,7 @@ func quotations(s string) []hit {
 	return out
 }
 
-// without removes the hits from a line and tidies what is left.
+// without replaces the hits in a line by cutMark and tidies the line.
 func without(s string, hits []hit) string {
 	cut := make([]bool, len(s))
 	for _, h := range hits {
@@ -176,7 +177,7 @@ func without(s string, hits []hit) string {
 	return squash(out)
 }
 
-// contentWords counts the words that say something.
+// contentWords counts the meaningful words.
 func contentWords(s string) int {
 	s = strings.ReplaceAll(s, cutMark, " ")
 	n := 0

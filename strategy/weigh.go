@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// What a sentence is worth beside its place, for what it says.
+// Additions to the value of a sentence, for its contents.
 const (
 	reasonBonus  = 0.3  // it gives a reason
-	turnBonus    = 0.15 // it says what did not hold
+	turnBonus    = 0.15 // it says what does not hold
 	figureBonus  = 0.2  // it compares figures
 	themeBonus   = 0.08 // for each word of the task, up to mostThemes
 	mostThemes   = 3
@@ -17,17 +17,17 @@ const (
 	leastTelling = 45 // bytes
 )
 
-// reasonWords stand in sentences that say why.
+// reasonWords appear in sentences that give a reason.
 var reasonWords = []string{"because", "since ", "so that", "that's why", "that’s why", "which is why", "due to", "therefore", "which means", "means that", "this means", "caused by", "instead of", "rather than",
 	"root cause", "turns out", "otherwise", "out of scope", "in order to", "reason", "as a result", "thus ", "so it ", "so the ", "so we ", "so i ", "所以", "因为", "因此", "由于", "原因", "而不是"}
 
-// turnWords stand in sentences that say what does not hold, or no longer.
+// turnWords appear in sentences about what does not hold, or no longer.
 var turnWords = []string{"however", "but ", "not ", "n't", "n’t", "no longer", "only ", "without", "too ", "never", "although", "despite", "except", "unless", "already", "missing", "但是", "没有", "不"}
 
-// hedges stand in sentences that suppose.
+// hedges appear in sentences that suppose.
 var hedges = []string{"might ", "maybe", "perhaps", "i think", "could be", "not sure", "i wonder", "probably", "seems", "let me", "wait", "hmm", "what if", "i guess", "possibly", "i should", "i need to", "i could", "可能", "也许"}
 
-// weigh is what the words of a sentence add to its value.
+// weigh returns what the words of a sentence add to its value.
 func (h *History) weigh(t string) float64 {
 	low := strings.ToLower(t)
 	v := 0.0
@@ -49,21 +49,19 @@ func (h *History) weigh(t string) float64 {
 	return v + themeBonus*float64(h.themes().in(low, mostThemes))
 }
 
-// compares reports whether a sentence sets figures beside each other, or gives
-// a measure.
+// compares reports whether a sentence compares figures or gives a measure.
 func compares(low string) bool {
 	digits := strings.ContainsAny(low, "0123456789")
 	return digits && (hasAny(low, []string{"→", "->", "%", " vs", " versus", " ms", " to ", " of ", " instead", "faster", "slower", " kb", " mb", " seconds", "$", "€"}))
 }
 
-// themes are the words of the task: what people typed, the words of every day
-// left out.
+// themes are the words of the task: what people typed, without everyday words.
 type themes map[string]bool
 
-// leastTheme is how long a word of the task is at least, in bytes.
+// leastTheme is the minimum length of a word of the task, in bytes.
 const leastTheme = 5
 
-// mostThemeWords bounds how many words are taken from what people typed.
+// mostThemeWords is the maximum number of words of the task.
 const mostThemeWords = 400
 
 func (h *History) themes() themes {
@@ -81,7 +79,8 @@ func (h *History) themes() themes {
 	return h.task
 }
 
-// eachTyped calls f for what people typed, here and in what stays.
+// eachTyped calls f for the text that people typed, in the history and in what
+// stays in view.
 func (h *History) eachTyped(f func(text string)) {
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.user() {
@@ -119,7 +118,7 @@ func themeWords(text string) []string {
 	return kept
 }
 
-// everyday are words that stand in any request.
+// everyday holds words that occur in any request.
 var everyday = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`about above after again against along already always another around because before being below between could

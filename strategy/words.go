@@ -20,7 +20,7 @@ type Word struct {
 	Ref  string `json:"-"`    // reference of the original, if any
 }
 
-// wordsOf collects the user's messages, oldest first. ref gives the reference
+// wordsOf returns the user's messages, oldest first. ref returns the reference
 // of a message; it may be nil.
 func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 	var out []Word
@@ -48,8 +48,8 @@ func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 	return out
 }
 
-// actsInText reports whether an assistant acts in its text: a fenced command
-// or an element that stands for a call.
+// actsInText reports whether an assistant's text contains an action: a fenced
+// command, or an element in place of a call.
 func actsInText(text string) bool {
 	for _, mark := range []string{"```bash", "```sh", "```mswea", "```\n", "<execute", "<function", "<tool_call", "<invoke", "\nAction:", "ACTION:", "DISCUSSION", "```python"} {
 		if strings.Contains(text, mark) {
@@ -59,16 +59,16 @@ func actsInText(text string) bool {
 	return false
 }
 
-// uncut is how many of the newest words are never cut while there is room.
+// uncut is the number of newest messages that are cut only if hard requires it.
 const uncut = 10
 
-// leastWord is what cutting leaves of a message, in characters.
+// leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts the longest in the middle, the oldest of equal ones first,
-// until all of them cost no more than limit. The newest are cut last, and
-// only where hard tokens would not hold them; what is left over goes from the
-// oldest on.
+// fitWords cuts messages in the middle until all of them cost at most limit
+// tokens: the longest first, of equal ones the oldest. It cuts the newest ones
+// only if the total exceeds hard tokens. If that is not enough, it drops
+// messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
 	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words))}
@@ -94,7 +94,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 // A wordCutter cuts messages until they fit.
 type wordCutter struct {
 	words []Word
-	full  []string // as they were
+	full  []string // the full texts
 	costs []int
 	total int
 	count func(string) int
@@ -117,7 +117,7 @@ func (c *wordCutter) cut(n, limit int) {
 	}
 }
 
-// shorten cuts one message in the middle: by half, or by as much as is needed.
+// shorten cuts one message in the middle: by half, or by as much as necessary.
 func (c *wordCutter) shorten(i, tokens int) {
 	all := utf8.RuneCountInString(c.full[i])
 	have := utf8.RuneCountInString(c.words[i].Text)
@@ -128,7 +128,7 @@ func (c *wordCutter) shorten(i, tokens int) {
 	}
 	text := ends(c.full[i], keep*2/3, keep/3, note)
 	if utf8.RuneCountInString(text) >= have {
-		text = clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as what it stands for
+		text = clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
 	}
 	c.words[i].Text = text
 	c.total -= c.costs[i]
@@ -138,8 +138,8 @@ func (c *wordCutter) shorten(i, tokens int) {
 
 func renderWord(w Word) string { return stepID(w.Step) + " " + w.Text + "\n" }
 
-// renderWords writes the section. A line that would read as a heading of ours
-// or as the beginning of another message is moved in by a space.
+// renderWords writes the section. A line that reads like a heading of this
+// package, or like the beginning of another message, is indented by a space.
 func renderWords(words []Word, titles func(line string) bool) string {
 	if len(words) == 0 {
 		return ""
@@ -160,7 +160,7 @@ func renderWords(words []Word, titles func(line string) bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// cutWords takes the section out of a summary. titles tells the headings that
+// cutWords splits the section off a summary. titles reports the headings that
 // end it.
 func cutWords(text string, titles func(line string) bool) (words []Word, rest string) {
 	mark := "## " + UserWords + "\n"
@@ -190,8 +190,8 @@ func cutWords(text string, titles func(line string) bool) (words []Word, rest st
 	return words, text[:at] + text[end:]
 }
 
-// wordStart returns the number of the step that a line of the section begins
-// with, 0 for none.
+// wordStart returns the step number at the beginning of a line of the section,
+// 0 if there is none.
 func wordStart(line string) int {
 	rest, ok := strings.CutPrefix(line, "[s")
 	if !ok {

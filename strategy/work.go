@@ -63,8 +63,8 @@ func (h *History) readFiles() []FileState {
 	return out
 }
 
-// pathKey returns one form of a path on Windows, which tools write with either
-// slash, as the lines of folders do. Other paths may hold backslashes.
+// pathKey returns a Windows path with forward slashes, because tools write both
+// forms. Other paths are not changed: they may contain backslashes.
 func pathKey(p string) string {
 	if len(p) > 2 && p[1] == ':' && asciiLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -72,11 +72,12 @@ func pathKey(p string) string {
 	return p
 }
 
-// rewrites are what tools say that wrote over a file that was there.
+// rewrites lists phrases of results that report that an existing file was
+// written.
 var rewrites = []string{"has been updated", "updated successfully", "overwritten", "overwrote"}
 
-// findRewritten makes changes of what was told as created, though the file was
-// there before: an earlier call read it or changed it, or the tool says so.
+// findRewritten turns created into edited if the file existed before: an
+// earlier call read it or changed it, or the tool says so.
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
@@ -91,7 +92,7 @@ func (h *History) findRewritten() {
 			}
 			there[pathKey(f.From)] = there[pathKey(f.From)] && f.Op != Renamed
 			switch {
-			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // which may say that there is none
+			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // the command may have reported that there is no such file
 			case f.Op != Ran:
 				there[pathKey(f.Path)] = f.Op != Deleted
 			}
@@ -130,7 +131,7 @@ func (s *FileState) merge(f FileOp, step int) {
 	}
 }
 
-// effects returns the calls that changed something outside: done, not to be
+// effects returns the calls that changed something outside, which must not be
 // repeated.
 func (h *History) effects() []Fact {
 	var out []Fact

@@ -9,22 +9,21 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An event is one entry of the work log: what was done to what, and how it
-// came out.
+// An event is one entry of the work log: an action, its object and its outcome.
 type event struct {
 	first, last int // steps
 	text        string
 	value       float64
-	look        *looks // of entries that only look
-	open        bool   // a command that failed, and no later run of it passed
-	fold        string // what an entry right after it must have to be the same; "" = nothing is
+	look        *looks // for entries that only look
+	open        bool   // a failed command without a later run that passed
+	fold        string // key that makes consecutive entries equal; "" = never
 	times       int
-	command     string   // that failed: its failures are told together
-	wrong       []string // what went wrong in each
+	command     string   // failed command, whose failures share the entry
+	wrong       []string // errors of these failures
 }
 
-// workLog tells what happened, in order. Steps that only look, one after the
-// other, are one entry; so are equal ones.
+// workLog returns what happened, in order. Consecutive steps that only look are
+// one entry; so are equal ones.
 func (h *History) workLog() []event {
 	var w worklog
 	settled, failing := h.settled(), h.failing()
@@ -39,7 +38,7 @@ func (h *History) workLog() []event {
 		}
 		why := purpose(s.Text)
 		if lasting(lastSentence(s.Text)) {
-			why = "" // it is told by itself
+			why = "" // saidLines quotes it
 		}
 		for k := range s.Calls {
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
@@ -55,10 +54,10 @@ func (h *History) workLog() []event {
 	return w.out
 }
 
-// worklog folds what happened into entries.
+// worklog folds events into entries.
 type worklog struct {
 	out   []event
-	spoke bool // an answer stands behind the last entry
+	spoke bool // an answer follows the last entry
 }
 
 func (w *worklog) add(e event) {
@@ -70,7 +69,7 @@ func (w *worklog) add(e event) {
 		return
 	}
 	if n > 1 && w.out[n-1].look != nil && e.fold != "" && w.out[n-2].takes(&e) {
-		return // the same file, looked at in between
+		return // same file, with a look in between
 	}
 	if i := entryOf(w.out, e.command); i >= 0 {
 		w.out[i].fails(&e)
@@ -80,8 +79,8 @@ func (w *worklog) add(e event) {
 	w.out = append(w.out, e)
 }
 
-// settleEntries says of commands that failed, and then did not, that they did
-// not.
+// settleEntries adds the later success to the entries of failed commands that
+// were settled.
 func (h *History) settleEntries(log []event) {
 	passed, mended := h.passed(), h.mended()
 	for i := range log {
@@ -95,18 +94,18 @@ func (h *History) settleEntries(log []event) {
 	}
 }
 
-// settledValue is what a failure is worth that a later run of its command did
-// not have.
+// settledValue is the value of a failure that a later run of its command
+// settled.
 const settledValue = 1.9
 
-// pass is a run that did not fail.
+// A pass is a successful run.
 type pass struct {
 	step int
-	how  string // it came out
+	how  string // "exit 0" or "passed"
 }
 
-// passed are the commands whose last run did not fail, with that run, or a later
-// one that checks the same in another form.
+// passed returns the commands whose last run succeeded, with that run or a
+// later one that checks the same in another form.
 func (h *History) passed() map[string]pass {
 	out := map[string]pass{}
 	failed := reruns{}
@@ -135,7 +134,7 @@ func (h *History) passed() map[string]pass {
 	return out
 }
 
-// says is who speaks in a step, and to whom.
+// says returns who speaks in a step, and to whom.
 func (s *Step) says() string {
 	if s.Speaker != "" {
 		return s.Speaker + " said"
@@ -143,7 +142,8 @@ func (s *Step) says() string {
 	return "told the user"
 }
 
-// takes reports whether the entry stands for the one after it too.
+// takes folds next into the entry if they belong together, and reports whether
+// it did.
 func (e *event) takes(next *event) bool {
 	switch {
 	case e.look != nil && next.look != nil && e.look.n() < maxLooks:
@@ -160,7 +160,8 @@ func (e *event) takes(next *event) bool {
 	return true
 }
 
-// entryOf is the entry of a command that failed, -1 for none.
+// entryOf returns the index of the entry of a failed command, -1 if there is
+// none.
 func entryOf(log []event, command string) int {
 	if command == "" {
 		return -1
@@ -168,7 +169,7 @@ func entryOf(log []event, command string) int {
 	return slices.IndexFunc(log, func(e event) bool { return e.command == command })
 }
 
-// mostWrong is how many failures of one command are told by what went wrong.
+// mostWrong is the maximum number of errors in the entry of one command.
 const mostWrong = 4
 
 // fails adds a later failure of the same command to an entry.
@@ -184,8 +185,8 @@ func (e *event) fails(next *event) {
 	e.value = max(e.value, next.value)
 }
 
-// events are the entries of one call. settled says that the outcome stands
-// elsewhere in the summary, so that the log need not tell it.
+// events returns the entries of one call. settled says that another line of the
+// summary reports the outcome.
 func (c *Call) events(step int, settled bool) []event {
 	one := func(text, fold string, value float64) []event {
 		return []event{{first: step, last: step, text: text, fold: fold, value: value}}
@@ -196,7 +197,7 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == Looking && c.searchedInVain():
 		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
 	case d == Looking && c.Outcome != Failed && c.shows() != "":
-		return nil // what it showed is told
+		return nil // returnedLines quotes what it showed
 	case d == Looking && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == Changing && c.Outcome == Failed:
@@ -216,9 +217,9 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Effect():
 		return one(c.tell(), "", 0.8)
 	case d == Calling && thinks(c.Tool):
-		return nil // what it says is told by itself
+		return nil // saidLines quotes the thought
 	case d == Calling && len(digest(body(c.Result))) > 0:
-		return nil // its members are offered one by one
+		return nil // returnedLines offers the members
 	case d == Calling:
 		return one(c.tell(), "", calledValue)
 	case confirms(c.Result):
@@ -227,8 +228,8 @@ func (c *Call) events(step int, settled bool) []event {
 	return one(c.tell(), c.tell(), ranValue)
 }
 
-// refusedValue is what it is worth that an edit was refused: most where the user
-// refused it, and said why.
+// refusedValue returns the value of a refused edit: highest if the user refused
+// it and said why.
 func (c *Call) refusedValue() float64 {
 	if c.objection() != "" {
 		return failedValue + 0.4
@@ -236,10 +237,11 @@ func (c *Call) refusedValue() float64 {
 	return 0.6
 }
 
-// userSaid stands before what the user said when they refused a call.
+// userSaid precedes the user's words in the result of a refused call.
 const userSaid = "the user said:"
 
-// objection is what the user said when they refused the call, "" for nothing.
+// objection returns what the user said when they refused the call, "" for
+// nothing.
 func (c *Call) objection() string {
 	if !refusedCall(c.Result) {
 		return ""
@@ -248,15 +250,15 @@ func (c *Call) objection() string {
 	return clip(squash(said), maxSentence)
 }
 
-// What a call is worth in the log that neither changed a file nor failed.
+// Values of calls in the log that neither changed a file nor failed.
 const (
 	calledValue    = 0.35
 	ranValue       = 0.3
 	confirmedValue = 0.7 // its result says that something is done
 )
 
-// confirms reports whether an output says at its beginning or its end that
-// something was made, closed, sent.
+// confirms reports whether the first or the last line of an output states that
+// something was made, closed or sent.
 func confirms(result string) bool {
 	text := strings.TrimSpace(body(result))
 	first, _, _ := strings.Cut(text, "\n")
@@ -270,7 +272,7 @@ func deedDone(line string) bool {
 	return beginsAny(strings.ToLower(strings.TrimSpace(line)), doneHeads)
 }
 
-// edits names the files that a call of an editor is for.
+// edits names the files that a call of an editor is about.
 func (c *Call) edits() string {
 	var names []string
 	for _, a := range c.Args {
@@ -289,7 +291,7 @@ func (c *Call) edits() string {
 	return joinAnd(names[:min(len(names), 4)], "`")
 }
 
-// changed says what a call did to files.
+// changed describes the changes of a call to files.
 func (c *Call) changed() string {
 	var out []string
 	for i, f := range c.Files {
@@ -309,7 +311,7 @@ func (c *Call) changed() string {
 	return strings.Join(out, " and ")
 }
 
-// in names what a change touches.
+// in names the functions that a change touches.
 func in(funcs []string) string {
 	switch len(funcs) {
 	case 0:
@@ -322,7 +324,7 @@ func in(funcs []string) string {
 	return fmt.Sprintf(" (in %s, %s and %d more)", funcs[0], funcs[1], len(funcs)-2)
 }
 
-// Line is the entry as a summary has it.
+// line returns the entry as a line of a summary.
 func (e *event) line(x *Index) string {
 	text := e.text
 	if e.look != nil {
@@ -334,7 +336,7 @@ func (e *event) line(x *Index) string {
 	return span(e.first, e.last) + " " + text
 }
 
-// span is how a line cites the steps from first to last.
+// span returns the citation of the steps from first to last.
 func span(first, last int) string {
 	if first == last {
 		return stepID(first)
@@ -342,7 +344,7 @@ func span(first, last int) string {
 	return "[s" + strconv.Itoa(first) + "–s" + strconv.Itoa(last) + "]"
 }
 
-// logLines offers the work log.
+// logLines returns the work log as lines.
 func (h *History) logLines(section int) []Line {
 	var out []Line
 	for _, e := range h.workLog() {
@@ -358,8 +360,8 @@ func (h *History) logLines(section int) []Line {
 	return append(out, h.saidLines(section)...)
 }
 
-// failing are the commands whose last run failed, each with that run. A check
-// does not fail any more when it passed in another form.
+// failing returns the commands whose last run failed, each with that run. It
+// leaves out a check that later passed in another form.
 func (h *History) failing() map[string]at {
 	out := map[string]at{}
 	failed := reruns{}
@@ -387,5 +389,5 @@ func (h *History) failing() map[string]at {
 	return out
 }
 
-// failedValue puts what failed before what did not.
+// failedValue ranks failures above successes.
 const failedValue = 2

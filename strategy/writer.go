@@ -105,7 +105,7 @@ type Summary struct {
 	Pieces     int     // number of pieces of the input
 	Calls      int     // required drafts: pieces and merges
 	Attempts   int     // calls of the Summarizer, those that failed included
-	First      int     // number of the first message that it was written of, as lines cite it
+	First      int     // number of the first message that it summarizes, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were removed, as the source lacks them
 	References int     // identifiers that only References names

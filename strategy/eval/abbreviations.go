@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// standsFor is how a text says that a mark at the beginning of paths is short
-// for a folder.
+// standsFor matches the definition of a mark that abbreviates a folder in
+// paths.
 var standsFor = regexp.MustCompile("`([^` ]{1,8}/)`[^`\n]* stands for `(/[^` ]+/)`")
 
-// inFolder is how a line names files of a folder that it says once.
+// inFolder matches a line that names a folder once for several files.
 var inFolder = regexp.MustCompile("(?i)\\bin `([^` ]+/)`: (.*)")
 
 var fileName = regexp.MustCompile(`[\w-][\w.@-]*\.\w+`)
 
-// inFolders are the paths of files that stand behind their folder.
+// inFolders returns the paths of files that are named after their folder.
 func inFolders(text string) []string {
 	var out []string
 	for _, m := range inFolder.FindAllStringSubmatch(text, -1) {
@@ -25,8 +25,7 @@ func inFolders(text string) []string {
 	return out
 }
 
-// expanded is a text with its abbreviations of folders written out, as its
-// reader reads them.
+// expanded returns a text with its abbreviated folders written out.
 func expanded(text string) string {
 	for _, m := range standsFor.FindAllStringSubmatch(text, -1) {
 		text = strings.ReplaceAll(text, m[1], m[2])

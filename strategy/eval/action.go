@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// A block is what stands between two fences: from the line of the one to behind
-// that of the other, without them from inside to end.
+// A block is a fenced block: from the opening fence to after the closing fence.
+// Its content is from inside to end.
 type block struct {
 	language              string
 	from, inside, end, to int
 }
 
-// blocks are the fenced blocks of a text that are closed. What stands between two
-// of them is none.
+// blocks returns the closed fenced blocks of a text.
 func blocks(text string) []block {
 	var out []block
 	var b block
@@ -33,11 +32,11 @@ func blocks(text string) []block {
 	return out
 }
 
-// shells are what stands behind the fence of a block that is run.
+// shells lists the languages of blocks that are run.
 var shells = []string{"", "bash", "sh", "shell", "mswea_bash_command"}
 
-// fencedCommand is the command of an action in text: the last fenced block of a
-// shell, or of no language.
+// fencedCommand returns the command of an action in text: the last fenced block
+// of a shell or without a language.
 func fencedCommand(text string) string {
 	for _, b := range slices.Backward(blocks(text)) {
 		if slices.Contains(shells, b.language) {
@@ -47,7 +46,7 @@ func fencedCommand(text string) string {
 	return ""
 }
 
-// unfenced is a text without its blocks.
+// unfenced returns a text without its blocks.
 func unfenced(text string) string {
 	var out strings.Builder
 	last := 0

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// leastRun is how many names in a row make a list.
+// leastRun is the number of consecutive names that make a list.
 const leastRun = 3
 
 // readableShare is the share of plain words that makes a line readable.
 const readableShare = 0.25
 
-// Names that are strung together by these are a list all the same, from leastStrung
-// names on, unless the line says more of them than that.
+// Names joined by glue words also make a list, from leastStrung names on,
+// unless the line has at least half as many other words.
 var glue = map[string]bool{"and": true, "or": true, "und": true, "et": true, "names": true, "mentions": true, "holds": true,
 	"the": true, "a": true, "in": true, "of": true, "with": true, "these": true, "message": true, "assistant": true}
 
@@ -22,8 +22,8 @@ const leastStrung = 4
 
 var nameWord = regexp.MustCompile(`[0-9_/\\.:=@#$%{}<>|]|\p{Ll}\p{Lu}`)
 
-// plainWord reports whether a word is one of a language, not a name. A line
-// in a script without spaces is one word, and plain.
+// plainWord reports whether a word is a word of a language and not a name. A
+// line in a script without spaces is one plain word.
 func plainWord(w string) bool {
 	w = strings.Trim(w, "\"'`()[]{},.;:!?*-–—→…")
 	return w != "" && !nameWord.MatchString(w) && strings.ContainsFunc(w, unicode.IsLetter)
@@ -39,8 +39,8 @@ func readable(l string) bool {
 }
 
 // bag counts the characters in lists of names: runs of names without a word
-// between them, names on a string of ands, and lines that hold hardly anything
-// else.
+// between them, names joined by glue words, and lines of hardly anything but
+// names.
 func bag(text string) int {
 	n := 0
 	for l := range strings.Lines(text) {
@@ -56,8 +56,8 @@ func bag(text string) int {
 	return n
 }
 
-// strung reports whether a line is names on a string: four or more, and not half
-// as many words that say something of them.
+// strung reports whether a line is a list of joined names: four or more, and
+// fewer than half as many words about them.
 func strung(l string) bool {
 	names, said := 0, 0
 	for _, w := range strings.Fields(l) {
@@ -96,7 +96,7 @@ func runs(words []string) int {
 	return total
 }
 
-// readableLines is the text without the lines that nobody can read.
+// readableLines returns the text without unreadable lines.
 func readableLines(text string) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {

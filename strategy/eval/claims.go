@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// claimChanged says that a file is not what it was; notChanged takes it back.
+// claimChanged matches claims that a file was changed; notChanged matches
+// negations.
 var (
 	claimChanged = regexp.MustCompile(`\b(?:edited|created|changed|deleted|renamed|modified|updated|wrote|written|rewrote|removed|replaced|moved)\b`)
 	notChanged   = regexp.MustCompile(`\b(?:not|never|fail(?:ed|s)?|refused|rejected|unchanged|error|without)\b|(?:does|did|was|is|were|could|can)n?’?t\b`)
 )
 
-// unmade returns the files of which every edit was refused, and that a line
-// tells of as changed.
+// unmade returns the files whose edits were all refused, but which a line
+// reports as changed.
 func (f *Facts) unmade(v view) []string {
 	var out []string
 	for _, p := range f.Refused {
@@ -25,14 +26,14 @@ func (f *Facts) unmade(v view) []string {
 	return out
 }
 
-// claimReturned is how a line states what a tool came to, in its own words.
+// claimReturned matches a line that quotes what a tool returned.
 var claimReturned = regexp.MustCompile(`\breturned:? (.+)`)
 
-// quotedHead is how much of such words has to stand in the result, in bytes.
+// quotedHead is the number of quoted bytes that must appear in the result.
 const quotedHead = 20
 
-// returns counts the lines that state in the words of its result what a tool
-// came to, and those of them whose words no call of it returned.
+// returns counts the lines that quote the result of a tool, and those of them
+// that no call of the tool returned.
 func (f *Facts) returns(v view) (stated, wrong int) {
 	for _, l := range v.lines {
 		m := claimReturned.FindStringSubmatch(l.low)
@@ -52,10 +53,10 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 	return stated, wrong
 }
 
-// unspaced is a text without its spaces, which mean nothing in JSON.
+// unspaced removes the spaces of a text, which mean nothing in JSON.
 func unspaced(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// namesTool reports whether a line names a tool, not inside of a longer name.
+// namesTool reports whether a line names a tool, and not within a longer name.
 func namesTool(low, tool string) bool {
 	for _, w := range strings.FieldsFunc(low, func(r rune) bool { return !isName(r) }) {
 		if w == strings.ToLower(tool) {
@@ -71,5 +72,5 @@ func isName(r rune) bool {
 
 var brackets = strings.NewReplacer("{", "", "}", "", "[", "", "]", "")
 
-// bare is a text as even has it, without the brackets of JSON.
+// bare returns a normalized text without the brackets of JSON.
 func bare(s string) string { return even(brackets.Replace(even(s))) }

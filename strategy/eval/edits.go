@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// editTools are the tools of the known agents that change files.
+// editTools lists the tools of known agents that change files.
 var editTools = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true, "edit": true, "write": true, "create": true,
 	"str_replace_editor": true, "str_replace_based_edit_tool": true, "str_replace": true, "write_file": true, "replace": true, "edit_file": true,
 	"apply_patch": true, "insert": true, "multiedit": true, "patch": true}
 
 var patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 
-// edited gives note the files that a call of an edit tool changes.
+// edited calls note for each file that a call of an edit tool changes.
 func (f *Facts) edited(c call, note func(path string)) {
 	if cmd := c.text("command"); cmd == "view" || cmd == "undo_edit" {
 		return
@@ -28,7 +28,7 @@ func (f *Facts) edited(c call, note func(path string)) {
 	}
 }
 
-// rawPatch is the patch of a call whose arguments are no JSON.
+// rawPatch returns the patch of a call whose arguments are not JSON.
 func rawPatch(c call) string {
 	if c.args == nil {
 		return c.raw
@@ -36,7 +36,7 @@ func rawPatch(c call) string {
 	return ""
 }
 
-// refuse notes a file that an edit tool did not change.
+// refuse records a file that an edit tool did not change.
 func (f *Facts) refuse(path string) {
 	if !slices.Contains(f.Refused, path) && !slices.Contains(f.Changed, path) {
 		f.Refused = append(f.Refused, path)

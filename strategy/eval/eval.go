@@ -42,38 +42,42 @@ type Setting struct {
 	UserTokens int
 }
 
-// Settings are those that the project's figures are given for: three windows
-// with the limits that the default configuration has for them.
+// Settings returns the settings of the project's figures: three windows with
+// the limits of the default configuration.
 func Settings() []Setting {
 	return []Setting{{8_000, 1500, 480}, {32_000, 1500, 1920}, {128_000, 3840, 2000}}
 }
 
-// Options of [Run]. The zero value measures every strategy with the extractive
-// summarizer at the usual settings; only Count is required.
+// Options configures [Run]. The zero value measures every strategy with the
+// extractive summarizer at the usual settings; only Count is required.
 type Options struct {
 	Settings   []Setting           // default Settings()
 	Strategies []string            // default all of them
 	Summarizer strategy.Summarizer // default strategy.Extractive
 	Redact     func(string) string // default none
-	// Count says what a text costs; a message costs four more than its texts.
+	// Count returns the tokens of a text; a message costs four more than its
+	// texts.
 	Count func(text string) int
-	// Progress is told of each session that is done. May be nil.
+	// Progress is called after each session. May be nil.
 	Progress func(done, of int)
 
-	// EachSession reports every session on its own, not only its source.
+	// EachSession reports each session in rows of its own, instead of by
+	// source.
 	EachSession bool
 
-	// Reading says what an identifier is: one of [Readings]. Default literal.
+	// Reading is the definition of an identifier: one of [Readings]. Default
+	// literal.
 	Reading string
 
 	reading *reading
 }
 
-// perMessage is what a message costs beside its texts, in tokens.
+// perMessage is the cost of a message besides its texts, in tokens.
 const perMessage = 4
 
-// Run measures. Sessions that never fill a window do not count there. Errors are those of the context and
-// of an unknown strategy or reading; a summary that could not be had counts as none.
+// Run measures summaries. A session that never fills a window is skipped there.
+// The error is the context's, or about an unknown strategy or reading. A failed
+// summary counts as missing.
 func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	o, strategies, err := o.defaults()
 	if err != nil {
@@ -136,7 +140,7 @@ func (o Options) cost(m message.Message) int {
 	return n
 }
 
-// fits reports whether what people typed fits into the user's words.
+// fits reports whether the typed text fits into the user's words.
 func (o Options) fits(setting Setting, typed []string) bool {
 	return o.Count(strings.Join(typed, "\n")) <= setting.UserTokens*9/10
 }
@@ -157,7 +161,7 @@ func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strat
 }
 
 // invented counts the identifiers of a summary that its source does not have,
-// letter by letter, be it as a part of a longer one.
+// neither exactly nor within a longer identifier.
 func invented(text string, s *Split) int {
 	source, in := s.reading.names(s.Evicted...), s.reading.names()
 	in.add(expanded(text))
@@ -170,8 +174,8 @@ func invented(text string, s *Split) int {
 	return n
 }
 
-// holds reports whether id stands inside of an identifier: the end of a path,
-// the beginning of a hash.
+// holds reports whether id is part of an identifier: the end of a path, the
+// beginning of a hash.
 func (n *names) holds(id string) bool {
 	for have := range n.ids {
 		if strings.Contains(have, id) {
@@ -181,28 +185,29 @@ func (n *names) holds(id string) bool {
 	return false
 }
 
-// Baselines that every report holds.
+// Names of the baselines in every report.
 const (
 	BaselineDrop = "drop"
 	BaselineMask = "mask"
 	BaselineList = "bare list"
 )
 
-// maskingWindow is how many turns keep their observations in the baseline.
+// maskingWindow is the number of turns that keep their observations in the
+// baseline.
 const maskingWindow = 10
 
 func (o Options) baselines(setting Setting, s *Split) []Row {
 	drop := s.row(setting, BaselineDrop, "")
 	masked := s.masked()
 	mask := s.row(setting, BaselineMask, masked)
-	mask.Tokens, mask.Bag, mask.Chars = o.Count(masked), 0, 0 // a history, whose tool calls are no list
+	mask.Tokens, mask.Bag, mask.Chars = o.Count(masked), 0, 0 // a history; its tool calls are no lists of names
 	text := o.list(setting, s)
 	list := s.row(setting, BaselineList, text)
 	list.Tokens = o.Count(text)
 	return []Row{drop, mask, list}
 }
 
-// list is the identifiers alone, the most frequent first, as many as fit.
+// list returns only identifiers, the most frequent first, as many as fit.
 func (o Options) list(setting Setting, s *Split) string {
 	times := map[string]int{}
 	for _, m := range s.Evicted {
@@ -221,7 +226,7 @@ func (o Options) list(setting Setting, s *Split) string {
 	return strings.Join(out, " ")
 }
 
-// row scores a text that stands for what was evicted.
+// row scores a text that replaces the evicted messages.
 func (s *Split) row(setting Setting, name, text string) Row {
 	r := Row{Setting: setting, Name: name, Source: s.Source, Sessions: 1, Needed: len(s.Needed)}
 	long := expanded(text)
@@ -234,5 +239,5 @@ func (s *Split) row(setting Setting, name, text string) Row {
 	return r
 }
 
-// String names the setting as reports do.
+// String returns the name of the setting in reports.
 func (s Setting) String() string { return fmt.Sprintf("%dk/%d", s.Window/1000, s.MaxTokens) }

@@ -9,26 +9,25 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Facts are what a successor must know of the messages that went. They are
-// read here by rules of their own, apart from those of the summarizer that is
-// measured.
+// Facts are what a successor must know about the removed messages. The rules
+// that read them are independent of the summarizer that is measured.
 type Facts struct {
 	User    []string    // sentences that people typed
 	Runs    []Execution // commands with the status that their results state
-	Tools   []Execution // calls of other tools, by name, with what they returned
+	Tools   []Execution // calls of other tools, by name, with their results
 	Changed []string    // files that edit tools changed
-	Refused []string    // files that edit tools were to change, and none did
+	Refused []string    // files whose edits were all refused
 	Plan    []Item      // the last state of the plan tool
-	Next    string      // the step that was announced last; "" = none
+	Next    string      // the step announced last; "" = none
 }
 
 // An Execution is one run of a command.
 type Execution struct {
 	Command string
 	Result  string // on one line in lower case
-	Failed  bool   // its result states a status that is not zero, or a report of failed tests
-	Zero    bool   // its result states the status zero
-	Passed  bool   // its result states zero or a report of passed tests, and no failure
+	Failed  bool   // the result states a nonzero status, or a report of failed tests
+	Zero    bool   // the result states the status zero
+	Passed  bool   // the result states zero or a report of passed tests, and no failure
 }
 
 // An Item is one entry of a plan.
@@ -37,14 +36,14 @@ type Item struct {
 	Done bool
 }
 
-// FactsOf reads the facts of messages. The anchor is the last user message,
-// which stays in every view: what it says is no fact that was taken out.
+// FactsOf reads the facts of removed messages. The last user message stays in
+// every view, so it must not be among them.
 func FactsOf(msgs []message.Message) Facts {
 	var f Facts
 	calls := map[string]call{}
-	sessions := map[string]string{} // of commands that went on
+	sessions := map[string]string{} // session id → running command
 	tasks := map[string]int{}
-	var acted string // the command of an action that was written as text
+	var acted string // command of an action that was written as text
 	for _, m := range msgs {
 		if m.Role == message.RoleUser {
 			if acted != "" && resultHead.MatchString(m.Text()) {
@@ -99,7 +98,8 @@ func (c call) text(names ...string) string {
 
 var session = regexp.MustCompile(`Process running with session ID (\d+)`)
 
-// resumed is a call that waits for a command which goes on, as that command.
+// resumed returns a call that waits for a running command as a call of that
+// command.
 func (c call) resumed(result string, sessions map[string]string) call {
 	cmd := c.text("command", "cmd")
 	if n, ok := c.args["session_id"].(float64); ok && cmd == "" {
@@ -112,7 +112,7 @@ func (c call) resumed(result string, sessions map[string]string) call {
 	return c
 }
 
-// result notes what a result says of its call.
+// result records what a result states about its call.
 func (f *Facts) result(c call, text string, tasks map[string]int) {
 	switch cmd := c.text("command", "cmd"); {
 	case editTools[c.tool] && !errorHead.MatchString(text):
@@ -127,7 +127,7 @@ func (f *Facts) result(c call, text string, tasks map[string]int) {
 	f.task(c, text, tasks)
 }
 
-// unrecorded is what stands where a recorder lost a result.
+// unrecorded matches the note of a recorder in place of a lost result.
 var unrecorded = regexp.MustCompile(`^\s*\[no tool result`)
 
 func (f *Facts) run(cmd, text string) {
@@ -141,7 +141,7 @@ func (f *Facts) run(cmd, text string) {
 	f.Runs = append(f.Runs, r)
 }
 
-// colors are the signs with which a terminal is told of colors.
+// colors matches the color codes of a terminal.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 var (
@@ -149,11 +149,11 @@ var (
 	markup = regexp.MustCompile(`</?(?:output|stdout|stderr)>|\(no output\)`)
 )
 
-// statusOne is a line that states the status 1.
+// statusOne matches a line that states the status 1.
 var statusOne = regexp.MustCompile(`(?:\D|^)1(?:\D|$)`)
 
-// foundNothing reports whether a command is a search whose status says that it
-// found nothing.
+// foundNothing reports whether a command is a search that found nothing, by its
+// status and its empty output.
 func foundNothing(cmd, text string) bool {
 	if !search.MatchString(cmd) {
 		return false
@@ -184,8 +184,8 @@ func (f *Facts) Failing() []string {
 	return out
 }
 
-// statusLines are the forms in which harnesses state a status: on the first
-// lines of a result or on its last ones.
+// statusLines matches the lines in which harnesses state a status. They are
+// among the first or the last lines of a result.
 var statusLines = regexp.MustCompile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
 	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+)|EXIT[:=] ?(\d+))$`)
 
@@ -217,13 +217,14 @@ var (
 
 var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
-// progress is what somebody says that he is at, of which musing is no step.
+// progress matches what a speaker is doing; musing matches states, which are no
+// steps.
 var (
 	progress = regexp.MustCompile(`^(?:Now )?I['’]m (?:now )?[a-z]+ing\b.{8,}|, then I['’]ll `)
 	musing   = regexp.MustCompile(`^I['’]m (?:seeing|thinking|wondering|noticing|assuming|hoping|having|missing|guessing|being|feeling|considering|leaning|relying|suspecting)\b`)
 )
 
-// announced is the last sentence of a text that says what is done next.
+// announced returns the last sentence of a text that announces a step.
 func announced(text string) string {
 	out := ""
 	for _, s := range splitSentences(text) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Handoff is what a text tells a successor of the facts that it stands for.
+// A Handoff counts the facts that a text tells a successor.
 type Handoff struct {
 	User      int `json:"user"` // sentences that people typed, verbatim
 	UserOf    int `json:"user_of"`
@@ -18,7 +18,7 @@ type Handoff struct {
 	Stated    int `json:"stated"`
 	Changed   int `json:"changed"` // files that edit tools changed, and a line says so
 	ChangedOf int `json:"changed_of"`
-	Unmade    int `json:"unmade"` // files of which every edit was refused, and a line says that they were changed
+	Unmade    int `json:"unmade"` // files that a line reports as changed although every edit was refused
 	UnmadeOf  int `json:"unmade_of"`
 	Plan      int `json:"plan"` // entries of the last plan, with their status
 	PlanOf    int `json:"plan_of"`
@@ -49,7 +49,7 @@ func (h *Handoff) merge(o Handoff) {
 	h.Chars += o.Chars
 }
 
-// judge reads a text as a successor would.
+// judge counts the facts that a text tells, as a successor would read it.
 func (f *Facts) judge(text string) Handoff {
 	v := viewOf(text)
 	h := Handoff{UserOf: len(f.User), ChangedOf: len(f.Changed), PlanOf: len(f.Plan)}
@@ -100,29 +100,29 @@ var (
 )
 
 // claims counts the lines that state how a command ended, and those of them
-// that no run of such a command had.
+// that no run of the command confirms.
 func (f *Facts) claims(v view) (stated, wrong int) {
 	for _, l := range v.lines {
 		said := f.withoutCommands(l)
 		bad, good := claimFailed.MatchString(said), claimPassed.MatchString(said)
 		if l.words || bad == good {
-			continue // no claim, or one of several commands
+			continue // no claim, or claims about several commands
 		}
-		named, true_ := false, false
+		named, confirmed := false, false
 		for _, r := range f.Runs {
 			if l.names(r.Command) {
 				named = true
-				true_ = true_ || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.Zero && !sayPassed.MatchString(said) || r.quoted(claimPassed, l))
+				confirmed = confirmed || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.Zero && !sayPassed.MatchString(said) || r.quoted(claimPassed, l))
 			}
 		}
 		stated += count(named)
-		wrong += count(named && !true_)
+		wrong += count(named && !confirmed)
 	}
 	return stated, wrong
 }
 
-// withoutCommands is a line without the commands that it quotes: the words of
-// a search are no claims.
+// withoutCommands returns a line without the commands that it quotes: the words
+// of a search are not claims.
 func (f *Facts) withoutCommands(l line) string {
 	said := l.low
 	for _, code := range l.code {
@@ -136,8 +136,8 @@ func (f *Facts) withoutCommands(l line) string {
 	return said
 }
 
-// quoted reports whether the claim of a line stands in the result, with what
-// comes behind it.
+// quoted reports whether the result contains every claim of the line, together
+// with the next bytes of the line.
 func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
 	const around = 16
 	for _, at := range claim.FindAllStringIndex(l.low, -1) {
@@ -148,23 +148,23 @@ func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
 	return true
 }
 
-// A view is a text with its lines, white space and quoting evened out.
+// A view is a text and its lines, with white space and quoting normalized.
 type view struct {
 	flat  string
 	lines []line
 }
 
-// A line of a view. words = it is a quotation of what a person typed.
+// A line of a view. If words is set, it quotes what a person typed.
 type line struct {
 	low      string
 	words    bool
 	readable bool
-	code     []string // what stands in backticks
+	code     []string // the texts in backticks
 }
 
 var inBackticks = regexp.MustCompile("`([^`]+)`")
 
-// codeOf is what stands in backticks in a line, evened.
+// codeOf returns the normalized texts in backticks of a line.
 func codeOf(l string) []string {
 	var out []string
 	for _, m := range inBackticks.FindAllStringSubmatch(l, -1) {
@@ -189,12 +189,12 @@ func viewOf(text string) view {
 
 var quoting = strings.NewReplacer("`", "", `"`, "", "'", "", `\n`, " ", "\\", "")
 
-// even is a text in lower case, on one line, without quoting.
+// even returns a text in lower case, on one line, without quoting characters.
 func even(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(quoting.Replace(s))), " ")
 }
 
-// head is the beginning of an evened text, at most n bytes of it.
+// head returns the first n bytes of a normalized text, up to a rune boundary.
 func head(s string, n int) string {
 	s = even(s)
 	for n < len(s) && !utf8.RuneStart(s[n]) {
@@ -203,7 +203,7 @@ func head(s string, n int) string {
 	return s[:min(n, len(s))]
 }
 
-// says reports whether the text has a sentence word for word.
+// says reports whether the text contains a sentence word for word.
 func (v view) says(s string) bool { return strings.Contains(v.flat, even(s)) }
 
 func (v view) line(f func(line) bool) bool {
@@ -217,18 +217,19 @@ func (v view) line(f func(line) bool) bool {
 
 var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
 
-// commandHead is how much of a command a line has to name, in bytes.
+// commandHead is the number of bytes of a command that a line must contain to
+// name it.
 const commandHead = 24
 
-// names reports whether a line names a command, with or without the change of
+// names reports whether a line names a command, with or without a change of
 // folder before it.
 func (l line) names(command string) bool {
 	c := even(command)
 	return strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead))
 }
 
-// path reports whether a line names a file: its name, and the folder that it
-// lies in, which a line may say once for several files.
+// path reports whether a line names a file: its name and the name of its
+// folder, which a line may contain once for several files.
 func (l line) path(p string) bool {
 	elems := strings.Split(strings.ToLower(strings.ReplaceAll(p, "\\", "/")), "/")
 	n := len(elems)

@@ -6,12 +6,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Judge reads a text as a successor would, and returns what it tells of the
-// facts.
+// Judge counts the facts that a text tells, as a successor would read it.
 func (f *Facts) Judge(text string) Handoff { return f.judge(text) }
 
-// Text is what messages say to a reader: their texts, and the values of the
-// arguments of their calls.
+// Text returns the text of messages for a reader: their texts, and the values
+// of the arguments of their calls.
 func Text(msgs ...message.Message) string {
 	var b strings.Builder
 	for i := range msgs {

@@ -2,8 +2,9 @@ package eval
 
 import "strings"
 
-// Misses lists what a text fails to tell of the facts, and the outcomes that
-// it states and no run had, a line each: what stands behind the counts.
+// Misses lists the facts, except the plan, that a text does not tell, and the
+// false outcomes that it states, one per element: the details behind the
+// counts.
 func (f *Facts) Misses(text string) []string {
 	v := viewOf(text)
 	var out []string

@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// leastEnd is the room, in tokens, from which on the end of a message that
-// does not fit as a whole is shown.
+// leastEnd is the minimum room, in tokens, for the end of a message that does
+// not fit as a whole.
 const leastEnd = 100
 
-// Newest returns what a view of that many tokens holds where age alone decides:
-// system and developer messages, and the newest others verbatim. Of the first
-// that does not fit, the end stands there. at names the place of
-// each in msgs; count says what a message costs.
+// Newest returns a view of that many tokens, chosen by age alone: system and
+// developer messages, and the newest others verbatim. Of the first message that
+// does not fit, it holds the end. at holds the index in msgs of each message.
+// count returns the cost of a message.
 func Newest(msgs []message.Message, tokens int, count func(message.Message) int) (view []message.Message, at []int) {
 	for i, m := range msgs {
 		if fixed(m) {
@@ -47,8 +47,8 @@ func fixed(m message.Message) bool {
 	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
-// endOf is the end of a message that costs at most so many tokens: of its
-// texts and calls one after the other.
+// endOf returns the end of a message's concatenated texts and calls that costs
+// at most that many tokens.
 func endOf(m message.Message, tokens int, count func(message.Message) int) (message.Message, bool) {
 	if tokens < leastEnd {
 		return message.Message{}, false

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plan replaces the plan by the list that a call writes as a whole.
+// plan replaces the plan by the list of a call that writes it as a whole.
 func (f *Facts) plan(c call) {
 	var list []any
 	switch c.tool {
@@ -32,7 +32,7 @@ func (f *Facts) plan(c call) {
 
 var taskNumber = regexp.MustCompile(`#(\d+)`)
 
-// task keeps the plan of tools that write one task at a time.
+// task updates the plan for tools that write one task at a time.
 func (f *Facts) task(c call, text string, tasks map[string]int) {
 	switch c.tool {
 	case "TaskCreate":

@@ -7,17 +7,16 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A reading says what an identifier is and when a text names it. It is written
-// out here, apart from what the summarizer takes for an identifier, so that
-// the measure does not judge by the rules of what it measures. It is not safe
-// for concurrent use.
+// A reading defines what an identifier is and when a text names it. It is
+// independent of the summarizer's definition, so that the measure does not
+// judge by the rules of what it measures. It is not safe for concurrent use.
 type reading struct {
 	scan   func(text string, found func(id string))
-	fold   bool // upper and lower case are the same
-	inside bool // a text names what it holds anywhere, inside of a longer word too
+	fold   bool // case is ignored
+	inside bool // a text also names identifiers within longer words
 }
 
-// The kinds of identifiers that the measure counts.
+// Patterns of the identifiers that the measure counts.
 const (
 	urls        = `[a-z][a-z0-9+]{1,9}://\S+`
 	paths       = `(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.@-]+`
@@ -32,14 +31,14 @@ const (
 	punctuation = ".,;:!?"
 )
 
-// literal is the definition of the project's figures: what comes first in a
-// text wins, of two kinds at the same place the one that is named first.
+// literal returns the reading of the project's figures. The first match in a
+// text wins, and at one position the first pattern.
 func literal() *reading {
 	return &reading{scan: matching(urls + "|" + paths + "|" + files + "|" + hex + "|" + tickets + "|" + numbers + "|" + camelCase + "|" + pascalCase + "|" + snakeCase)}
 }
 
-// matching finds what matches a pattern, for each pattern on its own. Texts
-// repeat themselves, so what a word holds is looked for once.
+// matching returns a scanner for the matches of patterns, each pattern on its
+// own. It caches the matches of each word, because texts repeat words.
 func matching(patterns ...string) func(text string, found func(id string)) {
 	var compiled []*regexp.Regexp
 	for _, p := range patterns {
@@ -67,13 +66,13 @@ func matching(patterns ...string) func(text string, found func(id string)) {
 	}
 }
 
-// separates reports whether no identifier goes on behind r.
+// separates reports whether r ends an identifier.
 func separates(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'`<>()[]{}\\|,;", r)
 }
 
-// plain reports whether a word can't hold an identifier: letters alone, and no
-// capital but the first.
+// plain reports whether a word can't contain an identifier: it has no digit, no
+// _, / or dot, and no capital after the first letter.
 func plain(word string) bool {
 	for i := range len(word) {
 		switch c := word[i]; {
@@ -84,11 +83,11 @@ func plain(word string) bool {
 	return true
 }
 
-// names is what some texts name.
+// names is the set of identifiers that some texts name.
 type names struct {
 	*reading
 	ids  map[string]bool
-	text strings.Builder // where the reading looks inside
+	text strings.Builder // all texts, for a reading with inside
 }
 
 func (r *reading) names(msgs ...message.Message) *names {
@@ -99,8 +98,8 @@ func (r *reading) names(msgs ...message.Message) *names {
 	return n
 }
 
-// message adds what a message names: text, reasoning, names and values of
-// arguments, results.
+// message adds the identifiers of a message: text, reasoning, tool names,
+// argument values, results.
 func (n *names) message(m message.Message) {
 	for _, p := range m.Parts {
 		n.add(p.Text)

@@ -8,21 +8,19 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// ReadingLiteral is the name of the reading that the project's figures are
-// given for.
+// ReadingLiteral is the name of the reading of the project's figures.
 const ReadingLiteral = "literal"
 
-// readings of the same definition: what somebody else might take for an
-// identifier, and for naming it.
+// readings lists alternative definitions of an identifier, and of naming one.
 var readings = []struct {
 	name string
 	open func() *reading
 }{
 	{ReadingLiteral, literal},
-	{"kinds-apart", func() *reading { // a path names its file too
+	{"kinds-apart", func() *reading { // a path also names its file
 		return &reading{scan: matching(urls, paths, files, hex, tickets, numbers, camelCase, pascalCase, snakeCase)}
 	}},
-	{"any-extension", func() *reading { // x.name is the name of a file
+	{"any-extension", func() *reading { // x.name counts as a file name
 		return &reading{scan: matching(strings.Join([]string{urls, paths, anyFiles, hex, tickets, numbers, camelCase, pascalCase, snakeCase}, "|"))}
 	}},
 	{"kinds-apart-any-extension", func() *reading {
@@ -33,12 +31,12 @@ var readings = []struct {
 		r.fold = true
 		return r
 	}},
-	{"inside-words", func() *reading { // a long path names its end
+	{"inside-words", func() *reading { // a long path also names its end
 		r := literal()
 		r.inside = true
 		return r
 	}},
-	{"summarizer", func() *reading { // what the summarizer takes for an identifier
+	{"summarizer", func() *reading { // the summarizer's definition
 		return &reading{scan: func(text string, found func(string)) {
 			ident.Scan(text, func(k ident.Kind, start, end int) {
 				if k != ident.Version && k != ident.Code && k != ident.Email {
@@ -49,11 +47,11 @@ var readings = []struct {
 	}},
 }
 
-// anyFiles takes every word behind a dot for an extension.
+// anyFiles matches file names with any extension.
 const anyFiles = `\b[\w-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,5}\b`
 
-// Readings returns the names of the readings of what an identifier is, the
-// literal one first.
+// Readings returns the names of the definitions of an identifier, the literal
+// one first.
 func Readings() []string {
 	out := make([]string, len(readings))
 	for i, r := range readings {
@@ -74,7 +72,7 @@ func readingOf(name string) (*reading, error) {
 	return nil, fmt.Errorf("eval: no reading %q: there are %s", name, strings.Join(Readings(), ", "))
 }
 
-// CutAs is [Cut] under a reading. The error names the readings there are.
+// CutAs is [Cut] with a reading. The error lists the known readings.
 func CutAs(name string, s Session, window int, count func(message.Message) int) (split Split, ok bool, err error) {
 	r, err := readingOf(name)
 	if err != nil {

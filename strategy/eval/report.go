@@ -7,17 +7,17 @@ type Row struct {
 	Name      string  `json:"name"`
 	Source    string  `json:"source"`
 	Sessions  int     `json:"sessions"`
-	Handoff           // what it tells of the facts
+	Handoff           // counts of the facts that it tells
 	Needed    int     `json:"needed"`    // identifiers that the rest of the sessions needed
-	Found     int     `json:"found"`     // of them in the view, where the summary names them in a readable line
+	Found     int     `json:"found"`     // of them in the view, of the summary only in readable lines
 	Anywhere  int     `json:"anywhere"`  // of them anywhere in the view
 	Tokens    int     `json:"tokens"`    // of the summaries, all together
 	Retention float64 `json:"retention"` // of the most salient identifiers, summed over sessions
 	Invented  int     `json:"invented"`  // identifiers that the source does not have
-	Missing   int     `json:"missing"`   // summaries that could not be had
+	Missing   int     `json:"missing"`   // summaries that failed
 }
 
-// Recall is the share of the needed identifiers that readable lines name.
+// Recall returns the share of the needed identifiers that readable lines name.
 func (r Row) Recall() float64 { return share(r.Found, r.Needed) }
 
 func share(n, of int) float64 {
@@ -27,8 +27,8 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// A Report is what [Run] measured, in the order in which settings, names and
-// sources came up.
+// A Report holds the rows of [Run], in the order in which settings, names and
+// sources were first measured.
 type Report struct {
 	Rows []Row `json:"rows"`
 }
@@ -69,8 +69,8 @@ func (r Report) Totals() []Row {
 	return out.Rows
 }
 
-// Total returns the sum for one setting and name; ok is false where nothing
-// was measured.
+// Total returns the sum for one setting and name; ok is false if nothing was
+// measured.
 func (r Report) Total(s Setting, name string) (Row, bool) {
 	for _, row := range r.Totals() {
 		if row.Setting == s && row.Name == name {

@@ -29,9 +29,9 @@ type Split struct {
 	fits    bool // what people typed fits into the user's words
 }
 
-// Cut cuts a session at a window of that many tokens; count says what a
-// message costs. ok is false for a session that never gets there, evicts
-// nothing or ends at the cut.
+// Cut cuts a session where it first passes CutShare of a window of that many
+// tokens; count returns the cost of a message. ok is false if the session never
+// gets there, evicts nothing or ends at the cut.
 func Cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
 	return literal().cut(s, window, count)
 }
@@ -57,7 +57,7 @@ func (r *reading) cut(s Session, window int, count func(message.Message) int) (s
 	return split, true
 }
 
-// arrange sorts what stands before the cut.
+// arrange sorts the messages before the cut into pinned, recent and evicted.
 func (s *Split) arrange(before []message.Message) {
 	start, anchor := lastTurns(before, RecentTurns), message.Anchor(before)
 	s.kept = s.reading.names()
@@ -75,7 +75,7 @@ func (s *Split) arrange(before []message.Message) {
 	}
 }
 
-// lastTurns returns where the last n assistant turns begin.
+// lastTurns returns the index at which the last n assistant turns begin.
 func lastTurns(msgs []message.Message, n int) int {
 	start := len(msgs)
 	for i := len(msgs) - 1; i >= 0 && n > 0; i-- {
@@ -87,7 +87,8 @@ func lastTurns(msgs []message.Message, n int) int {
 	return start
 }
 
-// needed finds what the rest of the session uses without being shown it again.
+// needed returns the identifiers that the rest of the session uses before it
+// shows them again.
 func (s *Split) needed() []string {
 	evicted, shown, used := s.reading.names(s.Evicted...), s.reading.names(), map[string]bool{}
 	var out []string
@@ -106,8 +107,8 @@ func (s *Split) needed() []string {
 	return out
 }
 
-// InView returns how many of the needed identifiers the view names when text
-// stands for what was evicted.
+// InView returns how many of the needed identifiers the view names if text
+// replaces the evicted messages.
 func (s *Split) InView(text string) int {
 	in := s.reading.names()
 	in.add(text)
@@ -121,8 +122,8 @@ func (s *Split) InView(text string) int {
 	return n
 }
 
-// masked is what was evicted with the observations of all but the last ten
-// turns masked.
+// masked returns the evicted text with observations masked, except in the last
+// ten turns before the cut.
 func (s *Split) masked() string {
 	visible := lastTurns(s.Evicted, max(maskingWindow-RecentTurns, 0))
 	var b strings.Builder

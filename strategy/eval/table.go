@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/internal/fold"
 )
 
-// Write prints the totals as a table, and where there is more than one source
-// the sources as another. The error is the writer's.
+// Write prints the totals as a table, and a second table by source if there are
+// several sources. The error is the writer's.
 func (r Report) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`What a summary tells of what it replaced, in %: sentences of the user verbatim
@@ -48,7 +48,7 @@ func table(b *strings.Builder, source string, rows []Row) {
 	fold.Table(b, "  ", lines, nil)
 }
 
-// percent is a share in percent; "-" where there is nothing to have.
+// percent returns a share in percent; "-" if of is 0.
 func percent(n, of int) string {
 	if of == 0 {
 		return "-"
@@ -59,11 +59,11 @@ func percent(n, of int) string {
 var columns = []string{"window", "max_tokens", "summary", "source", "sessions", "user", "user_of", "fitting", "fitting_of", "failed", "failed_of", "false", "stated",
 	"changed", "changed_of", "unmade", "unmade_of", "plan", "plan_of", "next", "next_of", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
 
-// WriteCSV writes the rows as comma separated values with a header, counts in
-// place of shares. The error is the writer's.
+// WriteCSV writes the rows as comma separated values with a header, with counts
+// instead of shares. The error is the writer's.
 func (r Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	_ = c.Write(columns) // what fails is in c.Error
+	_ = c.Write(columns) // c.Error returns a failure
 	for _, row := range r.Rows {
 		line := []string{strconv.Itoa(row.Setting.Window), strconv.Itoa(row.Setting.MaxTokens), row.Name, row.Source}
 		for _, n := range []int{row.Sessions, row.User, row.UserOf, row.Fitting, row.FittingOf, row.Failed, row.FailedOf, row.False, row.Stated,

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// maxTyped is the longest text that counts as typed, in characters: what is
-// longer was pasted.
+// maxTyped is the maximum length of typed text, in characters. Longer text was
+// pasted.
 const maxTyped = 2000
 
 var (
@@ -19,14 +19,14 @@ var (
 	reminder  = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
 )
 
-// typed reports whether a user message is a person's typing.
+// typed reports whether a person typed a user message.
 func typed(m message.Message) bool {
 	text := reminder.ReplaceAllString(m.Text(), "")
 	return strings.TrimSpace(text) != "" && len([]rune(text)) <= maxTyped && !harness.MatchString(text) &&
 		!loopTail.MatchString(text) && !agentName.MatchString(m.Name)
 }
 
-// typedSentences are the sentences outside of fences and markup.
+// typedSentences returns the sentences outside of fences and reminders.
 func typedSentences(text string) []string {
 	return splitSentences(unfenced(reminder.ReplaceAllString(text, "")))
 }

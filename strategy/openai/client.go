@@ -1,10 +1,9 @@
-// Package openai is a summarizer that asks any server which speaks OpenAI's
-// chat completions: OpenAI itself, Azure-compatible gateways, vLLM, Ollama,
+// Package openai implements a summarizer that calls any server with OpenAI's
+// chat completions API: OpenAI itself, Azure-compatible gateways, vLLM, Ollama,
 // llama.cpp, OpenRouter.
 //
-// It makes one call a draft, at temperature 0 and with a fixed seed, and says
-// of every failure what it was; asking again is the business of
-// [strategy.Writer].
+// It makes one call per draft, at temperature 0 and with a fixed seed, and
+// classifies every failure. Retries are up to [strategy.Writer].
 package openai
 
 import (
@@ -22,10 +21,10 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Name is what reports and events call this backend.
+// Name is the name of this backend in reports and events.
 const Name = "openai"
 
-// DefaultSeed is the seed that requests carry when none is configured.
+// DefaultSeed is the seed of requests if none is configured.
 const DefaultSeed = 42
 
 // A Key is an API key. It prints as [redacted].
@@ -42,24 +41,25 @@ func (k Key) String() string {
 // GoString is String.
 func (k Key) GoString() string { return k.String() }
 
-// MarshalText writes what String returns.
+// MarshalText returns the text of String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Config says whom to ask.
+// Config configures a [Client].
 type Config struct {
 	Model   string // required
 	BaseURL string // default https://api.openai.com/v1
 	APIKey  Key    // empty: no Authorization header is sent. This package reads no environment.
 	Seed    *int   // default 42
-	// Window is the model's context window in tokens; default by its name.
+	// Window is the model's context window in tokens; default by the model's
+	// name.
 	Window int
-	// HTTP makes the calls; deadlines come with the context. Default: a client
-	// that follows no redirect to another host, so that a history goes to the
-	// one that was configured and nowhere else.
+	// HTTP makes the calls; deadlines come from the context. Default: a client
+	// that follows no redirect to another host, so that a history goes only to
+	// the configured one.
 	HTTP *http.Client
 }
 
-// ErrModel is returned by [New] without a model.
+// ErrModel is returned by [New] if Config has no model.
 var ErrModel = errors.New("strategy/openai: a model is required")
 
 // A Client is the summarizer. It is safe for concurrent use.
@@ -69,7 +69,7 @@ type Client struct {
 	server string // host:port
 
 	mu      sync.Mutex
-	dialect dialect // what the server turned out to want
+	dialect dialect // parameters that the server accepts
 }
 
 var (
@@ -100,7 +100,7 @@ func New(c Config) (*Client, error) {
 	return &Client{config: c, client: api.NewClientWithConfig(conf), server: serverOf(conf.BaseURL), dialect: dialectOf(c.Model)}, nil
 }
 
-// serverOf is the host and the port of a URL, "" where it has none.
+// serverOf returns the host and the port of a URL, "" if it has none.
 func serverOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -120,7 +120,7 @@ func serverOf(base string) string {
 // errRedirect is returned for a redirect to another host.
 var errRedirect = errors.New("the server redirects to another host")
 
-// maxRedirects is how many redirects are followed.
+// maxRedirects is the maximum number of redirects that are followed.
 const maxRedirects = 5
 
 func sameHost(next *http.Request, via []*http.Request) error {
@@ -135,10 +135,10 @@ func (c *Client) Describe() strategy.Info {
 	return strategy.Info{Name: Name, Model: c.config.Model, Window: c.config.Window, Reserve: dialectOf(c.config.Model).reserve(), Remote: true}
 }
 
-// Summarize asks once. Only where the server rejects the name of a parameter
-// (max_tokens for max_completion_tokens, seed, temperature) is the same asked
-// again without it, and remembered. Errors are *[strategy.Failure] or the
-// context's.
+// Summarize makes one call. If the server rejects a parameter (max_tokens,
+// seed, temperature), it repeats the call without the parameter, or with
+// max_completion_tokens, and remembers that. Errors are *[strategy.Failure] or
+// the context's.
 func (c *Client) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	return c.ask(ctx, r.Prompt(), r.MaxTokens)
 }
@@ -193,7 +193,7 @@ func (c *Client) call(ctx context.Context, d dialect, p strategy.Prompt, limit i
 	return draft, nil
 }
 
-// answerOf adds what the server says of its answer.
+// answerOf adds the metadata of the response.
 func answerOf(a strategy.Answer, resp *api.ChatCompletionResponse) strategy.Answer {
 	a.ID, a.Model = resp.ID, resp.Model
 	if len(resp.Choices) > 0 {
@@ -202,7 +202,8 @@ func answerOf(a strategy.Answer, resp *api.ChatCompletionResponse) strategy.Answ
 	return a
 }
 
-// withoutThinking removes what some open models write before their answer.
+// withoutThinking removes the reasoning that some open models write before
+// their answer.
 func withoutThinking(s string) string {
 	if !strings.HasPrefix(strings.TrimSpace(s), "<think>") {
 		return s

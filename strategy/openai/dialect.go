@@ -11,20 +11,21 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A dialect is what a model or a server wants differently.
+// A dialect describes the parameters that a model or a server accepts.
 type dialect struct {
 	completion    bool // max_completion_tokens instead of max_tokens
-	reasoning     bool // thinks before it answers; no temperature
+	reasoning     bool // reasons before it answers
 	noTemperature bool
 	noSeed        bool
 	noEffort      bool
-	switched      bool // completion was changed because the server wanted it
+	switched      bool // completion was toggled after a rejection
 }
 
-// thinking is what a reasoning model may spend before its answer, in tokens.
+// thinking is the number of tokens that are reserved for a model's reasoning.
 const thinking = 8192
 
-// dialectOf goes by the model's name, with or without a provider before it.
+// dialectOf returns the dialect by the model's name, with or without a provider
+// prefix.
 func dialectOf(model string) dialect {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, p := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -68,12 +69,11 @@ func (c *Client) request(d dialect, p strategy.Prompt, limit int) api.ChatComple
 	return r
 }
 
-// zeroTemperature stands for 0, which the client would leave out of the
-// request; on the way it becomes a plain 0.
+// zeroTemperature stands for 0, which the client would omit from the request.
+// The doer replaces it by a plain 0.
 const zeroTemperature = math.SmallestNonzeroFloat32
 
-// adapt returns the dialect in which a request that was rejected for one of
-// its parameters may be accepted.
+// adapt returns the dialect for a retry after the server rejected a parameter.
 func (d dialect) adapt(err error) (dialect, bool) {
 	var e *api.APIError
 	if !errors.As(err, &e) || e.HTTPStatusCode != http.StatusBadRequest && e.HTTPStatusCode != http.StatusUnprocessableEntity {

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// failure says what an error of the client was.
+// failure classifies an error of the client.
 func (c *Client) failure(err error, seen *response) error {
 	f := &strategy.Failure{Reason: strategy.ErrTransient, Status: seen.status, RetryAfter: seen.retryAfter, Detail: c.detail(err)}
 	var api1 *api.APIError
@@ -68,7 +68,7 @@ func (d *detailed) Unwrap() error { return d.err }
 
 func (c *Client) detail(err error) error { return &detailed{c.brief(err.Error()), err} }
 
-// maxDetail bounds what is told of an answer, in bytes.
+// maxDetail is the maximum length of an error's text, in bytes.
 const maxDetail = 300
 
 func (c *Client) brief(s string) string {

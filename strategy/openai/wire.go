@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// maxResponse bounds what is read of an answer, in bytes.
+// maxResponse is the number of bytes that are read of an answer.
 const maxResponse = 8 << 20
 
-// A response is what the client's errors do not tell of an answer.
+// A response holds the parts of an answer that the client's errors lack.
 type response struct {
 	status     int
 	retryAfter time.Duration
@@ -25,7 +25,7 @@ func withResponse(ctx context.Context) (context.Context, *response) {
 	return context.WithValue(ctx, responseKey{}, r), r
 }
 
-// doer makes the calls, and notes the headers that the client drops.
+// doer makes the calls, and records the headers that the client drops.
 type doer struct{ http *http.Client }
 
 var (
@@ -61,11 +61,11 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// maxWait is the longest wait that a server is believed to mean, in seconds.
+// maxWait is the longest wait that is accepted from a server, in seconds.
 const maxWait = 1e6
 
 // retryAfter reads how long a server asks to wait: seconds, a date, or
-// milliseconds in a header of OpenAI's own.
+// milliseconds in OpenAI's own header.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < maxWait*1e3 {
 		return time.Duration(ms * float64(time.Millisecond))

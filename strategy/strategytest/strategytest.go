@@ -1,9 +1,10 @@
-// Package strategytest holds strategies against what [strategy.Strategy] promises.
+// Package strategytest tests strategies against the contract of
+// [strategy.Strategy].
 //
 //	func TestStrategy(t *testing.T) { strategytest.Run(t, myStrategy) }
 //
-// Each promise is a subtest of its own, over several conversations; a failure
-// quotes the promise.
+// Each promise is a subtest, over several conversations. A failure quotes the
+// promise.
 package strategytest
 
 import (
@@ -32,8 +33,8 @@ var cases = []testCase{
 	{"ExamplesAreOfItsForm", "What an example shows has headings of the strategy alone.", examples},
 }
 
-// Run tests a strategy: one of a caller's own as it was before [strategy.New], or a
-// built-in one.
+// Run tests a strategy: one of the caller before [strategy.New], or a built-in
+// one.
 func Run(t *testing.T, s strategy.Strategy) {
 	t.Helper()
 	ready, err := usable(s)
@@ -56,7 +57,7 @@ func usable(s strategy.Strategy) (strategy.Strategy, error) {
 	return strategy.New(s)
 }
 
-// guarded is a check whose panic is its error: that of an extractor that fails.
+// guarded runs a check and returns a panic of its extractor as an error.
 func guarded(check func(strategy.Strategy) error, s strategy.Strategy) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -70,7 +71,7 @@ func request(s strategy.Strategy, msgs []message.Message) strategy.Request {
 	return strategy.Request{Strategy: s, Messages: msgs, First: 1, MaxTokens: 400, Count: func(text string) int { return len(strings.Fields(text)) }}
 }
 
-// each calls f for the histories that strategies are tried on.
+// each calls f for the test histories.
 func each(s strategy.Strategy, f func(r strategy.Request) error) error {
 	var errs []error
 	for name, msgs := range histories() {
@@ -151,7 +152,8 @@ func examples(s strategy.Strategy) error {
 	return nil
 }
 
-// histories are small sessions: one of an agent that edits files, one of talk.
+// histories returns small sessions: an agent that edits files, and a
+// conversation.
 func histories() map[string][]message.Message {
 	agent := []message.Message{message.User("Rename the package util to textutil. The tests must stay green.")}
 	for i, step := range []struct{ say, call, args, got string }{

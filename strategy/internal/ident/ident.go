@@ -1,12 +1,12 @@
-// Package ident finds the identifiers in a text: what a reader must have
-// letter by letter, because nothing else names it. URLs, paths, file names,
-// hashes, ticket and other ids, versions, numbers of three digits or more, and
-// the names of symbols.
+// Package ident finds the identifiers in a text: strings that a reader needs
+// letter by letter, because nothing else names the thing. They are URLs, paths,
+// file names, hashes, ticket and other ids, versions, numbers of three digits
+// or more, and the names of symbols.
 package ident
 
 import "strings"
 
-// A Kind says what an identifier names.
+// A Kind is the kind of an identifier.
 type Kind uint8
 
 // The kinds of identifiers.
@@ -88,8 +88,8 @@ func scan(text string, members bool, found func(k Kind, start, end int)) {
 	}
 }
 
-// escaped reports whether the letter at i belongs to an escape, as in the
-// text of a string that was quoted: \nNext is a new line and Next.
+// escaped reports whether the letter at i belongs to an escape in the text of a
+// quoted string: \nNext is a new line and Next.
 func escaped(text string, i int) bool {
 	if i == 0 || text[i-1] != '\\' || i+1 >= len(text) || class[text[i+1]]&upper == 0 {
 		return false
@@ -106,8 +106,8 @@ func All(text string) []string {
 
 const (
 	inWord = 1 << iota // letters, digits, _
-	inPath             // what else a path or a compound may hold: / . - ~ @ + %
-	starts             // what an identifier can begin with
+	inPath             // other bytes of a path or a compound: / . - ~ @ + %
+	starts             // first bytes of an identifier
 	digit
 	hexDigit
 	upper
@@ -140,7 +140,7 @@ var class = func() (t [256]uint8) {
 
 var schemes = []string{"https://", "http://", "file://", "ssh://", "git://", "s3://", "ws://", "wss://", "postgres://", "redis://"}
 
-// scheme returns the end of a URL's scheme that begins at i, 0 when there is none.
+// scheme returns the end of a URL scheme that begins at i, 0 if there is none.
 func scheme(text string, i int) int {
 	switch text[i] {
 	case 'h', 'f', 's', 'g', 'w', 'p', 'r':
@@ -153,8 +153,8 @@ func scheme(text string, i int) int {
 	return 0
 }
 
-// thousands returns the end of a number with commas, 128,000, that begins at
-// i; 0 when there is none.
+// thousands returns the end of a number with commas, 128,000, that begins at i;
+// 0 if there is none.
 func thousands(text string, i int) int {
 	end := i
 	for end < len(text) && class[text[end]]&digit != 0 {

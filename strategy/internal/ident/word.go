@@ -2,8 +2,8 @@ package ident
 
 import "strings"
 
-// path reports text[start:end), which holds a slash, as a path; where it is
-// none, the words in it.
+// path reports text[start:end), which contains a slash, as a path, or the words
+// in it if it is no path.
 func path(text string, start, end int, members bool, found func(Kind, int, int)) {
 	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 && !isPattern(text[start:end]) {
 		end--
@@ -31,7 +31,7 @@ func path(text string, start, end int, members bool, found func(Kind, int, int))
 	}
 }
 
-// isPattern reports whether s ends as ./x/... does: everything below a folder.
+// isPattern reports whether s ends like ./x/..., everything below a folder.
 func isPattern(s string) bool { return strings.HasSuffix(s, "/...") }
 
 // sideOfDiff reports whether path begins with the a/ or b/ that a diff puts
@@ -49,8 +49,8 @@ func sideOfDiff(before, path string) bool {
 	return ok && strings.HasSuffix(same, "diff --git a/")
 }
 
-// isPath tells a/b/c, a word/word of three letters each and ./x from "and/or",
-// 1/2 and a lone slash.
+// isPath distinguishes a/b/c, word/word with three letters each and ./x from
+// "and/or", 1/2 and a lone slash.
 func isPath(s string) bool {
 	s = strings.TrimSuffix(s, "...") // of a pattern
 	parts, letters, longest, shortest := 0, 0, 0, len(s)
@@ -85,7 +85,7 @@ func isPath(s string) bool {
 	return strings.HasSuffix(s, "/") && letters >= 2
 }
 
-// word reports what is in a run without slashes: a file name, an id, a
+// word reports the identifiers in a run without slashes: a file name, an id, a
 // version, or the words between its dots and dashes.
 func word(text string, start, end int, members bool, found func(Kind, int, int)) {
 	for start < end && class[text[start]]&(inWord) == 0 && text[start] != '.' {
@@ -155,8 +155,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isVersion reports whether s is digits and dots, with a v before them or a
-// pre-release behind them.
+// isVersion reports whether s consists of digits and dots, with an optional v
+// before them or a pre-release after them.
 func isVersion(s string) bool {
 	s = strings.TrimPrefix(s, "v")
 	if s == "" || class[s[0]]&digit == 0 {
@@ -191,8 +191,8 @@ func isDate(s string) bool {
 	return len(s) == 10 || s[10] == 'T' || s[10] == '-' || s[10] == '_'
 }
 
-// isMember reports whether s is names with dots between them, the last of
-// which says too little alone.
+// isMember reports whether s consists of names joined by dots, the last of
+// which is no identifier by itself.
 func isMember(s string) bool {
 	parts, letters, part := 0, 0, 0
 	for i := 0; i <= len(s); i++ {
@@ -307,7 +307,7 @@ func single(s string) (Kind, bool) {
 	return 0, false
 }
 
-// isAcronymName tells HTTPServer from a capitalised word.
+// isAcronymName distinguishes HTTPServer from a capitalized word.
 func isAcronymName(s string) bool {
 	for i := 1; i+1 < len(s); i++ {
 		if class[s[i]]&upper != 0 && class[s[i+1]]&lower != 0 {

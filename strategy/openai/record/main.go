@@ -1,16 +1,15 @@
-// Command record asks a server for a summary with the client of package
-// openai, and writes down what went over the wire: the session, the request,
-// the answer, and the summary that came of it. The test of that package replays
-// the file.
+// Command record requests a summary from a server with the client of package
+// openai, and stores the exchange: the session, the request, the answer, and
+// the resulting summary. The test of that package replays the file.
 //
 //	go run ./strategy/openai/record -base-url URL -note "who answers" [-model NAME] [-out FILE]
 //
-// The session is taken from the file that is there, so that a recording can be
-// made again; -session names another one. The key is read from OPENAI_API_KEY.
-// One request has to do: a recording of retries, or of pieces, is refused.
+// The session comes from the existing file, so that a recording can be
+// repeated; -session names another one. The key is read from OPENAI_API_KEY. A
+// recording must consist of one request: retries and pieces are errors.
 //
-// Where there is no model, an independent server that only speaks the wire can
-// answer; what it says is then the extractive summary of the same session:
+// Without a model, an independent server that implements the protocol can
+// answer with the extractive summary of the same session:
 //
 //	go run ./strategy/openai/record -fixture fixture.json
 //	npm install --ignore-scripts @copilotkit/aimock@1.43.0
@@ -27,7 +26,7 @@ import (
 	"github.com/agentcompact/compact/strategy/openai"
 )
 
-// timeout is for the whole recording.
+// timeout is the limit for the whole recording.
 const timeout = 2 * time.Minute
 
 func main() {

@@ -28,7 +28,7 @@ const (
 // maxTokens is the limit of the recorded summary. The replay has the same.
 const maxTokens = 400
 
-// count is how the replay counts: four bytes a token.
+// count counts tokens as the replay does: four bytes per token.
 func count(s string) int { return (len(s) + 3) / 4 }
 
 // A recorder makes one recording.
@@ -40,7 +40,7 @@ type recorder struct {
 
 var errSource = errors.New("-base-url and -note are required: the file has to say who answered")
 
-// record asks for the summary and returns the file.
+// record requests the summary and returns the recording.
 func (r *recorder) record(ctx context.Context) ([]byte, error) {
 	if r.config.BaseURL == "" || r.note == "" {
 		return nil, errSource
@@ -81,8 +81,8 @@ func (r *recorder) summarize(ctx context.Context, s strategy.Summarizer) (strate
 	return strategy.Writer{Summarizer: s, MaxTokens: maxTokens}.Write(ctx, strategy.Input{Messages: msgs, Count: count})
 }
 
-// fixture returns answers in the format of aimock: whatever is asked, what the
-// extractive summarizer says of the session.
+// fixture returns answers in the format of aimock: the extractive summary of
+// the session, for every request.
 func (r *recorder) fixture(ctx context.Context) ([]byte, error) {
 	sum, err := r.summarize(ctx, strategy.Extractive{})
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *recorder) fixture(ctx context.Context) ([]byte, error) {
 	return json.MarshalIndent(object{"fixtures": []object{{"match": object{"endpoint": "chat"}, "response": object{"content": sum.Text}}}}, "", "  ")
 }
 
-// wire keeps what goes over it.
+// wire records the exchanges.
 type wire struct{ exchanges []exchange }
 
 type exchange struct{ request, response []byte }
@@ -118,7 +118,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readSession reads the session, out of a recording where there is no other.
+// readSession reads the session, from the recording if no session is named.
 func readSession(session, recording string) ([]byte, error) {
 	if session != "" {
 		return os.ReadFile(session)
@@ -135,5 +135,5 @@ func readSession(session, recording string) ([]byte, error) {
 	return nil, fmt.Errorf("%s holds no %s", recording, sessionFile)
 }
 
-// line ends a text as a line ends.
+// line returns a text with exactly one line feed at its end.
 func line(b []byte) []byte { return append(bytes.TrimRight(b, "\n"), '\n') }

@@ -1,0 +1,116 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// judged is a sentence of an assistant with the section that it belongs to.
+var judged = []struct{ sentence, kind string }{
+	{"I'll keep the old parser because two importers still depend on it.", "decision"},
+	{"We will store amounts in cents instead of floats so that sums stay exact.", "decision"},
+	{"The fix is to close the rows before the transaction is committed.", "decision"},
+	{"The simplest approach is to pass the clock in, rather than to patch time.Now.", "decision"},
+	{"Use a partial index instead of a trigger for the rows that were deleted.", "decision"},
+	{"I’m moving the retry into the client rather than repeating it in each caller.", "decision"},
+	{"Rather than guess the encoding, I'll read the header of the file.", "decision"},
+	{"Renaming the table is out of scope, because the reports read it by name.", "decision"},
+	{"Decision: one queue for all tenants, because the load of each is small.", "decision"},
+	{"The linter and the editor disagree on tabs, so I'll leave line 40 as it is because it breaks otherwise.", "decision"},
+	{"The root cause is that the cache is filled before the config was read.", "conclusion"},
+	{"The issue is that the pool hands out a connection that the server has closed.", "conclusion"},
+	{"It was the proxy after all: the problem is a header that it strips on HEAD requests.", ""},
+	{"The problem is that two workers write the same lock file at the same time.", "conclusion"},
+	{"Key finding: the index is rebuilt for each tenant rather than once.", "conclusion"},
+	{"The old handler returned the list instead of a copy of it, and callers changed it.", ""},
+	{"The maintainers removed the flag in version 3 because nobody had used it.", ""},
+	{"The reviewer wants the names changed instead of the comments.", ""},
+	{"Now I will run the script again to verify the fix.", ""},
+	{"Now I need to update the two helpers so that they return the new type instead of the old one.", ""},
+	{"I'll use `sed` to replace the three lines because the editor mangles tabs.", ""},
+	{"All tests of the importer pass now - the fix is compatible with the old files.", ""},
+	{"The fix is working perfectly in both browsers, as the screenshots show.", ""},
+	{"This will help me determine if the issue is in the driver or in the server.", ""},
+	{"Now that the issue is fixed, the temporary file can go because nothing reads it.", ""},
+	{"Another approach is to keep both formats and convert when a file is read.", ""},
+	{"Maybe we should use a mutex here instead of the channel, I'm not sure.", ""},
+	{"Would you rather that I use a mutex instead of the channel for this?", ""},
+}
+
+// A sentence that describes or announces something is no decision, and a
+// diagnosis is told as what the assistant concluded.
+func TestDecisionsAndConclusions(t *testing.T) {
+	for _, c := range judged {
+		h := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{
+			{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "Go on."}}},
+			{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindText, Text: c.sentence}}},
+			{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "Thank you."}}},
+		}})
+		got := ""
+		for range h.Decisions() {
+			got += "decision"
+		}
+		for range h.conclusions() {
+			got += "conclusion"
+		}
+		if got != c.kind {
+			t.Errorf("%q is %q, want %q", c.sentence, got, c.kind)
+		}
+	}
+}
+
+// An answer that turns an option down does not make it a decision of the log.
+func TestTheLogTellsWhatTheUserAnswered(t *testing.T) {
+	in := long("Design the importer with me.", message.Assistant(table), message.User("A. doesn't work, the log is never read"), message.Assistant("Noted."))
+	text := writtenBy(t, DecisionLog, in)
+	if !strings.Contains(text, "user answered “A. doesn't work, the log is never read” :: - :: of the list: “A. Silent fallback") {
+		t.Errorf("the answer is no decision of:\n%s", text)
+	}
+}
+
+// A decision log holds decisions: not what was offered and turned down, and not
+// commands for which nobody gave a reason, however many fail.
+func TestADecisionLogHoldsDecisions(t *testing.T) {
+	var then []message.Message
+	run := func(said, command, result string) {
+		id := "c" + itoa(len(then))
+		then = append(then, message.Assistant(said, message.Call(id, "bash", `{"command":"`+command+`"}`)), message.ToolResult(id, result))
+	}
+	then = append(then, message.Assistant("I recommend to drop the table instead of filling it."), message.User("No, keep the table."))
+	run("We will fill the table in batches of 500 rows because single inserts take an hour.", "python fill.py", "done")
+	run("The issue is that batch 7 holds a row without a key. I'll skip such rows and count them because the owner asked for a number.", "python fill.py --skip", "done")
+	for i := range 80 {
+		run("", "pytest tests/part"+itoa(i)+"/test_component_"+itoa(i)+".py", "FAILED tests/part"+itoa(i)+"/test_component_"+itoa(i)+".py - AssertionError: expected "+itoa(i)+"\n1 failed in 0.1s\n")
+	}
+	text := writtenBy(t, DecisionLog, long("Fill the table.", then...))
+	_, text, _ = strings.Cut(text, "## Decision log")
+	log, _, _ := strings.Cut(text, "\n## ")
+	for _, want := range []string{"fill the table in batches of 500 rows :: single inserts take an hour.", "I'll skip such rows and count them :: the owner asked for a number"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in:\n%s", want, log)
+		}
+	}
+	for _, no := range []string{"drop the table instead", "pytest"} {
+		if strings.Contains(log, no) {
+			t.Errorf("%q is in:\n%s", no, log)
+		}
+	}
+}
+
+// A conclusion stands among where things stand as what the assistant said, with what
+// it said against it later.
+func TestAConclusionIsToldAsOne(t *testing.T) {
+	in := long("Why does the nightly import fail?",
+		message.Assistant("The root cause is that the importer leaks database connections."), message.User("Go on."),
+		message.Assistant("Actually, the importer leaks no database connections: that was wrong."))
+	text := writtenBy(t, TaskState, in)
+	_, standing, _ := strings.Cut(text, "## "+Standing)
+	if !strings.Contains(standing, concluded+"The root cause is that the importer leaks database connections.") || !strings.Contains(standing, "said later: “Actually") {
+		t.Errorf("the conclusion, or what was said against it, is not in:\n%s", text)
+	}
+	if strings.Contains(text, "## Decisions") {
+		t.Errorf("a conclusion stands under the decisions:\n%s", text)
+	}
+}
